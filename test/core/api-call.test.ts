@@ -7,7 +7,7 @@ import { Bench, code, error, json, tokens } from "./bench.ts";
 import { bytesOf, call, LIST, outcome, RESOURCE, SECOND_RESOURCE, session } from "./session.ts";
 
 describe("device doc §4.5 and §5.3: a call to an API", () => {
-  it("device doc §4.5 row part and mine: GET with the token in the header only", () => {
+  it("device doc §4.5 row part and mine: GET with the token in the header only (RFC 6750 §2)", () => {
     const bench = session([json(200, { items: [] })]);
     const { core, device } = bench;
     expect(core.beginCall(device)).toBe(1);

@@ -17,7 +17,7 @@ import {
 import { call, LIST, outcome, session } from "./session.ts";
 
 describe("RFC 8936: events by polling", () => {
-  it("RFC 8936 §2.4: one at a time, acknowledged with the next request, until none is left", () => {
+  it("RFC 8936 §2.2, §2.4: one at a time, acknowledged with the next request, until none is left", () => {
     const first = claims(VERIFICATION, { state: "x" });
     const second = claims(VERIFICATION, { state: "y" });
     const bench = session([delivery(first), delivery(second), EMPTY]);

@@ -8,7 +8,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { referencesOf } from "./references.ts";
 import { documentRows, documents, type Row, type Sides } from "./rows.ts";
-import { namesSection, type Section, standardSections, standards } from "./standards.ts";
+import {
+  namesSection,
+  type Section,
+  standardSections,
+  standards,
+  unknownSections,
+} from "./standards.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -74,11 +80,14 @@ function bySide<Of extends { readonly sides: Sides }>(
   return { row, service: of("service"), device: of("core") };
 }
 
-/** One line for each reference to a row that does not exist. */
+/** One line for each reference to a row that does not exist, or to a section of which there is no line. */
 export function mistakes(tests: readonly NamedTest[]): string[] {
-  return tests.flatMap(({ name, file }) =>
-    referencesOf(name).wrong.map((reference) => `${file}: no such row: ${reference}`),
-  );
+  return tests.flatMap(({ name, file }) => [
+    ...referencesOf(name).wrong.map((reference) => `${file}: no such row: ${reference}`),
+    ...unknownSections(name).map(
+      (reference) => `${file}: no line in coverage/standards.ts: ${reference}`,
+    ),
+  ]);
 }
 
 /** One line for each row that has no test on a side that it concerns. */

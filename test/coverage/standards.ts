@@ -52,12 +52,20 @@ export const standardSections: readonly Section[] = [
     ["6.1", "user codes in letters that are not confused", ofService(pages)],
   ]),
   ...sections("6749", [
+    ["2.3", "one way of authentication in a request"],
     ["2.3.1", "the client's password, by HTTP Basic or in the body"],
     [
       "3.2",
       "the token endpoint takes POST; a parameter once",
       ofService("the device sends what it makes"),
     ],
+    ["3.3", "scopes: a list with spaces; the answer says what was granted"],
+    [
+      "4.1.2",
+      "a code that is claimed again ends its tokens",
+      ofService("only the server sees who claims"),
+    ],
+    ["4.1.2.1", "unauthorized_client", ofService("no device goes to that endpoint")],
     ["5.1", "the token response: members, their types, no-store"],
     ["5.2", "the error response: names, status, WWW-Authenticate"],
     ["6", "refreshing: a new refresh token takes the old one's place"],
@@ -68,6 +76,7 @@ export const standardSections: readonly Section[] = [
     ],
   ]),
   ...sections("6750", [
+    ["2", "the token goes one way in a request"],
     ["2.1", "the Authorization header", ofDevice("every call of its tests has the header")],
     ["3", "WWW-Authenticate: Bearer, with the reason"],
     ["3.1", "invalid_token, insufficient_scope, invalid_request"],
@@ -95,15 +104,36 @@ export const standardSections: readonly Section[] = [
     ["2.2", "its claims", ofDevice("the service only writes them")],
   ]),
   ...sections("8936", [
+    ["2.2", "the request: maxEvents, returnImmediately, ack, setErrs"],
     ["2.3", "the answer: sets by jti, moreAvailable"],
     ["2.4", "polling: acknowledgements, errors, returnImmediately"],
+    ["2.4.1", "a poll that acknowledges nothing"],
+    ["2.4.4", "a poll that reports errors"],
   ]),
 ];
 
+/** `RFC 8628 §3.2 and §3.5`, `RFC 6749 §2.3, §3.2`. */
+const REFERENCE = /RFC (\d+)((?:,? (?:and )?§\d+(?:\.\d+)*)+)/g;
+
+/** The sections that a test's name refers to, whether there are lines of them or not. */
+function sectionsOf(name: string): Pick<Section, "rfc" | "section">[] {
+  return [...name.matchAll(REFERENCE)].flatMap(([, rfc, places]) =>
+    [...places!.matchAll(/§([\d.]*\d)/g)].map(([, section]) => ({ rfc: rfc!, section: section! })),
+  );
+}
+
 /** Whether a test's name has the section itself, not one of the next level below it. */
 export function namesSection(name: string, { rfc, section }: Section): boolean {
-  const place = section.replaceAll(".", "\\.");
-  return new RegExp(
-    `RFC ${rfc}(?:,? (?:and )?§[\\d.]+)*,? (?:and )?§${place}(?![\\d]|\\.\\d)`,
-  ).test(name);
+  return sectionsOf(name).some((one) => one.rfc === rfc && one.section === section);
+}
+
+/** Sections of these RFCs that a test's name refers to and no line is of; other RFCs have no lines at all. */
+export function unknownSections(name: string): string[] {
+  return sectionsOf(name)
+    .filter(({ rfc }) => rfc in standards)
+    .filter(
+      (one) =>
+        !standardSections.some((line) => line.rfc === one.rfc && line.section === one.section),
+    )
+    .map(({ rfc, section }) => `RFC ${rfc} §${section}`);
 }

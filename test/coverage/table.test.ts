@@ -28,7 +28,7 @@ test("each row has its tests, and test/COVERAGE.md is up to date (npm run genera
   expect(kept).toBe(markdown(covered, sections));
 });
 
-test("each reference in a test's name is one to a row that exists", () => {
+test("each reference in a test's name is one to a row that exists, or to a section that has its line", () => {
   expect(mistakes(tests)).toEqual([]);
 });
 
@@ -83,6 +83,20 @@ test.each([
   ["RFC 6749 §3.5: it", "3.5", false],
 ])("%s names section %s of RFC 8628: %s", (name, section, isNamed) => {
   expect(namesSection(name, { rfc: "8628", section, says: "", sides: "both" })).toBe(isNamed);
+});
+
+test.each([
+  ["RFC 8628 §9.9: it", ["RFC 8628 §9.9"]],
+  ["RFC 8628 §3.50: it", ["RFC 8628 §3.50"]],
+  ["RFC 8628 §3.5.9: it", ["RFC 8628 §3.5.9"]],
+  ["RFC 8628 §3.5, §9.9 and §3.2: it", ["RFC 8628 §9.9"]],
+  ["a group of RFC 8628 §9.9 > it (RFC 6749 §99)", ["RFC 8628 §9.9", "RFC 6749 §99"]],
+  ["RFC 8628 §3.5. It (RFC 8628 §3.2)", []],
+  ["RFC 8628: it, RFC 9110 §99.9: of another standard", []],
+])("%s: names what has no line: %j", (name, unknown) => {
+  const file = "test/core/a.test.ts";
+  const lines = unknown.map((one) => `${file}: no line in coverage/standards.ts: ${one}`);
+  expect(mistakes([{ name, file }])).toEqual(lines);
 });
 
 test("a section of an RFC without a test on a side is a gap", () => {

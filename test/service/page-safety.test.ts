@@ -5,7 +5,7 @@ import { Bench, FIXTURE } from "./harness.ts";
 import { type Page, Visitor } from "./visitor.ts";
 import { Walk } from "./walk.ts";
 
-describe("RFC 8628 §5 guessing and phishing", () => {
+describe("guessing and phishing", () => {
   async function guess(visitor: Visitor, times: number): Promise<Page> {
     let page = await visitor.get("/device");
     for (let i = 0; i < times; i++)

@@ -11,7 +11,7 @@ describe("RFC 8936 poll delivery", () => {
     return receiver;
   }
 
-  test("RFC 8936 §2.4: what is not acknowledged comes again, the same token", () => {
+  test("RFC 8936 §2.4, §2.4.1: what is not acknowledged comes again, the same token", () => {
     const receiver = withEvents(2);
     expect(receiver.poll()).toEqual(receiver.poll());
     expect(Object.keys(receiver.poll().sets)).toHaveLength(2);
@@ -24,7 +24,7 @@ describe("RFC 8936 poll delivery", () => {
     expect(receiver.poll({ ack: [second, "unknown"] }).sets).toEqual({});
   });
 
-  test("RFC 8936 §2.4: events reported with setErrs come no more", () => {
+  test("RFC 8936 §2.4.4: events reported with setErrs come no more", () => {
     const receiver = withEvents(1);
     const [jti] = Object.keys(receiver.poll().sets);
     const setErrs = { [jti!]: { err: "invalid_key", description: "unknown key" } };
@@ -44,7 +44,7 @@ describe("RFC 8936 poll delivery", () => {
   });
 
   test.each([{ maxEvents: -1 }, { ack: "x" }, { setErrs: { a: "b" } }, []])(
-    "RFC 8936 §2: the body %j is 400",
+    "RFC 8936 §2.2: the body %j is 400",
     (body) => {
       expect(withEvents(0).send("POST", "/events/v1/poll", body).status).toBe(400);
     },

@@ -22,7 +22,7 @@ describe("device doc §2.2 token response (RFC 6749 §5.1)", () => {
     expect(tokens.refresh_token).not.toBe(tokens.access_token);
   });
 
-  test("device doc §2.2 row scope: what was granted, which may be less than was asked for", () => {
+  test("device doc §2.2 row scope: what was granted, which may be less than was asked for (RFC 6749 §3.3)", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench, { scope: `email ${VIDEO_READONLY}` });
     bench.service.approve(user, "ada", { scopes: ["email"] });
