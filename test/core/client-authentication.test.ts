@@ -36,7 +36,7 @@ const POLL = { grant_type: GRANT, device_code: "dc" };
 const REFRESH = { grant_type: "refresh_token", refresh_token: "refresh" };
 
 describe("RFC 6749 §2.3 client authentication", () => {
-  it("none: a public client says its identifier in every body (RFC 8628 §3.1, RFC 7009 §2.1)", () => {
+  it("none: a public client says its identifier in every body (RFC 8628 §3.1, §3.4, RFC 6749 §3.2.1, RFC 7009 §2.1)", () => {
     const [request, poll, refresh, revocation] = life({
       clientAuthentication: ClientAuthentication.NONE,
     });
@@ -49,7 +49,7 @@ describe("RFC 6749 §2.3 client authentication", () => {
     }
   });
 
-  it("client_secret_post: the secret is in every body, that of the device authorization request too", () => {
+  it("client_secret_post: the secret is in every body, that of the device authorization request too (RFC 6749 §3.2.1)", () => {
     const [request, poll, refresh, revocation] = life({
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
     });
@@ -62,7 +62,7 @@ describe("RFC 6749 §2.3 client authentication", () => {
     }
   });
 
-  it("client_secret_basic: the header is in every request, the secret in no body (RFC 6749 §2.3.1)", () => {
+  it("client_secret_basic: the header is in every request, the secret in no body (RFC 6749 §2.3.1, §3.2.1)", () => {
     const [request, poll, refresh, revocation] = life({
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
     });
@@ -167,7 +167,7 @@ describe("what is stored belongs to a client and a server", () => {
     ["no server named", { ...here, server: "" }],
     ["another client", { ...here, clientId: "scanner" }],
     ["a client whose name ends where the server's begins", { clientId: "printe", server: "r" }],
-  ])("SPEC.md Records: %s finds nothing", (_, other) => {
+  ])("SPEC.md Records, RFC 6749 §10.4: %s finds nothing", (_, other) => {
     expect(stateAfter(stored(here), other)).toBe(State.SIGNED_OUT);
   });
 

@@ -189,7 +189,7 @@ describe("device doc §2.2", () => {
   );
 
   it.each(["mac", "DPoP", "bearer2", ""])(
-    "device doc §2.2 row token_type: %j is not, and its token is not used",
+    "device doc §2.2 row token_type: %j is not, and its token is not used (RFC 6749 §7.1)",
     (type) => {
       const bench = new Bench([code(), tokens({ token_type: type })]);
       bench.until(2);

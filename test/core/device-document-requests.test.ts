@@ -172,7 +172,7 @@ describe("device doc §4", () => {
   });
 
   it.each(["client_id", "client_secret", "device_code", "grant_type"])(
-    "device doc §4.2 row %s: in every poll, nothing beside the four",
+    "device doc §4.2 row %s: in every poll, nothing beside the four (RFC 8628 §3.4)",
     (name) => {
       const bench = new Bench([code()]);
       bench.until(3);
@@ -233,7 +233,7 @@ describe("device doc §4", () => {
   });
 
   it.each(["", "{}", '{"anything":1}'])(
-    "device doc §4.4 row success: 200 with the body %j, which is not shown",
+    "device doc §4.4 row success: 200 with the body %j, which is not shown (RFC 7009 §2.2)",
     (body) => {
       const bench = signedIn();
       bench.answers = [{ status: 200, body }];

@@ -17,7 +17,7 @@ import {
 import { call, LIST, outcome, session } from "./session.ts";
 
 describe("RFC 8936: events by polling", () => {
-  it("RFC 8936 §2.2, §2.4: one at a time, acknowledged with the next request, until none is left", () => {
+  it("RFC 8936 §2.2, §2.4, §2.4.3: one at a time, acknowledged with the next request, until none is left", () => {
     const first = claims(VERIFICATION, { state: "x" });
     const second = claims(VERIFICATION, { state: "y" });
     const bench = session([delivery(first), delivery(second), EMPTY]);
@@ -42,7 +42,7 @@ describe("RFC 8936: events by polling", () => {
     expect(JSON.parse(bench.sent[0]!.body)).toEqual({ maxEvents: 1, returnImmediately: true });
   });
 
-  it("RFC 8936 §2.4.4: a failed signature is reported and changes nothing", () => {
+  it("RFC 8936 §2.4.4, §2.6: a failed signature is reported and changes nothing", () => {
     const event = claims(ACCOUNT_DISABLED);
     const bench = session([delivery(event), EMPTY]);
     bench.genuine = false;

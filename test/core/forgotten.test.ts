@@ -114,7 +114,7 @@ describe("SPEC Regions: what a life has ended of is overwritten", () => {
     expectForgotten(bench, DEVICE_CODE);
   });
 
-  it("RFC 6749 §10.3: an access token, once another has come; of refresh tokens all but the present one and the one before", () => {
+  it("RFC 6749 §10.3, §10.4: an access token, once another has come; of refresh tokens all but the present one and the one before", () => {
     const bench = signedIn(tokens(SECOND), tokens(THIRD));
     bench.until(3);
     expectForgotten(bench, FIRST.access_token);

@@ -32,13 +32,13 @@ describe("RFC 7009 §2.1: the server only should end the access token with the r
   it.each([
     ["both are revoked", [DONE, DONE], ["refresh", "access"], ErrorCode.NONE],
     [
-      "§2.2.1 a type that is not revoked is not tried again, and the other token is revoked",
+      "RFC 7009 §2.2.1: a type that is not revoked is not tried again, and the other token is revoked",
       [UNSUPPORTED, DONE],
       ["refresh", "access"],
       ErrorCode.UNSUPPORTED_TOKEN_TYPE,
     ],
     [
-      "§2.2.1 an access token that cannot be revoked lives its minutes out",
+      "RFC 7009 §2.2.1: an access token that cannot be revoked lives its minutes out",
       [DONE, UNSUPPORTED],
       ["refresh", "access"],
       ErrorCode.NONE,
@@ -136,12 +136,15 @@ describe("RFC 7009 §2.1: the server only should end the access token with the r
   it.each([
     ["success", DONE.status],
     ["refusal that is tried again", 503],
-  ])("tokens in the answer to a revocation, a %s, are none of the device's", (_, status) => {
-    const others = json(status, { access_token: "other", refresh_token: "another" });
-    const bench = signedOut([others, DONE, DONE]);
-    const refreshTokens = status === DONE.status ? ["refresh"] : ["refresh", "refresh"];
-    expect(revoked(bench)).toEqual([...refreshTokens, "access"]);
-  });
+  ])(
+    "RFC 7009 §2.2: tokens in the answer to a revocation, a %s, are none of the device's",
+    (_, status) => {
+      const others = json(status, { access_token: "other", refresh_token: "another" });
+      const bench = signedOut([others, DONE, DONE]);
+      const refreshTokens = status === DONE.status ? ["refresh"] : ["refresh", "refresh"];
+      expect(revoked(bench)).toEqual([...refreshTokens, "access"]);
+    },
+  );
 
   it("after a restart in between the refresh token is revoked once more", () => {
     const before = new Bench([code(), tokens()], {

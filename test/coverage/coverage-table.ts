@@ -32,6 +32,12 @@ export interface Covered<Of extends { readonly sides: Sides } = Row> {
   readonly device: readonly NamedTest[];
 }
 
+/** Folders of the tests of each side. What a device does is proved in part where its host is. */
+const folders = { service: ["test/service"], device: ["test/core", "test/platform"] };
+
+/** Folders whose tests name what they guard. */
+export const namingFolders: readonly string[] = Object.values(folders).flat();
+
 /** The names of all tests of service and device; the tests are not run. */
 export async function namedTests(): Promise<NamedTest[]> {
   const folder = await mkdtemp(join(tmpdir(), "picogrant-names-"));
@@ -39,11 +45,9 @@ export async function namedTests(): Promise<NamedTest[]> {
     const file = join(folder, "names.json");
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
     const options = ["--config", "test/vitest.config.ts", `--json=${file}`];
-    await promisify(execFile)(
-      process.execPath,
-      [vitest, "list", ...options, "test/core", "test/service"],
-      { cwd: root },
-    );
+    await promisify(execFile)(process.execPath, [vitest, "list", ...options, ...namingFolders], {
+      cwd: root,
+    });
     const found = JSON.parse(await readFile(file, "utf8")) as NamedTest[];
     // Files are collected in any order; within one, the order is the file's.
     return found
@@ -76,8 +80,9 @@ function bySide<Of extends { readonly sides: Sides }>(
   row: Of,
   found: readonly NamedTest[],
 ): Covered<Of> {
-  const of = (folder: string) => found.filter(({ file }) => file.startsWith(`test/${folder}/`));
-  return { row, service: of("service"), device: of("core") };
+  const of = (side: keyof typeof folders) =>
+    found.filter(({ file }) => folders[side].some((folder) => file.startsWith(`${folder}/`)));
+  return { row, service: of("service"), device: of("device") };
 }
 
 /** One line for each reference to a row that does not exist, or to a section of which there is no line. */

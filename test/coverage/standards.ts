@@ -27,8 +27,7 @@ const ofDevice = (because: string): Sides => ({ only: "device", because });
 const ofService = (because: string): Sides => ({ only: "service", because });
 
 const pages = "its pages are for a person's browser";
-const challenges = "the core has the host make both";
-const asks = "the driver asks again with a challenge";
+const clientsOnly = "it binds who uses a token";
 
 type Line = readonly [section: string, says: string, sides?: Sides];
 
@@ -43,9 +42,9 @@ export const standardSections: readonly Section[] = [
     ["3.3", "what the user is shown, and asked to confirm"],
     [
       "3.3.1",
-      "verification_uri_complete fills the code in, and the user still compares it",
-      ofService(pages),
+      "verification_uri_complete fills the code in; the code is still shown, and the user compares it",
     ],
+    ["3.4", "the poll: grant_type, device_code, client_id"],
     ["3.5", "authorization_pending, slow_down, access_denied, expired_token; polls back off"],
     ["5.1", "user codes are guessed slowly", ofService("only the server counts guesses")],
     ["5.2", "device codes cannot be guessed", ofService("only the server makes codes")],
@@ -54,11 +53,8 @@ export const standardSections: readonly Section[] = [
   ...sections("6749", [
     ["2.3", "one way of authentication in a request"],
     ["2.3.1", "the client's password, by HTTP Basic or in the body"],
-    [
-      "3.2",
-      "the token endpoint takes POST; a parameter once",
-      ofService("the device sends what it makes"),
-    ],
+    ["3.2", "the token endpoint takes POST; a parameter once"],
+    ["3.2.1", "a client with a secret has it in every request there, one without has client_id"],
     ["3.3", "scopes: a list with spaces; the answer says what was granted"],
     [
       "4.1.2",
@@ -70,34 +66,48 @@ export const standardSections: readonly Section[] = [
     ["5.2", "the error response: names, status, WWW-Authenticate"],
     ["6", "refreshing: a new refresh token takes the old one's place"],
     [
+      "7.1",
+      "a token of a type that the client does not know is not used",
+      ofDevice("the service gives Bearer alone"),
+    ],
+    [
       "10.3",
       "access tokens are kept from others",
       ofDevice("the simulated service keeps its tokens in the open, for tests"),
     ],
+    ["10.4", "a refresh token belongs to one client at one server"],
   ]),
   ...sections("6750", [
     ["2", "the token goes one way in a request"],
     ["2.1", "the Authorization header", ofDevice("every call of its tests has the header")],
+    ["2.3", "the query parameter access_token, where there is no other way"],
     ["3", "WWW-Authenticate: Bearer, with the reason"],
     ["3.1", "invalid_token, insufficient_scope, invalid_request"],
+    ["5.3", "a token goes to nobody else, over TLS, and in no address", ofDevice(clientsOnly)],
   ]),
   ...sections("7009", [
+    ["2", "refresh tokens can be revoked, at an https address"],
     ["2.1", "the request: token, token_type_hint, the client's authentication"],
+    ["2.2", "200, for an unknown token too; what the body says does not count"],
     ["2.2.1", "the error response; 503 is tried again"],
   ]),
   ...sections("7636", [
-    ["4.1", "the verifier: 43 characters at least", ofService(challenges)],
-    ["4.2", "the challenge: its SHA-256 in base64url", ofService(challenges)],
+    ["4.1", "the verifier: 43 characters at least"],
+    ["4.2", "the challenge: its SHA-256 in base64url"],
     ["4.3", "the request for a code has the challenge and its method"],
     ["4.4", "the challenge stays with the code", ofService("only the server keeps it")],
-    ["4.4.1", "a request with a wrong challenge, or without one that is demanded", ofService(asks)],
+    ["4.4.1", "a request with a wrong challenge, or without one that is demanded"],
     ["4.5", "each poll has the verifier", ofDevice("what the service does with it is §4.6")],
     ["4.6", "the verifier is compared with the challenge", ofService("only the server compares")],
     ["7.1", "a verifier of its own for each code", ofDevice("the server takes what fits")],
   ]),
   ...sections("8414", [
     ["2", "the members of the metadata"],
+    ["3", "the metadata lie at a well-known place of an https address"],
+    ["3.1", "where that is for an issuer with a path", ofDevice("who asks makes the address")],
+    ["3.2", "the answer: 200, JSON, no empty array", ofService("it says what a server answers")],
     ["3.3", "the issuer is the one that was asked for", ofDevice("who asks compares")],
+    ["5", "the other names and places in use", ofDevice("who asks tries them")],
   ]),
   ...sections("8417", [
     ["2", "the token: iss, jti, iat, events"],
@@ -108,7 +118,10 @@ export const standardSections: readonly Section[] = [
     ["2.3", "the answer: sets by jti, moreAvailable"],
     ["2.4", "polling: acknowledgements, errors, returnImmediately"],
     ["2.4.1", "a poll that acknowledges nothing"],
-    ["2.4.4", "a poll that reports errors"],
+    ["2.4.2", "one that only acknowledges", ofService("the device does it with its next poll")],
+    ["2.4.3", "one that acknowledges what the last brought"],
+    ["2.4.4", "one that reports errors"],
+    ["2.6", "an error is an object by jti, err in it"],
   ]),
 ];
 

@@ -169,7 +169,7 @@ describe("what came with tokens", () => {
     }
   });
 
-  it("an answer without scope or ID token leaves those before (RFC 6749 section 6)", () => {
+  it("an answer without scope or ID token leaves those before (RFC 6749 §6)", () => {
     const { ear, outer } = listening();
     const send = (body: object): void => {
       const http: Http = {

@@ -114,25 +114,28 @@ const s256 = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
 describe("pkce: S256", () => {
-  it.each(["required", "optional"] as const)("a whole life where it is %s", (demand) => {
-    const device = new Device(serviceWith(demand), { pkce: "S256" });
-    device.pass(12);
-    device.approve();
-    device.pass(10);
-    expect(device.state).toBe("SIGNED_IN");
-    const [code, ...more] = device.codes();
-    expect(more).toEqual([]);
-    const verifiers = new Set(device.verifiers());
-    expect(verifiers.size).toBe(1);
-    const [verifier] = verifiers;
-    expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(code!.fields.code_challenge).toBe(s256(verifier!));
-    expect(code!.fields.code_challenge_method).toBe("S256");
-    device.driver.signOut();
-    device.pass(2);
-    expect(device.state).toBe("SIGNED_OUT");
-    expect(device.driver.device.error).toBe(ErrorCode.NONE);
-  });
+  it.each(["required", "optional"] as const)(
+    "RFC 7636 §4.1, §4.2: a whole life where it is %s",
+    (demand) => {
+      const device = new Device(serviceWith(demand), { pkce: "S256" });
+      device.pass(12);
+      device.approve();
+      device.pass(10);
+      expect(device.state).toBe("SIGNED_IN");
+      const [code, ...more] = device.codes();
+      expect(more).toEqual([]);
+      const verifiers = new Set(device.verifiers());
+      expect(verifiers.size).toBe(1);
+      const [verifier] = verifiers;
+      expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
+      expect(code!.fields.code_challenge).toBe(s256(verifier!));
+      expect(code!.fields.code_challenge_method).toBe("S256");
+      device.driver.signOut();
+      device.pass(2);
+      expect(device.state).toBe("SIGNED_OUT");
+      expect(device.driver.device.error).toBe(ErrorCode.NONE);
+    },
+  );
 
   it("RFC 7636 §7.1: each code has a verifier of its own", () => {
     const device = new Device(serviceWith("required"), { pkce: "S256" });
@@ -229,7 +232,7 @@ describe("nothing is set", () => {
     expect(device.verifiers().every((one) => one === undefined)).toBe(true);
   });
 
-  it("one refusal that names it, and the device goes on with a challenge by itself", () => {
+  it("RFC 7636 §4.4.1: one refusal that names it, and the device goes on with a challenge by itself", () => {
     const changes: string[] = [];
     let device: Device | undefined;
     const onChange = (): void => void changes.push(device?.state ?? "");

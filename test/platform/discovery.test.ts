@@ -146,7 +146,7 @@ describe("what the issuer's address may be", () => {
     [`${HOST}/x?y=z`, "without a query"],
     ["htps://sso.example.com", "must be an https address"],
     ["http://sso.example.com", "must be an https address: anybody on the way can read http"],
-  ])("%s", async (issuer, why) => {
+  ])("RFC 8414 §3: %s is none", async (issuer, why) => {
     const { found, asked } = discover(issuer, {});
     await expect(found).rejects.toThrow(why);
     expect(asked()).toEqual([]);

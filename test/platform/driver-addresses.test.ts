@@ -64,12 +64,13 @@ it("RFC 7009: a server that revokes nothing is asked nothing, and the device is 
 });
 
 it.each([
-  ["deviceAuthorization", "http://s.example/code"],
-  ["token", "http://localhost.example/token"],
-  ["token", "http://localhost:80@s.example/token"],
-  ["revocation", "ftp://s.example/"],
-  ["events", "https://user@s.example/"],
-])("RFC 6749 section 10.3: endpoints.%s %s is refused, with the member's name", (name, address) => {
+  ["RFC 8628 §3.1", "deviceAuthorization", "http://s.example/code"],
+  ["RFC 6749 §10.3, §10.4", "token", "http://localhost.example/token"],
+  ["RFC 6749 §10.3, §10.4", "token", "http://localhost:80@s.example/token"],
+  ["RFC 7009 §2", "revocation", "ftp://s.example/"],
+  ["RFC 7009 §2", "revocation", "http://s.example/revoke"],
+  ["RFC 8936", "events", "https://user@s.example/"],
+])("%s: endpoints.%s %s is refused, with the member's name", (_, name, address) => {
   const wrong = { ...endpoints, [name]: address };
   expect(() => device({ endpoints: wrong })).toThrow(`endpoints.${name} must be`);
   const { driver } = device();
@@ -83,7 +84,7 @@ it.each([
   [["https://a.example/", "ftp://b.example/"], "endpoints.resources[1] must be an https address"],
   ["https://a.example/", "endpoints.resources must be a list of addresses, [] for none"],
   [undefined, "endpoints.resources must be a list of addresses, [] for none"],
-])("RFC 6749 section 10.3: resource servers at %j are refused", (resources, message) => {
+])("RFC 6749 §10.3: resource servers at %j are refused", (resources, message) => {
   const wrong = { ...endpoints, resources: resources as string[] };
   expect(() => device({ endpoints: wrong })).toThrow(message);
 });

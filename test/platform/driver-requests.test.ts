@@ -70,12 +70,12 @@ const ROWS: [string, Row, Sent][] = [
     { method: "POST", contentType: FORM, headers: GRANT },
   ],
   [
-    "a poll with HTTP Basic",
+    "RFC 6749 §3.2: a poll with HTTP Basic",
     { endpoint: Endpoint.TOKEN, bodyLength: 5, authorization: Authorization.BASIC },
     { method: "POST", contentType: FORM, headers: GRANT, authorization: `Basic ${CREDENTIALS}` },
   ],
   [
-    "a poll is not sent what a call would send",
+    "RFC 6749 §3.2: a poll is not sent what a call would send",
     { endpoint: Endpoint.TOKEN, bodyLength: 5, callBody: OWN_BODY },
     { method: "POST", contentType: FORM, headers: GRANT },
   ],

@@ -58,7 +58,7 @@ function call(address: string, target: string): string[] {
   return platform.http.requests.slice(length).map(({ url }) => url);
 }
 
-describe("the target of a call stays behind the host that was configured", () => {
+describe("RFC 6750 §5.3: the target of a call stays behind the host that was configured", () => {
   it.each(["@127.0.0.1:1/x", ":1@evil.test/", ".evil.test/", ":8443/", "x", "\\@evil.test/"])(
     "%j behind an address that ends with its host",
     (target) => {
@@ -216,7 +216,7 @@ describe("no way of the driver leads around it", () => {
     expect(platform.http.requests.filter(({ url }) => url.includes("evil.test"))).toEqual([]);
   });
 
-  it("a program that puts the token into a call's address (RFC 6750 section 2.3)", () => {
+  it("a program that puts the token into a call's address (RFC 6750 §2.3, §5.3)", () => {
     const sent = call("https://api.example", `?access_token=${TOKENS.access_token}`);
     expect(sent).toEqual([]);
   });

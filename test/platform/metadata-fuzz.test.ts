@@ -109,7 +109,7 @@ function expectRight(address: string, by: string): void {
   expect(OWN).toContain(new URL(by).hostname);
 }
 
-it("RFC 8414 section 3.3: whatever they say, secrets go nowhere that a device may not be sent to", async () => {
+it("RFC 8414 §3.3: whatever they say, secrets go nowhere that a device may not be sent to", async () => {
   let taken = 0;
   let asked = 0;
   const property = fc.asyncProperty(issuer, document, async (by, make) => {

@@ -64,7 +64,7 @@ describe("addresses as they are", () => {
     [undefined, ClientAuthentication.NONE],
     ["", ClientAuthentication.NONE],
     ["secret", ClientAuthentication.CLIENT_SECRET_BASIC],
-  ])("RFC 6749 section 2.3.1: with the secret %j", async (clientSecret, clientAuthentication) => {
+  ])("RFC 6749 §2.3.1: with the secret %j", async (clientSecret, clientAuthentication) => {
     const { config } = await settled(ADDRESSES, { clientSecret });
     expect(config.clientAuthentication).toBe(clientAuthentication);
   });

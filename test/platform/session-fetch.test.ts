@@ -73,7 +73,7 @@ const ask = (input: string | Request, init: RequestInit = {}, settings: FetchSet
 const bearers = (): string[] =>
   seen.filter(({ headers }) => headers.authorization !== undefined).map(({ server }) => server);
 
-describe("the last look of session.fetch", () => {
+describe("RFC 6750 §5.3: the last look of session.fetch", () => {
   it.each([
     ["plain http to another machine", () => "http://192.0.2.1/", {}, /anybody on the way can read/],
     ["a user in the address", () => at.first.replace("//", "//u@"), {}, /without user/],
@@ -117,7 +117,7 @@ describe("redirects", () => {
   );
 
   it.each([301, 302, 303, 307, 308])(
-    "%i to another server: without token, headers and body",
+    "RFC 6750 §5.3: %i to another server: without token, headers and body",
     async (status) => {
       answers = () => ({ status, location: `${at.other}/end` });
       const headers = { "x-api-key": "secret", cookie: "a=b", accept: "image/png" };
@@ -237,7 +237,7 @@ describe("redirects", () => {
     expect([...elsewhere.requests[1]!.headers.keys()]).toEqual([]);
   });
 
-  it("RFC 6750 section 3.1: the token is refreshed for an answer of 401 alone, and once", async () => {
+  it("RFC 6750 §3.1: the token is refreshed for an answer of 401 alone, and once", async () => {
     expect((await sent([to(200)])).refused).toBe(0);
     expect(await sent([to(401), to(401)])).toMatchObject({ status: 401, refused: 1 });
     const again = await sent([to(401)]);

@@ -71,7 +71,7 @@ describe("while nobody has told the device of the time", () => {
   );
 });
 
-describe("RFC 6749 section 5.1: scope", () => {
+describe("RFC 6749 §5.1: scope", () => {
   it("is the server's, or the one that was asked for where it names none", async () => {
     expect((await started(new SessionWorld())).session.scope).toBe("video");
     const named = worldWith("/token", adding({ scope: "video.read" }));
@@ -162,7 +162,7 @@ describe("the code", () => {
     ["HTTPS://login.example.com/device", "HTTPS://login.example.com/device"],
     ["http://login.example.com/device", "http://login.example.com/device"],
     ["login.example.com/http:", "https://login.example.com/http:"],
-  ])("RFC 8628 section 3.2: %s can be linked to", async (given, verificationUri) => {
+  ])("RFC 8628 §3.2, §3.3.1: %s can be linked to", async (given, verificationUri) => {
     const complete = `${given}?code=AB`;
     const isWhole = given === verificationUri;
     const world = worldWith(

@@ -104,7 +104,7 @@ describe("signing in", () => {
     },
   );
 
-  it("RFC 8628 section 3.3: a code that a start found is told of once the server has confirmed it", async () => {
+  it("RFC 8628 §3.3: a code that a start found is told of once the server has confirmed it", async () => {
     const world = new SessionWorld();
     world.server.allowsAfterPolls = 3;
     const first = world.start();
@@ -247,7 +247,7 @@ async function asked(
   }
 }
 
-describe("RFC 6750 section 3.1: an answer of 401 has the token refreshed, whatever was sent", () => {
+describe("RFC 6750 §3.1: an answer of 401 has the token refreshed, whatever was sent", () => {
   const url = "https://api.example.com/";
   async function* generated(): AsyncGenerator<Uint8Array> {
     yield new TextEncoder().encode("text");

@@ -148,7 +148,7 @@ describe("a program signs in", () => {
     expect((await again.fetch(list())).status).toBe(200);
   });
 
-  it("RFC 8628 section 3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
+  it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
     let shown = "";
     await start(allow, {
       onCode: ({ userCode, verificationUriComplete, qr }) => {

@@ -124,7 +124,7 @@ describe("device doc §2 fields", () => {
 
 describe("device doc §4 parameters", () => {
   test.each(["client_id", "client_secret", "device_code", "grant_type"])(
-    "device doc §4.2 row %s: needed and used",
+    "device doc §4.2 row %s: needed and used (RFC 8628 §3.4)",
     (name) => {
       const bench = new Bench();
       const { device_code } = bench.requestCodes().json;

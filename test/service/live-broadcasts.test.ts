@@ -142,7 +142,7 @@ describe("device doc §4.5 list", () => {
 });
 
 describe("device doc §5.3 the bearer token", () => {
-  test("device doc §5.3 row bearer credential: in the header or in the query parameter access_token", () => {
+  test("device doc §5.3 row bearer credential: in the header or in the query parameter access_token (RFC 6750 §2.3)", () => {
     const bench = new Bench();
     const token = String(bench.signIn().access_token);
     expect(bench.get(`${PATH}?part=id&mine=true`, token).status).toBe(200);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Bench, SCOPE_BASE } from "./harness.ts";
 
 test.each(["openid-configuration", "oauth-authorization-server"])(
-  "device doc §4.1 row device_authorization_endpoint: /.well-known/%s publishes it and the others",
+  "device doc §4.1 row device_authorization_endpoint: /.well-known/%s publishes it and the others (RFC 8414 §3)",
   (name) => {
     const bench = new Bench({ baseUrl: "https://s.test/" });
     const { status, json, headers } = bench.get(`/.well-known/${name}`);
@@ -22,7 +22,7 @@ test.each(["openid-configuration", "oauth-authorization-server"])(
   },
 );
 
-test("RFC 8414 §2, OpenID Connect Discovery §3: every required member is there, and no empty array", () => {
+test("RFC 8414 §2, §3.2, OpenID Connect Discovery §3: every required member is there, and no empty array", () => {
   const { json } = new Bench({ baseUrl: "https://s.test/" }).get(
     "/.well-known/openid-configuration",
   );

@@ -375,7 +375,7 @@ describe("RFC 9470 §3: an API demands another sign-in", () => {
 });
 
 describe("RFC 7009: revocation by its rule, where the option says so", () => {
-  test("§2.2: a token that is unknown or revoked already is 200, for a client that says who it is", () => {
+  test("RFC 7009 §2.2: a token that is unknown or revoked already is 200, for a client that says who it is", () => {
     const bench = new Bench({ revocation: "rfc7009" });
     const { access_token, refresh_token } = bench.signIn();
     for (const token of [refresh_token, access_token, refresh_token, "unknown"]) {
@@ -384,7 +384,7 @@ describe("RFC 7009: revocation by its rule, where the option says so", () => {
     expect(bench.refresh(refresh_token).json.error).toBe("invalid_grant");
   });
 
-  test("§2.1: without credentials, or another client's token: refused, and nothing is revoked", () => {
+  test("RFC 7009 §2.1: without credentials, or another client's token: refused, and nothing is revoked", () => {
     const bench = new Bench({ revocation: "rfc7009" });
     const token = String(bench.signIn().refresh_token);
     expect(bench.post("/revoke", { token }).status).toBe(400);
@@ -392,7 +392,7 @@ describe("RFC 7009: revocation by its rule, where the option says so", () => {
     expect(bench.refresh(token).status).toBe(200);
   });
 
-  test("§2.1: with each token alone, the other goes on", () => {
+  test("RFC 7009 §2.1: with each token alone, the other goes on", () => {
     const API = "/video/v3/liveBroadcasts?part=id&mine=true";
     const bench = new Bench({ revocation: "rfc7009-each-alone" });
     const [one, two] = [bench.signIn(), bench.signIn()];

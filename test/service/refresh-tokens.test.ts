@@ -144,7 +144,7 @@ describe("rotation of refresh tokens", () => {
     expect(bench.refresh(again.json.refresh_token).status).toBe(200);
   });
 
-  test("rotation: once the successor was used, the predecessor's use ends the whole family", () => {
+  test("RFC 6749 §10.4, rotation: once the successor was used, the predecessor's use ends the whole family", () => {
     const bench = new Bench({ refreshTokenRotation: true, rotationGrace: 3600 });
     const first = bench.signIn().refresh_token;
     const second = bench.refresh(first).json.refresh_token;
@@ -173,7 +173,7 @@ describe("rotation of refresh tokens", () => {
     expect(bench.refresh(second).status).toBe(400);
   });
 
-  test("rotation: another client's attempt with a stolen token ends nothing", () => {
+  test("RFC 6749 §10.4, rotation: another client's attempt with a stolen token ends nothing", () => {
     const bench = new Bench({ refreshTokenRotation: true, rotationGrace: 0 });
     const first = bench.signIn().refresh_token;
     const second = bench.refresh(first).json.refresh_token;

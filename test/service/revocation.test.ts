@@ -6,7 +6,7 @@ const API = "/video/v3/liveBroadcasts?part=id&mine=true";
 const inQuery = (token: unknown) => `/revoke?${new URLSearchParams({ token: String(token) })}`;
 
 describe("device doc §4.4 revocation", () => {
-  test("device doc §4.4 row success: a refresh token in the query, 200, and both tokens are dead", () => {
+  test("device doc §4.4 row success: a refresh token in the query, 200, and both tokens are dead (RFC 7009 §2)", () => {
     const bench = new Bench();
     const { access_token, refresh_token } = bench.signIn();
     expect(bench.post(inQuery(refresh_token), {}).status).toBe(200);

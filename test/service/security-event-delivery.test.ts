@@ -17,21 +17,21 @@ describe("RFC 8936 poll delivery", () => {
     expect(Object.keys(receiver.poll().sets)).toHaveLength(2);
   });
 
-  test("RFC 8936 §2.4: acknowledged events come no more", () => {
+  test("RFC 8936 §2.4, §2.4.3: acknowledged events come no more", () => {
     const receiver = withEvents(2);
     const [first, second] = Object.keys(receiver.poll().sets);
     expect(Object.keys(receiver.poll({ ack: [first] }).sets)).toEqual([second]);
     expect(receiver.poll({ ack: [second, "unknown"] }).sets).toEqual({});
   });
 
-  test("RFC 8936 §2.4.4: events reported with setErrs come no more", () => {
+  test("RFC 8936 §2.4.4, §2.6: events reported with setErrs come no more", () => {
     const receiver = withEvents(1);
     const [jti] = Object.keys(receiver.poll().sets);
     const setErrs = { [jti!]: { err: "invalid_key", description: "unknown key" } };
     expect(receiver.poll({ setErrs }).sets).toEqual({});
   });
 
-  test("RFC 8936 §2.2 and §2.3: maxEvents limits, moreAvailable tells, 0 only acknowledges", () => {
+  test("RFC 8936 §2.2, §2.3 and §2.4.2: maxEvents limits, moreAvailable tells, 0 only acknowledges", () => {
     const receiver = withEvents(3);
     const two = receiver.poll({ maxEvents: 2, returnImmediately: true });
     expect(Object.keys(two.sets)).toHaveLength(2);

@@ -61,7 +61,7 @@ describe("device doc §4.3 refresh", () => {
     expect(bench.refresh(refresh_token).status).toBe(200);
   });
 
-  test("device doc §5.2 row client_id and client_secret: refreshing needs the client's secret", () => {
+  test("device doc §5.2 row client_id and client_secret: refreshing needs the client's secret (RFC 6749 §3.2.1)", () => {
     const bench = new Bench();
     const { refresh_token } = bench.signIn();
     expect(bench.refresh(refresh_token, { client_secret: undefined }).status).toBe(400);
