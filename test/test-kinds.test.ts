@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { variants } from "../targets/bundle/surface.ts";
 import { scenarioNames } from "../targets/desktop/scenarios/library.ts";
 import { engines } from "../targets/workbench/engines/catalogue.ts";
 import { surfaces } from "../targets/workbench/host/fuzzers.ts";
@@ -11,7 +12,8 @@ import { bundlers, runtimes } from "../targets/workbench/runtimes.ts";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
 import { documentRows } from "./coverage/rows.ts";
 import { standardSections, standards } from "./coverage/standards.ts";
-import { FAULTS as IMAGES } from "./image/image-cases.ts";
+import { targetMakers } from "./fuzz/targets.ts";
+import { FAULTS as IMAGES, pairsOfFaults } from "./image/image-cases.ts";
 import { PLANTED as PLANTED_IN_LIVES } from "./lives/planted.ts";
 import regressions from "./lives/regression-seeds.json" with { type: "json" };
 import { PLANTED as PLANTED_IN_MODEL } from "./model/planted.ts";
@@ -31,7 +33,17 @@ const texts = (folder: string, ending: RegExp): string =>
     .map((name) => readFileSync(`${root}${folder}/${name}`, "utf8"))
     .join("\n");
 
-const testsIn = (folder: string): string => `${files(folder, /\.(test|spec)\.ts$/).length} files`;
+const numberOf = (names: readonly string[]): string =>
+  `${names.length} ${names.length === 1 ? "file" : "files"}`;
+
+/** What needs nothing but vitest, and what the command of its room builds something for: no command runs both. */
+const PLAIN = /\.test\.ts$/;
+const BUILT = /\.spec\.ts$/;
+const testsIn = (folder: string, ending: RegExp): string => numberOf(files(folder, ending));
+const hostTests = files("test/host", BUILT);
+/** As scripts/arm.ts chooses them; test/host/vitest.config.ts leaves them to it. */
+const isOfArm = (name: string): boolean => name.startsWith("arm");
+const peerTests = TOOLS["test-peers"]!.tests!.filter((word) => word.endsWith(".test.ts"));
 
 const assertions = texts("core", /\.ts$/).match(/^ *ASSERT: /gm)!.length;
 const assertionsInC = texts("targets/host/portable", /\.c$/).match(/^ *PG_MUST\(/gm)!.length;
@@ -41,7 +53,7 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
   [
     "tables of cases",
     "what the documents and RFCs say, row by row",
-    testsIn("test/core"),
+    testsIn("test/core", PLAIN),
     "npm run test:core",
   ],
   [
@@ -72,13 +84,13 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     "model of the core",
     "any difference from a second, ideal device",
     `${PLANTED_IN_MODEL.length} planted faults`,
-    "npm run tool -- model",
+    "npm run tool -- model --planted",
   ],
   [
     "whole lives",
     "what power cuts, networks and users do together",
     `${PLANTED_IN_LIVES.length} planted faults, ${regressions.length} seeds that once failed`,
-    "npm run tool -- lives",
+    "npm run test:all",
   ],
   [
     "model of the session",
@@ -86,7 +98,12 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     `${PLANTS.length} planted faults`,
     "npm run test:all",
   ],
-  ["fuzzing of the core", "bytes that no server should send", "4 surfaces", "npm run tool -- fuzz"],
+  [
+    "fuzzing of the core",
+    "bytes that no server should send",
+    `${targetMakers.length} surfaces`,
+    "npm run tool -- fuzz",
+  ],
   [
     "mutation",
     "a line that no test needs",
@@ -96,7 +113,7 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
   [
     "what ships",
     "what minifying and numbering places break",
-    "3 builds",
+    `${variants.length} builds`,
     "npm run tool -- test-dist",
   ],
   [
@@ -115,8 +132,8 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
   [
     "session and adapters",
     "what programs, disks and proxies do",
-    testsIn("test/platform"),
-    "npm test",
+    testsIn("test/platform", PLAIN),
+    "npm run test:all",
   ],
   [
     "certificates",
@@ -127,8 +144,8 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
   [
     "the simulated service",
     "a sentence of the documents on the other side",
-    testsIn("test/service"),
-    "npm test",
+    testsIn("test/service", PLAIN),
+    "npm run test:all",
   ],
   [
     "scenarios",
@@ -145,20 +162,20 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
   [
     "servers and clients of others",
     "what we and they understand differently",
-    testsIn("test/peers"),
+    numberOf(peerTests),
     "npm run tool -- test-peers",
   ],
   [
     "pages in a browser",
     "what a person sees, presses and cannot reach",
-    testsIn("test/browser"),
+    testsIn("test/browser", PLAIN),
     "npm run tool -- test-browser",
   ],
-  ["images", "an image that must not start", `${IMAGES.length} damaged images`, "npm test"],
+  ["images", "an image that must not start", `${IMAGES.length} damaged images`, "npm run test:all"],
   [
     "host in C",
     "the same lives in C, under sanitizers and valgrind",
-    testsIn("test/host"),
+    numberOf(hostTests.filter((name) => !isOfArm(name))),
     "npm run host",
   ],
   [
@@ -179,17 +196,22 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     `${files("test/host/proof", /\.c$/).length} proofs`,
     "npm run tool -- prove-c",
   ],
-  ["32-bit ARM", "what another word size changes", testsIn("test/host"), "npm run tool -- arm"],
+  [
+    "32-bit ARM",
+    "what another word size changes",
+    `${numberOf(hostTests.filter(isOfArm))}: whole lives, and ${1 + IMAGES.length + pairsOfFaults().length} images`,
+    "npm run tool -- arm",
+  ],
   [
     "a board",
     "firmware on a bare machine: flash, network, watchdog",
-    testsIn("test/board"),
+    testsIn("test/board", BUILT),
     "npm run board -- --test",
   ],
   [
     "stock QuickJS",
     "the application on qjs as Debian has it",
-    testsIn("test/quickjs"),
+    testsIn("test/quickjs", PLAIN),
     "npm run tool -- test-qjs",
   ],
   [
@@ -201,7 +223,7 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
   [
     "the package",
     "what an installer gets",
-    testsIn("test/package"),
+    testsIn("test/package", BUILT),
     "npm run tool -- test-package",
   ],
   [

@@ -272,6 +272,14 @@ function serviceTarget(): Target {
 }
 
 /** All of them on one core. */
+/** What makes each of them. */
+export const targetMakers: readonly ((core: LivesCore) => Target)[] = [
+  responseTarget,
+  recordTarget,
+  eventTarget,
+  serviceTarget,
+];
+
 export function targets(core: LivesCore): Target[] {
-  return [responseTarget(core), recordTarget(core), eventTarget(core), serviceTarget()];
+  return targetMakers.map((make) => make(core));
 }
