@@ -1,9 +1,14 @@
 // Constants of the core that depend on each other. No build is made where they contradict one another.
 
+import { ClientAuthentication, create, type Device } from "../../core/complete.ts";
+import { ErrorCode, MESSAGES, Message } from "../../core/device/errors.ts";
 import { Limit } from "../../core/device/limits.ts";
 import { Field, Literal, Region } from "../../core/device/memory.ts";
+import { Event, State } from "../../core/device/states.ts";
+import { ERROR_KINDS } from "../../core/device/tables.ts";
 import { DOCUMENT_LITERALS, DocumentLiteral } from "../../core/documents/literals.ts";
 import { REQUEST_LITERALS, RequestLiteral } from "../../core/requests/literals.ts";
+import { GRAMMAR } from "../../core/text/tables.ts";
 
 /** Every constant that a relation speaks of, by name. */
 export type Constants = Readonly<Record<string, number>>;
@@ -16,11 +21,110 @@ const numbersOf = (values: Readonly<Record<string, string | number>>): Record<st
     ),
   );
 
+const lastOf = (values: Readonly<Record<string, string | number>>): number =>
+  Math.max(...Object.values(numbersOf(values)));
+
+/** A device as the core makes it: what its memory holds after that is measured, not said a second time. */
+function madeDevice(): Device {
+  const device = create(new Uint8Array(65536), {
+    ...{ clientId: "c", clientSecret: "", server: "s", scope: "", messages: "" },
+    ...{ clientAuthentication: ClientAuthentication.NONE },
+    ...{ deviceParameters: "", tokenParameters: "", columns: 16, rows: 2 },
+    ...{ seed: 0, autoStart: 0, renewalsMax: 0, pkce: 1 },
+  });
+  if (!device) throw new Error("with these constants no device can be made");
+  return device;
+}
+const device = madeDevice();
+
+const textBetween = (from: number, to: number): string => {
+  let text = "";
+  for (let at = from; at < to; at++) text += String.fromCharCode(device.memory[at]!);
+  return text;
+};
+const textOf = (region: number): string =>
+  textBetween(device.start[region]!, device.start[region]! + device.length[region]!);
+
+/** A list of names begins with the letter of its first one's place (core/tables/packed.ts). */
+const listFrom = (place: number, name: string): string => String.fromCharCode(65 + place) + name;
+
+// How the line of each literal begins. No two begin alike.
+const CORE_LINES: Record<Exclude<keyof typeof Literal, "NEXT">, string> = {
+  MEMBERS: listFrom(Field.DEVICE_CODE, "device_code"),
+  ERRORS: listFrom(ErrorCode.AUTHORIZATION_PENDING, "authorization_pending"),
+  ERROR_KINDS: ERROR_KINDS,
+  DEVICE_CODE_GRANT: "&grant_type=urn%3A",
+  REFRESH_TOKEN_GRANT: "&grant_type=refresh_token",
+  TOKEN_PARAMETER: "token=",
+  BEARER: "bearer",
+  GRAMMAR: GRAMMAR,
+  AUTHORITY: "://",
+};
+const REQUEST_LINES: Record<Exclude<keyof typeof RequestLiteral, "NEXT">, string> = {
+  RESOURCE_MEMBERS: listFrom(Field.VALUE_A, "nextPageToken"),
+  PAGE_TOKEN: "pageToken=",
+  METADATA_MEMBERS: listFrom(Field.VALUE_A, "issuer"),
+  SECURE: "https://",
+  REFUSAL_MEMBERS: listFrom(Field.VALUE_A, "status"),
+};
+const DOCUMENT_LINES: Record<Exclude<keyof typeof DocumentLiteral, "NEXT">, string> = {
+  OFFER_MEMBERS: listFrom(Field.VALUE_A, "packageName"),
+  OFFER_PATH: "/publisher",
+  DRAFT: "DRAFT",
+  EVENT_POLL_MEMBERS: listFrom(Field.SETS, "sets"),
+  ANY_MEMBER: listFrom(Field.VALUE_A, "*"),
+  EVENT_MEMBERS: listFrom(Field.VALUE_B, "jti"),
+  EVENT_POLL: '{"maxEvents"',
+  EVENT_REFUSED: ',"setErrs"',
+  EVENT_ACKNOWLEDGED: ',"ack"',
+  EVENT_REFUSED_END: '":{"err"',
+  EVENT_ACKNOWLEDGED_END: '"]',
+  PREFIX: "prefix",
+  OFFER_ANSWER: listFrom(Field.VALUE_A, "state "),
+};
+
+/** Every literal by its number and the number of the line that begins as it does, -1 where none does. */
+const literals: Record<string, { number: number; line: number }> = {};
+for (const [numbers, lines] of [
+  [numbersOf(Literal), CORE_LINES],
+  [numbersOf(RequestLiteral), REQUEST_LINES],
+  [numbersOf(DocumentLiteral), DOCUMENT_LINES],
+] as const) {
+  for (const [name, begin] of Object.entries(lines)) {
+    let line = DocumentLiteral.NEXT - 1;
+    while (line >= Literal.MEMBERS && !textOf(line).startsWith(begin)) line--;
+    literals[name] = { number: numbers[name]!, line: line < Literal.MEMBERS ? -1 : line };
+  }
+}
+
+/** The longest name of these lists; a name ends with the step to the next one's place. */
+const longestName = (...lists: readonly string[]): number =>
+  Math.max(
+    ...lists.flatMap((list) =>
+      textOf(literals[list]!.line)
+        .slice(1)
+        .split(/[ -,]/)
+        .map(({ length }) => length),
+    ),
+  );
+
+const verifierAt = device.start[Region.CODE_VERIFIER]!;
+const verifierEnd = verifierAt + device.capacity[Region.CODE_VERIFIER]!;
+const LIMITS = Object.keys(numbersOf(Limit));
+const TIMES = LIMITS.filter((name) => /_M?S(_|$)/.test(name));
+
 export const constants: Constants = {
   ...numbersOf(Limit),
-  LAST_FIELD: Math.max(...Object.values(numbersOf(Field))),
+  ...Object.fromEntries(Object.entries(literals).map(([name, { number }]) => [name, number])),
+  LAST_FIELD: lastOf(Field),
   FIRST_REGION: Region.KEY,
   REGIONS: Region.COUNT,
+  LAST_STATE: lastOf(State),
+  LAST_EVENT: lastOf(Event),
+  LAST_ERROR: lastOf(ErrorCode),
+  ERROR_KINDS_SIZE: ERROR_KINDS.length,
+  MESSAGES: Message.COUNT,
+  MESSAGE_LINES: linesOf(MESSAGES) + 1,
   FIRST_LITERAL: Literal.MEMBERS,
   NEXT_LITERAL: Literal.NEXT,
   FIRST_REQUEST_LITERAL: RequestLiteral.RESOURCE_MEMBERS,
@@ -29,88 +133,225 @@ export const constants: Constants = {
   FIRST_DOCUMENT_LITERAL: DocumentLiteral.OFFER_MEMBERS,
   NEXT_DOCUMENT_LITERAL: DocumentLiteral.NEXT,
   DOCUMENT_LITERAL_LINES: linesOf(DOCUMENT_LITERALS),
+  LONGEST_MEMBER: longestName(
+    ...["MEMBERS", "RESOURCE_MEMBERS", "METADATA_MEMBERS", "REFUSAL_MEMBERS", "OFFER_MEMBERS"],
+    ...["EVENT_POLL_MEMBERS", "EVENT_MEMBERS", "OFFER_ANSWER"],
+  ),
+  LONGEST_ERROR: longestName("ERRORS"),
+  BEARER_SIZE: textOf(literals.BEARER!.line).length,
+  // In the device's memory the name stands from its & up to the verifier, and the challenge from the verifier's end up
+  // to the request.
+  NAME_BEFORE_VERIFIER: verifierAt - textBetween(0, verifierAt).lastIndexOf("&"),
+  BYTES_BEFORE_REQUEST: device.start[Region.DEVICE_AUTHORIZATION]! - verifierEnd,
 };
 
-/** What has to be so, in words, and a constant that cannot be three times as large alone. */
+/** What has to be so, in words, and a change of one constant alone that breaks it. */
 export const relations: readonly (readonly [
   rule: string,
-  spoiled: string,
+  spoiled: Constants,
   holds: (c: Constants) => boolean,
 ])[] = [
   [
+    "every Limit is at most 2^27-1",
+    { SAVE_AGAIN_MS: 6e9 },
+    (c) => LIMITS.every((name) => c[name]! <= 2 ** 27 - 1),
+  ],
+  [
+    "no time passes the endless one",
+    { SAVE_AGAIN_MS: 100000001 },
+    (c) => TIMES.every((name) => c[name]! <= c.ENDLESS!),
+  ],
+  ["the seed has 26 bits", { SEED_MAX: 2 ** 28 - 1 }, (c) => c.SEED_MAX === 2 ** 26 - 1],
+  [
+    "what is random has the 16 bits of jitter, or of its steps",
+    { START_SPREAD_MAX_MS: 120000 },
+    (c) =>
+      c.START_SPREAD_MAX_MS! <= 65535 &&
+      c.REFRESH_MARGIN_MAX_S! <= 65535 &&
+      c.REFUSED_BACKOFF_MAX_MS! / 2 / 64 <= 65535,
+  ],
+  [
+    "the default spread can be set",
+    { BOOT_SPREAD_MS: 60001 },
+    (c) => c.BOOT_SPREAD_MS! <= c.START_SPREAD_MAX_MS!,
+  ],
+  [
+    "the default interval is not below the shortest",
+    { INTERVAL_MIN_MS: 5001 },
+    (c) => c.INTERVAL_DEFAULT_MS! >= c.INTERVAL_MIN_MS!,
+  ],
+  [
+    "an interval is a time, too, after a slow_down",
+    { SLOW_DOWN_STEP_MS: 10001 },
+    (c) => c.INTERVAL_MAX_MS! + c.SLOW_DOWN_STEP_MS! <= c.ENDLESS!,
+  ],
+  [
+    "a countdown has two digits of minutes",
+    { COUNTDOWN_MAX_S: 6001 },
+    (c) => c.COUNTDOWN_MAX_S! <= 100 * 60,
+  ],
+  [
+    "a number has room for more digits than the endless one",
+    { NUMBER_MAX: 9 },
+    (c) => 10 ** (c.NUMBER_MAX! - 1) > c.ENDLESS!,
+  ],
+  [
+    // A leading 1, a bit for each level, and the level that is one too many.
+    "the stack of a document has 27 bits",
+    { JSON_DEPTH_MAX: 26 },
+    (c) => 1 + c.JSON_DEPTH_MAX! + 1 <= 27,
+  ],
+  ["every member name fits its region", { KEY_MAX: 20 }, (c) => c.LONGEST_MEMBER! <= c.KEY_MAX!],
+  [
+    "every name of an error fits its region",
+    { ERROR_MAX: 27 },
+    (c) => c.LONGEST_ERROR! <= c.ERROR_MAX!,
+  ],
+  [
+    "the type of a token fits its region",
+    { TOKEN_TYPE_MAX: 5 },
+    (c) => c.BEARER_SIZE! <= c.TOKEN_TYPE_MAX!,
+  ],
+  [
+    "a code verifier is 32 bytes in base64url",
+    { CODE_VERIFIER_SIZE: 42 },
+    (c) => c.CODE_VERIFIER_SIZE === Math.ceil((32 * 8) / 6),
+  ],
+  [
+    "the name of the verifier is as long as what stands in front of it",
+    { CODE_VERIFIER_NAME: 14 },
+    (c) => c.CODE_VERIFIER_NAME === c.NAME_BEFORE_VERIFIER,
+  ],
+  [
+    "the challenge is as long as what stands in front of the request",
+    { CODE_CHALLENGE_SIZE: 85 },
+    (c) => c.CODE_CHALLENGE_SIZE === c.BYTES_BEFORE_REQUEST,
+  ],
+  [
+    "longer addresses are longer",
+    { LONG_URI_MAX: 127 },
+    (c) =>
+      c.VERIFICATION_URI_MAX! <= c.LONG_URI_MAX! &&
+      c.VERIFICATION_URI_COMPLETE_MAX! <= c.LONG_URI_COMPLETE_MAX!,
+  ],
+  [
+    "a complete address has room for the address",
+    { VERIFICATION_URI_COMPLETE_MAX: 127 },
+    (c) =>
+      c.VERIFICATION_URI_MAX! <= c.VERIFICATION_URI_COMPLETE_MAX! &&
+      c.LONG_URI_MAX! <= c.LONG_URI_COMPLETE_MAX!,
+  ],
+  [
+    "a display has a least and a largest size",
+    { COLUMNS_MIN: 81 },
+    (c) => c.COLUMNS_MIN! <= c.COLUMNS_MAX! && c.ROWS_MIN! <= c.ROWS_MAX!,
+  ],
+  ["a mask of 27 bits has one for each field", { LAST_FIELD: 27 }, (c) => c.LAST_FIELD! <= 26],
+  [
+    "a move has three bits for a state and five for an event",
+    { LAST_STATE: 8 },
+    (c) => c.LAST_STATE! <= 7 && c.LAST_EVENT! <= 31,
+  ],
+  [
+    "each error has a kind and a message",
+    { LAST_ERROR: lastOf(ErrorCode) + 1 },
+    (c) => c.ERROR_KINDS_SIZE === 2 * (c.LAST_ERROR! + 1),
+  ],
+  [
+    "each display text has a line",
+    { MESSAGES: Message.COUNT - 1 },
+    (c) => c.MESSAGES === c.MESSAGE_LINES,
+  ],
+  [
     "the shares of the memory are 32",
-    "ACCESS_TOKEN_SHARE",
+    { ACCESS_TOKEN_SHARE: 10 },
     (c) => c.ACCESS_TOKEN_SHARE! + 2 * c.REFRESH_TOKEN_SHARE! + c.OUTPUT_SHARE! === 32,
   ],
   [
     "the default interval is the same in seconds and milliseconds",
-    "INTERVAL_DEFAULT_S",
+    { INTERVAL_DEFAULT_S: 6 },
     (c) => c.INTERVAL_DEFAULT_MS === c.INTERVAL_DEFAULT_S! * 1000,
   ],
   [
     "the longest interval is the same in seconds and milliseconds",
-    "INTERVAL_MAX_S",
+    { INTERVAL_MAX_S: 99991 },
     (c) => c.INTERVAL_MAX_MS === c.INTERVAL_MAX_S! * 1000,
   ],
   [
     "the longest interval can be told from an endless time",
-    "INTERVAL_MAX_MS",
+    { INTERVAL_MAX_MS: 100000000 },
     (c) => c.INTERVAL_MAX_MS! < c.ENDLESS! && c.INTERVAL_MAX_MS! % 1000 === 0,
   ],
   [
     "the longest step of time is the same in seconds and milliseconds",
-    "ELAPSED_S_MAX",
+    { ELAPSED_S_MAX: 100001 },
     (c) => c.ELAPSED_MS_MAX === c.ELAPSED_S_MAX! * 1000,
   ],
   [
     "the longest Retry-After is the same in seconds and milliseconds",
-    "RETRY_AFTER_MAX_S",
+    { RETRY_AFTER_MAX_S: 3601 },
     (c) => c.RETRY_AFTER_MAX_MS === c.RETRY_AFTER_MAX_S! * 1000,
   ],
   [
     "a number with another digit to come is below the endless one",
-    "TENTH_OF_ENDLESS",
+    { TENTH_OF_ENDLESS: 10000001 },
     (c) => c.TENTH_OF_ENDLESS! * 10 === c.ENDLESS,
   ],
   [
     "no code that is not polled is polled too early",
-    "UNPOLLED_LIFE_S",
+    { UNPOLLED_LIFE_S: 99926 },
     (c) => c.UNPOLLED_LIFE_S! * 1000 + c.LAST_POLL_MS! < c.INTERVAL_MAX_MS!,
   ],
   [
     "the last poll waits for the longest backoff",
-    "BACKOFF_MAX_MS",
+    { BACKOFF_MAX_MS: 128000 },
     (c) => c.LAST_POLL_MS! >= c.BACKOFF_MAX_MS!,
   ],
   [
     "backoff doubles to its longest",
-    "BACKOFF_MIN_MS",
+    { BACKOFF_MIN_MS: 3000 },
     (c) =>
       Number.isInteger(Math.log2(c.BACKOFF_MAX_MS! / c.BACKOFF_MIN_MS!)) &&
       Number.isInteger(Math.log2(c.REFUSED_BACKOFF_MAX_MS! / c.BACKOFF_MIN_MS!)),
   ],
-  ["regions follow the fields", "LAST_FIELD", (c) => c.FIRST_REGION === c.LAST_FIELD! + 1],
-  ["literals follow the regions", "REGIONS", (c) => c.FIRST_LITERAL === c.REGIONS],
+  [
+    "regions follow the fields",
+    { LAST_FIELD: lastOf(Field) + 1 },
+    (c) => c.FIRST_REGION === c.LAST_FIELD! + 1,
+  ],
+  [
+    "literals follow the regions",
+    { REGIONS: Region.COUNT + 1 },
+    (c) => c.FIRST_LITERAL === c.REGIONS,
+  ],
   [
     "the literals of requests follow the core's",
-    "NEXT_LITERAL",
+    { NEXT_LITERAL: Literal.NEXT + 1 },
     (c) => c.FIRST_REQUEST_LITERAL === c.NEXT_LITERAL,
   ],
   [
     "each literal of a request has a line",
-    "REQUEST_LITERAL_LINES",
+    { REQUEST_LITERAL_LINES: linesOf(REQUEST_LITERALS) + 1 },
     (c) => c.NEXT_REQUEST_LITERAL! - c.FIRST_REQUEST_LITERAL! === c.REQUEST_LITERAL_LINES,
   ],
   [
     "the literals of the documents follow those of requests",
-    "NEXT_REQUEST_LITERAL",
+    { NEXT_REQUEST_LITERAL: RequestLiteral.NEXT + 1 },
     (c) => c.FIRST_DOCUMENT_LITERAL === c.NEXT_REQUEST_LITERAL,
   ],
   [
     "each literal of the documents has a line",
-    "DOCUMENT_LITERAL_LINES",
+    { DOCUMENT_LITERAL_LINES: linesOf(DOCUMENT_LITERALS) + 1 },
     (c) => c.NEXT_DOCUMENT_LITERAL! - c.FIRST_DOCUMENT_LITERAL! === c.DOCUMENT_LITERAL_LINES,
   ],
+  ...Object.entries(literals).map(
+    ([name, { number, line }]) =>
+      [
+        `the literal ${name} has the number of its line`,
+        { [name]: number + 1 },
+        (c: Constants) => c[name] === line,
+      ] as const,
+  ),
 ];
 
 /** The rules that these constants break. */

@@ -7,6 +7,7 @@ it("the core's constants agree", () => {
   expect(brokenRules(constants)).toEqual([]);
 });
 
-it.each(relations)("%s: not where %s is three times as large", (rule, spoiled) => {
-  expect(brokenRules({ ...constants, [spoiled]: 3 * constants[spoiled]! })).toContain(rule);
+it.each(relations)("%s: not with %j", (rule, spoiled) => {
+  expect(Object.keys(constants)).toEqual(expect.arrayContaining(Object.keys(spoiled)));
+  expect(brokenRules({ ...constants, ...spoiled })).toContain(rule);
 });
