@@ -249,6 +249,7 @@ describe("device doc §5", () => {
   it("device doc §5.1 row client_id alone: it identifies the client in the device code request", () => {
     const bench = new Bench([code()]);
     bench.until(1);
+    expect(fields(bench.sent[0]!)).toHaveProperty("client_id", "printer");
     expect(fields(bench.sent[0]!)).not.toHaveProperty("client_secret");
   });
 
