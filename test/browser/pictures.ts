@@ -7,6 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { commandLine } from "../../targets/workbench/script-options.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { launchChromium } from "./launch.ts";
 import { shows, startPlayground } from "./playground-page.ts";
 
@@ -34,7 +35,7 @@ async function take(page: Page, name: string): Promise<void> {
 
 async function open(browser: Browser, url: string, look: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext(look);
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await page.goto(url);
   await page.waitForSelector("body[data-live=yes]");

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSnapshot } from "../../targets/service/index.ts";
+import { patience } from "../patience.ts";
 import { freshSeed } from "../seeds.ts";
 import { ended, inFolder, run, start } from "./command.ts";
 
@@ -22,7 +23,7 @@ function random(seed: number): () => number {
 
 test(
   `a kill at any moment leaves state that the next start goes on with (seed ${SEED})`,
-  { timeout: 60_000 + KILLS * 20_000 },
+  { timeout: patience.testTimeout + KILLS * 20_000 },
   () =>
     inFolder(async (state) => {
       const next = random(SEED);

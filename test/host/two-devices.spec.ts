@@ -14,6 +14,7 @@ import { quickjsFolder } from "../../targets/workbench/engines/debian-sources.ts
 import { run } from "../../targets/workbench/engines/install.ts";
 import { hostFolder, programOf } from "../../targets/workbench/host/build.ts";
 import { isFullRun } from "../full-run.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { freshSeed } from "../seeds.ts";
 
 const host = fileURLToPath(new URL("../../targets/host/", import.meta.url));
@@ -218,7 +219,7 @@ describe("a field that is not the device's own is found", () => {
     ]);
     const { stdout, stderr, status } = spawnSync(program, ["1", "16", "800"], {
       encoding: "utf8",
-      timeout: 60_000,
+      timeout: PATIENCE_MS,
     });
     return { said: stdout + stderr, status };
   }

@@ -11,6 +11,7 @@ import { buildSync } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { isFullRun } from "../full-run.ts";
+import { patience } from "../patience.ts";
 import { counterOf, recordOf } from "./kill-writer.ts";
 
 let root: string;
@@ -464,7 +465,7 @@ describe("SIGKILL while writing", () => {
       // Each is killed behind none to three whole writes.
       expect(writes).toBeGreaterThanOrEqual(Math.floor(KILLS / 2));
     },
-    60_000 + KILLS * 5_000,
+    patience.testTimeout + KILLS * 5_000,
   );
 
   it("the record that tells old from new does tell a mixture of both", () => {

@@ -10,6 +10,7 @@ import { forget } from "../../platform/node/forget.ts";
 import { SharedDirectory } from "../../platform/node/shared-directory.ts";
 import { StateLock } from "../../platform/node/state-lock.ts";
 import { claimDirectory, disclaimDirectory } from "../../platform/node/state-owner.ts";
+import { PATIENCE_MS } from "../patience.ts";
 
 let directory: string;
 let files: FileStorage;
@@ -179,20 +180,29 @@ describe("several processes in one directory", () => {
     one.enter(() => {}, tell);
     let nowMs = 7;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    const tries = vi.spyOn(StateLock.prototype, "tryTake");
+    // With the second try from now on the first one is over, and what it led to.
+    const triesTwice = (): Promise<void> => {
+      const before = tries.mock.calls.length;
+      return vi.waitFor(
+        () => expect(tries.mock.calls.length).toBeGreaterThan(before + 1),
+        PATIENCE_MS,
+      );
+    };
     try {
       other.enter(
         () => {},
         (holder) => told.push(holder),
       );
       nowMs = 3007;
-      await new Promise((done) => setTimeout(done, 110));
+      await triesTwice();
       expect(told).toEqual([]);
       nowMs = 3008;
-      await vi.waitFor(() => expect(told.length).toBeGreaterThan(0));
-      await new Promise((done) => setTimeout(done, 110));
+      await vi.waitFor(() => expect(told.length).toBeGreaterThan(0), PATIENCE_MS);
+      await triesTwice();
       expect(told).toEqual([`process ${process.pid}`]);
     } finally {
-      clock.mockRestore();
+      for (const spy of [clock, tries]) spy.mockRestore();
       other.leave();
       one.leave();
     }
