@@ -18,13 +18,27 @@ import { HostProcess } from "./host-process.ts";
 const targets = fileURLToPath(new URL("../../targets/", import.meta.url));
 
 it("the templates build as they are, and so does a port that brings nothing of its own", async () => {
-  const out = `${hostFolder}port-template`;
-  await buildPort(`${targets}host/ports/template`, out);
-  // Without a network and a clock it waits for ever: it is only to be seen that it starts.
+  await buildPort(`${targets}host/ports/template`, `${hostFolder}port-template`);
+  // The same with a log that can be read. Without a clock it goes on starting for ever.
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-port-"));
+  const out = `${hostFolder}port-template-log`;
+  try {
+    cpSync(`${targets}host/ports/template`, folder, { recursive: true });
+    const clock = path.join(folder, "clock.c");
+    const silent = "void port_log(const char *line) { (void)line; }";
+    const text = readFileSync(clock, "utf8");
+    expect(text).toContain(silent);
+    const log =
+      '#include <stdio.h>\nvoid port_log(const char *line) { fprintf(stderr, "%s\\n", line); }';
+    writeFileSync(clock, text.replace(silent, log));
+    await buildPort(folder, out);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
   const device = new HostProcess([`${out}/device`]);
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  device.kill("SIGKILL");
-  expect(device.messages).toBe("");
+  await device.says("STARTING");
+  // -1: it had not ended by itself.
+  expect(await device.kill("SIGKILL")).toBe(-1);
 });
 
 it("a device in C: signs in, reads two pages, has a refused token renewed, and ends with the session", async () => {
