@@ -1,6 +1,8 @@
 // npm run tool -- fuzz-c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
-// undefined-behaviour sanitizers. `-- --seconds N` for each surface (60), `-- --only NAME`, `-- --install` gets the
-// Debian packages, `-- --planted` plants faults for each fuzzer, which it must find, each in its time, `-- --keep` puts inputs that reach new code into the corpus, as few as say the same.
+// undefined-behaviour sanitizers. `-- --seconds N` for each surface (60), `-- --rounds N` instead for as many inputs on
+// every machine (Surface.round), `-- --only NAME`, `-- --install` gets the Debian packages, `-- --planted` plants faults
+// for each fuzzer, which it must find, each within PLANTED_ROUNDS, `-- --keep` puts inputs that reach new code into the
+// corpus, as few as say the same.
 //
 // It begins with the inputs of test/host/corpus; what it finds on the way stays below dist/fuzz-c. An input that
 // breaks something is kept there too, and named: `dist/fuzz-c/NAME/fuzz FILE` runs it again.
@@ -17,13 +19,59 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 const flags = commandLine("fuzz-c", "Fuzzes what the host in C reads from outside.")
-  .option("--seconds <n>", "time for each surface", "60")
+  .option("--seconds <n>", "time for each surface; without it and --rounds 60")
+  .option("--rounds <n>", "instead of time so many inputs: five idle seconds' each")
   .option("--only <surface>", `one of: ${surfaces.map(({ name }) => name).join(", ")}`)
-  .option("--planted", "plant faults for each fuzzer, which it must find, each in its time")
+  .option("--planted", "plant faults for each fuzzer, which it must find, each in its rounds")
   .option("--keep", "put inputs that reach new code into test/host/corpus")
   .option("--install", "get the Debian packages that are missing first")
   .parse()
-  .opts<{ seconds: string; only?: string; keep?: boolean; planted?: boolean; install?: boolean }>();
+  .opts<{
+    seconds?: string;
+    rounds?: string;
+    only?: string;
+    keep?: boolean;
+    planted?: boolean;
+    install?: boolean;
+  }>();
+
+/** Within so many rounds a planted fault is found. The one that is found last takes a quarter of a round. */
+const PLANTED_ROUNDS = 12;
+
+/** When a fuzzer has tried enough: by time, which is for people, or by inputs, which are as many on every machine. */
+interface Enough {
+  readonly seconds?: number;
+  readonly rounds?: number;
+}
+
+/** @throws InstallError where it is none */
+function numberOf(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw new InstallError(`--${name} ${text}: not a number of ${name}; give 1 or more`);
+}
+
+function enoughOf({ seconds, rounds, planted }: typeof flags): Enough {
+  if (seconds !== undefined && rounds !== undefined) {
+    throw new InstallError("--seconds or --rounds: give one of them");
+  }
+  if (seconds !== undefined) return { seconds: numberOf("seconds", seconds) };
+  if (rounds !== undefined) return { rounds: numberOf("rounds", rounds) };
+  return planted ? { rounds: PLANTED_ROUNDS } : { seconds: 60 };
+}
+
+/** Inputs that the surface has to try; 0: as many as there is time for. */
+const inputsOf = (surface: Surface, { rounds = 0 }: Enough): number => rounds * surface.round;
+
+/** What libFuzzer is told of it. */
+const limitOf = (surface: Surface, enough: Enough): string =>
+  enough.seconds === undefined
+    ? `-runs=${inputsOf(surface, enough)}`
+    : `-max_total_time=${enough.seconds}`;
+
+/** How many inputs a fuzzer has tried, by its own report. */
+const triedIn = (said: string): number =>
+  Number(/stat::number_of_executed_units:\s*(\d+)/.exec(said)?.[1] ?? 0);
 
 /** Runs a fuzzer; its report goes to standard error, as libFuzzer writes it. */
 function run(program: string, args: readonly string[], cwd: string): { ok: boolean; said: string } {
@@ -38,7 +86,7 @@ function run(program: string, args: readonly string[], cwd: string): { ok: boole
 }
 
 /** @returns whether nothing was found */
-function fuzz(surface: Surface, seconds: number): boolean {
+function fuzz(surface: Surface, enough: Enough): boolean {
   const program = buildFuzzer(surface);
   const folder = `${root}dist/fuzz-c/${surface.name}`;
   const kept = `${root}test/host/corpus/${surface.name}`;
@@ -47,17 +95,22 @@ function fuzz(surface: Surface, seconds: number): boolean {
   // Each input takes microseconds: the limit is for one that never ends, on a machine that does other things as well.
   const limits = [`-max_len=${surface.longest}`, "-timeout=60", "-rss_limit_mb=2048"];
   const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
-  const time = [`-max_total_time=${seconds}`, "-print_final_stats=1", "-verbosity=1"];
-  const { ok, said } = run(program, [...limits, ...seed, ...time, found, kept], folder);
-  const executions = /stat::number_of_executed_units:\s*(\d+)/.exec(said)?.[1] ?? "?";
+  const end = [limitOf(surface, enough), "-print_final_stats=1", "-verbosity=1"];
+  const began = Date.now();
+  const { ok, said } = run(program, [...limits, ...seed, ...end, found, kept], folder);
+  const took = ((Date.now() - began) / 1000).toFixed(1);
+  const tried = triedIn(said);
   const coverage = [...said.matchAll(/cov: (\d+)/g)].at(-1)?.[1] ?? "?";
   console.log(
-    `${surface.name}: ${executions} inputs in ${seconds} s, ${coverage} edges, ` +
+    `${surface.name}: ${tried} inputs in ${took} s, ${coverage} edges, ` +
       `${readdirSync(found).length} kept, ${ok ? "nothing found" : "FOUND SOMETHING"}`,
   );
   if (!ok) console.error(`${said.slice(-4000)}\nfuzz-c: the input is in ${folder}`);
+  const least = Math.max(1, inputsOf(surface, enough));
+  const isEnough = tried >= least;
+  if (ok && !isEnough) console.error(`fuzz-c: ${surface.name} tried ${tried} inputs, not ${least}`);
   if (ok && flags.keep) merge(program, folder, kept, found, limits);
-  return ok;
+  return ok && isEnough;
 }
 
 /** Whether a report says that this bound, and no other, did not hold. */
@@ -68,10 +121,10 @@ function names(said: string, bound: string): boolean {
 }
 
 /** @returns whether a fault planted for the surface was found, by the bound that it is for */
-function findPlanted(surface: Surface, plant: Plant, seconds: number): boolean {
+function findPlanted(surface: Surface, plant: Plant, enough: Enough): boolean {
   const program = buildFuzzer(surface, plant, false);
   const folder = `${root}dist/fuzz-c/${surface.name}/planted`;
-  const limits = [`-max_len=${surface.longest}`, `-max_total_time=${seconds}`];
+  const limits = [`-max_len=${surface.longest}`, limitOf(surface, enough), "-print_final_stats=1"];
   const seed = [`-seed=${process.env.PICOGRANT_SEED ?? 1}`];
   const began = Date.now();
   const kept = `${root}test/host/corpus/${surface.name}`;
@@ -88,7 +141,8 @@ function findPlanted(surface: Surface, plant: Plant, seconds: number): boolean {
       : `FOUND BY ANOTHER: ${/must hold: .*/.exec(said)?.[0] ?? said.slice(-300)}`;
   const took = ((Date.now() - began) / 1000).toFixed(1);
   console.log(
-    `${surface.name}: "${bound}", ${file}.c, "${text}" as "${fault}": ${outcome} after ${took} s`,
+    `${surface.name}: "${bound}", ${file}.c, "${text}" as "${fault}": ` +
+      `${outcome} after ${triedIn(said)} inputs, ${took} s`,
   );
   return isFound;
 }
@@ -113,16 +167,13 @@ function merge(
 
 try {
   ensurePackages(fuzzNeeds, flags.install ?? false);
-  const seconds = Number(flags.seconds);
-  if (!Number.isInteger(seconds) || seconds < 1) {
-    throw new InstallError(`--seconds ${flags.seconds}: not a number of seconds; give 1 or more`);
-  }
+  const enough = enoughOf(flags);
   const wanted = surfaces.filter(({ name }) => flags.only === undefined || name === flags.only);
   if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such surface`);
   const results = wanted.flatMap((surface) =>
     flags.planted
-      ? surface.plants.map((plant) => findPlanted(surface, plant, seconds))
-      : [fuzz(surface, seconds)],
+      ? surface.plants.map((plant) => findPlanted(surface, plant, enough))
+      : [fuzz(surface, enough)],
   );
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } catch (error) {

@@ -19,6 +19,8 @@ export interface Surface {
   readonly files: readonly string[];
   /** Bytes of an input at the most. */
   readonly longest: number;
+  /** Inputs of a round: some five seconds of an idle core. */
+  readonly round: number;
   /** Faults that the fuzzer must find, one behind each thing that its harness says must hold. */
   readonly plants: readonly Plant[];
 }
@@ -28,6 +30,7 @@ export const surfaces: readonly Surface[] = [
     name: "answer",
     files: ["http-answer", "http-date"],
     longest: 600,
+    round: 150_000,
     plants: [
       {
         bound: MEMORY,
@@ -77,6 +80,7 @@ export const surfaces: readonly Surface[] = [
     name: "exchange",
     files: ["http", "json-body", "http-answer", "http-date", "address", "last-look"],
     longest: 800,
+    round: 350_000,
     plants: [
       {
         bound: "one connection at a time",
@@ -158,6 +162,7 @@ export const surfaces: readonly Surface[] = [
     name: "config",
     files: ["config", "json", "address"],
     longest: 1500,
+    round: 800_000,
     plants: [
       {
         bound: MEMORY,
@@ -207,6 +212,7 @@ export const surfaces: readonly Surface[] = [
     name: "record",
     files: ["storage", "units"],
     longest: 120,
+    round: 900_000,
     plants: [
       {
         bound: "a medium is used within its slots",
@@ -257,6 +263,7 @@ export const surfaces: readonly Surface[] = [
     name: "image",
     files: ["image"],
     longest: 400,
+    round: 1_200_000,
     plants: [
       {
         bound: MEMORY,
@@ -312,6 +319,7 @@ export const surfaces: readonly Surface[] = [
     name: "boot",
     files: ["boot", "image"],
     longest: 160,
+    round: 25_000,
     plants: [
       {
         bound: "a slot has the room that it has",
@@ -367,6 +375,7 @@ export const surfaces: readonly Surface[] = [
     name: "boot-flash",
     files: ["boot", "image", "boot-flash", "units"],
     longest: 121,
+    round: 20_000,
     plants: [
       {
         bound: "a unit is programmed once between erasures",
