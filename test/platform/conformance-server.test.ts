@@ -1,5 +1,6 @@
 // The server of the HTTP conformance suite, byte by byte: an adapter that fails against it must have failed itself.
 
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import net from "node:net";
 import tls from "node:tls";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -241,13 +242,22 @@ describe("a request", () => {
       "abcd",
     ],
   ] as never)("%s is noted as it came", async (_, sent, method, target, headers, body) => {
+    // The server's end of the connection: each piece is to have been read before the next one goes out.
+    let far: net.Socket | undefined;
+    const note = (message: unknown): void => {
+      far = (message as { socket: net.Socket }).socket;
+    };
+    subscribe("net.server.socket", note);
     const client = new Client();
+    let bytes = 0;
     for (const [at, piece] of sent.entries()) {
       expect(server.requests()).toEqual([]);
       client.socket.write(piece, "latin1");
-      if (at < sent.length - 1) await new Promise((done) => setTimeout(done, 5));
+      bytes += piece.length;
+      if (at < sent.length - 1) await vi.waitFor(() => expect(far?.bytesRead).toBe(bytes), SOON);
     }
     await client.closed;
+    unsubscribe("net.server.socket", note);
     expect(client.heard).toBe(NO_PLAN);
     expect(server.requests()).toEqual([
       { method, target, headers, body: Uint8Array.from(Buffer.from(body, "latin1")) },

@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   forget,
   type Session,
@@ -15,6 +15,7 @@ import {
   type SignInOptions,
   signIn,
 } from "../../platform/node/sign-in.ts";
+import { StateLock } from "../../platform/node/state-lock.ts";
 import {
   createService,
   nodeEnvironment,
@@ -178,8 +179,14 @@ describe("two programs that sign in", () => {
     await expect.poll(() => codes.length).toBe(1);
     const troubles: string[] = [];
     const onTrouble = ({ code }: SignInError): void => void troubles.push(code);
-    const second = signIn({ ...program(), onTrouble, signal: AbortSignal.timeout(500) });
+    // The first one has the lock and does not ask for it again: the second one asks when it would change what it has read.
+    const tries = vi.spyOn(StateLock.prototype, "tryTake");
+    const controller = new AbortController();
+    const second = signIn({ ...program(), onTrouble, signal: controller.signal });
+    await expect.poll(() => tries.mock.calls.length).toBeGreaterThan(0);
+    controller.abort();
     await expect(second).rejects.toMatchObject({ code: "aborted" });
+    tries.mockRestore();
     // It does not wait until it may erase what is not its own: after ten seconds that would be told as storage_silent.
     expect(troubles).toEqual([]);
     service.approve(codes[0]!, "ada");
@@ -209,6 +216,7 @@ describe("processes with one session", () => {
       const { times, ...options } = JSON.parse(process.argv[2]);
       const fetch = async () => new Response("", { status: 401 });
       const session = await signIn({ ...options, resumeOnly: true, fetch });
+      process.stdout.write("goes on\\n");
       for (let left = times; left > 0; left--) await session.fetch("https://api.example.com/");
       process.stdout.write(await session.accessToken());
       await session.close();`;
@@ -218,17 +226,30 @@ describe("processes with one session", () => {
     });
   });
 
-  function run(times: number): { child: ChildProcess; end: Promise<string> } {
+  /** @returns when it has the session, and what it has said at its end */
+  function run(times: number): {
+    child: ChildProcess;
+    begun: Promise<void>;
+    end: Promise<string>;
+  } {
     const { fetch: _, ...options } = program();
     const child = spawn(process.execPath, [renewing, JSON.stringify({ ...options, times })], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     children.push(child);
     let said = "";
-    child.stdout!.on("data", (data: Buffer) => {
-      said += data.toString();
+    const begun = new Promise<void>((resolve, reject) => {
+      child.stdout!.on("data", (data: Buffer) => {
+        said += data.toString();
+        resolve();
+      });
+      child.once("close", () => reject(new Error("it never had the session")));
     });
-    return { child, end: new Promise((resolve) => child.once("close", () => resolve(said))) };
+    begun.catch(() => {});
+    return {
+      ...{ child, begun },
+      end: new Promise((resolve) => child.once("close", () => resolve(said))),
+    };
   }
 
   it("renew at the same time as a program that stays, and all have tokens that are good", async () => {
@@ -240,7 +261,7 @@ describe("processes with one session", () => {
     for (let round = 0; round < 12; round++) await renew(daemon);
     process.off("warning", warn);
     expect(warnings).toEqual([]);
-    for (const { end } of others) expect(await end).toMatch(/^\S{20,}$/);
+    for (const { end } of others) expect(await end).toMatch(/^goes on\n\S{20,}$/);
     expect(service.counts().grants).toBe(1);
     expect(await isGood(await renew(daemon))).toBe(true);
     expect(fs.readdirSync(state).filter((name) => name.startsWith("lock"))).toEqual([]);
@@ -253,8 +274,9 @@ describe("processes with one session", () => {
       service.setOptions({ rotationGrace: 600 });
       const daemon = await start();
       for (let round = 0; round < KILLS; round++) {
-        const { child, end } = run(1000);
-        await new Promise((done) => setTimeout(done, 400 + round * 61));
+        const { child, begun, end } = run(1000);
+        await begun;
+        await new Promise((done) => setTimeout(done, round * 61));
         await renew(daemon);
         child.kill("SIGKILL");
         await end;

@@ -281,13 +281,21 @@ describe("core/SPEC.md, Records: another client in the same directory", () => {
     await expect(wrong).rejects.toMatchObject({ code: "invalid_client" });
     const session = await start(allow);
     await session.signOut();
+    const controller = new AbortController();
+    const troubles: string[] = [];
     const other = signIn({
       ...client(),
       ...{ clientId: "kitchen-radio", clientSecret: "" },
       server: { deviceAuthorization: "http://127.0.0.1:9/d", token: "http://127.0.0.1:9/t" },
-      signal: AbortSignal.timeout(300),
+      signal: controller.signal,
+      // It has asked, and so has the place.
+      onTrouble: ({ code }) => {
+        troubles.push(code);
+        controller.abort();
+      },
     });
     await expect(other).rejects.toMatchObject({ code: "aborted" });
+    expect(troubles).toEqual(["unreachable"]);
   });
 });
 

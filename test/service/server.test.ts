@@ -2,10 +2,11 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -166,10 +167,20 @@ describe("server", () => {
 
 test("closing ends a connection, too, that has never begun its handshake", async () => {
   const server = await serve(create(), makeTlsIdentities().identities.trusted);
+  // The socket is this side's before it is the server's.
+  const ports: (number | undefined)[] = [];
+  const note = (message: unknown): void => {
+    ports.push((message as { socket: Socket }).socket.remotePort);
+  };
+  subscribe("net.server.socket", note);
   const socket = connect(server.port, "127.0.0.1");
-  await new Promise((done) => socket.once("connect", done));
-  // The socket may be this side's before it is the server's.
-  await new Promise((done) => setTimeout(done, 50));
+  try {
+    await expect
+      .poll(() => socket.localPort !== undefined && ports.includes(socket.localPort))
+      .toBe(true);
+  } finally {
+    unsubscribe("net.server.socket", note);
+  }
   const closed = new Promise((done) => socket.once("close", () => done("closed")));
   await server.close();
   expect(await closed).toBe("closed");
