@@ -21,15 +21,15 @@ export enum Limit {
   INTERVAL_DEFAULT_MS = 5000,
   /** The shortest interval, for a server that names 0: a poll a second is the most that a device asks of it. */
   INTERVAL_MIN_MS = 1000,
-  /** The longest interval that can be waited for, 27 hours: less than what the device counts as endless. */
-  INTERVAL_MAX_S = 99990,
+  /** The longest interval that can be waited for, 27 hours: with the spread of starts less than what counts as endless. */
+  INTERVAL_MAX_S = 99930,
   /** The same in milliseconds. */
-  INTERVAL_MAX_MS = 99990000,
+  INTERVAL_MAX_MS = 99930000,
   /**
    * Longest life of a code whose interval is longer than INTERVAL_MAX_S. It ends more than LAST_POLL_MS
    * before the poll, so that no poll is made too early.
    */
-  UNPOLLED_LIFE_S = 99900,
+  UNPOLLED_LIFE_S = 99840,
   /** RFC 8628 §3.5: what every slow_down adds, for good. */
   SLOW_DOWN_STEP_MS = 5000,
 
@@ -144,7 +144,7 @@ export enum Limit {
   /** Smallest room for a request or record: about 64 bytes for each of its parts. */
   OUTPUT_MIN = 256,
 
-  /** Requests in one run of event polls, so that a run ends. */
+  /** Events in one run of event polls, so that a run ends: one more poll acknowledges the last. */
   EVENT_POLLS = 32,
 
   /** 26 bits of the host's for the jitter. */

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { Event, State } from "../../core/complete.ts";
+import { Limit } from "../../core/device/limits.ts";
 import { type Answer, Bench, code, error, tokens } from "./bench.ts";
 import { call, LIST, polls, shown } from "./session.ts";
 
@@ -56,8 +57,25 @@ describe("RFC 8628 §3.5 slow_down: this and all subsequent requests", () => {
     expect(pauses(third)).toEqual([12_000, 12_000]);
   });
 
+  it.each([1, 2, 3, 4, 5])(
+    "the longest interval is waited for after a start that is spread as far as can be: seed %i",
+    (seed) => {
+      const before = new Bench([code({ interval: Limit.INTERVAL_MAX_S - 5, expires_in: 300_000 })]);
+      before.until(1);
+      before.run(0);
+      const bench = new Bench(["hang"], { slots: before.slots, startSpreadMs: 60_000, seed });
+      bench.pass(0);
+      const { waitMs } = bench.device;
+      expect(waitMs).toBeGreaterThan(Limit.INTERVAL_MAX_MS);
+      bench.pass(waitMs - 1);
+      expect(bench.sent).toEqual([]);
+      bench.pass(1);
+      expect(bench.sent).toHaveLength(1);
+    },
+  );
+
   it("where the interval and five seconds more cannot be waited for, the found code ends before its poll", () => {
-    const before = new Bench([code({ interval: 99_990, expires_in: 300_000 })]);
+    const before = new Bench([code({ interval: 99_930, expires_in: 300_000 })]);
     before.until(1);
     before.run(0);
     const bench = new Bench([], { slots: before.slots, renewalsMax: 0 });

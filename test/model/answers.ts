@@ -323,7 +323,7 @@ export class Answers {
         1e6,
         undefined,
       ]),
-      interval: dice.pick<unknown>([5, 5, 5, undefined, 1, 0, "7", 60, 4000, 99_990, 200_000, -3]),
+      interval: dice.pick<unknown>([5, 5, 5, undefined, 1, 0, "7", 60, 4000, 99_930, 200_000, -3]),
     });
   }
 

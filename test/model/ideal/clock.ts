@@ -15,9 +15,9 @@ const BACKOFF_MS_MAX = 64_000;
 /** The longest wait after a refusal that only people can mend. */
 export const REFUSED_MS_MAX = 4_096_000;
 
-const INTERVAL_MS_MAX = 99_990_000;
+const INTERVAL_MS_MAX = 99_930_000;
 /** Of a code whose interval is longer than that: it ends so early that it is not even polled a last time. */
-const UNPOLLED_LIFE_S = 99_900;
+const UNPOLLED_LIFE_S = 99_840;
 export const SLOW_DOWN_MS = 5000;
 
 /** A wait that ends within these bounds. */
