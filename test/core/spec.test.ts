@@ -14,6 +14,7 @@ import { Bench, code, error } from "./bench.ts";
 import { parts } from "./owners.ts";
 import { claims, VERIFICATION } from "./security-events.ts";
 import { bytesOf, call, LIST, session } from "./session.ts";
+import { isSources } from "./subject.ts";
 
 const file = new URL("../../core/SPEC.md", import.meta.url);
 const table = (head: string[], rows: string[][]): string[] => [
@@ -203,7 +204,7 @@ function drawnFunctions(): string[] {
 }
 
 // The tables are made from the sources, with a look at what a bundle does not show.
-it.skipIf(process.env.PICOGRANT_CORE !== undefined).each([
+it.runIf(isSources).each([
   ["transitions", drawnMoves],
   ["owners", drawnOwners],
   ["messages", drawnMessages],

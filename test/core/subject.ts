@@ -51,6 +51,9 @@ export function scarce(bytes: number): number {
   return bytes + MEMBERS.length + ERRORS.length + further.replaceAll("\n", "").length;
 }
 
+/** Whether the core is its sources: a bundle shows only those properties that a host may read. */
+export const isSources: boolean = bundle === undefined;
+
 /** A core for one device. */
 export function makeCore(): Core {
   if (process.env.PICOGRANT_SPOIL) return spoiled;
