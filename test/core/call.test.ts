@@ -31,7 +31,7 @@ describe("one call at a time", () => {
     },
   );
 
-  it.runIf(isSources)(
+  it.skipIf(!isSources)(
     "what was lent is the host's again once the call is done: it may be freed",
     () => {
       const bench = session([json(200, {})]);

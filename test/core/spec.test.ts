@@ -204,7 +204,7 @@ function drawnFunctions(): string[] {
 }
 
 // The tables are made from the sources, with a look at what a bundle does not show.
-it.runIf(isSources).each([
+it.skipIf(!isSources).each([
   ["transitions", drawnMoves],
   ["owners", drawnOwners],
   ["messages", drawnMessages],
