@@ -4,9 +4,8 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, Field, State } from "../../core/complete.ts";
-import { beginsWith, Region } from "../../core/device/memory.ts";
-import { type RegionLife, regionLives } from "../../core/device/regions.ts";
-import { type Answer, Bench, code, config, json, type Reaction, tokens } from "./bench.ts";
+import { beginsWith } from "../../core/device/memory.ts";
+import { type Answer, Bench, code, json, type Reaction, tokens } from "./bench.ts";
 import { damaged } from "./damaged.ts";
 import { call } from "./session.ts";
 import { isSources } from "./subject.ts";
@@ -29,50 +28,6 @@ function signedIn(members: object, settings: object = {}): Bench {
   bench.pass(5000);
   return bench;
 }
-
-/** From the first byte of a region to the one behind it, which says that a value is too long. */
-function extentOf({ device }: Bench, region: number): [start: number, end: number] {
-  const room = device.capacity[region]!;
-  const start = device.start[region]!;
-  if (room < 0) return [start, start + Math.max(device.length[region]!, 0)];
-  // What is kept in OUTPUT is kept in its parts.
-  return [start, start + room + (region === Region.OUTPUT ? 0 : 1)];
-}
-
-describe("SPEC Regions: where they lie", () => {
-  it.each([
-    [4096, 20, 4],
-    [5000, 16, 2],
-    [8192, 20, 4],
-    [65_536, 40, 8],
-  ])(
-    "%i bytes, %i x %i: apart from each other, but for those that say where they lie",
-    (memoryBytes, columns, rows) => {
-      const bench = new Bench([], { autoStart: 0, memoryBytes, columns, rows });
-      const isApart = ({ place }: RegionLife): boolean => !place || place.startsWith("takes turns");
-      const apart = regionLives()
-        .filter(isApart)
-        .map(({ region }) => extentOf(bench, region))
-        .sort((one, other) => one[0] - other[0] || one[1] - other[1]);
-      expect(apart.length).toBeGreaterThan(15);
-      apart.push([memoryBytes, memoryBytes]);
-      for (const [index, [start, end]] of apart.entries()) {
-        expect(end).toBeGreaterThanOrEqual(start);
-        expect(apart[index + 1]?.[0] ?? memoryBytes).toBeGreaterThanOrEqual(end);
-      }
-      // A code changes places with the present refresh token, so it fits both.
-      const { capacity, start } = bench.device;
-      expect(capacity[Field.DEVICE_CODE]).toBe(capacity[Region.REFRESH_TOKEN]);
-      expect(capacity[Field.DEVICE_CODE]).toBe(capacity[Field.RECEIVED_REFRESH_TOKEN]);
-      // The grant alone makes no calls.
-      const isPlaced = capacity[Region.CALL]! >= 0;
-      if (isSources) expect(isPlaced).toBe(true);
-      expect(start[Region.CALL]).toBe(isPlaced ? start[Field.USER_CODE] : 0);
-      const [, end] = extentOf(bench, Field.VERIFICATION_URI_COMPLETE);
-      expect(extentOf(bench, Region.CALL)[1]).toBeLessThanOrEqual(end);
-    },
-  );
-});
 
 describe("values of a code", () => {
   it.each([
@@ -332,118 +287,7 @@ describe("a request that does not fit", () => {
   });
 });
 
-describe("create", () => {
-  const create = (size: number, settings: object = {}) =>
-    core.create(new Uint8Array(size), { ...config, ...settings });
-  /** The smallest memory that is enough. */
-  function smallest(settings: object = {}): number {
-    let [less, enough] = [200, 8192];
-    while (enough - less > 1) {
-      const size = (less + enough) >> 1;
-      if (create(size, settings)) enough = size;
-      else less = size;
-    }
-    // The tokens' shares grow by 36 of 64 bytes at once, so that a little less may do where more does not.
-    for (enough -= 128; !create(enough, settings); ) enough++;
-    return enough;
-  }
-
-  it("says no to too little memory, and writes no byte beyond it", () => {
-    const needed = smallest();
-    expect(needed).toBeLessThanOrEqual(4096);
-    // The tokens take their shares 36 bytes at a time: within that, a byte less may leave more for OUTPUT.
-    for (let size = 200; size < needed - 36; size += 101) {
-      const memory: number[] = Array(size).fill(1);
-      expect(core.create(memory, config)).toBeNull();
-      expect(memory).toHaveLength(size);
-    }
-    expect(create(needed - 1)).toBeNull();
-    expect(create(needed)).not.toBeNull();
-  });
-
-  it("with just enough memory signs in, and no region reaches into another's time", () => {
-    const memoryBytes = smallest();
-    const bench = asked(
-      [
-        code({ device_code: "d".repeat(9), user_code: "U", verification_url: "https://x" }),
-        tokens({ access_token: "a", refresh_token: "r" }),
-        tokens({ access_token: "b", refresh_token: "s" }),
-        json(200, {}),
-      ],
-      { memoryBytes },
-    );
-    bench.until(3);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-    bench.core.signOut(bench.device);
-    bench.run(0);
-    expect(bench.sent[3]!.target).toBe("?token=s");
-    expect(bench.device.state).toBe(State.SIGNED_OUT);
-  });
-
-  it("regions lie in the memory, one behind the other, but for those that take turns", () => {
-    for (const [columns, rows] of [
-      [16, 2],
-      [20, 4],
-      [80, 8],
-    ] as const) {
-      const device = create(8192, { columns, rows })!;
-      const { Region } = core;
-      const overlaid: number[] = [Field.VALUE_A, Field.VALUE_B, Field.VALUE_C, Field.VALUE_D];
-      const own = Array.from(device.start, (from, region) => ({
-        region,
-        from,
-        to: from + device.capacity[region]!,
-      })).filter(
-        ({ region, from, to }) =>
-          to > from &&
-          !overlaid.includes(region) &&
-          region !== Region.CALL &&
-          region !== Field.DEVICE_CODE,
-      );
-      own.sort((a, b) => a.from - b.from);
-      for (const [i, { to }] of own.entries()) {
-        expect(to).toBeLessThanOrEqual(own[i + 1]?.from ?? 8192);
-      }
-      expect(own.at(-1)).toMatchObject({ region: Region.OUTPUT, to: 8192 });
-      expect(device.capacity[Region.FRAME]).toBe(columns * rows);
-      expect(device.capacity[Region.STATUS]).toBe(columns * (rows - 1));
-      expect(device.capacity[Field.USER_CODE]).toBe(columns);
-      expect(device.capacity[Field.VERIFICATION_URI]).toBe(128);
-      expect(device.capacity[Field.VERIFICATION_URI_COMPLETE]).toBe(176);
-      expect(device.capacity[Field.SCOPE]).toBe(160);
-      expect(device.capacity[Field.RECEIVED_REFRESH_TOKEN]).toBe(
-        device.capacity[Region.REFRESH_TOKEN],
-      );
-    }
-  });
-
-  it("more memory is more room for tokens, by nine and five 32ths", () => {
-    const small = create(8192)!;
-    const large = create(8192 + 6400)!;
-    const grown = (field: number): number => large.capacity[field]! - small.capacity[field]!;
-    expect(grown(Field.ACCESS_TOKEN)).toBe(1800);
-    expect(grown(Field.DEVICE_CODE)).toBe(1000);
-    expect(grown(Field.RECEIVED_REFRESH_TOKEN)).toBe(1000);
-  });
-
-  it("starts with a device that has nothing", () => {
-    const memory = new Uint8Array(8192).fill(255);
-    const device = core.create(memory, config)!;
-    expect(device).toMatchObject({
-      ...{ state: State.STARTING, event: 0, moves: 0, error: 0, errorField: 0 },
-      ...{ codeShown: 0, notSaved: 0, hasNextPage: 0, callState: 0, callError: 0 },
-      ...{ codeLifeS: 0, refreshLifeS: 100_000_000, callStatus: 0 },
-    });
-    const { Region } = core;
-    const given: number[] = [
-      ...[Field.NONE, Region.CLIENT, Region.DEVICE_AUTHORIZATION],
-      Region.TOKEN_PARAMETERS,
-    ];
-    for (const [region, length] of Array.from(device.length).slice(0, Region.COUNT).entries()) {
-      if (!given.includes(region)) expect(length).toBe(-1);
-    }
-  });
-
+describe("what the maker sets", () => {
   it("a parameter that the maker adds goes out as it is", () => {
     const bench = asked([code()], { deviceParameters: "&access_type=offline&x=%2B" });
     expect(bench.sent[0]!.body).toContain("&access_type=offline&x=%2B");
