@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { variants } from "../targets/bundle/surface.ts";
 import { scenarioNames } from "../targets/desktop/scenarios/library.ts";
 import { engines } from "../targets/workbench/engines/catalogue.ts";
-import { surfaces } from "../targets/workbench/host/fuzzers.ts";
+import { surfaces } from "../targets/workbench/host/fuzz-surfaces.ts";
 import { bundlers, runtimes } from "../targets/workbench/runtimes.ts";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
 import { documentRows } from "./coverage/rows.ts";

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../targets/workbench/engines/install.ts";
-import { buildFuzzer, surfaces } from "../../targets/workbench/host/fuzzers.ts";
+import { surfaces } from "../../targets/workbench/host/fuzz-surfaces.ts";
+import { buildFuzzer } from "../../targets/workbench/host/fuzzers.ts";
 import { numbersHeader } from "../../targets/workbench/host/generate.ts";
 import { sourceWith } from "../../targets/workbench/host/plant.ts";
 

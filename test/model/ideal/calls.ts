@@ -22,8 +22,9 @@ import {
 } from "./answers.ts";
 import type { Ideal } from "./device.ts";
 import { claimsOf, type EventClaims, payloadOf, SeenEvents } from "./events.ts";
-import { membersOf, readJson, textOf } from "./json.ts";
+import { textOf } from "./json.ts";
 import { misfitOf } from "./misfits.ts";
+import { offerTarget, wrongBody, wrongName } from "./offers.ts";
 import { Holder } from "./purpose.ts";
 import { formEncoded, type Request } from "./requests.ts";
 
@@ -209,10 +210,7 @@ export class Calls {
     device.holder = Holder.NOBODY;
     this.dropTarget();
     const lines = names.split("\n");
-    const target =
-      `/publisher/v3/applications/${lines[0]}/subscriptions/${lines[1] ?? ""}` +
-      `/basePlans/${lines[2] ?? ""}/offers?offerId=${lines[3] ?? ""}` +
-      `&regionsVersion.version=${formEncoded(lines[4] ?? "")}`;
+    const target = offerTarget(lines);
     const wrong = wrongName(lines);
     const isTooLong = target.length > device.room(Region.CALL);
     if (wrong && !isTooLong) return wrong;
@@ -468,35 +466,4 @@ export class Calls {
   static carriesToken(endpoint: number): boolean {
     return endpoint >= Endpoint.RESOURCE;
   }
-}
-
-/** Formats and lengths of the five names of an offer (the documents' subscription offers). */
-const NAMES: readonly [RegExp, number][] = [
-  [/^[A-Za-z0-9._]+$/, 255],
-  [/^[a-z0-9._]+$/, 40],
-  [/^[a-z0-9-]+$/, 63],
-  [/^[a-z0-9][a-z0-9-]*$/, 63],
-  [/^[\x21-\x7e]+$/, 63],
-];
-
-function wrongName(lines: readonly string[]): number {
-  for (let i = 0; i < NAMES.length; i++) {
-    const [format, most] = NAMES[i]!;
-    const name = lines[i] ?? "";
-    const size = i === 4 ? formEncoded(name).length : name.length;
-    if (!format.test(name) || size > most) return OfferError.PACKAGE_NAME + i;
-  }
-  return OfferError.NONE;
-}
-
-function wrongBody(lines: readonly string[], body: string): number {
-  const document = readJson(body);
-  if (!document.isComplete) return OfferError.BODY;
-  const members = membersOf(document);
-  for (const [i, name] of ["packageName", "productId", "basePlanId", "offerId"].entries()) {
-    const value = members.get(name);
-    if (name === "offerId" && value === undefined) continue;
-    if (value !== lines[i]) return OfferError.BODY_PACKAGE_NAME + i;
-  }
-  return OfferError.NONE;
 }
