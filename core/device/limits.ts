@@ -21,7 +21,7 @@ export enum Limit {
   INTERVAL_DEFAULT_MS = 5000,
   /** The shortest interval, for a server that names 0: a poll a second is the most that a device asks of it. */
   INTERVAL_MIN_MS = 1000,
-  /** The longest interval that can be waited for, 27 hours: with the spread of starts less than what counts as endless. */
+  /** The longest interval that can be waited for, 27 hours: less than endless, the spread of starts added. */
   INTERVAL_MAX_S = 99930,
   /** The same in milliseconds. */
   INTERVAL_MAX_MS = 99930000,

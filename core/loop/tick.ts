@@ -13,8 +13,8 @@
 //      and in the place of a request STORE or ERASE, where storage refused something and is asked again.
 //
 // What is done changes the device, so that the next tick finds something else: there is no list in which something
-// could be forgotten. wakeIn asks the same questions of the future. Where the two disagree the host would sleep too long, or
-// never: the model in test/model holds them against each other.
+// could be forgotten. wakeIn asks the same questions of the future. Where the two disagree the host would sleep too
+// long, or never: the model in test/model holds them against each other.
 
 import { advance } from "../device/clock.ts";
 import { Command } from "../device/command.ts";

@@ -179,7 +179,7 @@ describe("two programs that sign in", () => {
     await expect.poll(() => codes.length).toBe(1);
     const troubles: string[] = [];
     const onTrouble = ({ code }: SignInError): void => void troubles.push(code);
-    // The first one has the lock and does not ask for it again: the second one asks when it would change what it has read.
+    // The first one has the lock and does not ask for it again: the second one asks when it would change what it read.
     const tries = vi.spyOn(StateLock.prototype, "tryTake");
     const controller = new AbortController();
     const second = signIn({ ...program(), onTrouble, signal: controller.signal });
