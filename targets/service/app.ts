@@ -11,10 +11,9 @@ import { bodyTooLarge, type Family, methodNotAllowed, serviceFault } from "./err
 import { exchangeEvent } from "./observers.ts";
 import { addAccountPages } from "./pages/account.ts";
 import { addConsentPages } from "./pages/consent.ts";
-import type { Translate } from "./pages/languages.ts";
 import { type Html, messagePage, page } from "./pages/layout.ts";
 import { STYLESHEET } from "./pages/stylesheet.ts";
-import { ForeignForm, translatorFor } from "./pages/visit.ts";
+import { ForeignForm } from "./pages/visit.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
@@ -34,8 +33,7 @@ export function createApp(
   for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
     app.use(path, reportTo(service), pageHeaders(service), ownNameOnly(service));
   app.get("/", (c) => {
-    const t = translatorFor(c);
-    return c.html(page(homePage(service, t), t) as Html & string);
+    return c.html(page(homePage(service)) as Html & string);
   });
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
@@ -56,8 +54,7 @@ export function createApp(
   });
   app.onError((error, c) => {
     if (error instanceof ForeignForm) {
-      const t = translatorFor(c);
-      return c.html(page(foreignForm(t), t) as Html & string, 403);
+      return c.html(page(foreignForm()) as Html & string, 403);
     }
     if (isGone(c)) {
       const { method, path } = c.req;
@@ -126,8 +123,7 @@ function isGone(c: Context): boolean {
 function ownNameOnly(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service))) {
-      const t = translatorFor(c);
-      return c.html(page(foreignName(baseUrlOf(service), t), t) as Html & string, 403);
+      return c.html(page(foreignName(baseUrlOf(service))) as Html & string, 403);
     }
     await next();
     return undefined;
@@ -160,39 +156,39 @@ function asset(c: Context, contentType: string, text: string): Response {
   });
 }
 
-function foreignForm(t: Translate) {
+function foreignForm() {
   return messagePage(
     "warn",
-    t("Please start again"),
-    t("This form was not sent from a page of this visit, or your browser keeps no cookies."),
-    html`<p><a href="/device">${t("Enter the code again")}</a></p>`,
+    "Please start again",
+    "This form was not sent from a page of this visit, or your browser keeps no cookies.",
+    html`<p><a href="/device">Enter the code again</a></p>`,
   );
 }
 
-function foreignName(baseUrl: string, t: Translate) {
+function foreignName(baseUrl: string) {
   return messagePage(
     "warn",
-    t("Open this page by its own address"),
-    t("The name in your browser's address bar is not this service's."),
+    "Open this page by its own address",
+    "The name in your browser's address bar is not this service's.",
     html`<p><a href="${baseUrl}/device">${baseUrl}/device</a></p>`,
   );
 }
 
-function homePage(service: ServiceContext, t: Translate) {
+function homePage(service: ServiceContext) {
   const clients = [...service.directory.clients.values()];
-  const body = html`<h1>${t("Simulated service")}</h1>
-<p>${t("It speaks the OAuth 2.0 device authorization grant, for development and tests.")}</p>
+  const body = html`<h1>Simulated service</h1>
+<p>It speaks the OAuth 2.0 device authorization grant, for development and tests.</p>
 <ul class="list">
-<li><a href="/device">${t("Connect a device")}</a> <span class="soft">${t("enter a code")}</span></li>
-<li><a href="/account">${t("Your account")}</a> <span class="soft">${t("remove apps, sign out, disable")}</span></li>
-<li><a href="/.well-known/oauth-authorization-server">${t("Metadata")}</a> <span class="soft">${t("addresses for clients")}</span></li>
+<li><a href="/device">Connect a device</a> <span class="soft">enter a code</span></li>
+<li><a href="/account">Your account</a> <span class="soft">remove apps, sign out, disable</span></li>
+<li><a href="/.well-known/oauth-authorization-server">Metadata</a> <span class="soft">addresses for clients</span></li>
 </ul>
-<h2>${t("Clients to try")}</h2>
+<h2>Clients to try</h2>
 <ul class="list">${clients.map(
     (client) =>
       html`<li><strong>${client.id}</strong><br><span class="soft">${client.name}</span></li>`,
   )}</ul>`;
-  return { title: t("Simulated service"), body };
+  return { title: "Simulated service", body };
 }
 
 function withoutBody(c: Context) {

@@ -7,7 +7,6 @@ import type { ServiceContext } from "../context.ts";
 import type { Account } from "../fixture.ts";
 import type { Grant } from "../grants.ts";
 import { accountChoice } from "./consent-views.ts";
-import type { Translate } from "./languages.ts";
 import { badge, type Html, hidden, note, type PageContent } from "./layout.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
 
@@ -66,10 +65,10 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
 
 function chooser(service: ServiceContext, visit: Visit, news: string | undefined): PageContent {
   const accounts = [...service.directory.accounts.values()];
-  const choice = accountChoice(visit.t, accounts, "/account/choose", { csrf: visit.csrf }, true);
+  const choice = accountChoice(accounts, "/account/choose", { csrf: visit.csrf }, true);
   return news === undefined
     ? choice
-    : { title: choice.title, body: html`${note("good", visit.t(news))}${choice.body}` };
+    : { title: choice.title, body: html`${note("good", news)}${choice.body}` };
 }
 
 function overview(
@@ -78,30 +77,28 @@ function overview(
   account: Account,
   news: string | undefined,
 ): PageContent {
-  const { t } = visit;
   const fields = { csrf: visit.csrf, account: account.id };
   const body = html`
-<h1>${t("Your account")}</h1>
-${news === undefined ? "" : note("good", t(news))}
+<h1>Your account</h1>
+${news === undefined ? "" : note("good", news)}
 <form class="inline" method="post" action="/account/choose">
 ${hidden({ csrf: visit.csrf })}
 <div class="who row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
     account.email
-  }</span></span><button class="small plain" type="submit">${t("Change")}</button></div>
+  }</span></span><button class="small plain" type="submit">Change</button></div>
 </form>
-${account.disabled ? disabledPart(t, fields) : enabledPart(service, t, account, fields)}`;
-  return { title: t("Your account"), body };
+${account.disabled ? disabledPart(fields) : enabledPart(service, account, fields)}`;
+  return { title: "Your account", body };
 }
 
-function disabledPart(t: Translate, fields: Readonly<Record<string, string>>): Html {
-  return html`${note("warn", t("This account is disabled."))}
+function disabledPart(fields: Readonly<Record<string, string>>): Html {
+  return html`${note("warn", "This account is disabled.")}
 <form method="post" action="/account/enable">${hidden(fields)}
-<button class="main wide" type="submit">${t("Enable the account")}</button></form>`;
+<button class="main wide" type="submit">Enable the account</button></form>`;
 }
 
 function enabledPart(
   service: ServiceContext,
-  t: Translate,
   account: Account,
   fields: Readonly<Record<string, string>>,
 ): Html {
@@ -109,38 +106,35 @@ function enabledPart(
   for (const grant of service.grants.ofAccount(account.id))
     byClient.set(grant.clientId, [...(byClient.get(grant.clientId) ?? []), grant]);
   const apps = [...byClient].map(([clientId, grants]) =>
-    appItem(service, t, clientId, grants, fields),
+    appItem(service, clientId, grants, fields),
   );
-  return html`<h2>${t("Apps with access")}</h2>
-${apps.length > 0 ? html`<ul class="list">${apps}</ul>` : html`<p class="soft">${t("No app has access.")}</p>`}
-<h2>${t("Security")}</h2>
+  return html`<h2>Apps with access</h2>
+${apps.length > 0 ? html`<ul class="list">${apps}</ul>` : html`<p class="soft">No app has access.</p>`}
+<h2>Security</h2>
 <form method="post" action="/account/sign-out-everywhere">${hidden(fields)}
-<p><button class="wide" type="submit">${t("Sign out everywhere")}</button></p></form>
-<details><summary>${t("Disable the account")}</summary>
+<p><button class="wide" type="submit">Sign out everywhere</button></p></form>
+<details><summary>Disable the account</summary>
 <form method="post" action="/account/disable">${hidden(fields)}
-<p>${t("Nothing that this account allowed works any more until you connect each device anew.")}</p>
-<button class="wide danger" type="submit">${t("Disable it now")}</button></form></details>`;
+<p>Nothing that this account allowed works any more until you connect each device anew.</p>
+<button class="wide danger" type="submit">Disable it now</button></form></details>`;
 }
 
 function appItem(
   service: ServiceContext,
-  t: Translate,
   clientId: string,
   grants: readonly Grant[],
   fields: Readonly<Record<string, string>>,
 ): Html {
   const name = service.directory.clients.get(clientId)?.name ?? clientId;
   const scopes = new Set(grants.flatMap((grant) => grant.scopes));
-  const words = [...scopes].map((id) => t(service.scopes.byId.get(id)?.words ?? id));
-  const devices =
-    grants.length === 1 ? t("1 device") : t("{count} devices", { count: String(grants.length) });
+  const words = [...scopes].map((id) => service.scopes.byId.get(id)?.words ?? id);
+  const devices = grants.length === 1 ? "1 device" : `${grants.length} devices`;
   const ends = grants.flatMap((grant) => grant.expiresAtMs ?? []);
-  const until =
-    ends.length > 0 ? t(", until {time}", { time: new Date(Math.max(...ends)).toUTCString() }) : "";
+  const until = ends.length > 0 ? `, until ${new Date(Math.max(...ends)).toUTCString()}` : "";
   return html`<li><form class="inline" method="post" action="/account/remove">
 ${hidden({ ...fields, client: clientId })}
 <div class="row"><span class="grow"><strong>${name}</strong> <span class="soft">(${devices}${until})</span><br><span class="soft">${words.join(
     "; ",
-  )}</span></span><button class="small danger" type="submit" aria-label="${t("Remove access of {app}", { app: name })}">${t("Remove")}</button></div>
+  )}</span></span><button class="small danger" type="submit" aria-label="Remove access of ${name}">Remove</button></div>
 </form></li>`;
 }

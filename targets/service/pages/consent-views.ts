@@ -4,11 +4,9 @@ import { html } from "hono/html";
 import type { Attempt } from "../attempts.ts";
 import type { Account, Client } from "../fixture.ts";
 import type { Scope } from "../scopes.ts";
-import type { Translate } from "./languages.ts";
 import { badge, durationInWords, type Html, hidden, note, type PageContent } from "./layout.ts";
 
 export interface CodeEntry {
-  readonly t: Translate;
   readonly csrf: string;
   /** How a code looks, such as XXXX-XXXX: for whoever shows the page and groups what is typed. */
   readonly format: string;
@@ -19,38 +17,35 @@ export interface CodeEntry {
  * @param problem what was wrong with the last one
  */
 export function codeEntry(
-  { t, csrf, format }: CodeEntry,
+  { csrf, format }: CodeEntry,
   typed: string,
   problem?: string,
 ): PageContent {
   const fromLink = problem === undefined && typed !== "";
   const body = html`
-<h1>${t("Connect a device")}</h1>
+<h1>Connect a device</h1>
 ${problem === undefined ? "" : note("warn", problem)}
 <form method="post" action="/device">
 ${hidden({ csrf })}
 <label for="user_code">${
-    fromLink
-      ? t("Is this the code on your device’s screen?")
-      : t("Enter the code your device shows")
+    fromLink ? "Is this the code on your device’s screen?" : "Enter the code your device shows"
   }</label>
 <input class="code" id="user_code" name="user_code" value="${typed}" data-format="${format}" required maxlength="40"
  autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" autofocus
  aria-describedby="code-help"${problem === undefined ? "" : html` aria-invalid="true"`}>
 <p id="code-help" class="soft">${
     fromLink
-      ? t("Compare it letter by letter. Go on only if it is the same.")
-      : t("Type capital letters as shown; spaces and dashes may be left out.")
+      ? "Compare it letter by letter. Go on only if it is the same."
+      : "Type capital letters as shown; spaces and dashes may be left out."
   }</p>
-<button class="main wide" type="submit">${t("Continue")}</button>
+<button class="main wide" type="submit">Continue</button>
 </form>`;
-  const title = problem === undefined ? t("Connect a device") : t("Error: check the code");
+  const title = problem === undefined ? "Connect a device" : "Error: check the code";
   return { title, body };
 }
 
 /** The choice of an account; each is a button that sends the form on. */
 export function accountChoice(
-  t: Translate,
   accounts: readonly Account[],
   action: string,
   fields: Readonly<Record<string, string>>,
@@ -62,19 +57,18 @@ export function accountChoice(
         account.disabled && !allowDisabled ? html` disabled` : ""
       }><span class="row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
         account.email
-      }${account.disabled ? t(" · disabled") : ""}</span></span></span></button>`,
+      }${account.disabled ? " · disabled" : ""}</span></span></span></button>`,
   );
   const body = html`
-<h1>${t("Choose an account")}</h1>
+<h1>Choose an account</h1>
 <form method="post" action="${action}">
 ${hidden(fields)}
 ${buttons}
 </form>`;
-  return { title: t("Choose an account"), body };
+  return { title: "Choose an account", body };
 }
 
 export interface ConsentData {
-  t: Translate;
   csrf: string;
   attempt: Attempt;
   client: Client;
@@ -95,38 +89,37 @@ const DURATIONS = [3_600, 86_400, 604_800, 2_592_000];
 
 /** Names the app, the device's code, the account and each scope in words, and asks. */
 export function consent(data: ConsentData): PageContent {
-  const { t, attempt, client, account, csrf, scopes, chosen, problem } = data;
+  const { attempt, client, account, csrf, scopes, chosen, problem } = data;
   const fields = { csrf, user_code: attempt.userCode, account: account.id };
   const body = html`
-<h1>${t("{app} wants to use your account", { app: client.name })}</h1>
+<h1>${client.name} wants to use your account</h1>
 ${problem === undefined ? "" : note("warn", problem)}
 <form class="inline" method="post" action="/device">
 ${hidden({ csrf, user_code: attempt.userCode, choose: "another" })}
 <div class="who row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
     account.email
-  }</span></span><button class="small plain" type="submit">${t("Change")}</button></div>
+  }</span></span><button class="small plain" type="submit">Change</button></div>
 </form>
 <div class="note hint" role="note">
-<p><strong>${t("Is this device in front of you?")}</strong> ${t("It must show this code:")} <span class="code">${
+<p><strong>Is this device in front of you?</strong> It must show this code: <span class="code">${
     attempt.userCode
   }</span></p>
-<p>${t("If someone sent you this code or link, choose Deny.")}</p>
+<p>If someone sent you this code or link, choose Deny.</p>
 </div>
 <form method="post" action="/device/decision">
 ${hidden(fields)}
-${scopeChoice(t, client, scopes, chosen?.scopes)}
-${durationChoice(t, account, chosen?.access)}
+${scopeChoice(client, scopes, chosen?.scopes)}
+${durationChoice(account, chosen?.access)}
 <div class="buttons">
-<button type="submit" name="decision" value="deny">${t("Deny")}</button>
-<button class="main" type="submit" name="decision" value="allow">${t("Allow")}</button>
+<button type="submit" name="decision" value="deny">Deny</button>
+<button class="main" type="submit" name="decision" value="allow">Allow</button>
 </div>
 </form>`;
-  const title = t("Allow {app}?", { app: client.name });
-  return { title: problem === undefined ? title : `${t("Error")}: ${title}`, body };
+  const title = `Allow ${client.name}?`;
+  return { title: problem === undefined ? title : `Error: ${title}`, body };
 }
 
 function scopeChoice(
-  t: Translate,
   client: Client,
   scopes: readonly Scope[],
   chosen: readonly string[] = scopes.map(({ id }) => id),
@@ -137,29 +130,22 @@ function scopeChoice(
       ? html`<li><label class="scope"><input type="checkbox" name="scope" value="${id}"${
           chosen.includes(id) ? html` checked` : ""
         }>
-<span>${t(words)}</span></label></li>`
-      : html`<li>${t(words)}${hidden({ scope: id })}</li>`,
+<span>${words}</span></label></li>`
+      : html`<li>${words}${hidden({ scope: id })}</li>`,
   );
-  return html`<fieldset><legend>${t("{app} will be able to:", { app: client.name })}</legend>
+  return html`<fieldset><legend>${client.name} will be able to:</legend>
 <ul class="list">${items}</ul></fieldset>`;
 }
 
-function durationChoice(t: Translate, account: Account, chosen = ""): Html {
+function durationChoice(account: Account, chosen = ""): Html {
   if (account.timeBasedAccess !== undefined)
-    return html`<p class="soft">${t("Access ends by itself after {time}: a rule of this account.", {
-      time: durationInWords(account.timeBasedAccess, t),
-    })}</p>`;
+    return html`<p class="soft">Access ends by itself after ${durationInWords(account.timeBasedAccess)}: a rule of this account.</p>`;
   const options = DURATIONS.map(
     (seconds) =>
-      html`<option value="${seconds}"${chosen === String(seconds) ? html` selected` : ""}>${t(
-        "For {time}",
-        {
-          time: durationInWords(seconds, t),
-        },
-      )}</option>`,
+      html`<option value="${seconds}"${chosen === String(seconds) ? html` selected` : ""}>For ${durationInWords(seconds)}</option>`,
   );
-  return html`<label for="access">${t("How long?")}</label>
-<select id="access" name="access"><option value="">${t("Until I remove it")}</option>${options}</select>`;
+  return html`<label for="access">How long?</label>
+<select id="access" name="access"><option value="">Until I remove it</option>${options}</select>`;
 }
 
 export { DURATIONS };

@@ -14,7 +14,6 @@ import {
   consent,
   DURATIONS,
 } from "./consent-views.ts";
-import type { Translate } from "./languages.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
 import { outcomeWords } from "./outcomes.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
@@ -61,8 +60,8 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
   });
 }
 
-function entryOf({ options }: ServiceContext, { t, csrf }: Visit): CodeEntry {
-  return { t, csrf, format: options.userCodeFormat };
+function entryOf({ options }: ServiceContext, { csrf }: Visit): CodeEntry {
+  return { csrf, format: options.userCodeFormat };
 }
 
 /**
@@ -76,7 +75,6 @@ function withAttempt(
   found: (attempt: Attempt) => Shown,
   decided: (attempt: Attempt) => Shown | undefined = () => undefined,
 ): Shown {
-  const { t } = visit;
   const nowMs = service.env.now();
   const quota = service.options.wrongCodeQuota;
   const wait = service.wrongCodes.waitSeconds(visit.address, quota, nowMs);
@@ -86,7 +84,7 @@ function withAttempt(
       codeEntry(
         entryOf(service, visit),
         "",
-        t("Too many wrong codes. Try again in {time}.", { time: durationInWords(wait, t) }),
+        `Too many wrong codes. Try again in ${durationInWords(wait)}.`,
       ),
       429,
     );
@@ -99,7 +97,7 @@ function withAttempt(
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
     service.wrongCodes.take(visit.address, quota, nowMs);
   return visit.show(
-    codeEntry(entryOf(service, visit), typed, t(codeProblem(typed, state))),
+    codeEntry(entryOf(service, visit), typed, codeProblem(typed, state)),
     codeStatus(state),
   );
 }
@@ -126,7 +124,7 @@ function chosenAccount(service: ServiceContext, visit: Visit) {
 function accountChooser(service: ServiceContext, visit: Visit, attempt: Attempt): PageContent {
   const fields = { csrf: visit.csrf, user_code: attempt.userCode };
   const accounts = [...service.directory.accounts.values()];
-  return accountChoice(visit.t, accounts, "/device/account", fields, false);
+  return accountChoice(accounts, "/device/account", fields, false);
 }
 
 function showConsent(
@@ -139,7 +137,7 @@ function showConsent(
   const client = service.directory.clients.get(attempt.clientId);
   if (!account || !client) return visit.show(accountChooser(service, visit, attempt), 400);
   const scopes = attempt.scopes.flatMap((id) => service.scopes.byId.get(id) ?? []);
-  const data = { t: visit.t, csrf: visit.csrf, attempt, client, account, scopes, ...asked };
+  const data = { csrf: visit.csrf, attempt, client, account, scopes, ...asked };
   return visit.show(consent(data), asked.problem === undefined ? 200 : 400);
 }
 
@@ -156,12 +154,12 @@ function decide(
   // The account was changed in another tab meanwhile: ask again rather than use the wrong one.
   if (!account || account.id !== form.get("account"))
     return showConsent(service, visit, attempt, { chosen });
-  const name = nameOf(service, attempt, visit.t);
+  const name = nameOf(service, attempt);
   if (form.get("decision") === "deny")
     return showOutcome(visit, deny(service, attempt, account.id), name);
   if (form.get("decision") !== "allow") return showConsent(service, visit, attempt, { chosen });
   if (scopes.length === 0) {
-    const problem = visit.t("Choose at least one permission, or deny.");
+    const problem = "Choose at least one permission, or deny.";
     return showConsent(service, visit, attempt, { chosen, problem });
   }
   const seconds = Number(form.get("access"));
@@ -185,30 +183,29 @@ function decidedBefore(
   const outcome = attempt.refusal ?? "granted";
   const denies = form.get("decision") === "deny";
   if (denies === (outcome === "access_denied"))
-    return showOutcome(visit, outcome, nameOf(service, attempt, visit.t));
+    return showOutcome(visit, outcome, nameOf(service, attempt));
   return outcome === "granted"
-    ? visit.show(allowedBefore(visit.t, nameOf(service, attempt, visit.t)), 409)
+    ? visit.show(allowedBefore(nameOf(service, attempt)), 409)
     : undefined;
 }
 
-function allowedBefore(t: Translate, name: string): PageContent {
+function allowedBefore(name: string): PageContent {
   return messagePage(
     "warn",
-    t("Connected already"),
-    t("You allowed this before. To end it, remove {app} from your account.", { app: name }),
-    html`<p><a href="/account">${t("Your account")}</a></p>`,
+    "Connected already",
+    `You allowed this before. To end it, remove ${name} from your account.`,
+    html`<p><a href="/account">Your account</a></p>`,
   );
 }
 
-function nameOf(service: ServiceContext, attempt: Attempt, t: Translate): string {
-  return service.directory.clients.get(attempt.clientId)?.name ?? t("The app");
+function nameOf(service: ServiceContext, attempt: Attempt): string {
+  return service.directory.clients.get(attempt.clientId)?.name ?? "The app";
 }
 
 function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Shown {
-  const { t } = visit;
-  const { kind, title, text } = outcomeWords(outcome, t, name);
+  const { kind, title, text } = outcomeWords(outcome, name);
   const isGood = outcome === "granted";
-  const next = isGood ? t("Connect another device") : t("Enter the new code");
+  const next = isGood ? "Connect another device" : "Enter the new code";
   const page = messagePage(kind, title, text, html`<p><a href="/device">${next}</a></p>`);
   if (isGood || outcome === "access_denied") return visit.show(page);
   return visit.show(page, isRefusal(outcome) ? 403 : 409);

@@ -1,7 +1,6 @@
 // The frame around every page and the small pieces that pages share. Everything that is put into a
 // page goes through hono's html template, which escapes it: names and codes stay text.
 import { html } from "hono/html";
-import { type Translate, translator } from "./languages.ts";
 
 export type Html = ReturnType<typeof html>;
 
@@ -11,9 +10,9 @@ export interface PageContent {
 }
 
 /** A whole document. The title comes first in a screen reader: errors are named there, too. */
-export function page({ title, body }: PageContent, t: Translate = translator("en")): Html {
+export function page({ title, body }: PageContent): Html {
   return html`<!doctype html>
-<html lang="${t.language}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -23,9 +22,9 @@ export function page({ title, body }: PageContent, t: Translate = translator("en
 <link rel="stylesheet" href="/assets/pages.css">
 </head>
 <body>
-<header><span>picogrant · ${t("simulated service")}</span><a href="/account">${t("Your account")}</a></header>
+<header><span>picogrant · simulated service</span><a href="/account">Your account</a></header>
 <main>${body}</main>
-<footer>${t("For development and tests. No password is asked for, none is kept.")}</footer>
+<footer>For development and tests. No password is asked for, none is kept.</footer>
 </body>
 </html>
 `;
@@ -69,11 +68,11 @@ const UNITS = [
 ] as const;
 
 /** A duration in words, in the largest unit that fits: "30 days", "1 hour", "90 seconds". */
-export function durationInWords(seconds: number, t: Translate = translator("en")): string {
+export function durationInWords(seconds: number): string {
   for (const [size, name] of UNITS) {
     if (seconds < size || (seconds % size !== 0 && seconds < 2 * size && size > 1)) continue;
     const count = Math.round(seconds / size);
-    return t(count === 1 ? `1 ${name}` : `{count} ${name}s`, { count: String(count) });
+    return count === 1 ? `1 ${name}` : `${count} ${name}s`;
   }
-  return t("a moment");
+  return "a moment";
 }

@@ -3,7 +3,6 @@ import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { clientAddress } from "../addresses.ts";
 import { baseUrlOf, type ServiceContext } from "../context.ts";
-import { languageOf, type Translate, translator } from "./languages.ts";
 import { type Html, type PageContent, page } from "./layout.ts";
 
 const COOKIE = "picogrant_session";
@@ -18,8 +17,6 @@ export interface Visit {
   accountId: string | undefined;
   /** Whom the limit of wrong codes counts. */
   address: string;
-  /** Says words in the browser's language. */
-  t: Translate;
   show(
     content: PageContent,
     status?: 200 | 400 | 403 | 409 | 410 | 429,
@@ -76,23 +73,13 @@ function readSession(service: ServiceContext, c: Context): string | undefined {
 }
 
 function visitOf(service: ServiceContext, c: Context, sessionId: string): Visit {
-  const t = translatorFor(c);
   return {
     sessionId,
     csrf: service.sessions.formToken(sessionId),
     accountId: service.sessions.accountOf(sessionId),
     address: addressOf(service, c),
-    t,
-    show: (content, status = 200) => c.html(page(content, t) as Html & string, status),
+    show: (content, status = 200) => c.html(page(content) as Html & string, status),
   };
-}
-
-/** The translator for whoever asks; the answer says that it depends on the language. */
-export function translatorFor(c: Context): Translate {
-  const t = translator(languageOf(c.req.header("accept-language")));
-  c.header("content-language", t.language);
-  c.header("vary", "accept-language");
-  return t;
 }
 
 // The Node server passes its request along; in memory all visitors are one.

@@ -1,7 +1,6 @@
 // What people decide about the device's codes, whoever does it and wherever: told once, where it takes effect.
 import type { DecisionOutcome } from "../../../service/decisions.ts";
 import type { ServiceEvent } from "../../../service/observers.ts";
-import { translator } from "../../../service/pages/languages.ts";
 import { outcomeWords } from "../../../service/pages/outcomes.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -45,7 +44,7 @@ export class Decisions {
     const { order } = this.#timeline.note(what, "person");
     this.accountId = event.accountId ?? this.accountId;
     const outcome = (event.refusal ?? "granted") as DecisionOutcome;
-    const page = outcomeWords(outcome, translator("en"), app);
+    const page = outcomeWords(outcome, app);
     this.#last = { what, page, isGranted, userCode, isByKey: this.isByKey, order };
     return true;
   }
