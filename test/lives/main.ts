@@ -9,7 +9,6 @@ import { coreOf, type LivesCore } from "./core-of.ts";
 import { runInParts } from "./in-threads.ts";
 import { type LifeResult, runLife } from "./life.ts";
 import { readableBundle, shippedBundle } from "./load-core.ts";
-import { huntPlanted } from "./planted.ts";
 import { shrink } from "./shrink.ts";
 import { INVARIANTS } from "./violation.ts";
 
@@ -19,13 +18,11 @@ interface Options {
   jobs: number;
   from?: number;
   only?: string;
-  planted?: boolean;
   shipped?: boolean;
   invariants?: boolean;
 }
 
 const LIVES_DEFAULT = 20_000;
-const PLANTED_LIVES_MAX = 20_000;
 const PROGRESS_LINES = 200;
 const PROGRESS_LIVES_MIN = 1000;
 
@@ -89,26 +86,12 @@ async function many(
   return campaign.failures.length === 0 && uncoveredRows(campaign.coverage).length === 0;
 }
 
-async function planted(firstSeed: number): Promise<boolean> {
-  print([`seeds from ${firstSeed}`]);
-  let all = true;
-  for await (const hunt of huntPlanted(firstSeed, PLANTED_LIVES_MAX)) {
-    all &&= hunt.found;
-    const how = hunt.found
-      ? `found by ${hunt.invariant} in life ${hunt.lives} (seed ${hunt.seed})`
-      : `NOT FOUND in ${hunt.lives} lives`;
-    print([`${hunt.name}: ${how}`]);
-  }
-  return all;
-}
-
 async function main(options: Options): Promise<boolean> {
   if (options.invariants) {
     print(Object.entries(INVARIANTS).map(([name, meaning]) => `${name}: ${meaning}`));
     return true;
   }
   const firstSeed = options.from ?? Math.floor(Math.random() * 2 ** 32);
-  if (options.planted) return planted(firstSeed);
   const code = await (options.shipped ? shippedBundle() : readableBundle());
   if (options.seed !== undefined) return replay(coreOf(code), options.seed, options.only);
   return many(code, firstSeed, options.lives, options.jobs);
@@ -123,7 +106,6 @@ const program = commandLine(
   .option("--from <seed>", "seed of the first life (default: random)", integer(0))
   .option("--seed <seed>", "replay the life of this seed with its log", integer(0))
   .option("--only <ids>", "of the life's faults and deeds only these, separated by commas")
-  .option("--planted", "show that each planted bug is found")
   .option("--shipped", "the minified bundle instead of the readable one")
   .option("--invariants", "list the invariants and what they mean")
   .parse();

@@ -1,5 +1,5 @@
-// What a life is put together from besides the core, so that a bug can be planted in each part of it: the
-// storages that are to be right, and the service whose log is judged.
+// What a life is put together from besides the core, the storages that are to be
+// right, and the service whose log is judged.
 
 import type { Storage } from "../../platform/contracts.ts";
 import { createService, type Service, type ServiceSettings } from "../../targets/service/index.ts";
