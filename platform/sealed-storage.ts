@@ -5,17 +5,6 @@
 import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "./contracts.ts";
 
-/**
- * A number kept by the hardware that only ever grows (a fuse bank, a replay-protected block, a secure
- * element). With it an older copy of the whole storage, put back by somebody, is noticed.
- */
-export interface MonotonicCounter {
-  /** Its value, integer 0..2^32-2; negative where it cannot be read. */
-  read(): number;
-  /** Adds one, durably, and returns the new value. Called once per record written. */
-  increment(): number;
-}
-
 /** What sealed storage is made of. */
 export interface SealedStorageOptions {
   /** Where the sealed records go. */
@@ -29,19 +18,13 @@ export interface SealedStorageOptions {
   deviceKey: Bytes | undefined;
   /** Separates several uses of one device key, such as two applications; need not be secret. */
   salt?: Bytes;
-  /** A hardware counter that only goes up: with it an older copy of the storage is noticed. */
-  counter?: MonotonicCounter;
 }
 
-// A sealed record: version | nonce (24) | authenticator (16) | sealed(version slot number stamp record)
+// A sealed record: version | nonce (24) | authenticator (16) | sealed(version slot number 0 record)
 //
-// The stamp is the counter's value once the record is written, 0 without a counter. The number is
-// - in version 1, written without a counter, the record's place in the sequence of all that were sealed;
-// - in version 2, written with one, the stamp of the record in the other slot: only with that one, and only where
-//   its own stamp is the counter's, is a record current. Put back alone or together, older ones are not.
-// Earlier programs wrote version 1 with a counter, too: see `#vouches`.
-const WITHOUT_COUNTER = 1;
-const BOUND = 2;
+// The number is the record's place in the sequence of all that were sealed. The four zeros behind it were once the
+// value of a counter: a record that has another one there counts as none.
+const VERSION = 1;
 const NONCE_AT = 1;
 const NONCE_BYTES = 24;
 const BOX_AT = NONCE_AT + NONCE_BYTES;
@@ -49,7 +32,7 @@ const TAG_BYTES = 16;
 /** Inside the box, ahead of the record: version, slot, and two numbers of four bytes. */
 const HEAD_BYTES = 10;
 const NUMBER_AT = 2;
-const STAMP_AT = 6;
+const ZEROS_AT = 6;
 const KEY_BYTES = 32;
 const SHORTEST_DEVICE_KEY_BYTES = 16;
 /** secretbox works on buffers that begin with zeros: 32 of the message, 16 of the box. */
@@ -85,29 +68,22 @@ const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 /** What is known of a slot of the storage below. */
 interface SlotState {
   /** Of the box in it, -1 where there is none that opens. */
-  version: number;
   number: number;
-  stamp: number;
-  /** Of a box that was read: it says that the slot was erased. */
-  isErasure?: boolean;
   /** False after a write that may or may not have happened: any authentic box is then possible. */
   certain: boolean;
 }
 
 /**
  * Seals what is written and opens what is read. Outcomes:
- * - `write`: false without device key, entropy or a readable counter, and where the storage below fails.
- * - `read`: -1 for a record that was altered, belongs to the other slot or another device (or key, or salt),
- *   is older than one this adapter has written or read since it was made, or, with a counter, is not the newest by
- *   the counter, nor the one that the newest found in the other slot; and without a device key.
- * - `erase`: as the storage below. With a counter the slot then gets a sealed nothing, so that putting the old
- *   content back is noticed; without entropy it is erased below all the same.
+ * - `write`: false without device key or entropy, and where the storage below fails.
+ * - `read`: -1 for a record that was altered, belongs to the other slot or another device (or key, or salt), or
+ *   is older than one this adapter has written or read since it was made; and without a device key.
+ * - `erase`: as the storage below.
  */
 export class SealedStorage implements Storage {
   readonly capacity: number;
   readonly #inner: Storage;
   readonly #entropy: Entropy;
-  readonly #counter: MonotonicCounter | undefined;
   readonly #key = new Uint8Array(KEY_BYTES);
   #hasKey: boolean;
   readonly #envelope: Uint8Array;
@@ -117,13 +93,10 @@ export class SealedStorage implements Storage {
   readonly #digestInput: Uint8Array;
   readonly #digest = new Uint8Array(64);
   readonly #slots: [SlotState, SlotState] = [nothing(false), nothing(false)];
-  /** What a slot holds once the envelope of the last `#seal` is in it. */
-  #sealed: SlotState = nothing(true);
 
   constructor(options: SealedStorageOptions) {
     this.#inner = options.storage;
     this.#entropy = options.entropy;
-    this.#counter = options.counter;
     const room = options.storage.capacity;
     if (room <= SEALED_OVERHEAD_BYTES)
       throw new RangeError(`sealed storage: no room in ${room} bytes`);
@@ -148,15 +121,12 @@ export class SealedStorage implements Storage {
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
     this.#mustBeSlot(slot);
-    this.#survey(() => {
-      this.#load(slot, (length) => {
-        const recordBytes = length - HEAD_BYTES;
-        const fits = length >= 0 && recordBytes <= to - from;
-        const good = fits && this.#isCurrent(slot, this.#counter?.read());
-        if (good) copy(this.#message, MESSAGE_LEAD + HEAD_BYTES, into, from, recordBytes);
-        this.#wipe();
-        done(length === EMPTY ? 0 : good ? recordBytes : -1);
-      });
+    this.#load(slot, (length) => {
+      const recordBytes = length - HEAD_BYTES;
+      const good = length >= 0 && recordBytes <= to - from;
+      if (good) copy(this.#message, MESSAGE_LEAD + HEAD_BYTES, into, from, recordBytes);
+      this.#wipe();
+      done(length === EMPTY ? 0 : good ? recordBytes : -1);
     });
   }
 
@@ -168,42 +138,26 @@ export class SealedStorage implements Storage {
     }
     this.#survey(() => {
       copy(bytes, from, this.#message, MESSAGE_LEAD + HEAD_BYTES, to - from);
-      const length = this.#seal(slot, to - from, this.#nextState(slot));
+      const number = Math.max(this.#slots[0].number, this.#slots[1].number) + 1;
+      const length = this.#seal(slot, to - from, number);
       this.#wipe();
       if (length < 0) done(false);
-      else this.#keep(slot, length, done);
+      else this.#keep(slot, length, number, done);
     });
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
     this.#mustBeSlot(slot);
-    const eraseBelow = (then: (ok: boolean) => void): void => {
-      this.#slots[slot as 0 | 1].certain = false;
-      this.#inner.erase(slot, (ok) => {
-        if (ok) this.#slots[slot as 0 | 1] = nothing(true);
-        then(ok);
-      });
-    };
-    if (this.#counter === undefined || !this.#hasKey) {
-      eraseBelow(done);
-      return;
-    }
-    // First the cells, since a storage that is a log keeps what is only written over. The sealed nothing comes
-    // last: were it erased again, the record in the other slot would look older than the counter says.
-    this.#survey(() => {
-      const next = this.#nextState(slot);
-      eraseBelow((ok) => {
-        const length = ok ? this.#seal(slot, 0, next) : -1;
-        this.#wipe();
-        if (length < 0) done(ok);
-        else this.#keep(slot, length, done);
-      });
+    this.#slots[slot as 0 | 1].certain = false;
+    this.#inner.erase(slot, (ok) => {
+      if (ok) this.#slots[slot as 0 | 1] = nothing(true);
+      done(ok);
     });
   }
 
-  /** What both slots hold, where that is not known: the newest of them decides what the counter allows. */
+  /** What both slots hold, where that is not known: the next record's number is above both of theirs. */
   #survey(then: () => void): void {
-    if (!this.#hasKey || this.#slots.every(({ certain }) => certain)) {
+    if (this.#slots.every(({ certain }) => certain)) {
       then();
       return;
     }
@@ -211,22 +165,9 @@ export class SealedStorage implements Storage {
       this.#wipe();
       this.#load(1, () => {
         this.#wipe();
-        this.#catchUp();
         then();
       });
     });
-  }
-
-  /**
-   * Crash sequence: 1. the box with stamp n+1 is durable, 2. the power goes, 3. the counter still says n.
-   * Left alone, the next box would carry n+1 as well and this one could be put back in its place.
-   */
-  #catchUp(): void {
-    const counter = this.#counter;
-    if (counter === undefined) return;
-    const value = counter.read();
-    // One that cannot be read right now is no step behind: it would end up ahead of every record.
-    if (value >= 0 && this.#newestStamp() === value + 1) counter.increment();
   }
 
   /** Reads a slot of the storage below and opens it into `#message`; gives its length, EMPTY or -1. */
@@ -244,8 +185,7 @@ export class SealedStorage implements Storage {
   #open(slot: number, length: number): number {
     const innerBytes = length - BOX_AT - TAG_BYTES;
     if (!this.#hasKey || innerBytes < HEAD_BYTES) return -1;
-    const version = this.#envelope[0]!;
-    if (version !== WITHOUT_COUNTER && version !== BOUND) return -1;
+    if (this.#envelope[0] !== VERSION) return -1;
     const boxBytes = BOX_LEAD + TAG_BYTES + innerBytes;
     this.#box.fill(0, 0, BOX_LEAD);
     copy(this.#envelope, BOX_AT, this.#box, BOX_LEAD, TAG_BYTES + innerBytes);
@@ -259,78 +199,34 @@ export class SealedStorage implements Storage {
     );
     if (opened !== 0) return -1;
     const head = MESSAGE_LEAD;
-    if (this.#message[head] !== version || this.#message[head + 1] !== slot) return -1;
-    return this.#isKnown(slot, innerBytes === HEAD_BYTES) ? innerBytes : -1;
+    if (this.#message[head] !== VERSION || this.#message[head + 1] !== slot) return -1;
+    if (readUint32(this.#message, head + ZEROS_AT) !== 0) return -1;
+    return this.#isKnown(slot, readUint32(this.#message, head + NUMBER_AT)) ? innerBytes : -1;
   }
 
   /** Notes an authentic box; false for another one than this slot was last known to hold. */
-  #isKnown(slot: number, isErasure: boolean): boolean {
+  #isKnown(slot: number, number: number): boolean {
     const state = this.#slots[slot as 0 | 1];
-    const version = this.#message[MESSAGE_LEAD]!;
-    const number = readUint32(this.#message, MESSAGE_LEAD + NUMBER_AT);
-    const stamp = readUint32(this.#message, MESSAGE_LEAD + STAMP_AT);
-    const isSame = version === state.version && number === state.number && stamp === state.stamp;
-    if (state.certain && !isSame) return false;
-    this.#slots[slot as 0 | 1] = { version, number, stamp, isErasure, certain: true };
+    if (state.certain && number !== state.number) return false;
+    this.#slots[slot as 0 | 1] = { number, certain: true };
     return true;
   }
 
-  /** Whether the counter, by the value given (undefined without one), allows what the slot is known to hold. */
-  #isCurrent(slot: number, floor: number | undefined): boolean {
-    if (floor === undefined) return true;
-    const own = this.#slots[slot as 0 | 1];
-    const other = this.#slots[(1 - slot) as 0 | 1];
-    if (floor < 0 || Math.max(own.stamp, other.stamp) < floor) return false;
-    return own.stamp > other.stamp || this.#vouches(other, own);
-  }
-
-  /** Whether the newest record says of the other slot's that it was there when it was written. */
-  #vouches(newest: SlotState, other: SlotState): boolean {
-    if (newest.version === BOUND) return newest.number === other.stamp;
-    // Earlier programs wrote no such number. The older one's erasure came right behind the newer record; whatever
-    // else lies beside an erasure has been put there. Beside a record the older one never counts (core/SPEC.md).
-    return !newest.isErasure || newest.stamp === other.stamp + 1;
-  }
-
-  #newestStamp(): number {
-    return Math.max(this.#slots[0].stamp, this.#slots[1].stamp);
-  }
-
-  /** Seals head and record from `#message` into `#envelope`; gives its length, -1 where it refuses. */
-  #seal(slot: number, recordBytes: number, sealed: SlotState | undefined): number {
-    if (sealed === undefined) return -1;
-    this.#sealed = sealed;
-    this.#message[MESSAGE_LEAD] = sealed.version;
+  /** Seals head and record from `#message` into `#envelope`; gives its length, -1 without entropy. */
+  #seal(slot: number, recordBytes: number, number: number): number {
+    this.#message[MESSAGE_LEAD] = VERSION;
     this.#message[MESSAGE_LEAD + 1] = slot;
-    writeUint32(this.#message, MESSAGE_LEAD + NUMBER_AT, sealed.number);
-    writeUint32(this.#message, MESSAGE_LEAD + STAMP_AT, sealed.stamp);
+    writeUint32(this.#message, MESSAGE_LEAD + NUMBER_AT, number);
+    writeUint32(this.#message, MESSAGE_LEAD + ZEROS_AT, 0);
     const innerBytes = HEAD_BYTES + recordBytes;
     if (!this.#makeNonce(innerBytes)) return -1;
     this.#message.fill(0, 0, MESSAGE_LEAD);
     const boxBytes = MESSAGE_LEAD + innerBytes;
     lowlevel.crypto_secretbox(this.#box, this.#message, boxBytes, this.#nonce, this.#key);
-    this.#envelope[0] = this.#sealed.version;
+    this.#envelope[0] = VERSION;
     copy(this.#nonce, 0, this.#envelope, NONCE_AT, NONCE_BYTES);
     copy(this.#box, BOX_LEAD, this.#envelope, BOX_AT, TAG_BYTES + innerBytes);
     return BOX_AT + TAG_BYTES + innerBytes;
-  }
-
-  /**
-   * What a slot is to hold; undefined where the counter cannot be read. The counter is read once: were it unreadable
-   * for the record in the other slot alone, that one would be disowned by what is sealed now.
-   */
-  #nextState(slot: number): SlotState | undefined {
-    if (this.#counter === undefined) {
-      const number = Math.max(this.#slots[0].number, this.#slots[1].number) + 1;
-      return { version: WITHOUT_COUNTER, number, stamp: 0, certain: true };
-    }
-    const counterValue = this.#counter.read();
-    if (counterValue < 0) return undefined;
-    const other = (1 - slot) as 0 | 1;
-    // 0 where none counts there: that must not count later because of this one.
-    const beside = this.#isCurrent(other, counterValue) ? Math.max(0, this.#slots[other].stamp) : 0;
-    const stamp = Math.max(counterValue, this.#newestStamp()) + 1;
-    return { version: BOUND, number: beside, stamp, certain: true };
   }
 
   /**
@@ -348,13 +244,10 @@ export class SealedStorage implements Storage {
   }
 
   /** Has the storage below write the envelope, and notes what the slot then holds. */
-  #keep(slot: number, length: number, done: (ok: boolean) => void): void {
+  #keep(slot: number, length: number, number: number, done: (ok: boolean) => void): void {
     this.#slots[slot as 0 | 1].certain = false;
     this.#inner.write(slot, this.#envelope, 0, length, (ok) => {
-      if (ok) {
-        this.#slots[slot as 0 | 1] = this.#sealed;
-        this.#counter?.increment();
-      }
+      if (ok) this.#slots[slot as 0 | 1] = { number, certain: true };
       done(ok);
     });
   }
@@ -373,7 +266,7 @@ export class SealedStorage implements Storage {
 
 /** A slot without a box: `certain` where it is empty, not where it is unread or unreadable. */
 function nothing(certain: boolean): SlotState {
-  return { version: -1, number: -1, stamp: -1, certain };
+  return { number: -1, certain };
 }
 
 const LABEL = "picogrant sealed storage 1";

@@ -117,10 +117,7 @@ export function roomsOf(root: string): Room[] {
     {
       name: "sealed storage",
       sources: ["platform/sealed-storage.ts"],
-      tests: [
-        ...inPlatform("sealed-format", "sealed-storage", "sealed-replay", "sealed-device"),
-        ...inPlatform("sealed-secrets", "sealed-sweep"),
-      ],
+      tests: [...inPlatform("sealed-format", "sealed-storage", "sealed-device", "sealed-secrets")],
       isTogether: true,
     },
     {

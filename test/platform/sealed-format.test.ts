@@ -5,7 +5,7 @@ import nacl from "tweetnacl";
 import { describe, expect, it } from "vitest";
 import { MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
 import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/sealed-storage.ts";
-import { bytesOf, Counter, get, put, wipeSlot } from "./sealing.ts";
+import { bytesOf, get, put, wipeSlot } from "./sealing.ts";
 
 const CAPACITY = 120;
 const SEED = 77;
@@ -39,16 +39,9 @@ class Format {
     this.#key = nacl.hash(input).slice(0, 32);
   }
 
-  envelope(
-    slot: number,
-    record: Uint8Array,
-    counted: boolean,
-    number: number,
-    stamp: number,
-  ): Uint8Array {
-    const version = counted ? 2 : 1;
-    const message = joined([version, slot], uint32(number), uint32(stamp), record);
-    return this.sealed(version, message);
+  envelope(slot: number, record: Uint8Array, number: number): Uint8Array {
+    const message = joined([1, slot], uint32(number), uint32(0), record);
+    return this.sealed(1, message);
   }
 
   /** Any message at all, as nobody but the device itself could have sealed it. */
@@ -72,7 +65,7 @@ const recordOf = (length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => 40 + (i % 80));
 
 describe.each(KEYS)("%s", (_, deviceKey, salt) => {
-  it("without a counter: records are numbered in the order in which they were sealed", () => {
+  it("records are numbered in the order in which they were sealed", () => {
     const format = new Format(deviceKey, salt);
     const storage = new MemoryStorage({ capacity: CAPACITY });
     const entropy = new SeededEntropy(SEED);
@@ -82,77 +75,47 @@ describe.each(KEYS)("%s", (_, deviceKey, salt) => {
       const slot = count % 3 === 0 ? 1 : 0;
       const record = recordOf(lengths[count % lengths.length]!);
       expect(put(sealed, slot, record)).toBe(true);
-      expect(storage.peek(slot)).toEqual(format.envelope(slot, record, false, count, 0));
+      expect(storage.peek(slot)).toEqual(format.envelope(slot, record, count));
       expect(get(sealed, slot)).toBe(new TextDecoder().decode(record));
       // A program that is started again goes on from what it finds.
       if (count % 50 === 49) sealed = made();
     }
-  });
-
-  it("with a counter: each has its stamp, and names that of the other slot", () => {
-    const format = new Format(deviceKey, salt);
-    const storage = new MemoryStorage({ capacity: CAPACITY });
-    const entropy = new SeededEntropy(SEED);
-    const counter = new Counter();
-    counter.value = 65_530;
-    const made = (): SealedStorage =>
-      new SealedStorage({ storage, entropy, deviceKey, salt, counter });
-    let sealed = made();
-    const stamps = [0, 0];
-    for (let count = 0; count < 30; count++) {
-      const slot = count % 2;
-      const record = recordOf(lengths[count % lengths.length]!);
-      expect(put(sealed, slot, record)).toBe(true);
-      stamps[slot] = counter.value;
-      const below = format.envelope(slot, record, true, stamps[1 - slot]!, stamps[slot]!);
-      expect(storage.peek(slot)).toEqual(below);
-      if (count % 7 === 6) sealed = made();
-      expect([get(sealed, slot), counter.value]).toEqual([
-        new TextDecoder().decode(record),
-        65_531 + count,
-      ]);
-    }
-    // What is erased is a sealed nothing, which nobody can put an older record in the place of.
-    expect(wipeSlot(sealed, 0)).toBe(true);
-    const nothing = format.envelope(0, new Uint8Array(), true, stamps[1]!, counter.value);
-    expect(storage.peek(0)).toEqual(nothing);
-    expect(get(sealed, 0)).toBe("");
   });
 });
 
 describe("an authentic box that this program does not write", () => {
   const [, deviceKey, salt] = KEYS[0]!;
   const format = new Format(deviceKey, salt);
-  const head = (version: number): Uint8Array => joined([version, 0], uint32(0), uint32(1));
-  const readBack = (box: Uint8Array, counted: boolean): string | number | undefined => {
+  const head = (version: number): Uint8Array => joined([version, 0], uint32(0), uint32(0));
+  const readBack = (box: Uint8Array): string | number | undefined => {
     const storage = new MemoryStorage({ capacity: CAPACITY });
     storage.poke(0, box);
-    const counter = new Counter();
-    counter.value = 1;
     const entropy = new SeededEntropy(SEED);
-    const more = counted ? { counter } : {};
-    return get(new SealedStorage({ storage, entropy, deviceKey, salt, ...more }), 0);
+    return get(new SealedStorage({ storage, entropy, deviceKey, salt }), 0);
   };
 
   it.each([
     ["version 1, as it says on the outside", 1, 1, "later"],
-    ["version 2, as it says on the outside", 2, 2, "later"],
+    ["version 2, which an earlier program wrote with a counter", 2, 2, -1],
     ["version 1 that says 2 on the outside", 2, 1, -1],
     ["version 2 that says 1 on the outside", 1, 2, -1],
     ["a version that there is none of yet", 3, 3, -1],
     ["version 0", 0, 0, -1],
   ])("%s", (_, outside, inside, expected) => {
     const box = format.sealed(outside, joined(head(inside), bytesOf("later")));
-    expect([readBack(box, false), readBack(box, true)]).toEqual([expected, expected]);
+    expect(readBack(box)).toBe(expected);
+  });
+
+  it("version 1 with a counter's value in the place of the zeros", () => {
+    const message = joined([1, 0], uint32(0), uint32(1), bytesOf("counted"));
+    expect(readBack(format.sealed(1, message))).toBe(-1);
   });
 
   it("too short for what stands ahead of a record, by any number of bytes", () => {
-    for (const version of [1, 2]) {
-      expect(readBack(format.sealed(version, head(version)), false)).toBe("");
-      for (let length = 0; length < 10; length++) {
-        const box = format.sealed(version, head(version).slice(0, length));
-        expect(readBack(box, false), `${length} bytes`).toBe(-1);
-      }
+    expect(readBack(format.sealed(1, head(1)))).toBe("");
+    for (let length = 0; length < 10; length++) {
+      const box = format.sealed(1, head(1).slice(0, length));
+      expect(readBack(box), `${length} bytes`).toBe(-1);
     }
   });
 
@@ -166,28 +129,6 @@ describe("an authentic box that this program does not write", () => {
     const disposed = new SealedStorage({ storage, entropy, deviceKey });
     disposed.dispose();
     expect(get(disposed, 0)).toBe(-1);
-  });
-});
-
-describe("another box in the place of the one that was read", () => {
-  const [, deviceKey, salt] = KEYS[0]!;
-  const format = new Format(deviceKey, salt);
-  const box = (counted: boolean, number: number, stamp: number): Uint8Array =>
-    format.envelope(0, bytesOf(`${number} ${stamp}`), counted, number, stamp);
-
-  it.each([
-    ["the same one", box(true, 5, 7), "5 7"],
-    ["of another version alone", box(false, 5, 7), -1],
-    ["of another number alone", box(true, 4, 7), -1],
-    ["of another stamp alone", box(true, 5, 6), -1],
-  ])("%s", (_, other, expected) => {
-    const storage = new MemoryStorage({ capacity: CAPACITY });
-    const entropy = new SeededEntropy(SEED);
-    const sealed = new SealedStorage({ storage, entropy, deviceKey, salt });
-    storage.poke(0, box(true, 5, 7));
-    expect(get(sealed, 0)).toBe("5 7");
-    storage.poke(0, other);
-    expect(get(sealed, 0)).toBe(expected);
   });
 });
 

@@ -6,14 +6,8 @@ import { storageConformance } from "../../platform/conformance.ts";
 import type { Storage } from "../../platform/contracts.ts";
 import { ManualClock, MemoryStorage, NoEntropy } from "../../platform/fake/index.ts";
 import { SEALED_OVERHEAD_BYTES } from "../../platform/sealed-storage.ts";
-import { bytesOf, Counter, DEVICE_KEY, get, put, seal, wipeSlot } from "./sealing.ts";
+import { bytesOf, DEVICE_KEY, get, put, seal, wipeSlot } from "./sealing.ts";
 import { manualWorld, rows } from "./worlds.ts";
-
-/** Both ways to seal, for it.each: options made anew each time. */
-const WAYS: [string, () => { counter?: Counter }][] = [
-  ["without a counter", () => ({})],
-  ["with a counter", () => ({ counter: new Counter() })],
-];
 
 /** A storage whose answers get lost: while `isLost`, it does what it is asked for and says that it failed. */
 class LosesAnswers implements Storage {
@@ -40,20 +34,18 @@ class LosesAnswers implements Storage {
 }
 
 describe.each([
-  ["at once", -1, false],
-  ["with delay", 2, false],
-  ["with delay and counter", 2, true],
-])("sealed storage over memory, %s: conformance", (_, delayMs, counted) => {
+  ["at once", -1],
+  ["with delay", 2],
+])("sealed storage over memory, %s: conformance", (_, delayMs) => {
   const cases = storageConformance(() => {
     const clock = new ManualClock();
     const options = { capacity: 300, ...(delayMs < 0 ? {} : { clock, delayMs }) };
-    const more = counted ? { counter: new Counter() } : {};
     let inner = new MemoryStorage(options);
     const restart = (): Storage => {
       inner = inner.clone(options);
-      return seal(inner, more);
+      return seal(inner);
     };
-    return { storage: seal(inner, more), world: manualWorld(clock), restart };
+    return { storage: seal(inner), world: manualWorld(clock), restart };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
@@ -131,13 +123,10 @@ describe("a device that lacks what sealing needs refuses", () => {
   it("without entropy: writing, not reading or erasing", () => {
     const inner = new MemoryStorage();
     put(seal(inner), 0, "kept");
-    for (const counter of [undefined, new Counter()]) {
-      const more = counter === undefined ? {} : { counter };
-      const storage = seal(inner.clone(), { entropy: new NoEntropy(), ...more });
-      expect([put(storage, 1, "new"), get(storage, 1)]).toEqual([false, ""]);
-      expect(get(storage, 0)).toBe("kept");
-      expect([wipeSlot(storage, 0), get(storage, 0)]).toEqual([true, ""]);
-    }
+    const storage = seal(inner.clone(), { entropy: new NoEntropy() });
+    expect([put(storage, 1, "new"), get(storage, 1)]).toEqual([false, ""]);
+    expect(get(storage, 0)).toBe("kept");
+    expect([wipeSlot(storage, 0), get(storage, 0)]).toEqual([true, ""]);
   });
 
   it.each([
@@ -178,72 +167,27 @@ describe("a device that lacks what sealing needs refuses", () => {
     expect([put(storage, 0, "c"), get(storage, 0)]).toEqual([true, "c"]);
   });
 
-  it.each(WAYS)("%s: a write that failed changes nothing", (_, options) => {
+  it("a write that failed changes nothing", () => {
     const inner = new MemoryStorage();
-    const more = options();
-    const storage = seal(inner, more);
+    const storage = seal(inner);
     put(storage, 0, "a");
     inner.failWhen = () => true;
     expect(put(storage, 0, "b")).toBe(false);
     inner.failWhen = () => false;
-    expect([get(storage, 0), more.counter?.increments ?? 1]).toEqual(["a", 1]);
+    expect(get(storage, 0)).toBe("a");
   });
 
-  it("with a counter: where the storage below does not erase, no sealed nothing is written", () => {
-    const inner = new MemoryStorage();
-    const storage = seal(inner, { counter: new Counter() });
-    put(storage, 0, "a");
-    inner.failWhen = (operation) => operation === "erase";
-    expect(wipeSlot(storage, 0)).toBe(false);
-    expect([inner.counts.writes, get(storage, 0)]).toEqual([1, "a"]);
-  });
-
-  it.each(WAYS)("%s: a write that is said to have failed, and has not, is read", (_, options) => {
+  it("a write that is said to have failed, and has not, is read", () => {
     const inner = new MemoryStorage();
     const below = new LosesAnswers(inner);
-    const more = options();
-    const storage = seal(below, more);
+    const storage = seal(below);
     put(storage, 0, "a");
     put(storage, 1, "x");
     below.isLost = true;
     expect(put(storage, 0, "b")).toBe(false);
     below.isLost = false;
     expect(get(storage, 0)).toBe("b");
-    expect([get(seal(inner, more), 0), get(seal(inner, more), 1)]).toEqual(["b", "x"]);
-  });
-
-  it.each(WAYS)(
-    "%s: what is written beside such a record gets a stamp of its own",
-    (_, options) => {
-      const inner = new MemoryStorage();
-      const below = new LosesAnswers(inner);
-      const more = options();
-      const storage = seal(below, more);
-      put(storage, 0, "a");
-      put(storage, 1, "x");
-      below.isLost = true;
-      put(storage, 0, "b");
-      below.isLost = false;
-      expect(put(storage, 1, "y")).toBe(true);
-      expect([get(seal(inner, more), 0), get(seal(inner, more), 1)]).toEqual(["b", "y"]);
-    },
-  );
-
-  it("a record erased, where that is said to have failed, counts no more beside a later one", () => {
-    const inner = new MemoryStorage();
-    const below = new LosesAnswers(inner);
-    const counter = new Counter();
-    const storage = seal(below, { counter });
-    put(storage, 0, "older");
-    put(storage, 1, "newest");
-    const erased = inner.peek(1);
-    below.isLost = true;
-    expect(wipeSlot(storage, 1)).toBe(false);
-    below.isLost = false;
-    put(storage, 0, "next");
-    inner.poke(1, erased);
-    const after = seal(inner, { counter });
-    expect([get(after, 0), get(after, 1)]).toEqual(["next", -1]);
+    expect([get(seal(inner), 0), get(seal(inner), 1)]).toEqual(["b", "x"]);
   });
 
   it("has no room: said when it is made", () => {
@@ -254,15 +198,14 @@ describe("a device that lacks what sealing needs refuses", () => {
 });
 
 describe("flash is read no more often than needed", () => {
-  it.each(WAYS)("%s: both slots once, then only the one that is asked for", (_, options) => {
+  it("both slots once, then only the one that is asked for", () => {
     const inner = new MemoryStorage();
-    const more = options();
     const reads = (storage: Storage, act: (storage: Storage) => void): number => {
       const before = inner.counts.reads;
       act(storage);
       return inner.counts.reads - before;
     };
-    const storage = seal(inner, more);
+    const storage = seal(inner);
     expect(reads(storage, (it) => put(it, 0, "a"))).toBe(2);
     expect(reads(storage, (it) => put(it, 0, "b"))).toBe(0);
     expect(reads(storage, (it) => get(it, 1))).toBe(1);
@@ -270,8 +213,8 @@ describe("flash is read no more often than needed", () => {
     expect(reads(storage, (it) => wipeSlot(it, 0))).toBe(0);
     expect(reads(storage, (it) => get(it, 0))).toBe(1);
     put(storage, 0, "d");
-    const again = seal(inner, more);
-    expect(reads(again, (it) => get(it, 0))).toBe(3);
+    const again = seal(inner);
+    expect(reads(again, (it) => get(it, 0))).toBe(1);
     expect(reads(again, (it) => get(it, 1))).toBe(1);
     expect(reads(again, (it) => put(it, 0, "e"))).toBe(0);
   });
@@ -300,52 +243,38 @@ describe("flash is read no more often than needed", () => {
 
 describe("erasing erases", () => {
   it.each([
-    ["without a counter", {}],
-    ["without a device key", { deviceKey: undefined, counter: new Counter() }],
+    ["with a device key", {}],
+    ["without one", { deviceKey: undefined }],
   ])("%s nothing is written in the record's place", (_, more) => {
     const inner = new MemoryStorage({ capacity: 200 });
     expect(put(seal(inner), 0, "token")).toBe(true);
     expect(wipeSlot(seal(inner, more), 0)).toBe(true);
     expect(inner.peek(0)).toHaveLength(0);
   });
+});
 
-  it("with a counter the storage below erases the sealed record before the sealed nothing is written", () => {
-    // A log on flash keeps the bytes of a record that is only written over.
+describe("an older record put back", () => {
+  it("is noticed within one run", () => {
     const inner = new MemoryStorage();
-    const calls: string[] = [];
-    const watched: Storage = {
-      capacity: inner.capacity,
-      read: (...args) => inner.read(...args),
-      write: (slot, ...rest) => {
-        calls.push(`write ${slot}`);
-        inner.write(slot, ...rest);
-      },
-      erase: (slot, done) => {
-        calls.push(`erase ${slot}`);
-        inner.erase(slot, done);
-      },
-    };
-    const storage = seal(watched, { counter: new Counter() });
-    for (const slot of [0, 1]) put(storage, slot, `refresh-token-${slot}`);
-    calls.length = 0;
-    expect([wipeSlot(storage, 0), wipeSlot(storage, 1)]).toEqual([true, true]);
-    expect(calls).toEqual(["erase 0", "write 0", "erase 1", "write 1"]);
+    const storage = seal(inner);
+    put(storage, 0, "old");
+    const old = inner.peek(0);
+    put(storage, 0, "new");
+    inner.poke(0, old);
+    expect(get(storage, 0)).toBe(-1);
+    wipeSlot(storage, 0);
+    inner.poke(0, old);
+    expect(get(storage, 0)).toBe(-1);
   });
 
-  it("a power cut between erasing and the sealed nothing costs the other slot nothing", () => {
+  it("is noticed within one run once the newer one was read", () => {
     const inner = new MemoryStorage();
-    const counter = new Counter();
-    const storage = seal(inner, { counter });
-    put(storage, 0, "older");
-    put(storage, 1, "newest");
-    const cut: Storage = {
-      capacity: inner.capacity,
-      read: (...args) => inner.read(...args),
-      write: () => {},
-      erase: (...args) => inner.erase(...args),
-    };
-    wipeSlot(seal(cut, { counter }), 0);
-    const after = seal(inner, { counter });
-    expect([get(after, 0), get(after, 1)]).toEqual(["", "newest"]);
+    put(seal(inner), 0, "old");
+    const old = inner.peek(0);
+    put(seal(inner), 0, "new");
+    const storage = seal(inner);
+    expect(get(storage, 0)).toBe("new");
+    inner.poke(0, old);
+    expect(get(storage, 0)).toBe(-1);
   });
 });

@@ -3,25 +3,9 @@
 import { expect } from "vitest";
 import type { Storage } from "../../platform/contracts.ts";
 import { SeededEntropy } from "../../platform/fake/index.ts";
-import {
-  type MonotonicCounter,
-  SealedStorage,
-  type SealedStorageOptions,
-} from "../../platform/sealed-storage.ts";
+import { SealedStorage, type SealedStorageOptions } from "../../platform/sealed-storage.ts";
 
 export const DEVICE_KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 5 + 1);
-
-export class Counter implements MonotonicCounter {
-  value = 0;
-  increments = 0;
-  read(): number {
-    return this.value;
-  }
-  increment(): number {
-    this.increments++;
-    return ++this.value;
-  }
-}
 
 let seeds = 100;
 export function seal(storage: Storage, more: Partial<SealedStorageOptions> = {}): SealedStorage {

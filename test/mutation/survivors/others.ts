@@ -47,25 +47,7 @@ export const OTHERS: readonly Explanation[] = [
   },
   {
     file: "platform/sealed-storage.ts",
-    line: "#sealed: SlotState = nothing(true);",
-    mutants: ["true => false"],
-    why: "Nothing is kept that was not sealed before, and sealing sets it.",
-  },
-  {
-    file: "platform/sealed-storage.ts",
-    line: "const fits = length >= 0 && recordBytes <= to - from;",
-    mutants: ["length >= 0 => length > 0"],
-    why: "No box that opens holds less than its head of ten bytes: 0 does not come.",
-  },
-  {
-    file: "platform/sealed-storage.ts",
     line: "if (length < 0) done(false);",
-    mutants: ["length < 0 => length <= 0"],
-    why: "Sealing gives -1, or 51 bytes and more.",
-  },
-  {
-    file: "platform/sealed-storage.ts",
-    line: "if (length < 0) done(ok);",
     mutants: ["length < 0 => length <= 0"],
     why: "Sealing gives -1, or 51 bytes and more.",
   },
@@ -74,12 +56,6 @@ export const OTHERS: readonly Explanation[] = [
     line: "if (opened !== 0) return -1;",
     mutants: ["opened !== 0 => false"],
     why: "A box that does not open leaves the message as it is, wiped: its version, 0, is refused by the line after the next. The verdict of the authenticator is to be heeded all the same, whatever is wiped.",
-  },
-  {
-    file: "platform/sealed-storage.ts",
-    line: "return { version: -1, number: -1, stamp: -1, certain };",
-    mutants: ["-1 => +1"],
-    why: "Of the version alone (tests find the two others): no box has number -1, so that none is taken for this one.",
   },
   {
     file: "platform/sealed-storage.ts",
