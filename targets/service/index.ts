@@ -7,7 +7,7 @@ export { readFixture } from "./fixture.ts";
 export { nodeEnvironment } from "./node-environment.ts";
 export type { Observer, ServiceEvent } from "./observers.ts";
 export type { ServiceOptions, ServiceOptionsInput } from "./options.ts";
-export { type RunningServer, type ServeSettings, serve } from "./server.ts";
+export { listen, type RunningServer, type ServeSettings, serve } from "./server.ts";
 export {
   createService,
   type PendingAttempt,

@@ -46,12 +46,24 @@ export async function serve(
   service: Service,
   settings: ServeSettings = {},
 ): Promise<RunningServer> {
+  const server = await listen((request, env) => service.fetch(request, env), settings);
+  if (service.options.baseUrl === null) service.setOptions({ baseUrl: server.url });
+  return server;
+}
+
+/** Listens and answers with `answer`, which gets Node's own Request. Rejects as `serve` does. */
+export async function listen(
+  answer: (request: Request, env: unknown) => Promise<Response>,
+  settings: ServeSettings = {},
+): Promise<RunningServer> {
   const { host = "127.0.0.1", port = 0, key, cert } = settings;
   const limits = limitsOf(settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
   const secure = key !== undefined && cert !== undefined;
-  const fetch = (request: Request, env: unknown) => service.fetch(request, env);
-  // Programs are tested with this service: their Request and Response stay Node's.
-  const common = { fetch, overrideGlobalObjects: false };
+  const common = {
+    fetch: (request: Request, env: unknown) => answer(genuine(request), env),
+    // Programs are tested with this service: their Request and Response stay Node's.
+    overrideGlobalObjects: false,
+  };
   const server = (
     secure
       ? createAdaptorServer({
@@ -79,10 +91,8 @@ export async function serve(
   const address = server.address() as AddressInfo;
   const reachable = reachableName(host);
   const name = reachable.includes(":") ? `[${reachable}]` : reachable;
-  const url = `${secure ? "https" : "http"}://${name}:${address.port}`;
-  if (service.options.baseUrl === null) service.setOptions({ baseUrl: url });
   return {
-    url,
+    url: `${secure ? "https" : "http"}://${name}:${address.port}`,
     port: address.port,
     close: () =>
       new Promise((resolve, reject) => {
@@ -90,6 +100,16 @@ export async function serve(
         for (const socket of open) socket.destroy();
       }),
   };
+}
+
+/**
+ * The adaptor's request only resembles Node's: whoever makes another from it, as the limit of a body without a length
+ * does, is refused. A method that Node's Request does not know (TRACE) stays with the adaptor's.
+ */
+function genuine(request: Request): Request {
+  const { url, method, headers, body, signal } = request;
+  if (method === "TRACE") return request;
+  return new Request(url, { method, headers, body, signal, duplex: "half" } as RequestInit);
 }
 
 function limitsOf(requestTimeoutMs: number) {

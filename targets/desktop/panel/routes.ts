@@ -30,14 +30,13 @@ const COMMANDS = new Set([
   ...CONTROLS.map(({ command }) => command),
   ...DEEDS.flatMap(({ name, step }) => [name, step]),
 ]);
-/** Far more than anybody writes by hand. */
-const FIXTURE_BYTES_MAX = 2_000_000;
+/** Far more than anybody writes by hand: a fixture, a scenario. */
+const BODY_BYTES_MAX = 2_000_000;
 const fixtureSchema = z.object({
   key: z.string(),
   deed: z.enum(["apply", "save"]),
   fixture: z.string(),
 });
-const SCENARIO_BYTES_MAX = 1_000_000;
 const scenarioSchema = z.strictObject({ text: z.string() });
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
@@ -64,7 +63,7 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   // Made when first asked for: most runs by script never are.
   let script: string | undefined;
   const guard = ownNameOnly(simulation);
-  app.use("/panel/*", guard, headers);
+  app.use("/panel/*", guard, headers, bodyLimit({ maxSize: BODY_BYTES_MAX }));
   app.use("/panel", guard, headers);
   app.get("/panel", async (c) =>
     c.html(
@@ -94,19 +93,12 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
     if (fixtureNow === undefined) return c.text("Only with the simulated service.", 404);
     return c.html(await fixturePage({ text: fixtureText(fixtureNow), key }));
   });
-  app.post("/panel/fixture", bodyLimit({ maxSize: FIXTURE_BYTES_MAX }), (c) =>
-    takeFixture(c, controller, key),
-  );
+  app.post("/panel/fixture", (c) => takeFixture(c, controller, key));
   app.post("/panel/command", fromPanelOnly, (c) => takeCommand(c, shown.controller));
   app.get("/panel/scenarios", (c) =>
     c.json(scenarioNames().map((name) => ({ name, text: scenarioText(name) }))),
   );
-  app.post(
-    "/panel/scenario/:deed",
-    fromPanelOnly,
-    bodyLimit({ maxSize: SCENARIO_BYTES_MAX }),
-    (c) => takeScenario(c, shown),
-  );
+  app.post("/panel/scenario/:deed", fromPanelOnly, (c) => takeScenario(c, shown));
   return async (request, env) => {
     const { pathname } = new URL(request.url);
     if (pathname !== "/panel" && !pathname.startsWith("/panel/")) return shown.phonePage(request);

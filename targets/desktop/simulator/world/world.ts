@@ -2,11 +2,8 @@
 // or a real one by its addresses, and the device on the real adapters of Node.
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import fs from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
-import { createAdaptorServer } from "@hono/node-server";
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { PrinterSink } from "../../../../platform/escpos.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
@@ -21,6 +18,7 @@ import { lockDirectory } from "../../../../platform/node/state-lock.ts";
 import {
   createService,
   type FixtureInput,
+  listen,
   type RunningServer,
   type Service,
   serve,
@@ -285,34 +283,14 @@ function isDeed({ method, url }: Request): boolean {
 }
 
 /** The panel alone, where the service is somebody else's. */
-async function servePanel(
-  options: Options,
-  front: { handle?: Front },
-): Promise<{ url: string; close: () => Promise<void> }> {
+async function servePanel(options: Options, front: { handle?: Front }): Promise<RunningServer> {
   const { host, port } = options;
-  const fetch = async (request: Request, env: unknown): Promise<Response> =>
+  const answer = async (request: Request, env: unknown): Promise<Response> =>
     (await front.handle?.(request, env)) ??
     new Response("The panel is at /panel.", { status: 404 });
-  const server = createAdaptorServer({
-    fetch,
-    createServer,
-    overrideGlobalObjects: false,
-  }) as Server;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new UsageError(describeListenError(error, options))),
-    );
-    server.listen(port, host, resolve);
+  return await listen(answer, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(describeListenError(error, options));
   });
-  const name = publicAddress(host) || (host.includes(":") ? `[${host}]` : host);
-  return {
-    url: `http://${name}:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 function isAny(host: string): boolean {

@@ -1,0 +1,125 @@
+// RFC 9112 section 6: however a body is framed, the answer is the same, at each endpoint of service and panel.
+
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningSimulator, startSimulator } from "../desktop/running-simulator.ts";
+import { DEVICE_GRANT, TV } from "./harness.ts";
+
+let simulator: RunningSimulator;
+beforeAll(async () => {
+  simulator = await startSimulator();
+});
+afterAll(() => simulator.close());
+
+const hex = (text: string) => text.length.toString(16);
+
+/** Those with a body carry it whole; those without are for requests that need none. */
+const WITH_BODY: Record<string, (body: string) => string> = {
+  "a length": (body) => `Content-Length: ${body.length}\r\n\r\n${body}`,
+  chunked: (body) => `Transfer-Encoding: chunked\r\n\r\n${hex(body)}\r\n${body}\r\n0\r\n\r\n`,
+  "chunked in pieces, with a trailer": (body) =>
+    `Transfer-Encoding: chunked\r\n\r\n1\r\n${body[0]}\r\n${hex(body.slice(1))};x=y\r\n${body.slice(1)}\r\n0\r\nX-T: 1\r\n\r\n`,
+  "a length that is announced": (body) =>
+    `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+};
+const WITHOUT_BODY: Record<string, string> = {
+  "neither length nor body": "\r\n",
+  "a length of 0": "Content-Length: 0\r\n\r\n",
+  "chunked, and empty": "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+};
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json\r\nX-Picogrant-Panel: 1";
+const CODE_FIELDS = `client_id=${TV.client_id}&scope=email`;
+
+/** What a client of nothing but a socket gets; an interim answer is passed over. */
+function ask(
+  line: string,
+  rest: string,
+  type = FORM,
+  version = "1.1",
+): Promise<{ status: number; body: string }> {
+  const { port, host } = new URL(simulator.url);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const head = `${line} HTTP/${version}\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: ${type}\r\n`;
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(head + rest));
+    socket.setEncoding("latin1");
+    socket.on("data", (data) => {
+      text += data;
+    });
+    socket.on("error", reject);
+    socket.on("close", () => {
+      const last = text.replace(/^HTTP\/1\.1 100 .*?\r\n\r\n/s, "");
+      const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(last)?.[1]);
+      resolve({ status, body: last.slice(last.indexOf("\r\n\r\n") + 4) });
+    });
+  });
+}
+
+describe.each(Object.entries(WITH_BODY))("a body with %s", (_, framed) => {
+  it.each([
+    ["POST /device/code", CODE_FIELDS, FORM, 200],
+    ["POST /token", `client_id=${TV.client_id}`, FORM, 400],
+    ["POST /revoke", "token=none", FORM, 400],
+    ["POST /device", "user_code=ABCD-EFGH", FORM, 403],
+    ["PUT /token", CODE_FIELDS, FORM, 405],
+    ["POST /panel/command", '{"command":"1"}', JSON_TYPE, 400],
+    ["POST /panel/scenario/begin", '{"text":"on"}', JSON_TYPE, 200],
+    ["POST /panel/scenario/live", "{}", JSON_TYPE, 200],
+    ["POST /panel/fixture", "key=wrong", FORM, 403],
+  ])("%s with %s", async (line, body, type, status) => {
+    expect(await ask(line, framed(body), type)).toMatchObject({ status });
+  });
+});
+
+describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
+  it.each([
+    [`POST /device/code?${CODE_FIELDS}`, 200],
+    ["POST /device/code", 400],
+    ["POST /token", 400],
+    ["DELETE /publisher/v3/applications/x/subscriptions/y/basePlans/z/offers/w", 401],
+    ["OPTIONS /token", 405],
+    ["PUT /device/code", 405],
+    ["POST /device/decision", 403],
+    ["POST /panel/command", 403],
+    ["DELETE /panel/fixture", 404],
+  ])("%s", async (line, status) => {
+    expect(await ask(line, rest)).toMatchObject({ status });
+  });
+
+  it("device doc §4.4: the token in the query and nothing else revokes", async () => {
+    const post = async (path: string, fields: Record<string, string>) => {
+      const body = WITH_BODY["a length"]!(`${new URLSearchParams(fields)}`);
+      return JSON.parse((await ask(`POST ${path}`, body)).body);
+    };
+    const code = await post("/device/code", { ...TV, scope: "email" });
+    expect(simulator.simulation.service!.approve(code.user_code, "ada")).toBe("granted");
+    const { access_token: token } = await post("/token", {
+      ...TV,
+      device_code: code.device_code,
+      grant_type: DEVICE_GRANT,
+    });
+    expect(await ask(`POST /revoke?token=${token}`, rest)).toMatchObject({ status: 200 });
+    expect(await ask(`POST /revoke?token=${token}`, rest)).toMatchObject({ status: 400 });
+  });
+});
+
+describe("what is longer than it may be", () => {
+  const long = "x".repeat(2_500_000);
+
+  it.each([
+    ["POST /token", FORM],
+    ["POST /panel/command", JSON_TYPE],
+    ["POST /panel/scenario/begin", JSON_TYPE],
+  ])("%s is 413 however it is framed", async (line, type) => {
+    for (const framed of Object.values(WITH_BODY).slice(0, 2))
+      expect(await ask(line, framed(long), type)).toMatchObject({ status: 413 });
+  });
+});
+
+it("HTTP/1.0 has no chunks: its answer ends with the connection (RFC 9112 section 9.3)", async () => {
+  const body = CODE_FIELDS;
+  const answer = await ask("POST /device/code", WITH_BODY["a length"]!(body), FORM, "1.0");
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.body)).toHaveProperty("device_code");
+});
