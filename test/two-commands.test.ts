@@ -9,5 +9,8 @@ it("README's first commands set everything up and run the main job, and the test
   const blocks = blocksOf(readFileSync(new URL("../README.md", import.meta.url), "utf8"));
   const first = blocks.find(({ mark }) => mark !== "not: a drawing");
   expect(first?.text).toBe("npm ci && npm start\nnpm ci && npm test\n");
-  expect(packageJson.scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) });
+  expect(packageJson.scripts).toMatchObject({
+    start: expect.any(String),
+    test: expect.any(String),
+  });
 });
