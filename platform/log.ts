@@ -77,7 +77,8 @@ function loggedHttp(
   let count = 0;
   let isOpen = false;
   return {
-    send(request, sink) {
+    /** Gives what the adapter gives: a promise, where it is written with `async`. */
+    send(request, sink): unknown {
       const { endpoint } = device();
       const name = `${++count} ${Endpoint[endpoint] ?? endpoint}`;
       const length = request.bodyTo - request.bodyFrom;
@@ -88,7 +89,7 @@ function loggedHttp(
         isOpen = false;
         say(`answer ${name} ${what}, ${(nowMs() - sinceMs) >>> 0} ms`);
       };
-      http.send(
+      return http.send(
         request,
         loggedSink(sink, done, () => http.lastFailure ?? ""),
       );

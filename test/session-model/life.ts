@@ -2,11 +2,17 @@
 // held against it. A life repeats with its seed.
 
 import type { Platform } from "../../platform/contracts.ts";
+import { driverLog } from "../../platform/log.ts";
+import type { AttemptSettings } from "../../platform/session/attempt.ts";
 import type { Session } from "../../platform/session/session.ts";
-import type { SignInHandlers } from "../../platform/session/sign-in.ts";
+import type { SignInHandlers, VerificationPrompt } from "../../platform/session/sign-in.ts";
+import type { SignInError } from "../../platform/session/sign-in-error.ts";
+import { API, Api } from "./api.ts";
 import { DEEDS, DEEDS_WITH_UPDATES, type Deed } from "./deeds.ts";
 import { Dice } from "./dice.ts";
-import { Storm, THROWN } from "./storm.ts";
+import { idTokenOf, issuerDocument, KINDS } from "./id-tokens.ts";
+import { ENDPOINTS, HOST } from "./server.ts";
+import { DISK_FULL, Storm, THROWN } from "./storm.ts";
 import { SETTINGS, SessionWorld, type Start } from "./world.ts";
 
 /** What a life has shown. */
@@ -34,7 +40,12 @@ interface Running {
   /** There can be no session any more. */
   mustReject: boolean;
   readonly listeners: Set<unknown>;
+  /** Who has signed in, by the newest ID token that was believed. */
+  person: string | undefined;
 }
+
+/** What no line of a log has in it. */
+const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the-program|eyJ/;
 
 /** After the storm everything answers: so long a program may take then. */
 const CALM_S = 1200;
@@ -45,6 +56,11 @@ class Life {
   readonly #dice: Dice;
   readonly #world: SessionWorld;
   readonly #storm: Storm;
+  readonly #api = new Api();
+  /** What the program is set to, the same in all its starts. */
+  readonly #settings: Partial<AttemptSettings>;
+  /** ID tokens that were given out: whether each counts, and whom it names. */
+  readonly #idTokens = new Map<string, { readonly isGood: boolean; readonly sub: string }>();
   readonly #promises: Promised[] = [];
   #running: Running | undefined;
   #throwsIn = -1;
@@ -64,7 +80,50 @@ class Life {
     server.rotates = !this.#dice.once(3);
     server.allowsAfterPolls = this.#dice.below(4);
     server.codeLifeS = this.#dice.pick([60, 600]);
+    server.bodies = this.#dice.pick(["form", "form", "json"]);
+    server.wantsChallenge = this.#dice.once(3);
+    server.moreMembers = this.#drawMembers();
+    this.#settings = this.#drawSettings();
+    server.mayChallenge = this.#settings.pkce !== undefined;
+    server.isFormKnown = (this.#settings.bodies ?? "form") === server.bodies;
     this.#storm.spoilStorage();
+  }
+
+  #drawSettings(): Partial<AttemptSettings> {
+    const isAtOther = this.#dice.once(2);
+    this.#api.isGood = (token) => this.#world.server.isGood(token);
+    this.#api.document = (address) => issuerDocument(address, isAtOther);
+    return {
+      ...(this.#dice.once(4) && { bodies: this.#dice.pick(["form", "json"]) }),
+      ...(this.#dice.once(4) && { pkce: "S256" }),
+      ...(this.#dice.once(6) && { endpoints: { ...ENDPOINTS, revocation: "" } }),
+      ...{ issuer: HOST, resources: [API], fetch: this.#api.fetch },
+      log: driverLog((line) => {
+        if (SECRET.test(line) || !/^\d+\.\d{3} s {2}[ -~]{1,150}$/.test(line)) {
+          this.#fault(`a line of the log: ${line}`);
+        }
+      }),
+    };
+  }
+
+  /** What comes along with tokens. */
+  #drawMembers(): () => object {
+    const isEnding = this.#dice.once(3) && { refresh_token_expires_in: 7_776_000 };
+    const hasScope = this.#dice.once(2);
+    const hasIdToken = this.#dice.once(2);
+    return () => ({
+      ...isEnding,
+      ...(hasScope && this.#dice.once(2) && { scope: this.#dice.pick(["video", "video audio"]) }),
+      ...(hasIdToken && this.#dice.once(2) && { id_token: this.#newIdToken() }),
+    });
+  }
+
+  #newIdToken(): string {
+    const kind = this.#dice.pick(KINDS);
+    const sub = this.#dice.once(6) ? "eve" : "ada";
+    const token = idTokenOf(kind, sub);
+    this.#idTokens.set(token, { isGood: kind.isGood, sub });
+    return token;
   }
 
   async run(): Promise<void> {
@@ -83,6 +142,7 @@ class Life {
   async #do(deed: Deed): Promise<void> {
     const running = this.#running;
     const session = running?.start.session;
+    this.#storm.isAsleep = false;
     switch (deed) {
       case "start":
         if (running === undefined) this.#start();
@@ -111,8 +171,19 @@ class Life {
       case "ask for the token":
         if (running && session) this.#ask(running, session);
         return;
-      case "the token is refused":
-        if (session) void session.fetch("https://api.example.com/").catch(() => {});
+      case "ask an API":
+        if (running && session) this.#askApi(running, session);
+        return;
+      case "the access token ends":
+        for (const grant of this.#world.server.live) grant.accessToken = "";
+        return;
+      case "who has signed in":
+        if (running && session) await this.#who(running, session);
+        return;
+      case "the older slot is damaged":
+      case "the newer slot is damaged":
+        this.#kill();
+        this.#damage(deed === "the newer slot is damaged");
         return;
       case "the server ends the session":
         for (const grant of this.#world.server.live) grant.isRevoked = true;
@@ -124,6 +195,8 @@ class Life {
         this.#throwsIn = this.#dice.below(3);
         return;
       case "asleep":
+        // What was due meanwhile may come behind the alarm.
+        this.#storm.isAsleep = true;
         this.#world.clock.sleep(this.#dice.pick([60_000, 90_000_000]));
         return;
     }
@@ -134,7 +207,7 @@ class Life {
     const controller = new AbortController();
     const { signal } = controller;
     const running: Running = {
-      ...{ isAlive: true, isOver: false, mustReject: false, thrown: [] },
+      ...{ isAlive: true, isOver: false, mustReject: false, thrown: [], person: undefined },
       ...{ controller, start: undefined as never, listeners: new Set() },
     };
     const add = signal.addEventListener.bind(signal);
@@ -159,8 +232,17 @@ class Life {
       if (isAtOnce) throw thrown;
       return Promise.reject(thrown);
     };
+    if (this.#dice.once(12)) controller.abort();
     const handlers = {
-      ...{ onCode: callback, onTrouble: callback, onEnd: callback },
+      onCode: (prompt: VerificationPrompt) => {
+        if (!this.#world.server.isPrompt(prompt)) this.#fault(`told of ${JSON.stringify(prompt)}`);
+        return callback();
+      },
+      onEnd: callback,
+      onTrouble: (trouble: SignInError) => {
+        this.#isToldRightly(running, trouble);
+        return callback();
+      },
       ...{ onError: () => {}, signal },
       resumeOnly: this.#dice.once(5),
     };
@@ -178,9 +260,11 @@ class Life {
 
   #startProgram(handlers: SignInHandlers): Start {
     const spoil = (platform: Platform): Platform => this.#storm.adapters(platform);
-    if (!this.#hasUpdates) return this.#world.start(handlers, spoil);
+    const settings = this.#settings;
+    if (!this.#hasUpdates) return this.#world.start(handlers, spoil, settings);
     const { server, ...unnamed } = SETTINGS.config;
     return this.#world.start(handlers, spoil, {
+      ...settings,
       config: this.#isOlder ? { ...unnamed, server } : unnamed,
     });
   }
@@ -190,6 +274,56 @@ class Life {
     this.#running = undefined;
     this.#world.restart();
     this.#storm.spoilStorage();
+  }
+
+  /** A slot holds something else than what was written. The newer record is all that a session needs. */
+  #damage(isNewer: boolean): void {
+    const { newest, server, storage } = this.#world;
+    if (newest === undefined) return;
+    const slot = isNewer ? newest : 1 - newest;
+    const bytes = storage.peek(slot);
+    const flipped = bytes.map((byte, at) =>
+      at === this.#dice.below(bytes.length) ? byte ^ 4 : byte,
+    );
+    const cut = bytes.slice(0, this.#dice.below(bytes.length + 1));
+    const other = storage.peek(1 - slot);
+    const junk = Uint8Array.from({ length: 90 }, () => this.#dice.below(256));
+    storage.poke(slot, this.#dice.pick([flipped, cut, other, junk, new Uint8Array(0)]));
+    // What is newest cannot be known any more.
+    if (isNewer) server.isBlind = true;
+  }
+
+  #askApi(running: Running, session: Session): void {
+    const fault = (what: string): void => {
+      if (running.isAlive) this.#fault(what);
+    };
+    const asked = this.#api.ask(session, this.#dice, fault);
+    this.#promise("fetch", running, asked, () => {});
+  }
+
+  async #who(running: Running, session: Session): Promise<void> {
+    const { idToken } = running.start.heard;
+    const { isGood = false, sub = "" } = this.#idTokens.get(idToken) ?? {};
+    const isBelieved = isGood && (running.person === undefined || running.person === sub);
+    const expected = idToken === "" ? undefined : isBelieved ? sub : "wrong_id_token";
+    const told = await session.claims().then(
+      (claims) => claims?.sub,
+      ({ code }: SignInError) => code,
+    );
+    if (isBelieved) running.person = sub;
+    if (told !== expected) this.#fault(`claims says ${told} in place of ${expected}`);
+  }
+
+  #isToldRightly({ start }: Running, trouble: SignInError): void {
+    // Told within `signIn` itself.
+    if (start === undefined) return;
+    const problem = start.heard.told(trouble);
+    if (problem !== "" && this.#storm.isLegal) this.#fault(problem);
+    const { code, message } = trouble;
+    if (code === "storage_silent" && !this.#storm.isSilent) this.#fault("storage is not silent");
+    if (code !== "not_saved") return;
+    if (!this.#storm.isUnwritten) this.#fault("told that nothing is saved, and it is");
+    if (!message.includes(`(${DISK_FULL})`)) this.#fault(`why is it not saved? ${message}`);
   }
 
   #promise<T>(what: string, of: Running, promise: Promise<T>, then: (value: T) => void): void {
@@ -220,8 +354,21 @@ class Life {
       const wasRevoked = server.grants.length > 1 || grants.every((grant) => grant.isRevoked);
       if (isRevoked && !wasRevoked) this.#fault("signOut said that the server has revoked");
       if (isRevoked !== (problem === "")) this.#fault("signOut contradicts itself");
+      this.#isProblem(running, problem);
       this.#isLeftClean(running);
     });
+  }
+
+  #isProblem({ start: { heard } }: Running, problem: string): void {
+    const isAsked = this.#settings.endpoints?.revocation !== "";
+    if (!isAsked && problem === "no_revocation_endpoint") return;
+    const expected = heard.revocationProblem;
+    if (!isAsked || (expected === undefined && problem !== "storage_silent")) {
+      this.#fault(`signOut has the problem ${problem}`);
+    }
+    if (expected === "" ? problem !== "" : problem === "") {
+      this.#fault(`signOut has the problem "${problem}" in place of "${expected}"`);
+    }
   }
 
   #close(running: Running, session: Session): void {
@@ -234,6 +381,7 @@ class Life {
     const signal = this.#dice.once(3) ? running.controller.signal : undefined;
     this.#promise("accessToken", running, session.accessToken(signal), (token) => {
       if (!/^access-token-\d+$/.test(token)) this.#fault(`an access token "${token}"`);
+      this.#isNewest(running, token);
       this.#isKeptIfSaid(session, token);
     });
   }
@@ -245,6 +393,15 @@ class Life {
     const { storage } = this.#world;
     const kept = [0, 1].map((slot) => Buffer.from(storage.peek(slot)).toString("latin1")).join();
     if (!kept.includes(grant.refreshToken)) this.#fault("a token is given out before it is kept");
+  }
+
+  /** A token that came in this start of the program, and has some of its life left. */
+  #isNewest({ start: { heard } }: Running, token: string): void {
+    const { clock } = this.#world;
+    if (token !== heard.tokens?.access_token)
+      this.#fault("a token is given out that is not the newest");
+    const endMs = heard.tokensAtMs + (heard.tokens?.expires_in ?? 0) * 1000;
+    if (clock.elapsedMs > endMs) this.#fault("a token is given out that has ended");
   }
 
   /** Nothing of a program is left behind its end. */
@@ -262,6 +419,27 @@ class Life {
     const { start } = running;
     const codes = start.prompts.map(({ userCode }) => userCode);
     if (new Set(codes).size < codes.length) this.#fault("a code was told twice");
+    const isAtEnd = start.isSettled && (start.session?.status ?? "ended") === "ended";
+    if (!isAtEnd && !running.isOver && !running.controller.signal.aborted) {
+      const { untold } = start.heard;
+      if (untold !== "" && this.#storm.isLegal) this.#fault(untold);
+    }
+    const { controller } = running;
+    const isQuiet = controller.signal.aborted || running.isOver || this.#world.storage.dead;
+    const codesTold = start.troubles.map(({ code }) => code);
+    if (!isAtEnd && !isQuiet) {
+      if (start.heard.isPending && codes.length === 0) this.#fault("nobody was told of the code");
+      if (this.#storm.isUnwritten && !codesTold.includes("not_saved")) {
+        this.#fault("nobody was told that nothing is saved");
+      }
+      if (this.#storm.hasBroken && !codesTold.includes("adapter_failed")) {
+        this.#fault("nobody was told that an adapter has failed");
+      }
+    }
+    if (start.session && !running.isOver) {
+      const problem = start.heard.problemOf(start.session, SETTINGS.config.scope);
+      if (problem !== "") this.#fault(`the session's ${problem} is wrong`);
+    }
     if (running.mustReject && start.session) this.#fault("what a callback has thrown is lost");
     if (start.ends.length > 1) this.#fault("onEnd was called twice");
     if (start.ends.length > 0 && running.isOver) this.#fault("onEnd behind the program's own end");
@@ -286,6 +464,8 @@ class Life {
     server.allowsAfterPolls = 0;
     if (storage.dead) this.#kill();
     await this.#pass(CALM_S);
+    // Redirects that are followed one by one.
+    for (let i = 0; i < 10; i++) await new Promise(setImmediate);
     this.#look();
     for (const { what, of, isSettled } of this.#promises) {
       if (of.isAlive && !isSettled) this.#fault(`${what} is never settled`);
@@ -303,7 +483,7 @@ class Life {
     if (this.#world.server.live.length === 0) return;
     if (this.#dice.once(2)) {
       // A refresh is under way, or has just begun, when the program closes the session.
-      void session.fetch("https://api.example.com/").catch(() => {});
+      void session.fetch(`${API}/never`).catch(() => {});
       await turns();
       if (this.#dice.once(2)) this.#world.clock.advance(1);
       this.#running!.isOver = true;
@@ -366,20 +546,15 @@ async function turns(): Promise<void> {
 }
 
 /**
- * Lives once. What nobody listens to, and an API's answers, are the caller's to provide.
+ * Lives once. What nobody listens to is the caller's to hear.
  * @param hasUpdates an older program and today's take turns on the same records
  */
 export async function liveOnce(seed: number, hasUpdates = false): Promise<LifeReport> {
   const life = new Life(seed, hasUpdates);
-  const real = globalThis.fetch;
-  // An API that takes no token.
-  globalThis.fetch = () => Promise.resolve(new Response("", { status: 401 }));
   try {
     await life.run();
   } catch (error) {
     life.violations.push(`thrown: ${String(error)}`);
-  } finally {
-    globalThis.fetch = real;
   }
   return { violations: life.violations, deeds: life.deeds };
 }

@@ -1,5 +1,5 @@
-// npm run tool -- session-lives: random lives of the session (life.ts) in any number. A life that fails is printed with
-// its seed, and repeats with it. In every fourth an older program and today's take turns.
+// npm run tool -- session-lives: random lives (kinds.ts) in any number, of all kinds in turn. A life that fails is printed
+// with its seed, and repeats with it.
 
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -18,33 +18,34 @@ const PROGRESS_LIVES = 10_000;
 const TURN_LIVES = 20;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const outfile = path.join(root, "dist/session-model/life.mjs");
+const outfile = path.join(root, "dist/session-model/kinds.mjs");
 
 /**
  * The model in one file. What a session loads when it first needs it is in there as well: loading takes as long as it
  * likes otherwise, and a life would not repeat.
  */
-async function load(): Promise<typeof import("./life.ts").liveOnce> {
+async function load(): Promise<typeof import("./kinds.ts").KINDS> {
   await build({
-    entryPoints: [path.join(root, "test/session-model/life.ts")],
+    entryPoints: [path.join(root, "test/session-model/kinds.ts")],
     ...{ outfile, bundle: true, platform: "node", format: "esm", external: ["tweetnacl"] },
   });
-  const life = (await import(pathToFileURL(outfile).href)) as typeof import("./life.ts");
-  return life.liveOnce;
+  const kinds = (await import(pathToFileURL(outfile).href)) as typeof import("./kinds.ts");
+  return kinds.KINDS;
 }
 
 async function main({ lives, seed }: Options): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
-  const liveOnce = await load();
+  const kinds = await load();
   print(`${lives} lives from seed ${seed}`);
   let failed = 0;
   for (let done = 0; done < lives; done++) {
     if (done % TURN_LIVES === 0) await new Promise(setImmediate);
     if (done > 0 && done % PROGRESS_LIVES === 0) print(`${done} of ${lives}, ${failed} failed`);
-    const { violations, deeds } = await liveOnce(seed + done, (seed + done) % 4 === 0);
+    const kind = kinds[(seed + done) % kinds.length]!;
+    const { violations, deeds } = await kind.live(seed + done);
     if (violations.length === 0) continue;
     failed++;
-    print(`seed ${seed + done}: ${violations.join("; ")}\n  ${deeds.join(", ")}`);
+    print(`seed ${seed + done}, ${kind.name}: ${violations.join("; ")}\n  ${deeds.join(", ")}`);
   }
   print(`${failed} of ${lives} failed`);
   process.exitCode = failed > 0 ? 1 : 0;

@@ -1,9 +1,15 @@
 // An authorization server for the session's tests: it keeps account of every code and token, and what it is asked is
-// judged by what RFC 8628, 6749 and 7009 allow a client.
+// judged by what RFC 8628, 6749, 7009 and 7636 allow a client.
 
+import { createHash } from "node:crypto";
 import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
+import type { VerificationPrompt } from "../../platform/session/sign-in.ts";
 
 export const HOST = "https://login.example.com";
+/** What each request carries: RFC 6749 §2.3.1, and a header of the program's own. */
+const CREDENTIALS = Buffer.from("program:client-secret-of-the-program").toString("base64");
+export const OWN_HEADER = ["x-attestation", "of the program"] as const;
+const FORM = "application/x-www-form-urlencoded";
 export const ENDPOINTS = {
   deviceAuthorization: `${HOST}/code`,
   token: `${HOST}/token`,
@@ -15,6 +21,7 @@ export const ENDPOINTS = {
 
 interface Code {
   readonly deviceCode: string;
+  readonly challenge: string;
   decision: "pending" | "allowed" | "denied";
   readonly expiresAtMs: number;
   /** The next poll before then is one too early (RFC 8628 §3.5). */
@@ -33,6 +40,16 @@ interface Grant {
   isRevoked: boolean;
 }
 
+/** An answer with tokens, as the server has given it. */
+export interface TokenMembers {
+  readonly access_token: string;
+  readonly refresh_token?: string;
+  readonly expires_in: number;
+  readonly refresh_token_expires_in?: number;
+  readonly scope?: string;
+  readonly id_token?: string;
+}
+
 /** Polls may come this much early by the server's clock: nothing, since both have the same here. */
 const TOLERANCE_MS = 0;
 
@@ -49,6 +66,17 @@ export class GrantServer {
   givesRefreshToken = true;
   /** The client's storage has not let it read, or keep, what is newest: it cannot know better. */
   isBlind = false;
+  /** Whether it wants a code challenge (RFC 7636), and says so where there is none. */
+  wantsChallenge = false;
+  /** The client has been told that it does, or was set up to have one. */
+  mayChallenge = false;
+  /** It takes no other form of a body; whether the client was set up for that one. */
+  bodies: "form" | "json" = "form";
+  isFormKnown = true;
+  /** What it answers in place of what it was asked for. */
+  refusal: () => FakeAnswer | undefined = () => undefined;
+  /** More members of its next answer with tokens. */
+  moreMembers: () => object = () => ({ scope: "video" });
   /** Polls until somebody allows a code by himself; -1: never. */
   allowsAfterPolls = 1;
   readonly #nowMs: () => number;
@@ -59,14 +87,41 @@ export class GrantServer {
   }
 
   readonly handle = (request: SeenRequest): FakeAnswer => {
-    const { pathname } = new URL(request.url);
-    if (pathname === "/code") return this.#newCode();
-    if (pathname === "/revoke") return this.#revoke(request.form.get("token") ?? "");
-    if (request.form.get("grant_type") === "refresh_token") {
-      return this.#refresh(request.form.get("refresh_token") ?? "");
+    const { url, contentType } = request;
+    const isJson = contentType === "application/json";
+    if (request.method !== "POST" || (!isJson && contentType !== FORM)) this.#broken(request);
+    if (request.authorization !== `Basic ${CREDENTIALS}`) this.#broken(request);
+    if (request.headers.length !== 1 || `${request.headers[0]}` !== `${OWN_HEADER}`) {
+      this.#broken(request);
     }
-    return this.#poll(request.form.get("device_code") ?? "");
+    if (isJson !== (this.bodies === "json")) {
+      if (this.isFormKnown) this.violations.push("another form of a body than the client's own");
+      return { status: 415, body: "no such form" };
+    }
+    const refused = this.refusal();
+    if (refused !== undefined) return refused;
+    const form = isJson ? new Map(Object.entries(JSON.parse(request.text))) : request.form;
+    const field = (name: string): string => `${form.get(name) ?? ""}`;
+    if (url === ENDPOINTS.deviceAuthorization) return this.#newCode(field);
+    if (url === ENDPOINTS.revocation) return this.#revoke(field("token"));
+    if (url !== ENDPOINTS.token) this.#broken(request);
+    if (field("grant_type") === "refresh_token") return this.#refresh(field("refresh_token"));
+    return this.#poll(field("device_code"), field("code_verifier"));
   };
+
+  #broken({ method, url, contentType }: SeenRequest): void {
+    this.violations.push(`not a request of the client's: ${method} ${url} ${contentType}`);
+  }
+
+  /** Whether that is what the server has sent with a code, as a program is to show it. */
+  isPrompt(prompt: VerificationPrompt): boolean {
+    const id = Number(prompt.userCode.slice(5));
+    const isWhole =
+      prompt.verificationUriComplete === (id % 3 > 0 ? `${HOST}/device?code=${id}` : "");
+    const isLiving = prompt.expiresInS > 0 && prompt.expiresInS <= this.codeLifeS;
+    const isKnown = this.codes.some(({ deviceCode }) => deviceCode === `device-code-${id}`);
+    return isWhole && isLiving && isKnown && prompt.verificationUri === `${HOST}/device`;
+  }
 
   /** Grants that a client could use. */
   get live(): Grant[] {
@@ -82,11 +137,18 @@ export class GrantServer {
     for (const code of this.codes) if (code.decision === "pending") code.decision = decision;
   }
 
-  #newCode(): FakeAnswer {
+  #newCode(field: (name: string) => string): FakeAnswer {
+    const challenge = field("code_challenge");
+    if (this.wantsChallenge && challenge === "") {
+      this.mayChallenge = true;
+      return refusal("invalid_request", "send a code_c, code_challenge and code_challenge_method");
+    }
+    if (challenge !== "" && !this.mayChallenge) this.violations.push("a challenge unasked");
     const id = this.#count++;
     const deviceCode = `device-code-${id}`;
     this.codes.push({
       deviceCode,
+      challenge,
       decision: "pending",
       expiresAtMs: this.#nowMs() + this.codeLifeS * 1000,
       notBeforeMs: 0,
@@ -97,14 +159,15 @@ export class GrantServer {
       body: {
         device_code: deviceCode,
         user_code: `CODE-${String(id).padStart(4, "0")}`,
-        verification_uri: `${HOST}/device`,
+        verification_uri: `${HOST.slice(id % 2 === 0 ? 0 : 8)}/device`,
+        ...(id % 3 > 0 && { verification_uri_complete: `${HOST}/device?code=${id}` }),
         expires_in: this.codeLifeS,
         interval: 5,
       },
     };
   }
 
-  #poll(deviceCode: string): FakeAnswer {
+  #poll(deviceCode: string, verifier: string): FakeAnswer {
     const code = this.codes.find((one) => one.deviceCode === deviceCode);
     const nowMs = this.#nowMs();
     if (code === undefined) {
@@ -123,6 +186,10 @@ export class GrantServer {
     if (this.allowsAfterPolls > 0) this.allowsAfterPolls--;
     if (code.decision === "denied") return refusal("access_denied");
     if (code.decision === "pending") return refusal("authorization_pending");
+    const digest = createHash("sha256").update(verifier).digest("base64url");
+    if (code.challenge !== "" && code.challenge !== digest) {
+      this.violations.push("a code without the verifier of its challenge");
+    }
     code.isUsed = true;
     const grant: Grant = {
       ...{ refreshToken: "", chain: [], known: 0, accessToken: "", isRevoked: false },
@@ -164,8 +231,8 @@ export class GrantServer {
         access_token: grant.accessToken,
         token_type: "Bearer",
         expires_in: this.accessLifeS,
-        scope: "video",
         ...(this.givesRefreshToken && { refresh_token: grant.refreshToken }),
+        ...this.moreMembers(),
       },
     };
   }
@@ -178,6 +245,6 @@ export class GrantServer {
   }
 }
 
-function refusal(error: string): FakeAnswer {
-  return { status: 400, body: { error } };
+function refusal(error: string, description?: string): FakeAnswer {
+  return { status: 400, body: { error, error_description: description } };
 }

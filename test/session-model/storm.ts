@@ -2,7 +2,7 @@
 // forbids. It is over before a life is judged.
 
 import type { Platform, Storage } from "../../platform/contracts.ts";
-import type { FakeFault } from "../../platform/fake/http.ts";
+import type { FakeAnswer, FakeFault } from "../../platform/fake/http.ts";
 import { SealedStorage } from "../../platform/sealed-storage.ts";
 import type { Dice } from "./dice.ts";
 import type { SessionWorld } from "./world.ts";
@@ -15,18 +15,37 @@ const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
 export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
 
 const nothing = (): void => {};
+/** What the storage says of why it has failed. */
+export const DISK_FULL = "no space left";
+/** Storage that has not answered for so long is told of. */
+const SILENCE_MS = 9_900;
 
 export class Storm {
   isOver = false;
+  isAsleep = false;
+  /** An adapter of this program has thrown, or rejected. */
+  hasBroken = false;
   /** Storage is sealed: what is kept cannot be looked at. */
   readonly isSealed: boolean;
   readonly #dice: Dice;
   readonly #world: SessionWorld;
   /** Adapters throw, or reject, once in so many calls; 0: never. */
   readonly #brokenness: number;
+  /** An answer has come twice. */
+  #isRepeated = false;
+  /** Adapters do nothing that contracts.ts forbids: what is told of answers is exact then. */
+  get isLegal(): boolean {
+    return this.#brokenness === 0 && !this.#isRepeated;
+  }
+
   /** Readings, and writings, in a row that have failed. */
   #unread = 0;
   #unwritten = 0;
+  /** The same of this program alone. */
+  #unwrittenHere = 0;
+  /** Since when storage owes an answer that takes its time. */
+  #hangsSinceMs = Number.POSITIVE_INFINITY;
+  #programs = 0;
 
   constructor(dice: Dice, world: SessionWorld) {
     this.#dice = dice;
@@ -34,17 +53,46 @@ export class Storm {
     this.isSealed = dice.once(3);
     this.#brokenness = dice.pick([0, 0, 40]);
     world.http.faultFor = () => this.#httpFault();
+    const refusing = dice.pick([0, 0, 6]);
+    world.server.refusal = () =>
+      !this.isOver && refusing > 0 && dice.once(refusing) ? this.#refusal() : undefined;
+  }
+
+  /** So many writes in a row have failed that the program has been told. */
+  get isUnwritten(): boolean {
+    return this.#unwrittenHere >= STORAGE_TRIES;
+  }
+
+  /** Storage owes an answer for so long that the program is told. */
+  get isSilent(): boolean {
+    const { clock, storage } = this.#world;
+    return this.isAsleep || storage.dead || clock.elapsedMs - this.#hangsSinceMs >= SILENCE_MS;
+  }
+
+  #refusal(): FakeAnswer {
+    const error_description = "words of the server's ".repeat(this.#dice.below(12));
+    return this.#dice.pick<FakeAnswer>([
+      { status: 503, body: "<p>Back soon</p>" },
+      { status: 200, body: "<p>Log in to this network</p>" },
+      { status: 429, retryAfterSeconds: 3, body: { error: "rate_limit_exceeded" } },
+      { status: 400, body: { error: "temporarily_unavailable", error_description } },
+      { status: 500, body: { error: "server_error", error_description, error_uri: 7 } },
+    ]);
   }
 
   /** A program begins, and reads its records anew: what storage has refused to keep cannot be in them. */
   beginProgram(): void {
     this.#unread = 0;
+    this.hasBroken = false;
+    this.#unwrittenHere = 0;
+    this.#programs++;
+    this.#hangsSinceMs = Number.POSITIVE_INFINITY;
     this.#world.server.isBlind = this.#unwritten >= STORAGE_TRIES;
   }
 
   #httpFault(): FakeFault | undefined {
     if (this.isOver || !this.#dice.once(4)) return undefined;
-    return this.#dice.pick<FakeFault>([
+    const fault = this.#dice.pick<FakeFault>([
       { kind: "refuse" },
       { kind: "reset-before" },
       { kind: "reset-after" },
@@ -54,6 +102,8 @@ export class Storm {
       { kind: "truncate", atByte: this.#dice.below(40), hang: true },
       { kind: "duplicate", afterMs: this.#dice.below(3000) },
     ]);
+    this.#isRepeated ||= fault.kind === "duplicate";
+    return fault;
   }
 
   spoilStorage(): void {
@@ -74,9 +124,24 @@ export class Storm {
         const isBroken = !this.isOver && this.#brokenness > 0 && this.#dice.once(this.#brokenness);
         const thrown = this.#dice.pick(THROWN);
         if (isBroken) onBroken();
+        this.hasBroken ||= isBroken;
         if (isBroken && this.#dice.once(2)) throw thrown;
         return (isBroken ? Promise.reject(thrown) : run(...args)) as never;
       };
+    const program = this.#programs;
+    const later = (act: () => void): void => {
+      if (this.isOver || !this.#dice.once(60)) {
+        act();
+        return;
+      }
+      this.#hangsSinceMs = this.#world.clock.elapsedMs;
+      this.#world.clock.after(this.#dice.pick([5000, 12_000, 40_000]), () => {
+        if (program !== this.#programs) return;
+        this.#hangsSinceMs = Number.POSITIVE_INFINITY;
+        act();
+      });
+    };
+    const isUnwritten = (): boolean => this.#unwritten > 0;
     return {
       ...platform,
       display: { ...platform.display, columns: 80, rows: 2, show: broken(() => undefined) },
@@ -85,27 +150,35 @@ export class Storm {
         capacity: storage.capacity,
         read: broken(
           (slot, into, from, to, done) =>
-            storage.read(slot, into, from, to, (length) => {
-              this.#hasRead(length >= 0);
-              done(length);
-            }),
+            later(() =>
+              storage.read(slot, into, from, to, (length) => {
+                this.#hasRead(length >= 0);
+                done(length);
+              }),
+            ),
           () => this.#hasRead(false),
         ) as Storage["read"],
         write: broken(
           (slot, bytes, from, to, done) =>
-            storage.write(slot, bytes, from, to, (isDone) => {
-              this.#hasWritten(isDone);
-              done(isDone);
-            }),
+            later(() =>
+              storage.write(slot, bytes, from, to, (isDone) => {
+                this.#hasWritten(isDone);
+                done(isDone);
+              }),
+            ),
           () => this.#hasWritten(false),
         ) as Storage["write"],
-        erase: broken(storage.erase.bind(storage)),
+        erase: broken((slot, done) => later(() => storage.erase(slot, done))) as Storage["erase"],
+        get lastFailure() {
+          return isUnwritten() ? DISK_FULL : "";
+        },
       },
     };
   }
 
   #hasWritten(isWritten: boolean): void {
     this.#unwritten = isWritten ? 0 : this.#unwritten + 1;
+    this.#unwrittenHere = isWritten ? 0 : this.#unwrittenHere + 1;
   }
 
   #hasRead(isRead: boolean): void {

@@ -22,7 +22,8 @@ import {
   type VerificationPrompt,
 } from "../../platform/session/sign-in.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
-import { ENDPOINTS, GrantServer } from "./server.ts";
+import { Heard } from "./heard.ts";
+import { ENDPOINTS, GrantServer, OWN_HEADER } from "./server.ts";
 
 /** What became of one start of the program. */
 export interface Start {
@@ -33,6 +34,8 @@ export interface Start {
   readonly troubles: SignInError[];
   readonly ends: SignInError[];
   readonly platform: Platform;
+  /** What has been answered to this start. */
+  readonly heard: Heard;
   isDisposed: boolean;
   /** On the clock's `elapsedMs`: when its alarm rings; undefined while none is set. */
   readonly alarmMs: () => number | undefined;
@@ -43,6 +46,8 @@ export class SessionWorld {
   readonly server: GrantServer;
   storage: MemoryStorage;
   http: FakeHttp;
+  /** The slot with the newest record; undefined where that is not sure. */
+  newest: number | undefined;
 
   /** @param startMs of the clock; close to 2^32 to see a wrap */
   constructor(startMs = 0) {
@@ -81,15 +86,17 @@ export class SessionWorld {
     this.#kills.push(() => {
       life.isAlive = false;
     });
-    const platform = spoil({
+    const heard = new Heard(this.clock);
+    const spoiled = spoil({
       ...fakePlatform({ clock: this.clock, columns: 80, rows: 2 }),
-      ...mortal(life, timers, this.storage),
+      ...this.#mortal(life, timers, this.storage),
       http: this.http,
       entropy: new SeededEntropy(this.clock.elapsedMs + 1),
     });
+    const platform = { ...spoiled, http: heard.around(spoiled.http) };
     const start: Start = {
       ...{ session: undefined, error: undefined, isSettled: false, isDisposed: false },
-      ...{ prompts: [], troubles: [], ends: [], platform },
+      ...{ prompts: [], troubles: [], ends: [], platform, heard },
       alarmMs: () => timers.dueMs,
     };
     const { onCode, onTrouble, onEnd } = handlers;
@@ -149,39 +156,52 @@ export class SessionWorld {
     return start.session;
   }
 
+  /** Timers and storage that call nobody back who is dead. */
+  #mortal(
+    life: { readonly isAlive: boolean },
+    timers: Timers,
+    storage: MemoryStorage,
+  ): Pick<Platform, "timers" | "storage"> {
+    const change = (
+      slot: number,
+      change: (done: (ok: boolean) => void) => void,
+      done: (ok: boolean) => void,
+      isWritten: boolean,
+    ): void => {
+      if (this.newest === slot) this.newest = undefined;
+      change((ok) => {
+        if (ok && isWritten) this.newest = slot;
+        if (life.isAlive) done(ok);
+      });
+    };
+    const ifAlive =
+      <A extends unknown[]>(run: (...args: A) => void) =>
+      (...args: A): void => {
+        if (life.isAlive) run(...args);
+      };
+    return {
+      timers: {
+        now: () => timers.now(),
+        alarm: (afterMs, ring) => timers.alarm(afterMs, ifAlive(ring)),
+        cancel: () => timers.cancel(),
+      },
+      storage: {
+        capacity: storage.capacity,
+        read: (slot, into, from, to, done) => storage.read(slot, into, from, to, ifAlive(done)),
+        write: (slot, bytes, from, to, done) =>
+          change(slot, (then) => storage.write(slot, bytes, from, to, then), done, true),
+        erase: (slot, done) => change(slot, (then) => storage.erase(slot, then), done, false),
+        get lastFailure() {
+          return (storage as { lastFailure?: string }).lastFailure ?? "";
+        },
+      },
+    };
+  }
+
   /** Bytes that the storage holds. */
   get kept(): number {
     return this.storage.peek(0).length + this.storage.peek(1).length;
   }
-}
-
-/** Timers and storage that call nobody back who is dead. */
-function mortal(
-  life: { readonly isAlive: boolean },
-  timers: Timers,
-  storage: MemoryStorage,
-): Pick<Platform, "timers" | "storage"> {
-  const ifAlive =
-    <A extends unknown[]>(run: (...args: A) => void) =>
-    (...args: A): void => {
-      if (life.isAlive) run(...args);
-    };
-  return {
-    timers: {
-      now: () => timers.now(),
-      alarm: (afterMs, ring) => timers.alarm(afterMs, ifAlive(ring)),
-      cancel: () => timers.cancel(),
-    },
-    storage: {
-      capacity: storage.capacity,
-      read: (slot, into, from, to, done) => storage.read(slot, into, from, to, ifAlive(done)),
-      write: (slot, bytes, from, to, done) => storage.write(slot, bytes, from, to, ifAlive(done)),
-      erase: (slot, done) => storage.erase(slot, ifAlive(done)),
-      get lastFailure() {
-        return (storage as { lastFailure?: string }).lastFailure ?? "";
-      },
-    },
-  };
 }
 
 const same = (platform: Platform): Platform => platform;
@@ -189,6 +209,7 @@ const same = (platform: Platform): Platform => platform;
 export const SETTINGS = {
   endpoints: ENDPOINTS,
   memoryBytes: 32_768,
+  headers: { grant: [OWN_HEADER] },
   config: {
     ...driverConfig,
     ...{ clientId: "program", clientSecret: "client-secret-of-the-program" },

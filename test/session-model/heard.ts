@@ -1,0 +1,182 @@
+// What servers have answered to one start of a program: what it tells of them, and what it says of its tokens, is held
+// against this.
+
+import { isDeepStrictEqual } from "node:util";
+import type { Http, HttpSink, TransportFailure } from "../../platform/contracts.ts";
+import type { ManualClock } from "../../platform/fake/index.ts";
+import type { ServerAnswer } from "../../platform/session/answer-ear.ts";
+import type { Session } from "../../platform/session/session.ts";
+import type { SignInError } from "../../platform/session/sign-in-error.ts";
+import { ENDPOINTS, type TokenMembers } from "./server.ts";
+
+interface Answer extends ServerAnswer {
+  readonly atMs: number;
+  isTold: boolean;
+}
+
+/** So long after an answer a program has been told of it, or why all has ended. */
+const TOLD_WITHIN_MS = 11_000;
+const DESCRIPTION_MAX = 200;
+const FAILURES: Readonly<Record<TransportFailure, string>> = {
+  unreachable: "not reachable",
+  timeout: "no answer in time",
+  "too-large": "the answer is too large",
+};
+/** What is no trouble: the user has not decided yet. */
+const PENDING = ["authorization_pending", "slow_down"];
+/** A new code is asked for, and told of. */
+const RENEWABLE = ["expired_token", "invalid_grant"];
+
+export class Heard {
+  readonly answers: Answer[] = [];
+  /** The newest answer with tokens, and when it came. */
+  tokens: TokenMembers | undefined;
+  tokensAtMs = 0;
+  /** Whether there is a refresh token that has come in this start, and the newest scope and ID token. */
+  hasRefreshToken = false;
+  scope: string | undefined;
+  idToken = "";
+  #abort: () => void = () => {};
+  readonly #clock: ManualClock;
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
+
+  /** Listens to an adapter. */
+  around(http: Http): Http {
+    return {
+      send: (request, sink) => http.send(request, this.#listen(request.url, sink)),
+      abort: () => {
+        this.#abort();
+        http.abort();
+      },
+    };
+  }
+
+  #listen(url: string, sink: HttpSink): HttpSink {
+    let isOver = false;
+    let status = 0;
+    let text = "";
+    const note = (more: Pick<ServerAnswer, "error" | "errorDescription" | "failure">): void => {
+      if (isOver) return;
+      isOver = true;
+      const isTold = false;
+      // A form that the server does not take is no answer yet: the other one is tried.
+      if (status !== 415 || more.failure !== "") {
+        const told = more.failure === "" ? status : 0;
+        this.answers.push({ url, status: told, ...more, atMs: this.#clock.elapsedMs, isTold });
+      }
+    };
+    const failed = (failure: TransportFailure): void =>
+      note({ error: "", errorDescription: "", failure: FAILURES[failure] });
+    this.#abort = () => failed("timeout");
+    return {
+      status: (code, ...more) => {
+        status = code;
+        sink.status(code, ...more);
+      },
+      body: (bytes, from, to) => {
+        for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
+        sink.body(bytes, from, to);
+      },
+      end: () => {
+        const members = membersIn(text);
+        if (!isOver && url === ENDPOINTS.token && "access_token" in members) this.#keep(members);
+        const { error = "", error_description: words = "" } = members as Record<string, string>;
+        note({ error, errorDescription: words.slice(0, DESCRIPTION_MAX), failure: "" });
+        sink.end();
+      },
+      failed: (failure) => {
+        failed(failure);
+        sink.failed(failure);
+      },
+    };
+  }
+
+  #keep(members: object): void {
+    this.tokens = members as TokenMembers;
+    this.tokensAtMs = this.#clock.elapsedMs;
+    this.hasRefreshToken ||= this.tokens.refresh_token !== undefined;
+    this.scope = this.tokens.scope ?? this.scope;
+    this.idToken = this.tokens.id_token ?? this.idToken;
+  }
+
+  /** The server says that the user has not decided about the code yet. */
+  get isPending(): boolean {
+    return this.answers.some(({ error }) => PENDING.includes(error));
+  }
+
+  /** Why the server has not revoked: undefined where it was not asked, "" where it has. */
+  get revocationProblem(): string | undefined {
+    const last = this.answers.findLast(({ url }) => url === ENDPOINTS.revocation);
+    return last && (last.failure === "" && last.status === 200 ? "" : last.error || "another");
+  }
+
+  /** The program is told of something. @returns what is wrong with that, "" for nothing */
+  told({ answer, code }: SignInError): string {
+    if (answer === undefined) return "";
+    const newest = this.answers.at(-1);
+    if (newest === undefined || newest.isTold) return `told twice of ${answer.url}: ${code}`;
+    newest.isTold = true;
+    const { atMs: _at, isTold: _told, ...expected } = newest;
+    if (!isDeepStrictEqual(answer, expected)) return `told of ${JSON.stringify(answer)}`;
+    const isGood = newest.status === 200 && newest.failure === "" && "error" in newest;
+    // What comes hours late is given up, whatever it is.
+    if (isGood && code !== "malformed_response" && code !== "unreachable")
+      return `told of a success: ${code}`;
+    return PENDING.includes(newest.error) ? `told that the user has not decided: ${code}` : "";
+  }
+
+  /** What has gone wrong for a while, and nobody was told; "" for nothing. */
+  get untold(): string {
+    const untold = this.answers.find(({ url, status, error, failure, isTold, atMs }, at) => {
+      const isGood =
+        failure === "" && (status === 200 || [...PENDING, ...RENEWABLE].includes(error));
+      // Then it is asked once more, with one.
+      const wantsChallenge = url === ENDPOINTS.deviceAuthorization && error === "invalid_request";
+      const isLate = this.#clock.elapsedMs - atMs > TOLD_WITHIN_MS;
+      // The code had come to its end meanwhile.
+      const isReplaced = this.answers[at + 1]?.url === ENDPOINTS.deviceAuthorization;
+      if (isReplaced && url === ENDPOINTS.token) return false;
+      return !isTold && !isGood && isLate && !wantsChallenge && url !== ENDPOINTS.revocation;
+    });
+    return untold === undefined ? "" : `nobody was told of ${JSON.stringify(untold)}`;
+  }
+
+  /** What a session says of its tokens. @returns what is wrong with that, "" for nothing */
+  problemOf(session: Session, askedScope: string): string {
+    const { tokens } = this;
+    const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
+    if (!isDeepStrictEqual(session.tokenResponse, tokens && others)) return "tokenResponse";
+    if (session.scope !== (tokens && (this.scope ?? askedScope))) return "scope";
+    if (session.status === "ended") {
+      const { expiresInS, endsInS, isRenewable } = session;
+      return isRenewable || expiresInS !== undefined || endsInS !== undefined ? "end" : "";
+    }
+    if (tokens === undefined) return "";
+    if (session.isRenewable !== this.hasRefreshToken) {
+      return "isRenewable";
+    }
+    const { expires_in: accessS, refresh_token_expires_in: allS } = tokens;
+    const isSignedIn = session.status === "signed-in";
+    if (!this.#isLeft(isSignedIn ? session.expiresInS : "", accessS)) return "expiresInS";
+    if (!isSignedIn && session.expiresInS !== undefined) return "expiresInS without a token";
+    return this.#isLeft(session.endsInS, allS ?? 0) ? "" : "endsInS";
+  }
+
+  /** Whether that is what is left of a lifetime; "" is not looked at. */
+  #isLeft(told: number | undefined | "", wholeS: number): boolean {
+    const leftS = wholeS - (this.#clock.elapsedMs - this.tokensAtMs) / 1000;
+    return told === "" || Math.abs((told ?? 0) - Math.max(0, leftS)) <= 1;
+  }
+}
+
+function membersIn(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,76 @@
+// ID tokens as an issuer makes them (OpenID Connect Core 1.0 section 2), and as it does not.
+
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { HOST } from "./server.ts";
+
+const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const edwards = generateKeyPairSync("ed25519");
+const strange = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+const byKey = (key: KeyObject) => (text: string) =>
+  sign(key.asymmetricKeyType === "ec" ? "sha256" : null, Buffer.from(text), {
+    ...{ key, dsaEncoding: "ieee-p1363" },
+  });
+const bySecret = (secret: string) => (text: string) =>
+  createHmac("sha256", secret).update(text).digest();
+
+interface Kind {
+  readonly isGood: boolean;
+  readonly header?: object;
+  readonly claims?: (nowS: number) => object;
+  readonly sign?: (text: string) => Uint8Array;
+}
+
+const ES256 = { alg: "ES256", kid: "own" };
+export const KINDS: readonly Kind[] = [
+  { isGood: true },
+  { isGood: true },
+  { isGood: true, header: { alg: "EdDSA" }, sign: byKey(edwards.privateKey) },
+  { isGood: true, header: { alg: "HS256" }, sign: bySecret("client-secret-of-the-program") },
+  { isGood: true, claims: () => ({ aud: ["other", "program"], azp: "program" }) },
+  // Clocks may differ by a minute.
+  { isGood: true, claims: (nowS) => ({ exp: nowS - 50, iat: nowS + 50 }) },
+  { isGood: false, claims: (nowS) => ({ exp: nowS - 61 }) },
+  { isGood: false, claims: (nowS) => ({ iat: nowS + 70 }) },
+  { isGood: false, claims: () => ({ iss: "https://login.example.org" }) },
+  { isGood: false, claims: () => ({ aud: "other" }) },
+  { isGood: false, claims: () => ({ aud: ["other", "program"] }) },
+  { isGood: false, claims: () => ({ azp: "other" }) },
+  { isGood: false, claims: () => ({ sub: "" }) },
+  { isGood: false, claims: () => ({ exp: undefined }) },
+  { isGood: false, claims: () => ({ iat: "1" }) },
+  { isGood: false, header: { alg: "none" } },
+  { isGood: false, header: { ...ES256, crit: ["b64"] } },
+  { isGood: false, header: { ...ES256, kid: "old" } },
+  { isGood: false, header: { alg: "HS256" }, sign: bySecret("another") },
+  { isGood: false, sign: byKey(strange.privateKey) },
+  { isGood: false, sign: () => new Uint8Array(0) },
+];
+
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A token of a kind. */
+export function idTokenOf(kind: Kind, sub: string): string {
+  const nowS = Date.now() / 1000;
+  const { header = ES256, claims = () => ({}), sign: signature = byKey(own.privateKey) } = kind;
+  const said = { iss: HOST, aud: "program", sub, exp: nowS + 60, iat: nowS, ...claims(nowS) };
+  const signed = `${part(header)}.${part(said)}`;
+  return `${signed}.${Buffer.from(signature(signed)).toString("base64url")}`;
+}
+
+const jwkOf = (key: KeyObject, kid: string): object => ({ ...key.export({ format: "jwk" }), kid });
+const KEYS = [
+  { kty: "RSA", n: "AQAB", e: "AQAB" },
+  { ...jwkOf(strange.publicKey, "own"), use: "enc" },
+  jwkOf(strange.publicKey, "old"),
+  jwkOf(own.publicKey, "own"),
+  jwkOf(edwards.publicKey, "edwards"),
+];
+
+/** What the issuer publishes (OpenID Connect Discovery 1.0), the metadata at one of the two places. */
+export function issuerDocument(address: string, isAtOther: boolean): object | undefined {
+  const name = isAtOther ? "oauth-authorization-server" : "openid-configuration";
+  if (address === `${HOST}/keys`) return { keys: [null, ...KEYS] };
+  if (!address.startsWith(`${HOST}/.well-known/`)) return undefined;
+  return address.endsWith(name) ? { issuer: HOST, jwks_uri: `${HOST}/keys` } : { issuer: "x" };
+}

@@ -1,0 +1,338 @@
+// What two slots may lie in (slots.ts), and what happens to it: the power goes within a change, it fails for a moment,
+// somebody changes what is in one of them.
+
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Entropy, Storage } from "../../platform/contracts.ts";
+import { MemoryStorage, NoEntropy, SeededEntropy } from "../../platform/fake/index.ts";
+import { FileStorage } from "../../platform/node/file-storage.ts";
+import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/sealed-storage.ts";
+import { ValueSlots } from "../../platform/session/value-storage.ts";
+import type { Dice } from "./dice.ts";
+
+/** What a slot then may hold. */
+interface Change {
+  readonly possible: Set<string>;
+  readonly isDoubtful: boolean;
+}
+
+export abstract class Medium {
+  /** A change that is cut leaves something that is neither the old nor the new. */
+  readonly tears: boolean = false;
+  readonly dice: Dice;
+
+  constructor(dice: Dice) {
+    this.dice = dice;
+  }
+
+  /** A storage over it, as after a start. */
+  abstract open(): Storage;
+  /** The power goes within the next change. */
+  abstract cut(): void;
+  /** It fails for a moment. */
+  abstract fail(): void;
+  /** Neither any more. */
+  abstract fine(): void;
+  restart(): void {}
+  /** Somebody changes what a slot holds. */
+  abstract damage(slot: 0 | 1): Partial<Change>;
+  /** The storage knows what it has written, or read, there. */
+  written(_slot: 0 | 1, _text: string): void {}
+  seen(_slot: 0 | 1): void {}
+  /** It knows that no more. @returns what is there, where that may count again */
+  unsure(_slot: 0 | 1): string | undefined {
+    return undefined;
+  }
+  /** Storages over it that lack something. */
+  wrong(): Storage[] {
+    return [];
+  }
+  /** What is wrong with it now. */
+  problem(): string {
+    return "";
+  }
+  dispose(): void {}
+}
+
+const key = (length: number, factor = 7): Uint8Array =>
+  Uint8Array.from({ length }, (_, at) => at * factor + 1);
+
+/** The seal over bytes that tear. */
+export class SealedMedium extends Medium {
+  override readonly tears = true;
+  #inner = new MemoryStorage({ capacity: 120 });
+  readonly #entropy = new SeededEntropy(5);
+  /** What each slot has held, sealed; and the box that this storage knows to be there. */
+  readonly #earlier: [[Uint8Array, string][], [Uint8Array, string][]] = [[], []];
+  /** How many of them are from before this start. */
+  #atStart: readonly number[] = [0, 0];
+  readonly #known: (Buffer | undefined)[] = [undefined, undefined];
+  readonly #nonces = new Set<string>();
+  #problem = "";
+
+  open(): Storage {
+    this.#known.fill(undefined);
+    this.#atStart = this.#earlier.map(({ length }) => length);
+    const storage = this.#sealed(key(32));
+    const expected = this.#inner.capacity - SEALED_OVERHEAD_BYTES;
+    if (storage.capacity !== expected) this.#problem = "the capacity";
+    return storage;
+  }
+
+  #sealed(
+    deviceKey: Uint8Array | undefined,
+    entropy: Entropy = this.#entropy,
+    salt = key(3),
+  ): SealedStorage {
+    return new SealedStorage({ storage: this.#inner, entropy, deviceKey, salt });
+  }
+
+  cut(): void {
+    this.#inner.cutNextWriteAt(this.dice.below(130));
+  }
+
+  fail(): void {
+    this.#inner.failWhen = () => true;
+  }
+
+  fine(): void {
+    this.#inner.failWhen = () => false;
+  }
+
+  override restart(): void {
+    this.#inner = this.#inner.clone();
+  }
+
+  override written(slot: 0 | 1, text: string): void {
+    const box = this.#inner.peek(slot);
+    this.#known[slot] = Buffer.from(box);
+    // The number of a record that is erased, or lost, may come again, and then the two cannot be told apart.
+    if (box.length === 0) this.#atStart = this.#earlier.map(({ length }) => length);
+    if (box.length === 0) return;
+    const nonce = Buffer.from(box.subarray(1, 25)).toString("hex");
+    if (this.#nonces.has(nonce)) this.#problem = "two records have one nonce";
+    this.#nonces.add(nonce);
+    const isSeen =
+      text.length > 8 && Buffer.from(box).toString("latin1").includes(text.slice(0, 8));
+    if (isSeen) this.#problem = "a record can be seen in its box";
+    this.#earlier[slot].push([box, text]);
+  }
+
+  override seen(slot: 0 | 1): void {
+    this.#known[slot] = Buffer.from(this.#inner.peek(slot));
+  }
+
+  override unsure(slot: 0 | 1): string | undefined {
+    this.#known[slot] = undefined;
+    const now = Buffer.from(this.#inner.peek(slot));
+    return this.#earlier[slot].find(([box]) => now.equals(box))?.[1];
+  }
+
+  damage(slot: 0 | 1): Partial<Change> {
+    const lost = { possible: new Set<string>(), isDoubtful: true };
+    const box = this.#inner.peek(slot);
+    const put = (bytes: Uint8Array, what: Partial<Change>): Partial<Change> => {
+      this.#inner.poke(slot, bytes);
+      this.#atStart = this.#earlier.map(({ length }) => length);
+      return bytes.length === 0 ? { possible: new Set([""]), isDoubtful: false } : what;
+    };
+    const at = this.dice.below(box.length);
+    const index = this.dice.below(this.#earlier[slot].length);
+    const [earlier, text] = this.#earlier[slot][index] ?? [];
+    switch (this.dice.below(4)) {
+      case 0:
+        return put(
+          box.map((byte, i) => (i === at ? byte ^ (1 << this.dice.below(8)) : byte)),
+          lost,
+        );
+      case 1:
+        return put(box.slice(0, at), lost);
+      case 2:
+        return put(this.#inner.peek(1 - slot), lost);
+      default:
+        if (earlier === undefined) return {};
+        // Put back while the storage knows what is there, it is noticed.
+        this.#inner.poke(slot, earlier);
+        if (index >= this.#atStart[slot]! && this.#known[slot]?.equals(earlier) === false)
+          return lost;
+        return { possible: new Set([text!]), isDoubtful: true };
+    }
+  }
+
+  override wrong(): Storage[] {
+    const others = [undefined, key(15), new Uint8Array(32).fill(9)].map((one) => this.#sealed(one));
+    const disposed = this.#sealed(key(32));
+    disposed.dispose();
+    const strangers = [this.#sealed(key(33)), this.#sealed(key(32), this.#entropy, key(4))];
+    const reading = strangers.map((one) => ({ ...readOnly(one) }));
+    const mute = { ...readOnly(this.#sealed(key(32), new NoEntropy())), read: unread };
+    const writes = this.#sealed(key(32), new NoEntropy());
+    mute.write = (...args) => writes.write(...args);
+    return [...others, disposed, ...reading, mute];
+  }
+
+  override problem(): string {
+    return this.#problem;
+  }
+}
+
+const unread: Storage["read"] = (_slot, _into, _from, _to, done) => done(-1);
+
+function readOnly(storage: Storage): Storage {
+  return {
+    capacity: storage.capacity,
+    read: (...args) => storage.read(...args),
+    write: (_slot, _bytes, _from, _to, done) => done(false),
+    erase: (_slot, done) => done(false),
+  };
+}
+
+/** One value of the program's own. */
+export class ValueMedium extends Medium {
+  #value: string | undefined;
+  #fault: "" | "before" | "after" = "";
+
+  open(): Storage {
+    const change = async (value: string | undefined): Promise<void> => {
+      if (this.#fault === "before") throw new TypeError(`not kept: ${value}`);
+      this.#value = value;
+      if (this.#fault === "after") throw Object.assign(new Error(), { code: "ETIMEDOUT" });
+    };
+    return new ValueSlots({
+      load: async () => {
+        if (this.#fault !== "") throw new Error("not there");
+        return this.#value;
+      },
+      save: change,
+      erase: () => change(undefined),
+    });
+  }
+
+  cut(): void {
+    this.fail();
+  }
+
+  fail(): void {
+    this.#fault = this.dice.pick(["before", "after"]);
+  }
+
+  fine(): void {
+    this.#fault = "";
+  }
+
+  damage(): Partial<Change> {
+    return {};
+  }
+
+  override wrong(): Storage[] {
+    const storage = this.open();
+    const foreign = this.dice.pick(["picogrant 1 !!! ", "something else", "picogrant 2  "]);
+    const own = this.#value;
+    const inPlace = (run: () => void): void => {
+      this.#value = foreign;
+      run();
+    };
+    return [
+      {
+        ...readOnly(storage),
+        write: (slot, bytes, from, to, done) =>
+          inPlace(() =>
+            storage.write(slot, bytes, from, to, (ok) => {
+              done(ok || this.#value !== foreign);
+              this.#value = own;
+            }),
+          ),
+        read: (slot, into, from, to, done) =>
+          inPlace(() =>
+            storage.read(slot, into, from, to, (length) => {
+              done(length);
+              this.#value = own;
+            }),
+          ),
+      },
+    ];
+  }
+
+  override problem(): string {
+    const isText = this.#value === undefined || /^picogrant 1 [\w+/=]* [\w+/=]*$/.test(this.#value);
+    return isText ? "" : `the value is ${this.#value}`;
+  }
+}
+
+const CALLS = ["openSync", "writeSync", "fsyncSync", "renameSync", "rmSync", "readSync"] as const;
+
+/** Files: each call of the file system may be the last one before the power goes, or fail. */
+export class FileMedium extends Medium {
+  readonly #directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-slots-"));
+  readonly #state = path.join(this.#directory, "state");
+  readonly #real = Object.fromEntries(CALLS.map((name) => [name, fs[name]]));
+  #storage: FileStorage | undefined;
+  #stamp = "";
+  #problem = "";
+
+  open(): Storage {
+    this.#storage = new FileStorage(this.#state, { capacity: 100, isShared: this.dice.once(2) });
+    this.#stamp = this.#storage.stamp;
+    return this.#storage;
+  }
+
+  cut(): void {
+    this.#failFrom(this.dice.below(8), Number.POSITIVE_INFINITY);
+  }
+
+  fail(): void {
+    this.#failFrom(this.dice.below(8), 1);
+  }
+
+  #failFrom(first: number, count: number): void {
+    let at = 0;
+    for (const name of CALLS) {
+      const real = this.#real[name] as (...args: unknown[]) => unknown;
+      const failing = (...args: unknown[]): unknown => {
+        const isFailing = at >= first && at < first + count;
+        at++;
+        if (!isFailing) return real(...args);
+        if (name === "writeSync") real(args[0], (args[1] as Uint8Array).subarray(0, 3), 0);
+        throw Object.assign(new Error("a fault of the medium"), { code: "EIO" });
+      };
+      Object.assign(fs, { [name]: failing });
+    }
+  }
+
+  fine(): void {
+    Object.assign(fs, this.#real);
+  }
+
+  override restart(): void {
+    this.#storage?.close();
+  }
+
+  override written(slot: 0 | 1, text: string): void {
+    const storage = this.#storage!;
+    if (text !== "" && storage.stamp === this.#stamp) this.#problem = "a change without a trace";
+    this.#stamp = storage.stamp;
+    if (text !== "" && !storage.hasRecords) this.#problem = "a record that is none";
+    const mode =
+      text === "" ? 0o600 : fs.statSync(path.join(this.#state, `slot-${slot}`)).mode & 0o777;
+    if (mode !== 0o600 || (fs.statSync(this.#state).mode & 0o777) !== 0o700) {
+      this.#problem = "others can read it";
+    }
+  }
+
+  damage(): Partial<Change> {
+    return {};
+  }
+
+  override problem(): string {
+    const strange = fs
+      .readdirSync(this.#state)
+      .filter((name) => !/^(slot-[01](\.draft)?|lock-.*)$/.test(name));
+    return strange.length > 0 ? `what is ${strange.join()}?` : this.#problem;
+  }
+
+  override dispose(): void {
+    this.#storage?.close();
+    fs.rmSync(this.#directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,200 @@
+// Two slots of a storage, whatever keeps them (sealed bytes, files, a value of the program's own), against two that are
+// ideal: what was written is there, or what was there before where the power went or the medium failed; and nothing
+// that happens to one slot changes the other.
+
+import type { Storage } from "../../platform/contracts.ts";
+import type { Dice } from "./dice.ts";
+import { Dice as NewDice } from "./dice.ts";
+import type { LifeReport } from "./life.ts";
+import { FileMedium, type Medium, SealedMedium, ValueMedium } from "./slot-media.ts";
+
+const MEDIA = [SealedMedium, SealedMedium, ValueMedium, FileMedium];
+const DEEDS = [
+  ...["write", "write", "write", "read", "read", "read", "erase", "restart", "damage"],
+  ...["too long", "too little room", "no such slot", "secret"],
+] as const;
+type Deed = (typeof DEEDS)[number];
+/** Around what is read, to see that nothing else is written. */
+const EDGE = 0xa5;
+
+/** What one of them may hold. */
+interface Ideal {
+  possible: Set<string>;
+  /** It may also be that it cannot be read. */
+  isDoubtful: boolean;
+}
+
+class Slots {
+  readonly violations: string[] = [];
+  readonly deeds: string[] = [];
+  readonly #dice: Dice;
+  readonly #medium: Medium;
+  #storage: Storage;
+  readonly #ideal: [Ideal, Ideal] = [empty(), empty()];
+
+  constructor(seed: number) {
+    this.#dice = new NewDice(seed);
+    this.#medium = new MEDIA[seed % MEDIA.length]!(this.#dice);
+    this.#storage = this.#medium.open();
+  }
+
+  async run(): Promise<void> {
+    for (let left = 6 + this.#dice.below(20); left > 0; left--) {
+      const deed = this.#dice.pick(DEEDS);
+      const slot = this.#dice.below(2) as 0 | 1;
+      this.deeds.push(`${deed} ${slot}`);
+      await this.#do(deed, slot);
+      const problem = this.#medium.problem();
+      if (problem !== "") this.violations.push(problem);
+    }
+    this.#restart();
+    for (const slot of [0, 1] as const) await this.#read(slot, this.#storage.capacity);
+    this.#medium.dispose();
+  }
+
+  async #do(deed: Deed, slot: 0 | 1): Promise<void> {
+    const { capacity } = this.#storage;
+    switch (deed) {
+      case "write":
+        return this.#change(slot, this.#drawn());
+      case "erase":
+        return this.#change(slot, undefined);
+      case "read":
+        return this.#read(slot, capacity);
+      case "too little room":
+        return this.#read(slot, this.#dice.below(40));
+      case "restart":
+        return this.#restart();
+      case "damage":
+        Object.assign(this.#ideal[slot], this.#medium.damage(slot));
+        return undefined;
+      case "too long": {
+        const bytes = new Uint8Array(capacity + 1);
+        const isWritten = await new Promise((done) => {
+          this.#storage.write(slot, bytes, 0, bytes.length, done);
+        });
+        if (isWritten) this.violations.push("a record beyond the capacity is written");
+        return undefined;
+      }
+      case "no such slot": {
+        const none = (): void => this.#storage.erase(this.#dice.pick([2, -1, 0.5]), () => {});
+        if (!throwsRangeError(none)) this.violations.push("a slot that there is not");
+        return undefined;
+      }
+      case "secret":
+        return this.#refuses(slot);
+    }
+  }
+
+  #drawn(): string {
+    const length = this.#dice.pick([0, 1, 12, 30, 30, 60]);
+    return Array.from({ length }, () => String.fromCharCode(this.#dice.below(256))).join("");
+  }
+
+  #restart(): void {
+    this.#medium.restart();
+    this.#storage = this.#medium.open();
+    this.#forget(0);
+    this.#forget(1);
+  }
+
+  /** What is there counts as it is. */
+  #forget(slot: 0 | 1): void {
+    const there = this.#medium.unsure(slot);
+    if (there !== undefined) this.#ideal[slot].possible.add(there);
+  }
+
+  /** @param text undefined: it is erased */
+  async #change(slot: 0 | 1, text: string | undefined): Promise<void> {
+    const fault = this.#dice.pick(["", "", "", "cut", "moment"] as const);
+    if (fault === "cut") this.#medium.cut();
+    if (fault === "moment") this.#medium.fail();
+    const bytes = Buffer.from(`..${text ?? ""}..`, "latin1");
+    const isDone = await settled<boolean>((done) => {
+      if (text === undefined) this.#storage.erase(slot, done);
+      else this.#storage.write(slot, bytes, 2, bytes.length - 2, done);
+    });
+    const ideal = this.#ideal[slot];
+    if (isDone) {
+      ideal.possible = new Set([text ?? ""]);
+      ideal.isDoubtful = false;
+      this.#medium.written(slot, text ?? "");
+    } else {
+      if (fault === "") this.violations.push("nothing has failed, and it says so");
+      ideal.possible.add(text ?? "");
+      ideal.isDoubtful ||= fault === "cut" && this.#medium.tears;
+      this.#forget(slot);
+    }
+    this.#medium.fine();
+    if (fault === "cut") this.#restart();
+  }
+
+  async #read(slot: 0 | 1, room: number): Promise<void> {
+    const isFailing = this.#dice.once(6);
+    if (isFailing) this.#medium.fail();
+    const into = new Uint8Array(room + 4).fill(EDGE);
+    const length = await settled<number>((done) =>
+      this.#storage.read(slot, into, 2, 2 + room, done),
+    );
+    this.#medium.fine();
+    const around = [0, 1, room + 2, room + 3].map((at) => into[at]);
+    if (around.some((byte) => byte !== EDGE))
+      this.violations.push("more was read than there is room");
+    const ideal = this.#ideal[slot];
+    if (length === undefined || length < 0) {
+      const isLong = [...ideal.possible].some((text) => text.length > room);
+      if (!isFailing && !isLong && !ideal.isDoubtful) this.violations.push(`slot ${slot} is lost`);
+      return;
+    }
+    const text = Buffer.from(into.subarray(2, 2 + length)).toString("latin1");
+    if (!ideal.possible.has(text)) {
+      this.violations.push(`slot ${slot} holds ${JSON.stringify(text)}, which it must not`);
+    }
+    ideal.possible = new Set([text]);
+    ideal.isDoubtful = false;
+    this.#medium.seen(slot);
+  }
+
+  /** Where something is missing that it needs, nothing is written and nothing changes. */
+  async #refuses(slot: 0 | 1): Promise<void> {
+    for (const wrong of this.#medium.wrong()) {
+      const bytes = Buffer.from("0123456789");
+      const isDone = await settled<boolean>((done) => wrong.write(slot, bytes, 0, 10, done));
+      if (isDone) this.violations.push("written without what it takes to keep it");
+      const length = await settled<number>((done) =>
+        wrong.read(slot, new Uint8Array(99), 0, 99, done),
+      );
+      if ((length ?? -1) > 0) this.violations.push("read without what it takes to read it");
+    }
+  }
+}
+
+function empty(): Ideal {
+  return { possible: new Set([""]), isDoubtful: false };
+}
+
+/** What is called back; undefined where nothing is, since the power has gone. */
+async function settled<T>(run: (done: (result: T) => void) => void): Promise<T | undefined> {
+  let result: T | undefined;
+  run((value) => {
+    result = value;
+  });
+  for (let i = 0; i < 12 && result === undefined; i++) await null;
+  return result;
+}
+
+function throwsRangeError(run: () => void): boolean {
+  try {
+    run();
+    return false;
+  } catch (error) {
+    return error instanceof RangeError;
+  }
+}
+
+/** One life of two slots. */
+export async function slotsOnce(seed: number): Promise<LifeReport> {
+  const slots = new Slots(seed);
+  await slots.run();
+  return { violations: slots.violations, deeds: slots.deeds };
+}
