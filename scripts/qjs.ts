@@ -1,16 +1,12 @@
-// npm run tool -- qjs: builds the stock programs of QuickJS and QuickJS-ng from Debian's sources into dist/engines.
+// npm run tool -- qjs: builds the stock program of QuickJS from Debian's source into dist/engines.
 
+import { buildQjs } from "../targets/workbench/engines/debian-sources.ts";
 import { InstallError } from "../targets/workbench/engines/install.ts";
-import { buildQjs } from "../targets/workbench/engines/native-quickjs.ts";
-import { buildQjsNg } from "../targets/workbench/engines/native-quickjs-ng.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
-commandLine(
-  "qjs",
-  "Builds the qjs of QuickJS and of QuickJS-ng from Debian's sources into dist/engines.",
-).parse();
+commandLine("qjs", "Builds the qjs of QuickJS from Debian's source into dist/engines.").parse();
 try {
-  for (const build of [buildQjs, buildQjsNg]) console.log(build((line) => console.log(line)));
+  console.log(buildQjs((line) => console.log(line)));
 } catch (error) {
   if (!(error instanceof InstallError)) throw error;
   console.error(`qjs: ${error.message.split("\n")[0]}`);

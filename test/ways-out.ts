@@ -1,5 +1,5 @@
 // SPEC.md, Errors: a device is never stuck. Whatever a refresh meets, a person has a way out: states and keys, and where
-// they lead to. The same table for every host: a driver, the host in C, stock QuickJS, a board.
+// they lead to. The same table for every host: a driver, the host in C, a board.
 
 export type Key = "sign-in" | "cancel" | "sign-out";
 

@@ -1,7 +1,5 @@
-// The part of QuickJS's `std` and `os` that we use, the same in QuickJS (2024 and later) and QuickJS-ng.
-// `qjs --std` defines both as globals, in modules and in scripts.
-
-import { mendedOs } from "./ng.ts";
+// The part of QuickJS's `std` and `os` that we use (2024 and later). `qjs --std` defines both as globals, in modules and
+// in scripts.
 
 /** A child's `[pid or negative errno, wait status]`. */
 type WaitResult = [pid: number, status: number];
@@ -16,10 +14,7 @@ export interface FileStatus {
 
 export interface Std {
   exit(code: number): never;
-  getenv(name: string): string | undefined;
   getenviron(): Record<string, string>;
-  evalScript(source: string, options?: { backtrace_barrier?: boolean }): unknown;
-  strerror(errno: number): string;
 }
 
 /** Functions return a negative errno where they fail, unless said otherwise. */
@@ -35,13 +30,11 @@ export interface Os {
   readonly S_IFREG: number;
   readonly S_IFDIR: number;
   readonly S_IFIFO: number;
-  readonly S_IFCHR: number;
   readonly SIGINT: number;
   readonly SIGTERM: number;
   readonly SIGPIPE: number;
   readonly SIGUSR1: number;
   readonly SIGUSR2: number;
-  readonly WNOHANG: number;
   open(path: string, flags: number, mode?: number): number;
   close(fd: number): number;
   read(fd: number, buffer: ArrayBuffer, offset: number, length: number): number;
@@ -52,7 +45,6 @@ export interface Os {
   rename(from: string, to: string): number;
   mkdir(path: string, mode?: number): number;
   stat(path: string): [FileStatus | null, errno: number];
-  lstat(path: string): [FileStatus | null, errno: number];
   setReadHandler(fd: number, handler: (() => void) | null): void;
   /** `null` is the system's default, `undefined` ignores the signal. */
   signal(signal: number, handler: (() => void) | null | undefined): void;
@@ -85,30 +77,20 @@ interface QuickJsGlobals {
   std?: Std;
   os?: Os;
   scriptArgs?: string[];
-  navigator?: { userAgent?: string };
-  print(text: string): void;
 }
 
 const globals = globalThis as unknown as QuickJsGlobals;
 
-/**
- * The same on both engines: faults of QuickJS-ng are mended.
- * @throws Error where qjs was started without --std
- */
+/** @throws Error where qjs was started without --std */
 export function quickJs(): QuickJs {
   const { std, os } = globals;
   if (std === undefined || os === undefined) throw new Error("start qjs with --std");
-  return { std, os: engineName() === "quickjs-ng" ? mendedOs(os) : os };
+  return { std, os };
 }
 
 /** Arguments after the name of the script. */
 export function scriptArguments(): string[] {
   return (globals.scriptArgs ?? []).slice(1);
-}
-
-/** Which of the two engines this is; only QuickJS-ng has a navigator. */
-export function engineName(): "quickjs" | "quickjs-ng" {
-  return globals.navigator?.userAgent?.startsWith("quickjs-ng") ? "quickjs-ng" : "quickjs";
 }
 
 /** What would have a program write its TLS secrets into a file, or trust and take what it should not. */

@@ -1,5 +1,4 @@
-// Files under QuickJS: read whole, written whole, replaced so that a power cut leaves the old or the new
-// content. QuickJS cannot sync a file itself; the system's `sync` command does it.
+// Files under QuickJS: read whole, written whole, and who else can change or read them.
 
 import { pathProblem, type Readers } from "../path-owners.ts";
 import type { Os } from "./engine.ts";
@@ -99,30 +98,8 @@ export function createPrivate(os: Os, path: string, bytes: Uint8Array): number {
   return written || closed;
 }
 
-/** Makes these files or directories durable; false where `sync` is missing or fails. Waits for it. */
-export function syncNow(os: Os, ...paths: string[]): boolean {
-  return os.exec(["sync", ...paths], { block: true }) === 0;
-}
-
-/**
- * Replaces a file durably: draft, sync, rename, sync of the directory. Waits until it is done.
- * @returns false where it failed; the old content is then still there, or the new one undurably
- */
-export function replaceFile(os: Os, path: string, bytes: Uint8Array): boolean {
-  const draft = draftOf(path);
-  os.remove(draft);
-  if (createPrivate(os, draft, bytes) < 0) return false;
-  if (syncNow(os, draft) && os.rename(draft, path) >= 0) return syncNow(os, directoryOf(path));
-  os.remove(draft);
-  return false;
-}
-
 export function draftOf(path: string): string {
   return `${path}.draft`;
-}
-
-export function directoryOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/")) || (path.startsWith("/") ? "/" : ".");
 }
 
 const REASONS: Readonly<Record<number, string>> = {

@@ -1,24 +1,34 @@
-// The command line of the device program:
+// A device in a stock qjs: a driver on the QuickJS adapters, commands as lines in, events as lines of JSON out.
 //   qjs --std -m dist/picogrant.qjs.js --config device.json
 // Whatever is wrong with it or with the configuration is one line on standard error, exit code 2.
 
-import { create } from "../../core/complete.ts";
+import * as core from "../../core/complete.ts";
 import {
   ConfigError,
   coreConfigOf,
   type DeviceConfig,
+  driverOptionsOf,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
-import { MEMORY_BYTES_DEFAULT } from "../../platform/driver.ts";
+import { Driver, MEMORY_BYTES_DEFAULT } from "../../platform/driver.ts";
 import { displaySizeOf } from "../../platform/quickjs/displays.ts";
 import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";
-import { FileError, readFile, refuseOthers, writeAll } from "../../platform/quickjs/files.ts";
+import {
+  FileError,
+  readFile,
+  reasonOf,
+  refuseOthers,
+  writeAll,
+} from "../../platform/quickjs/files.ts";
 import { type QuickJsPlatform, quickJsPlatform } from "../../platform/quickjs/index.ts";
 import { bytesOf, textOf } from "../../platform/text.ts";
-import { App } from "./app.ts";
-import { eventWriter, readCommands } from "./streams.ts";
+import { missingMemberOf, missingRoomOf } from "../../platform/unfit-answer.ts";
+
+const { Endpoint, CallState, ErrorCode, State } = core;
 
 const CONFIG_BYTES_MAX = 65_536;
+/** A longer line is nobody's command: it is dropped. */
+const LINE_MAX = 4096;
 const USAGE = "usage: qjs --std -m picogrant.qjs.js --config FILE [--check]";
 const WRONG_USE = 2;
 /** sysexits' EX_SOFTWARE: a supervisor starts the device again. */
@@ -26,20 +36,112 @@ const INTERNAL_ERROR = 70;
 
 class UsageError extends Error {}
 
-interface Flags {
-  config: string;
-  check: boolean;
+/** Where events go; `bytes` follow their line as they are. */
+type Emit = (event: Record<string, string | number>, bytes?: readonly number[]) => void;
+
+class App {
+  readonly #driver: Driver;
+  readonly #emit: Emit;
+  #isCalling = false;
+  #answer: number[] = [];
+  #shown = "";
+
+  constructor(config: DeviceConfig, platform: QuickJsPlatform, emit: Emit) {
+    this.#emit = emit;
+    this.#driver = new Driver({
+      core,
+      platform,
+      ...driverOptionsOf(config),
+      onChange: () => this.#changed(),
+      onApiBody: (bytes, from, to) => {
+        for (let at = from; at < to; at++) this.#answer.push(bytes[at]!);
+      },
+    });
+  }
+
+  start(): void {
+    this.#driver.start();
+  }
+
+  stop(): void {
+    this.#driver.stop();
+  }
+
+  /** One command of the user, or of another program; an unknown one is answered with an event. */
+  command(line: string): void {
+    const [verb = "", ...rest] = line.trim().split(" ");
+    if (verb === "sign-in") this.#driver.signIn();
+    else if (verb === "cancel") this.#driver.cancel();
+    else if (verb === "sign-out") this.#driver.signOut();
+    else if (verb === "status") this.#driver.setStatus(rest.join(" ").replace(/[^ -~]/g, "?"));
+    else if (verb === "get") this.#call(rest[0] ?? "", rest.slice(1).join(" "));
+    else if (verb !== "") this.#refuse("unknown command");
+  }
+
+  /** Calls an API: its place in the configuration's endpoints.resources, and what follows its address. */
+  #call(place: string, target: string): void {
+    if (!/^\d{1,2}$/.test(place) || !/^[!-~]*$/.test(target)) {
+      this.#refuse("get N TARGET: N is the API's place in endpoints.resources, from 0");
+      return;
+    }
+    const { device } = this.#driver;
+    if (this.#isCalling || core.beginCall(device) === 0) {
+      this.#refuse("not signed in, or a call is under way");
+      return;
+    }
+    core.addPath(device, bytesOf(target), 0, target.length);
+    this.#answer = [];
+    if (core.sendCall(device, Endpoint.RESOURCE + Number(place), 1, null, 0, 0) === 0) {
+      this.#refuse("the target is too long");
+      return;
+    }
+    this.#isCalling = true;
+    this.#driver.run();
+  }
+
+  /** The device may have moved on: says so once, and finishes a call that is done. */
+  #changed(): void {
+    this.#report();
+    const { callState, callError, callStatus } = this.#driver.device;
+    if (!this.#isCalling || callState !== CallState.DONE) return;
+    this.#isCalling = false;
+    const { stepUp } = this.#driver;
+    const event = {
+      event: "answer",
+      // The core was told otherwise, so that it refreshes nothing.
+      status: stepUp === undefined ? callStatus : 401,
+      ...stepUp,
+      error: nameOf(ErrorCode, callError),
+      bytes: this.#answer.length,
+    };
+    this.#emit(event, this.#answer);
+  }
+
+  #report(): void {
+    const { device } = this.#driver;
+    const room = missingRoomOf(device);
+    const lack = missingMemberOf(device);
+    const now = {
+      event: "state",
+      state: nameOf(State, device.state),
+      error: nameOf(ErrorCode, device.error),
+      ...(room !== "" && { room }),
+      ...(lack !== "" && { lack }),
+    };
+    const text = JSON.stringify(now);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    this.#emit(now);
+  }
+
+  #refuse(reason: string): void {
+    this.#emit({ event: "refused", reason });
+  }
 }
 
-function readFlags(args: readonly string[]): Flags {
-  const flags: Flags = { config: "", check: false };
-  for (let at = 0; at < args.length; at++) {
-    if (args[at] === "--check") flags.check = true;
-    else if (args[at] === "--config" && args[at + 1]) flags.config = args[++at]!;
-    else throw new UsageError(USAGE);
-  }
-  if (flags.config === "") throw new UsageError(USAGE);
-  return flags;
+/** `SIGNED_IN` of an enum as `signed-in`. */
+function nameOf(names: Record<number, string>, value: number): string {
+  return (names[value] ?? String(value)).toLowerCase().replaceAll("_", "-");
 }
 
 function readConfig(os: Os, file: string): DeviceConfig {
@@ -50,6 +152,7 @@ function readConfig(os: Os, file: string): DeviceConfig {
   try {
     const config = parseDeviceConfig(text);
     refuseOpenConfig(os, file, config);
+    refuseIncomplete(file, config);
     return config;
   } catch (error) {
     if (error instanceof ConfigError) throw new FileError(`${file}: ${error.message}`);
@@ -66,13 +169,104 @@ function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   throw new FileError(`${file}: every user can read the secrets in it; run chmod 640 on it`);
 }
 
+/** What the schema does not ask for, since other hosts do without. */
+function refuseIncomplete(file: string, { endpoints = {}, storage }: DeviceConfig): void {
+  if (!endpoints.deviceAuthorization || !endpoints.token) {
+    const remedy = "npx picogrant configure writes those of its issuer into it";
+    throw new UsageError(`${file}: endpoints are missing; ${remedy}`);
+  }
+  if (storage === undefined) {
+    throw new UsageError(`${file}: storage is missing; records are kept in files`);
+  }
+  if (storage.deviceKey === undefined && storage.deviceKeyFile === undefined) {
+    throw new UsageError(`${file}: storage.deviceKeyFile is missing; records are sealed with it`);
+  }
+}
+
 function refuseTooLittleMemory(config: DeviceConfig): void {
   const bytes = config.limits?.memoryBytes ?? MEMORY_BYTES_DEFAULT;
   const settings = { ...coreConfigOf(config), ...displaySizeOf(config.display), seed: 1 };
-  if (create(new Uint8Array(bytes), settings)) return;
+  if (core.create(new Uint8Array(bytes), settings)) return;
   throw new UsageError(
     `limits.memoryBytes: ${bytes} are too few for this configuration; give more`,
   );
+}
+
+/**
+ * Reads commands from "stdin", a named pipe, or where nothing is said from a terminal.
+ * @throws FileError where the pipe cannot be opened or is none
+ */
+function readCommands(os: Os, source: string | undefined, line: (text: string) => void): void {
+  if (source === undefined && !os.isatty(0)) return;
+  // For writing too: a pipe without a writer would be at its end for ever.
+  const fd =
+    source === undefined || source === "stdin" ? 0 : openAs(os, "commands", source, os.O_RDWR);
+  const chunk = new Uint8Array(1024);
+  let text = "";
+  os.setReadHandler(fd, () => {
+    const count = os.read(fd, chunk.buffer, 0, chunk.length);
+    if (count <= 0) os.setReadHandler(fd, null);
+    for (let at = 0; at < count; at++) {
+      if (chunk[at] === 10) {
+        line(text.length > LINE_MAX ? "" : text);
+        text = "";
+      } else if (text.length <= LINE_MAX) text += String.fromCharCode(chunk[at]!);
+    }
+  });
+}
+
+/**
+ * Writes events to "stdout", "stderr", a file or device, or where nothing is said nowhere.
+ * @throws FileError where the path cannot be opened, or is a pipe, which could stop the device
+ */
+function eventWriter(os: Os, target: string | undefined): Emit {
+  if (target === undefined) return () => {};
+  const flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND;
+  const standard = ["", "stdout", "stderr"].indexOf(target);
+  const fd = standard > 0 ? standard : openAs(os, "events", target, flags);
+  return (event, bytes = []) => {
+    writeAll(os, fd, bytesOf(`${JSON.stringify(event)}\n`));
+    if (bytes.length > 0) writeAll(os, fd, Uint8Array.from([...bytes, 10]));
+  };
+}
+
+function openAs(os: Os, what: "commands" | "events", path: string, flags: number): number {
+  const [status] = os.stat(path);
+  const isPipe = status !== null && (status.mode & os.S_IFMT) === os.S_IFIFO;
+  if (what === "commands" && !isPipe) {
+    throw new FileError(`control.commands ${path} is no named pipe; make it with mkfifo -m 600`);
+  }
+  if (what === "events" && isPipe) {
+    throw new FileError(`control.events ${path} is a pipe; give a file or a device`);
+  }
+  const fd = os.open(path, flags, 0o600);
+  if (fd < 0) throw new FileError(`control.${what} ${path} cannot be opened (${reasonOf(fd)})`);
+  return fd;
+}
+
+function run(std: Std, os: Os, config: DeviceConfig): void {
+  const platform = quickJsPlatform(os, config);
+  try {
+    const app = new App(config, platform, eventWriter(os, config.control?.events));
+    const end = (): void => {
+      app.stop();
+      platform.dispose();
+      std.exit(0);
+    };
+    os.signal(os.SIGTERM, end);
+    os.signal(os.SIGINT, end);
+    // A board's buttons: whoever watches the pins sends a signal.
+    os.signal(os.SIGUSR1, () => app.command("sign-in"));
+    os.signal(os.SIGUSR2, () => app.command("sign-out"));
+    readCommands(os, config.control?.commands, (line) => {
+      if (line === "quit") end();
+      else app.command(line);
+    });
+    app.start();
+  } catch (error) {
+    platform.dispose();
+    throw error;
+  }
 }
 
 /** An exception in a callback would leave a device that runs and does nothing: better a restart. */
@@ -97,39 +291,6 @@ function complain(os: Os, line: string): void {
   writeAll(os, 2, bytesOf(`picogrant: ${line.replace(/\s*\n\s*/g, " ")}\n`));
 }
 
-function run(std: Std, os: Os, config: DeviceConfig): void {
-  const platform = quickJsPlatform(os, config);
-  try {
-    const app = appOf(std, os, config, platform);
-    app.start();
-  } catch (error) {
-    platform.dispose();
-    throw error;
-  }
-}
-
-function appOf(std: Std, os: Os, config: DeviceConfig, platform: QuickJsPlatform): App {
-  const emit = eventWriter(os, config.control?.events);
-  const app = new App(config, platform, emit, (ms, ring) => {
-    os.setTimeout(ring, ms);
-  });
-  const end = (): void => {
-    app.stop();
-    platform.dispose();
-    std.exit(0);
-  };
-  os.signal(os.SIGTERM, end);
-  os.signal(os.SIGINT, end);
-  // A board's buttons: whoever watches the pins sends a signal.
-  os.signal(os.SIGUSR1, () => app.command("sign-in"));
-  os.signal(os.SIGUSR2, () => app.command("sign-out"));
-  readCommands(os, config.control?.commands, (line) => {
-    if (line === "quit") end();
-    else app.command(line);
-  });
-  return app;
-}
-
 function main(): void {
   const { std, os } = quickJs();
   const given = scriptArguments();
@@ -138,29 +299,20 @@ function main(): void {
     std.exit(0);
   }
   try {
-    const { config: file, check } = readFlags(given);
+    const [option, file, ...more] = given.filter((word) => word !== "--check");
+    if (option !== "--config" || !file || more.length > 0) throw new UsageError(USAGE);
     const config = readConfig(os, file);
-    if (config.storage === undefined) {
-      throw new UsageError(`${file}: storage is missing; records are kept in files`);
-    }
-    // The schema does not ask for it: other hosts seal nothing.
-    if (config.storage.deviceKey === undefined && config.storage.deviceKeyFile === undefined) {
-      throw new UsageError(`${file}: storage.deviceKeyFile is missing; records are sealed with it`);
-    }
-    if (check) {
+    if (given.includes("--check")) {
       refuseTooLittleMemory(config);
       complain(os, "the configuration is right");
     } else run(std, guarded(std, os), config);
   } catch (error) {
-    const known = error instanceof Error && isMistake(error);
-    complain(os, known ? error.message : `internal error: ${error}`);
-    std.exit(known ? WRONG_USE : INTERNAL_ERROR);
+    // RangeError: memory that is too small for what the configuration asks for.
+    const kinds = [UsageError, FileError, ConfigError, RangeError];
+    const isMistake = kinds.some((kind) => error instanceof kind);
+    complain(os, isMistake ? (error as Error).message : `internal error: ${error}`);
+    std.exit(isMistake ? WRONG_USE : INTERNAL_ERROR);
   }
-}
-
-/** RangeError: memory that is too small for what the configuration asks for. */
-function isMistake(error: Error): boolean {
-  return [UsageError, FileError, ConfigError, RangeError].some((kind) => error instanceof kind);
 }
 
 main();

@@ -39,7 +39,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   pictures: { says: "the documentation's pictures", program: "test/browser/pictures.ts" },
   playground: { says: "the simulator as a static page", program: "scripts/playground.ts" },
   "prove-c": { says: "proofs about the host in C", program: "scripts/prove-c.ts" },
-  qjs: { says: "stock QuickJS and QuickJS-ng from Debian's sources", program: "scripts/qjs.ts" },
+  qjs: { says: "stock QuickJS from Debian's source", program: "scripts/qjs.ts" },
   runtimes: {
     says: "a sign-in with other bundlers and on other runtimes; fetches them",
     program: "scripts/runtimes.ts",

@@ -79,3 +79,23 @@ export function makeQuickjs(folder: string, ...parts: readonly string[]): void {
 export function engineVersion(quickjs: string): string {
   return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
 }
+
+/** Programs that are `qjs`: one of the user's choice, the one built here, or the system's. */
+export function findQjs(): string | undefined {
+  const named = process.env.PICOGRANT_QJS;
+  if (named) return named;
+  const path = (process.env.PATH ?? "").split(":").map((folder) => `${folder}/qjs`);
+  return [`${quickjsPlace()}/qjs`, ...path].find((file) => existsSync(file));
+}
+
+/**
+ * Builds a stock `qjs` out of the same source, unless it is there: Debian before trixie has none.
+ * @returns its path
+ * @throws InstallError with one line where a tool or the archive is missing
+ */
+export function buildQjs(report: (line: string) => void): string {
+  report("building QuickJS of Debian's source");
+  const folder = quickjsFolder();
+  makeQuickjs(folder, "qjs");
+  return `${folder}/qjs`;
+}

@@ -1,0 +1,405 @@
+// The device program and the adapters in a stock qjs, with a real curl, real files and real pipes: the adapters'
+// contracts, a whole life at the simulated service, and what is refused.
+
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
+import type { HttpTestServer, ServerPlan } from "../../platform/conformance.ts";
+import { startConformanceServer } from "../../platform/node/conformance-server.ts";
+import { bundleProgram, programOptions } from "../../targets/quickjs/bundle-program.ts";
+import {
+  createService,
+  nodeEnvironment,
+  type Service,
+  serve,
+} from "../../targets/service/index.ts";
+import { findQjs } from "../../targets/workbench/engines/debian-sources.ts";
+import { makeTlsIdentities } from "../platform/certificates.ts";
+import { FIXTURE, TV, VIDEO_READONLY } from "../service/harness.ts";
+
+const qjs = findQjs();
+if (qjs === undefined) throw new Error("no qjs here: npm run tool -- qjs builds it");
+const tls = makeTlsIdentities();
+let program = "";
+beforeAll(async () => {
+  program = await bundleProgram();
+});
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-quickjs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface DeviceEvent {
+  event: string;
+  state?: string;
+  status?: number;
+}
+
+/** A program in qjs, seen from outside. */
+class Run {
+  /** Lines of standard output. */
+  readonly lines: string[] = [];
+  errors = "";
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<number | null>;
+
+  constructor(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const words = ["--std", "-m", file, ...args];
+    const child = spawn(qjs!, words, { env: { ...process.env, ...env } });
+    this.child = child;
+    child.stderr.on("data", (chunk: Buffer) => {
+      this.errors += chunk.toString();
+    });
+    createInterface({ input: child.stdout }).on("line", (line) => this.lines.push(line));
+    this.ended = new Promise((resolve) => child.on("close", resolve));
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+  }
+
+  get events(): DeviceEvent[] {
+    return this.lines.filter((line) => line.startsWith('{"event"')).map((line) => JSON.parse(line));
+  }
+
+  send(command: string): void {
+    this.child.stdin.write(`${command}\n`);
+  }
+
+  /** Waits until this is the last that the device has said of its state. */
+  async state(wanted: string): Promise<void> {
+    const last = () => this.events.findLast(({ event }) => event === "state")?.state;
+    await expect.poll(() => this.errors + last()).toBe(wanted);
+  }
+
+  async list(): Promise<unknown> {
+    const from = this.lines.length;
+    this.send("get 0 /liveBroadcasts?part=id&broadcastStatus=all");
+    await expect.poll(() => this.lines.length).toBe(from + 2);
+    expect(JSON.parse(this.lines[from]!)).toMatchObject({ event: "answer", status: 200 });
+    return JSON.parse(this.lines[from + 1]!);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.child.kill(signal);
+    return await this.ended;
+  }
+}
+
+/** A device that can be started again and again, where `url` is its service. */
+function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
+  const folder = temporaryFolder();
+  const files = { main: join(folder, "main.js"), config: join(folder, "device.json") };
+  writeFileSync(files.main, program);
+  writeFileSync(join(folder, "ca.pem"), tls.ca);
+  writeFileSync(join(folder, "device.key"), "0123456789abcdef", { mode: 0o600 });
+  const config: Partial<DeviceConfig> = {
+    clientId: TV.client_id,
+    clientSecret: TV.client_secret,
+    scope: VIDEO_READONLY,
+    endpoints: {
+      deviceAuthorization: `${url}/device/code`,
+      token: `${url}/token`,
+      revocation: `${url}/revoke`,
+      resources: [`${url}/video/v3`],
+    },
+    display: { kind: "text", path: join(folder, "display"), columns: 40, rows: 4 },
+    storage: { directory: join(folder, "state"), deviceKeyFile: join(folder, "device.key") },
+    control: { commands: "stdin", events: "stdout" },
+    http: { certificates: join(folder, "ca.pem") },
+    // RFC 7636: each code is proved, over a power cut as well; the service checks it.
+    pkce: "S256",
+    ...own,
+  };
+  writeFileSync(files.config, JSON.stringify(config), { mode: 0o600 });
+  const start = (env?: NodeJS.ProcessEnv, ...more: string[]): Run =>
+    new Run(files.main, ["--config", files.config, ...more], env);
+  return { folder, config: files.config, start };
+}
+
+/** The simulated service, which hears every secret that crosses the wire. */
+async function serviceFor(scheme: "http" | "https") {
+  const secrets = new Set<string>();
+  const log: string[] = [];
+  const options = { interval: 1, pollToleranceMs: 100, tokenCharacters: "awkward" } as const;
+  const service = createService({ ...nodeEnvironment(), fixture: FIXTURE, options });
+  const front: Service = {
+    ...service,
+    fetch: async (request, env) => {
+      const sent = new URLSearchParams(await request.clone().text());
+      const response = await service.fetch(request, env);
+      const got = [...(await response.clone().text()).matchAll(/"(\w+)": ?"([^"]+)"/g)];
+      for (const [name, value] of [...sent, ...got.map(([, name, value]) => [name!, value!])]) {
+        if (!/secret|_token$|device_code/.test(name!) || value!.length < 6) continue;
+        secrets.add(value!).add(encodeURIComponent(value!));
+      }
+      log.push(`${request.method} ${new URL(request.url).pathname} ${response.status}`);
+      // Long enough to look at curl while it works.
+      await new Promise((done) => setTimeout(done, 100));
+      return response;
+    },
+  };
+  const server = await serve(
+    front,
+    scheme === "https" ? { port: 0, ...tls.identities.trusted } : { port: 0 },
+  );
+  service.setOptions({ baseUrl: server.url });
+  onTestFinished(() => server.close());
+  return { service, url: server.url, log, secrets };
+}
+
+/** What the kernel shows every user of these processes and of those that they start: arguments and environments. */
+function watch(roots: () => readonly number[]) {
+  const seen = new Set<string>();
+  const textOf = (pid: number, file: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1").replaceAll("\0", " ");
+    } catch {
+      return "";
+    }
+  };
+  const look = (pid: number): void => {
+    for (const file of ["cmdline", "environ"]) seen.add(textOf(pid, file));
+    const children = textOf(pid, `task/${pid}/children`).trim();
+    for (const child of children === "" ? [] : children.split(" ")) look(Number(child));
+  };
+  const timer = setInterval(() => roots().forEach(look), 15);
+  onTestFinished(() => clearInterval(timer));
+  return seen;
+}
+
+it("contracts.ts, every rule, on the adapters in qjs", async () => {
+  const folder = temporaryFolder();
+  const [authority, outfile] = [join(folder, "ca.pem"), join(folder, "conformance.js")];
+  writeFileSync(authority, tls.ca);
+  const entry = fileURLToPath(new URL("conformance-program.ts", import.meta.url));
+  await build({ ...programOptions, entryPoints: [entry], outfile });
+  const servers: HttpTestServer[] = [];
+  onTestFinished(async () => {
+    for (const server of servers) await server.close();
+  });
+  const answer = async (call: string, id: number, value: ServerPlan[] | null): Promise<unknown> => {
+    if (call === "start") {
+      const server = await startConformanceServer(tls.identities);
+      const { origin, deadOrigin, tls: origins } = server;
+      return { id: servers.push(server) - 1, origin, deadOrigin, tls: origins };
+    }
+    const server = servers[id]!;
+    if (call === "requests") {
+      return server.requests().map((one) => ({ ...one, body: Array.from(one.body) }));
+    }
+    if (call === "closeIdle") await server.closeIdle();
+    else if (call === "close") await server.close();
+    for (const plan of value ?? []) {
+      const body = "body" in plan && plan.body && Uint8Array.from(plan.body);
+      server.plan({ ...plan, ...(body && { body }) } as ServerPlan);
+    }
+    return null;
+  };
+  const run = new Run(outfile, [folder, authority]);
+  for await (const line of createInterface({ input: run.child.stdout })) {
+    const { report, call, server, value } = JSON.parse(line);
+    if (call !== undefined)
+      run.child.stdin.write(`${JSON.stringify(await answer(call, server, value))}\n`);
+    else expect(report).toEqual({ failed: [], isComplete: true });
+  }
+  expect(await run.ended, run.errors).toBe(0);
+});
+
+describe("a life in qjs", () => {
+  it("over HTTPS: sign in, a power cut, a restart with a refresh, API, sign out; no secret is seen", async () => {
+    const { service, url, log, secrets } = await serviceFor("https");
+    const { folder, start } = deviceAt(url);
+    const runs: Run[] = [];
+    const seen = watch(() => runs.map(({ child }) => child.pid!));
+    // Whoever sets this could read along; nothing of it reaches curl.
+    const switchOn = (): Run => {
+      runs.push(start({ SSLKEYLOGFILE: join(folder, "tls-secrets") }));
+      return runs.at(-1)!;
+    };
+    const shown = (): string => readFileSync(join(folder, "display"), "latin1");
+    const waits = (): number => log.filter((line) => line === "POST /token 428").length;
+
+    let device = switchOn();
+    await expect.poll(waits).toBeGreaterThan(0);
+    const code = service.pending().at(-1)!.userCode;
+    await expect.poll(shown).toContain(code);
+    expect(JSON.stringify(service.snapshot())).toContain('"challenge"');
+    // The power goes while the user types; the same code is polled again.
+    expect(await device.end("SIGKILL")).toBe(null);
+    const before = waits();
+    device = switchOn();
+    await expect.poll(waits).toBeGreaterThan(before);
+    expect(log.filter((line) => line.includes("/device/code"))).toHaveLength(1);
+    await expect.poll(shown).toContain(code);
+    service.approve(code, "ada");
+    await device.state("signed-in");
+    await expect.poll(shown).toContain("Signed in");
+    expect(await device.list()).toHaveProperty("items");
+
+    // The age of its token is unknown after a restart: refresh.
+    expect(await device.end("SIGTERM"), device.errors).toBe(0);
+    const asked = log.length;
+    device = switchOn();
+    await device.state("signed-in");
+    expect(await device.list()).toHaveProperty("items");
+    expect(log.slice(asked)).toContain("POST /token 200");
+    device.send("sign-out");
+    await device.state("signed-out");
+    expect(log).toContain("POST /revoke 200");
+    expect(service.counts()).toMatchObject({ grants: 0 });
+    device.send("quit");
+    expect(await device.ended, device.errors).toBe(0);
+
+    expect([...seen]).toContain("curl -q -K - ");
+    expect(secrets.size).toBeGreaterThanOrEqual(5);
+    for (const secret of secrets) {
+      expect([...seen].filter((text) => text.includes(secret))).toEqual([]);
+    }
+    expect(readdirSync(folder)).not.toContain("tls-secrets");
+    const state = join(folder, "state");
+    const kept = [state, ...readdirSync(state).map((name) => join(state, name))];
+    expect(kept.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
+  });
+
+  it("RFC 8628 §5.2 plain HTTP goes to this device itself, whatever proxy the environment names", async () => {
+    const { url, log } = await serviceFor("http");
+    const proxy = "http://127.0.0.1:1";
+    deviceAt(url).start({ http_proxy: proxy, all_proxy: proxy });
+    await expect.poll(() => log).toContain("POST /token 428");
+  });
+
+  it("a second device on the same state directory is refused, the first goes on", async () => {
+    const { start } = deviceAt("http://127.0.0.1:1");
+    const first = start();
+    await expect.poll(() => first.events).not.toEqual([]);
+    const second = start();
+    expect(await second.ended).toBe(2);
+    expect(second.errors).toMatch(
+      /state: in use by process \d+; stop it or choose another directory/,
+    );
+    expect(first.child.exitCode).toBe(null);
+    expect(await first.end("SIGINT")).toBe(0);
+  });
+});
+
+describe("what is refused in one clear line, with exit code 2", () => {
+  const mistakes: [
+    string,
+    Partial<DeviceConfig>,
+    ((folder: string) => void) | undefined,
+    string,
+  ][] = [
+    ["a wrong value", { clientId: "" }, undefined, "clientId must be"],
+    ["no storage", { storage: undefined as never }, undefined, "device.json: storage is missing"],
+    ["no key", { storage: { directory: "/tmp/x" } }, undefined, "storage.deviceKeyFile is missing"],
+    [
+      "an issuer alone",
+      { endpoints: undefined as never, issuer: "https://a.test" },
+      undefined,
+      "npx picogrant configure",
+    ],
+    [
+      "no curl",
+      { http: { curl: "/nonexistent/curl" } },
+      undefined,
+      "/nonexistent/curl cannot be run",
+    ],
+    ["too little memory", { limits: { memoryBytes: 2048 } }, undefined, "give more"],
+    ["a directory as display", { display: { kind: "lcd", path: "/" } }, undefined, "display.path"],
+    ["no key file", {}, (folder) => rmSync(join(folder, "device.key")), "storage.deviceKeyFile"],
+    [
+      "an open key file",
+      {},
+      (folder) => chmodSync(join(folder, "device.key"), 0o644),
+      "run chmod 600",
+    ],
+    [
+      "a key that nobody made",
+      {},
+      (folder) => writeFileSync(join(folder, "device.key"), "\0".repeat(32)),
+      "random bytes",
+    ],
+    [
+      "an open state directory",
+      {},
+      (folder) => mkdirSync(join(folder, "state"), { mode: 0o755 }),
+      "run chmod 700",
+    ],
+    [
+      "a file that its group can change",
+      {},
+      (folder) => chmodSync(join(folder, "device.json"), 0o660),
+      "its group can change it",
+    ],
+    [
+      "a file that every user can change",
+      {},
+      (folder) => chmodSync(join(folder, "device.json"), 0o646),
+      "every user can change it",
+    ],
+    [
+      "secrets that every user can read",
+      {},
+      (folder) => chmodSync(join(folder, "device.json"), 0o644),
+      "run chmod 640",
+    ],
+    [
+      "a pipe",
+      {},
+      (folder) => {
+        rmSync(join(folder, "device.json"));
+        execFileSync("mkfifo", [join(folder, "device.json")]);
+      },
+      "is a pipe and not a file",
+    ],
+  ];
+
+  it.each(mistakes)("%s", async (_, own, harm, text) => {
+    const { folder, start } = deviceAt("http://127.0.0.1:1", own);
+    harm?.(folder);
+    const run = start();
+    expect(await run.ended).toBe(2);
+    expect(run.errors).toMatch(/^picogrant: [^\n]+\n$/);
+    expect(run.errors).toContain(text);
+  });
+
+  it.each([[[]], [["--config"]], [["--frobnicate"]]])("%j: usage", async (args) => {
+    const file = join(temporaryFolder(), "main.js");
+    writeFileSync(file, program);
+    const run = new Run(file, args);
+    expect(await run.ended).toBe(2);
+    expect(run.errors).toMatch(/^picogrant: usage: qjs [^\n]+\n$/);
+  });
+});
+
+it("--help and --check say what they find, and start nothing", async () => {
+  const { folder, start } = deviceAt("http://127.0.0.1:1");
+  const help = start({}, "--help");
+  expect(await help.ended).toBe(0);
+  expect(help.lines).toEqual([expect.stringMatching(/^usage: qjs /)]);
+  const right = start({}, "--check");
+  expect(await right.ended).toBe(0);
+  expect(right.errors).toBe("picogrant: the configuration is right\n");
+  expect(readdirSync(folder)).not.toContain("state");
+  const small = deviceAt("http://127.0.0.1:1", { limits: { memoryBytes: 2048 } });
+  const wrong = small.start({}, "--check");
+  expect(await wrong.ended).toBe(2);
+  expect(wrong.errors).toMatch(/^picogrant: limits\.memoryBytes: 2048 [^\n]+; give more\n$/);
+});
