@@ -1,22 +1,12 @@
 // The headers and files of targets/host/portable in other people's programs: each header alone, as C99, C11 and C++17,
-// the sources as C99 and with stricter flags than the host's own; no warning. And an example for each header
-// (targets/examples/c-headers), as C99 and as C++17, which is run.
+// the sources as C99 and with stricter flags than the host's own; no warning.
 
 import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hostFolder } from "../../targets/workbench/host/build.ts";
 import { numbersHeader } from "../../targets/workbench/host/generate.ts";
 
 const host = fileURLToPath(new URL("../../targets/host/", import.meta.url));
@@ -85,71 +75,4 @@ it("a program in C++ knows the version", () => {
 it('every header says extern "C"', () => {
   for (const name of headers)
     expect(readFileSync(portable + name, "utf8"), name).toContain('extern "C"');
-});
-
-describe("an example for each header", () => {
-  const examples = fileURLToPath(new URL("../../targets/examples/c-headers/", import.meta.url));
-  /** What a port brings: the others are linked with them. */
-  const port = ["clock", "connection", "display"];
-  const names = headers.map((name) => name.replace(/\.h$/, ""));
-  const built = `${hostFolder}duktape/`;
-  const includes = [`-I${portable}`, `-I${hostFolder}generated-complete-source`];
-  const sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-  const asC = ["gcc", "-x", "c", "-std=c99", ...STRICT, ...OF_C] as const;
-  const asCxx = ["g++", "-x", "c++", "-std=c++17", ...STRICT] as const;
-
-  it("there is one for each, which includes it first", () => {
-    const files = readdirSync(examples).filter((name) => name.endsWith(".c"));
-    expect(files.sort()).toEqual(names.map((name) => `${name}.c`).sort());
-    for (const name of names) {
-      const text = readFileSync(`${examples}${name}.c`, "utf8");
-      expect(/#include [<"]([^>"]+)/.exec(text)?.[1]).toBe(`${name}.h`);
-    }
-  });
-
-  describe.each([
-    ["C99", asC],
-    ["C++17", asCxx],
-  ] as const)("as %s", (language, [compiler, ...flags]) => {
-    let own: string;
-    let library: string;
-    const objectOf = (name: string) => join(own, `${name}.o`);
-    const compiled = (name: string) =>
-      complaints(
-        compiler,
-        ...[...flags, ...sanitizers, ...includes, "-c", "-o", objectOf(name)],
-        `${examples}${name}.c`,
-      );
-
-    beforeAll(() => {
-      own = join(folder, language);
-      library = join(own, "libhost.a");
-      mkdirSync(own);
-      // What the built host needs is compiled; the rest of the portable files is compiled here.
-      const objects = ["core-duktape", "picogrant", "heap", "core-code"].map(
-        (name) => `${built}${name}.o`,
-      );
-      for (const source of sources) {
-        const name = source.slice(0, -2);
-        if (!existsSync(`${built}${name}.o`)) {
-          const args = ["-std=gnu11", ...sanitizers, ...includes, "-c", "-o", objectOf(name)];
-          expect(complaints("gcc", ...args, portable + source)).toBe("");
-        }
-        objects.push(existsSync(objectOf(name)) ? objectOf(name) : `${built}${name}.o`);
-      }
-      expect(complaints("ar", "rcs", library, ...objects)).toBe("");
-    });
-
-    it.each(port)("%s, of the port", (name) => expect(compiled(name)).toBe(""));
-
-    it.each(names.filter((name) => !port.includes(name)))("%s runs", (name) => {
-      expect(compiled(name)).toBe("");
-      const program = join(own, name);
-      const objects = [name, ...port].map(objectOf);
-      const rest = [library, "-lduktape", "-lm"];
-      expect(complaints(compiler, ...sanitizers, "-o", program, ...objects, ...rest)).toBe("");
-      const { status, stdout, stderr } = spawnSync(program, { encoding: "utf8" });
-      expect(status, stdout + stderr).toBe(0);
-    });
-  });
 });
