@@ -5,7 +5,7 @@
 //   -- --test         runs the tests of test/board as well
 //   -- --field        runs the tests of what a board meets in the field, and nothing else
 //   -- --interactive  leaves the board running: its display in the terminal, keys as its buttons
-//   -- --machine NAME  on another machine than a Cortex-M3: riscv32
+//   -- --machine NAME  on another machine than the Cortex-M3 (machines.ts)
 //   -- --boot          with --port: boots it in the emulator, against the simulated service, until a code is shown
 //   -- --port FOLDER  builds the firmware of another board, in a folder that began as a copy of the board's, and stops
 

@@ -12,7 +12,6 @@ import {
   firmwareOf,
 } from "../../targets/workbench/board/build.ts";
 import type { Board } from "../../targets/workbench/board/emulator.ts";
-import { machine } from "../../targets/workbench/board/machines.ts";
 import { missedLimits } from "../../targets/workbench/board/table.ts";
 import { ignorantServer } from "./ignorant-server.ts";
 import { oledText } from "./oled.ts";
@@ -62,7 +61,7 @@ describe("whom the board trusts", () => {
     expect(world.answers("/device/code")).toEqual([200]);
   });
 
-  it.skipIf(!machine.hasPanel)("refuses TLS while it does not know the time", async () => {
+  it("refuses TLS while it does not know the time", async () => {
     await world.open();
     const board = world.board({ hasClock: false });
     await board.powerOn();
@@ -70,31 +69,28 @@ describe("whom the board trusts", () => {
     expect(world.answers("/device/code")).toEqual([]);
   });
 
-  it.skipIf(!machine.hasTestFlash)(
-    "refuses TLS without a seed, and takes the one that it has kept",
-    async () => {
-      await world.open();
-      const board = world.board({ hasSeed: false });
-      await board.powerOn();
-      await board.says("connection: there is no seed");
-      expect(world.answers("/device/code")).toEqual([]);
-      await board.end();
+  it("refuses TLS without a seed, and takes the one that it has kept", async () => {
+    await world.open();
+    const board = world.board({ hasSeed: false });
+    await board.powerOn();
+    await board.says("connection: there is no seed");
+    expect(world.answers("/device/code")).toEqual([]);
+    await board.end();
 
-      // Once a seed was handed in, the board makes the next one itself, and uses none twice.
-      const seeded = world.board();
-      const seed = (): string =>
-        readFileSync(seeded.eeprom).toString("hex", 32_768 - 64, 32_768 - 32);
-      await seeded.powerOn();
-      await seeded.state("REQUESTING");
-      await seeded.end();
-      const first = seed();
-      const later = world.board({ hasSeed: false });
-      await later.powerOn();
-      await later.state("PENDING");
-      expect(seed()).not.toBe(first);
-      expect(first).not.toMatch(/^(ff)+$/);
-    },
-  );
+    // Once a seed was handed in, the board makes the next one itself, and uses none twice.
+    const seeded = world.board();
+    const seed = (): string =>
+      readFileSync(seeded.eeprom).toString("hex", 32_768 - 64, 32_768 - 32);
+    await seeded.powerOn();
+    await seeded.state("REQUESTING");
+    await seeded.end();
+    const first = seed();
+    const later = world.board({ hasSeed: false });
+    await later.powerOn();
+    await later.state("PENDING");
+    expect(seed()).not.toBe(first);
+    expect(first).not.toMatch(/^(ff)+$/);
+  });
 });
 
 describe("servers that do not know max_fragment_length (RFC 6066 section 4)", () => {
@@ -234,7 +230,7 @@ it("on batteries the display rests between polls, and polls go on (host.h, count
   await moves(4);
 });
 
-describe.skipIf(!machine.hasPanel)("the display", () => {
+describe("the display", () => {
   it("the panel shows the frame's characters, dot by dot", async () => {
     const board = await pendingBoard();
     const file = join(world.folder, "panel.ppm");

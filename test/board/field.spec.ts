@@ -6,7 +6,6 @@ import nacl from "tweetnacl";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BoardWorld, SERVICE_NAME } from "../../targets/workbench/board/board-world.ts";
 import { type Board, SECOND_SERVICE_ADDRESS } from "../../targets/workbench/board/emulator.ts";
-import { machine } from "../../targets/workbench/board/machines.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -245,36 +244,33 @@ describe("what the maker sets, in the field", () => {
     await board.until("the text", () => board.frame[0] === "Angemeldet".padEnd(16));
   });
 
-  it.skipIf(!machine.hasTestFlash)(
-    "the power going at any step leaves the settings before, or the new ones, and the session",
-    async () => {
-      const board = await signedInBoard();
-      await board.says("update: the running image is confirmed");
-      world.publishSettings(1, { messages: { signedIn: "Number one" } });
+  it("the power going at any step leaves the settings before, or the new ones, and the session", async () => {
+    const board = await signedInBoard();
+    await board.says("update: the running image is confirmed");
+    world.publishSettings(1, { messages: { signedIn: "Number one" } });
+    board.press("u");
+    await board.until("number one", () => board.frame[0] === "Number one".padEnd(16));
+    await board.powerOff();
+    for (const file of [board.flash.path, board.eeprom]) cpSync(file, `${file}.before`);
+    world.publishSettings(2, { messages: { signedIn: "Number two" } });
+    const text = (): string => board.frame[0]?.trim() ?? "";
+    const seen = new Set<string>();
+    for (const step of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      for (const file of [board.flash.path, board.eeprom]) cpSync(`${file}.before`, file);
+      board.flash.cutAt(step);
+      await board.powerOn();
+      await board.until("number one", () => text() === "Number one");
       board.press("u");
-      await board.until("number one", () => board.frame[0] === "Number one".padEnd(16));
+      const end = /flash: the power goes|restarting into it/;
+      await board.until("the cut, or the end", () => end.test(board.output));
       await board.powerOff();
-      for (const file of [board.flash.path, board.eeprom]) cpSync(file, `${file}.before`);
-      world.publishSettings(2, { messages: { signedIn: "Number two" } });
-      const text = (): string => board.frame[0]?.trim() ?? "";
-      const seen = new Set<string>();
-      for (const step of [1, 2, 3, 4, 5, 6, 7, 8]) {
-        for (const file of [board.flash.path, board.eeprom]) cpSync(`${file}.before`, file);
-        board.flash.cutAt(step);
-        await board.powerOn();
-        await board.until("number one", () => text() === "Number one");
-        board.press("u");
-        const end = /flash: the power goes|restarting into it/;
-        await board.until("the cut, or the end", () => end.test(board.output));
-        await board.powerOff();
-        board.flash.cutAt(0);
-        await board.powerOn();
-        await board.until("a session", () => text().startsWith("Number"));
-        seen.add(text());
-        await board.powerOff();
-      }
-      expect([...seen].sort()).toEqual(["Number one", "Number two"]);
-      expect(world.answers("/device/code")).toEqual([200]);
-    },
-  );
+      board.flash.cutAt(0);
+      await board.powerOn();
+      await board.until("a session", () => text().startsWith("Number"));
+      seen.add(text());
+      await board.powerOff();
+    }
+    expect([...seen].sort()).toEqual(["Number one", "Number two"]);
+    expect(world.answers("/device/code")).toEqual([200]);
+  });
 });

@@ -8,7 +8,6 @@ import { makeLoaderPage } from "../../targets/image/loader-page.ts";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
 import type { Board, BoardSettings } from "../../targets/workbench/board/emulator.ts";
 import { PRODUCT } from "../../targets/workbench/board/images.ts";
-import { machine } from "../../targets/workbench/board/machines.ts";
 
 const kind = "complete";
 /** Behind the loader's first line comes what this start says. */
@@ -187,19 +186,16 @@ describe("an update by the board itself", () => {
     expect(world.answers("/device/code")).toEqual([200]);
   });
 
-  it.skipIf(!machine.hasTestFlash)(
-    "that is never confirmed has three starts; then the image before runs again, with its session",
-    async () => {
-      const board = await signedInBoard();
-      world.publish({ kind, release: "6.6.6", payload: resettingProgram() });
-      board.press("u");
-      await board.says("loader: tries slot B, release 6.6.6", 3);
-      await board.says("loader: the trial in slot B was not confirmed, and is given up");
-      await board.says(FIRST, 2);
-      await board.state("SIGNED_IN", 2);
-      expect(board.output.split("loader: tries slot B")).toHaveLength(4);
-    },
-  );
+  it("that is never confirmed has three starts; then the image before runs again, with its session", async () => {
+    const board = await signedInBoard();
+    world.publish({ kind, release: "6.6.6", payload: resettingProgram() });
+    board.press("u");
+    await board.says("loader: tries slot B, release 6.6.6", 3);
+    await board.says("loader: the trial in slot B was not confirmed, and is given up");
+    await board.says(FIRST, 2);
+    await board.state("SIGNED_IN", 2);
+    expect(board.output.split("loader: tries slot B")).toHaveLength(4);
+  });
 
   it("waits until the image that runs is confirmed: the other slot is what it would go back to", async () => {
     await world.close();
@@ -226,46 +222,43 @@ describe("an update by the board itself", () => {
     await board.says(CONFIRMED, 2);
   });
 
-  it.skipIf(!machine.hasTestFlash)(
-    "survives the power going in the middle of any step: the old image or the new one, and the session",
-    async () => {
-      const board = await signedInBoard();
-      await board.powerOff();
-      // Everything that lasts, as it was before the update.
-      for (const file of [board.flash.path, board.eeprom]) cpSync(file, `${file}.before`);
-      const update = async (cutAt: number): Promise<void> => {
-        for (const file of [board.flash.path, board.eeprom]) cpSync(`${file}.before`, file);
-        board.flash.cutAt(cutAt);
-        await board.powerOn();
-        await board.says(CONFIRMED);
-        board.press("u");
-      };
-      world.publish({ kind, release: "1.1.0" });
-      await update(0);
-      await board.says("loader: tries slot B, release 1.1.0");
-      await board.says(CONFIRMED, 2);
-      const all = board.flash.steps;
-      await board.powerOff();
+  it("survives the power going in the middle of any step: the old image or the new one, and the session", async () => {
+    const board = await signedInBoard();
+    await board.powerOff();
+    // Everything that lasts, as it was before the update.
+    for (const file of [board.flash.path, board.eeprom]) cpSync(file, `${file}.before`);
+    const update = async (cutAt: number): Promise<void> => {
+      for (const file of [board.flash.path, board.eeprom]) cpSync(`${file}.before`, file);
+      board.flash.cutAt(cutAt);
+      await board.powerOn();
+      await board.says(CONFIRMED);
+      board.press("u");
+    };
+    world.publish({ kind, release: "1.1.0" });
+    await update(0);
+    await board.says("loader: tries slot B, release 1.1.0");
+    await board.says(CONFIRMED, 2);
+    const all = board.flash.steps;
+    await board.powerOff();
 
-      // The slot's first steps and its last, some between them; both steps of each boot record: the trial's, the
-      // start's that takes a try away, the confirmation's.
-      const seed = Number(process.env.PICOGRANT_SEED ?? Date.now() % 10_000);
-      const between = [1, 2, 3].map((n) => 3 + ((seed * 7919 + n * 104_729) % (all - 10)));
-      const lasts = [7, 6, 5, 4, 3, 2, 1, 0].map((back) => all - back);
-      for (const step of [1, 2, ...between, ...lasts]) {
-        const where = `step ${step} of ${all}, PICOGRANT_SEED=${seed}`;
-        await update(step);
-        await board.says("flash: the power goes");
-        await board.powerOff();
-        await board.powerOn();
-        await board.state("SIGNED_IN");
-        await board.says(CONFIRMED);
-        const [, release] = /loader: .*release (\S+)/.exec(board.output)!;
-        // Once the record names the trial the new image runs, before that the old one.
-        expect(release, where).toBe(step > all - 4 ? "1.1.0" : "1.0.0");
-        expect(world.answers("/device/code"), where).toEqual([200]);
-        await board.powerOff();
-      }
-    },
-  );
+    // The slot's first steps and its last, some between them; both steps of each boot record: the trial's, the
+    // start's that takes a try away, the confirmation's.
+    const seed = Number(process.env.PICOGRANT_SEED ?? Date.now() % 10_000);
+    const between = [1, 2, 3].map((n) => 3 + ((seed * 7919 + n * 104_729) % (all - 10)));
+    const lasts = [7, 6, 5, 4, 3, 2, 1, 0].map((back) => all - back);
+    for (const step of [1, 2, ...between, ...lasts]) {
+      const where = `step ${step} of ${all}, PICOGRANT_SEED=${seed}`;
+      await update(step);
+      await board.says("flash: the power goes");
+      await board.powerOff();
+      await board.powerOn();
+      await board.state("SIGNED_IN");
+      await board.says(CONFIRMED);
+      const [, release] = /loader: .*release (\S+)/.exec(board.output)!;
+      // Once the record names the trial the new image runs, before that the old one.
+      expect(release, where).toBe(step > all - 4 ? "1.1.0" : "1.0.0");
+      expect(world.answers("/device/code"), where).toEqual([200]);
+      await board.powerOff();
+    }
+  });
 });

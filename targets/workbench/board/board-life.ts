@@ -5,7 +5,6 @@ import { CLIENT } from "../host/service-world.ts";
 import type { BoardWorld } from "./board-world.ts";
 import type { Kind } from "./build.ts";
 import type { Board, BoardFigures } from "./emulator.ts";
-import { machine } from "./machines.ts";
 import type { Seen } from "./table.ts";
 
 /** Access tokens of the service live an hour. */
@@ -80,7 +79,7 @@ export async function liveOnBoard(
   const code = world.pendingCode;
   await board.until("the code on the display", () => board.frame.join("").includes(code));
   report(`the display shows the code ${code}`);
-  if (options.picture && machine.hasPanel) await board.picture(options.picture);
+  if (options.picture) await board.picture(options.picture);
   const pending = await watch();
   board.press("b");
   await board.says("batteries: ");

@@ -70,8 +70,6 @@ export type Slot = "a" | "b";
 
 /** The boot loader, and the linker's map beside it. */
 export const loaderFile = `${boardFolder}loader/loader.elf`;
-/** Its machine code alone, for an emulator that has it in a file of flash. */
-export const loaderCode = `${boardFolder}loader/loader.bin`;
 export const loaderMap = `${boardFolder}loader/loader.map`;
 
 /** The firmware of a kind as machine code, what an image has as its payload; and the linker's map beside it. */

@@ -3,20 +3,11 @@
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { forwarder, type Kind, loaderCode, loaderFile } from "./build.ts";
+import { forwarder, type Kind, loaderFile } from "./build.ts";
 import { FlashFile } from "./flash.ts";
 import { machine } from "./machines.ts";
 import { addressIn, type Names, Network, type Place } from "./network.ts";
@@ -25,14 +16,6 @@ import { addressIn, type Names, Network, type Place } from "./network.ts";
 const LOADER_PAGE_AT = 0x0007_f000;
 const FACTORY_PAGE_AT = 0x0008_0000;
 const SEED_AT = 0x2002_ffc0;
-
-/** The machine with two chips of flash: what the first one holds, from its beginning on (riscv32/map.h). */
-const FIRST_CHIP = {
-  loaderPage: 0x4_0000,
-  factoryPage: 0x8_0000,
-  tokens: [0xc_0000, 0x10_0000],
-  used: 0x14_0000,
-} as const;
 
 const EEPROM_BYTES = 32_768;
 /** Of a record slot. */
@@ -151,53 +134,13 @@ export class Board {
     ];
   }
 
-  /** The first chip of the machine with two: loader and pages as they are programmed, tokens as they were left. */
-  #prepareFirstChip(): string {
-    const { folder, factoryPage, loaderPage, image } = this.#settings;
-    const path = join(folder, "flash-0.bin");
-    const isNew = !existsSync(path);
-    const file = openSync(path, isNew ? "w+" : "r+", 0o600);
-    const write = (bytes: Uint8Array | undefined, at: number): void => {
-      if (bytes) writeSync(file, bytes, 0, bytes.length, at);
-    };
-    if (isNew) {
-      write(Buffer.alloc(FIRST_CHIP.used, 0xff), 0);
-      ftruncateSync(file, machine.flashFileBytes);
-    }
-    const { loader } = this.#settings;
-    write(readFileSync(loader ? `${loader}loader/loader.bin` : loaderCode), 0);
-    write(loaderPage, FIRST_CHIP.loaderPage);
-    write(factoryPage, FIRST_CHIP.factoryPage);
-    closeSync(file);
-    if (!existsSync(this.flash.path)) {
-      this.flash.erase();
-      this.flash.program("a", image);
-    }
-    return path;
-  }
-
   /** What the board keeps of tokens: both slots. */
   get records(): Buffer {
-    if (machine.name === "mps2") return readFileSync(this.eeprom).subarray(0, 2 * SLOT_BYTES);
-    const chip = readFileSync(join(this.#settings.folder, "flash-0.bin"));
-    return Buffer.concat(FIRST_CHIP.tokens.map((at) => chip.subarray(at, at + SLOT_BYTES)));
+    return readFileSync(this.eeprom).subarray(0, 2 * SLOT_BYTES);
   }
 
   #machineArguments(): string[] {
-    const { hasClock = true, hasSeed = true, loader } = this.#settings;
-    if (machine.name === "riscv32") {
-      const chip = (unit: number, file: string): string[] => [
-        "-drive",
-        `if=pflash,unit=${unit},format=raw,file=${file}`,
-      ];
-      return [
-        ...["-machine", "virt", "-bios", "none", "-global", "virtio-mmio.force-legacy=false"],
-        ...chip(0, this.#prepareFirstChip()),
-        ...chip(1, this.flash.path),
-        ...["-device", "virtio-net-device,netdev=board"],
-        ...(hasSeed ? ["-device", "virtio-rng-device"] : []),
-      ];
-    }
+    const { hasClock = true, loader } = this.#settings;
     const flash = `memory-backend-file,id=flash,share=on,size=${machine.flashFileBytes}`;
     return [
       ...["-machine", "mps2-an385,memory-backend=flash"],

@@ -41,10 +41,6 @@ export class FlashFile {
 
   /** The power goes in the middle of the step of this number, counted from now on; 0: it does not. */
   cutAt(step: number): void {
-    if (!machine.hasTestFlash) {
-      if (step > 0) throw new RangeError(`${machine.name} cannot cut the power within a step`);
-      return;
-    }
     const words = Buffer.alloc(8);
     words.writeUInt32LE(step, CUT_AT - STEPS_AT);
     this.#change(STEPS_AT, words, "r+");
@@ -52,7 +48,6 @@ export class FlashFile {
 
   /** Sectors erased and pages programmed since `cutAt`. */
   get steps(): number {
-    if (!machine.hasTestFlash) return this.#pagesOfSlotB();
     const word = Buffer.alloc(4);
     const file = openSync(this.path, "r");
     try {
@@ -61,25 +56,5 @@ export class FlashFile {
       closeSync(file);
     }
     return word.readUInt32LE();
-  }
-
-  /** Pages of slot B that hold anything: what has come of an update. */
-  #pagesOfSlotB(): number {
-    const slot = Buffer.alloc(machine.slotBytes);
-    const file = openSync(this.path, "r");
-    try {
-      readSync(file, slot, 0, slot.length, machine.slotAt.b);
-    } finally {
-      closeSync(file);
-    }
-    const blank = Buffer.alloc(256, 0xff);
-    let pages = 0;
-    while (
-      pages < slot.length / 256 &&
-      !slot.subarray(pages * 256, pages * 256 + 256).equals(blank)
-    ) {
-      pages++;
-    }
-    return pages;
   }
 }

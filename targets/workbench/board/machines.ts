@@ -18,9 +18,6 @@ export interface Machine {
   /** Addresses of RAM, and of the flash that firmware lies in. */
   readonly ramAt: number;
   readonly ramEnd: number;
-  /** Whether a test can have the power cut in the middle of a step in flash, and there is a panel and a clock chip. */
-  readonly hasTestFlash: boolean;
-  readonly hasPanel: boolean;
 }
 
 const MIB = 1024 * 1024;
@@ -37,22 +34,6 @@ export const machines = {
     flashFileBytes: 16 * MIB,
     ramAt: 0x2000_0000,
     ramEnd: 0x2100_0000,
-    hasTestFlash: true,
-    hasPanel: true,
-  },
-  riscv32: {
-    name: "riscv32",
-    emulator: "qemu-system-riscv32",
-    abi: "riscv32-virt-1",
-    slotAt: { a: 0x8_0000, b: 0x10_0000 },
-    slotBytes: 0x8_0000,
-    recordBytes: 0x8_0000,
-    flashBytes: 0x20_0000,
-    flashFileBytes: 32 * MIB,
-    ramAt: 0x8000_0000,
-    ramEnd: 0x9000_0000,
-    hasTestFlash: false,
-    hasPanel: false,
   },
 } as const satisfies Record<string, Omit<Machine, "name"> & { name: string }>;
 

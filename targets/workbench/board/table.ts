@@ -15,12 +15,6 @@ const limits: Readonly<Record<MachineName, Limits>> = {
     loader: 32 * 1024,
     ram: { complete: 102_400, api: 98_304, grant: 90_112 },
   },
-  // Instructions are longer, a network card of virtio wants whole frames in RAM, and sectors are larger.
-  riscv32: {
-    flash: 340 * 1024,
-    loader: 48 * 1024,
-    ram: { complete: 116_000, api: 112_000, grant: 104_000 },
-  },
 };
 
 interface Limits {

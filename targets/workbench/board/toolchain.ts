@@ -20,14 +20,6 @@ const needsOf: Readonly<Record<MachineName, readonly Need[]>> = {
     },
     tool("qemu-system-arm", "qemu-system-arm"),
   ],
-  riscv32: [
-    tool("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"),
-    {
-      package: "picolibc-riscv64-unknown-elf",
-      isThere: () => existsSync("/usr/lib/picolibc/riscv64-unknown-elf/lib/libc.a"),
-    },
-    tool("qemu-system-riscv32", "qemu-system-misc"),
-  ],
 };
 
 export const boardNeeds: readonly Need[] = [...engineNeeds, ...needsOf[machine.name]];
