@@ -68,7 +68,7 @@ describe("what opens connections in JavaScript", () => {
 });
 
 describe("what opens connections in C", () => {
-  const folders = ["targets/host", "targets/examples/c-device"];
+  const folders = ["targets/host"];
 
   it("pg_connection_start is called directly behind the last look, and by a port's own check", () => {
     expect(filesWith(/[^*\w]pg_connection_start\((?!struct)/, ".c", ...folders)).toEqual([
@@ -87,7 +87,7 @@ describe("what opens connections in C", () => {
     expect(filesWith(opens, ".c", ...folders)).toEqual([
       "targets/host/ports/board/connection.c: 2",
       "targets/host/ports/posix/connection-curl.c: 1",
-      "targets/examples/c-device/connection.c: 2",
+      "targets/host/ports/template/connection.c: 2",
     ]);
   });
 });

@@ -1,24 +1,38 @@
-/* Time, chance, a digest, sleep and keys: to be written for the board. Contracts in clock.h and port.h. */
+/*
+ * Time, chance, a digest, sleep and keys, here on Linux: to be replaced by the board's. Contracts in clock.h and port.h.
+ */
 #include "clock.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "port.h"
+#include "socket.h"
+
+static int input = STDIN_FILENO;
 
 /*
- * A counter of milliseconds that goes on while the processor sleeps: a 32-bit timer, or the tick counter of an
- * operating system. It wraps at 2^32, which the host expects.
+ * A counter of milliseconds that goes on while the processor sleeps: on a board a 32-bit timer, or the tick counter of
+ * an operating system. It wraps at 2^32, which the host expects.
  */
-uint32_t pg_clock_ms(void) { return 0; }
-
-/* Seconds since 1970 from a clock that can be trusted, or 0: TLS is then refused, for want of a date to check. */
-uint32_t pg_clock_wall_s(void) { return 0; }
-
-/* The hardware's generator, its health test passed. 0: there is none; a seed compiled in is worse than that. */
-int pg_random(uint8_t *bytes, size_t size) {
-  (void)bytes;
-  (void)size;
-  return 0;
+uint32_t pg_clock_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* The TLS library's, or the hardware's. 0: there is none, and no server can be used that wants code challenges. */
+/* Seconds since 1970 from a clock that can be trusted, or 0: TLS is then refused, for want of a date to check. */
+uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
+
+/* On a board the hardware's generator, its health test passed. 0: there is none; a seed compiled in is worse. */
+int pg_random(uint8_t *bytes, size_t size) {
+  return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
+}
+
+/* Take the TLS library's, or the hardware's. There is neither here: no server can be used that wants code challenges. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;
@@ -26,11 +40,24 @@ int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]
   return 0;
 }
 
-void port_open(void) {}
+void port_open(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
-/* Sleep until an interrupt of the network or a key, at most `ms`. Without it the loop spins. */
-void port_wait(int ms) { (void)ms; }
+/*
+ * Until a key, something on the network, or the time: whichever comes first. On a board: sleep until an interrupt of
+ * either, at most `ms`.
+ */
+void port_wait(int ms) {
+  struct pollfd waiting[] = {{input, POLLIN, 0}, {socket_descriptor(), socket_events(), 0}};
+  (void)poll(waiting, 2, ms);
+}
 
-int port_key(void) { return 0; }
+int port_key(void) {
+  struct pollfd waiting = {input, POLLIN, 0};
+  char key = 0;
+  if (input < 0 || poll(&waiting, 1, 0) <= 0) return 0;
+  /* The end of the input leaves a device without keys. */
+  if (read(input, &key, 1) != 1) input = -1;
+  return key;
+}
 
-void port_log(const char *line) { (void)line; }
+void port_log(const char *line) { fprintf(stderr, "%s\n", line); }

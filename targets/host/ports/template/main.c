@@ -1,71 +1,125 @@
 /*
- * The firmware's program: the settings of your server, the device, and a loop that works and sleeps. What it asks of
- * the board is in port.h and in the four other files of this folder.
+ * A device in C with an API of its own after the sign-in: it reads a list page by page, and says how it went. A
+ * refused token (401) is renewed and the call sent again by the core; what is left to the program are the pages, the
+ * token itself for other protocols, and the end of the session. What it asks of the board is in port.h and in the four
+ * other files of this folder.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core-code.h"
 #include "host.h"
 #include "port.h"
 #include "wipe.h"
 
-enum {
-  /* Longer tokens need more: the page "Sizing", or `picogrant sizing`. */
-  MEMORY_BYTES = 4096,
-};
+/* Longer tokens need more memory: the page "Sizing", or `picogrant sizing`. */
+enum { MEMORY_BYTES = 4096, PAGE_BYTES = 2048, ADDRESS_BYTES = 256 };
 
 static struct pg_host host;
 static uint8_t memory[MEMORY_BYTES];
+static char addresses[4][ADDRESS_BYTES];
 
-/* All texts stay where they are: in flash. */
-static const struct pg_settings settings = {
-    .client_id = "your client identifier",
-    .client_secret = "",
-    .scope = "email",
-    .device_parameters = "",
-    .token_parameters = "",
-    .server = "",
-    .user_agent = "your-device/1.0",
-    .grant_headers = "",
-    .resource_headers = "",
-    .addresses =
-        {
-            [PG_ENDPOINT_DEVICE_AUTHORIZATION] = "https://auth.example.com/device/code",
-            [PG_ENDPOINT_TOKEN] = "https://auth.example.com/token",
-            [PG_ENDPOINT_REVOCATION] = "https://auth.example.com/revoke",
-            [PG_ENDPOINT_METADATA] = "",
-            [PG_ENDPOINT_EVENTS] = "",
-            [PG_ENDPOINT_RESOURCE] = "https://api.example.com",
-        },
-    .columns = 16,
-    .rows = 2,
-    .memory_bytes = MEMORY_BYTES,
-    .connect_seconds = 10,
-    .exchange_seconds = 30,
-    .answer_bytes = 65536,
-    .renewals = 3,
-    .auto_start = 1,
-    .client_authentication = PG_CLIENT_AUTHENTICATION_NONE,
-};
+/* The answer to the call under way, as far as there is room, and what follows from it. */
+static char page[PAGE_BYTES];
+static size_t page_bytes;
+static char target[64];
+static int wants_call;
+
+/* For trying it on the desktop. On a board the settings are constants, and stay in flash. */
+static const char *setting(const char *name, const char *otherwise) {
+  const char *value = getenv(name);
+  return value ? value : otherwise;
+}
+
+static const char *address(int number, const char *base, const char *path) {
+  snprintf(addresses[number], ADDRESS_BYTES, "%s%s", base, path);
+  return addresses[number];
+}
+
+/* The first page is asked for as soon as somebody is signed in. */
+static void want_page(const char *number) {
+  snprintf(target, sizeof target, "/items?page=%s", number);
+  page_bytes = 0;
+  wants_call = 1;
+}
+
+/* A piece of an answer: it is the program's own to read, and good for this call only. */
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
+  (void)context;
+  size_t room = sizeof page - 1 - page_bytes;
+  if (size > room) size = room;
+  memcpy(page + page_bytes, bytes, size);
+  page_bytes += size;
+  page[page_bytes] = 0;
+}
+
+/* The call is over. Status 0: no answer came; it may be asked again. */
+static void take_answer(int status) {
+  if (status == 401) port_log("the API does not take this token, not even a new one");
+  else if (status != 200) fprintf(stderr, "the API answered %d\n", status);
+  if (status != 200) return;
+  printf("page %s\n", page);
+  const char *next = strstr(page, "\"next\":\"");
+  if (!next) {
+    puts("that is all");
+    return;
+  }
+  char number[16] = "";
+  sscanf(next, "\"next\":\"%15[0-9a-z]", number);
+  want_page(number);
+}
+
+/* For other protocols than HTTP: the token is in the memory, and may change with every step. Do not keep it. */
+static void use_token(void) {
+  int length = pg_length(&host.core, PG_FIELD_ACCESS_TOKEN);
+  const uint8_t *token = memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN);
+  if (length > 0) printf("the token has %d bytes, the first is %s\n", length, *token > 32 ? "visible" : "not");
+}
+
+/* For whoever builds the device: what the display has no room for. */
+static void say_what_lacks(void) {
+  int needed = pg_host_memory_needed(&host);
+  if (needed) fprintf(stderr, "no room for what the server sent: MEMORY_BYTES of %d would do\n", needed);
+  if (pg_get(&host.core, PG_NOT_SAVED)) port_log("not saved: the next start asks for a new code");
+}
 
 static void take_report(void *context, enum pg_report report, int a, int b) {
   (void)context;
   static const char *const states[] = PG_STATE_NAMES;
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
-  if (report == PG_REPORT_STATE) port_log(states[a]);
-  if (b != 0) port_log(errors[b]);
-  /* Of memory: sizing, not a fault. The display only says that something is too long. */
-  if (pg_host_memory_needed(&host)) {
-    char line[64];
-    snprintf(line, sizeof line, "MEMORY_BYTES of %d would do", pg_host_memory_needed(&host));
-    port_log(line);
+  static int was_signed_in;
+  if (report == PG_REPORT_CALL) take_answer(a);
+  if (report != PG_REPORT_STATE) return;
+  port_log(states[a]);
+  say_what_lacks();
+  if (a == PG_STATE_SIGNED_IN && !was_signed_in) {
+    was_signed_in = 1;
+    use_token();
+    want_page("");
   }
-  if (pg_get(&host.core, PG_NOT_SAVED)) port_log("not saved: the records' medium has failed");
+  if (a == PG_STATE_FAILED) {
+    was_signed_in = 0;
+    /* Revoked, or refused by the server: the display says who can mend it, and the key `s` signs in again. */
+    fprintf(stderr, "the session is over: %s\n", errors[b]);
+  }
 }
 
-int main(void) {
+static void press(int key) {
+  if (key == 'a') want_page("");
+  else (void)pg_host_letter(&host, key);
+}
+
+/* Calls are begun from the loop, not from within a report. */
+static void call_if_wanted(void) {
+  if (!wants_call) return;
+  wants_call = 0;
+  if (!pg_host_call(&host, PG_ENDPOINT_RESOURCE, target)) port_log("not signed in, or a call is under way");
+}
+
+static int run(const struct pg_settings *settings) {
   const struct pg_host_parts parts = {
-      .settings = &settings,
+      .settings = settings,
       .code = pg_core_code,
       .code_size = pg_core_code_size,
       .heap_limit = pg_heap_default,
@@ -74,9 +128,8 @@ int main(void) {
       .connection = &port_connection,
       .trust = NULL, /* whom to trust, in the form that your connection.c takes */
       .report = take_report,
-      .body = NULL,
+      .body = take_body,
   };
-  port_open();
   enum pg_open_result result = pg_host_open(&host, &parts);
   if (result != PG_OPEN_OK) {
     port_log(pg_host_problem(result));
@@ -85,10 +138,46 @@ int main(void) {
   while (pg_host_step(&host)) {
     int key = port_key();
     if (key == 'q') break;
-    if (key) (void)pg_host_letter(&host, key);
-    else port_wait(pg_host_wake_in(&host));
+    if (key) press(key);
+    call_if_wanted();
+    if (!key) port_wait(pg_host_wake_in(&host));
   }
   pg_host_close(&host);
   pg_wipe(memory, sizeof memory);
   return 0;
+}
+
+int main(void) {
+  const char *server = setting("SERVER", "http://127.0.0.1:8080");
+  const struct pg_settings settings = {
+      .client_id = setting("CLIENT_ID", "living-room-tv"),
+      .client_secret = setting("CLIENT_SECRET", "tv-secret"),
+      .scope = setting("SCOPE", "email"),
+      .device_parameters = "",
+      .token_parameters = "",
+      .server = "",
+      .user_agent = "your-device/1.0",
+      .grant_headers = "",
+      .resource_headers = "",
+      .addresses =
+          {
+              [PG_ENDPOINT_DEVICE_AUTHORIZATION] = address(0, server, "/device/code"),
+              [PG_ENDPOINT_TOKEN] = address(1, server, "/token"),
+              [PG_ENDPOINT_REVOCATION] = address(2, server, "/revoke"),
+              [PG_ENDPOINT_METADATA] = "",
+              [PG_ENDPOINT_EVENTS] = "",
+              [PG_ENDPOINT_RESOURCE] = address(3, setting("API", "http://127.0.0.1:8629"), ""),
+          },
+      .columns = 16,
+      .rows = 2,
+      .memory_bytes = MEMORY_BYTES,
+      .connect_seconds = 10,
+      .exchange_seconds = 30,
+      .answer_bytes = 65536,
+      .renewals = 3,
+      .auto_start = 1,
+      .client_authentication = PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST,
+  };
+  port_open();
+  return run(&settings);
 }

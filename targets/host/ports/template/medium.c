@@ -1,40 +1,58 @@
 /*
- * Where the records are: to be written over flash, an EEPROM or a file. Contract in medium.h, in short: two slots
- * that cannot harm each other (on flash: sectors of their own); erasing makes every byte 0xff; programming writes
- * erased bytes, each of them once, and is durable when it returns 1. The host's storage.h does the rest: it programs
- * the header last, so that a cut never leaves half a record that looks like one.
+ * Where the records are, here one file with one slot behind the other: to be replaced by flash or an EEPROM. Contract in
+ * medium.h, in short: two slots that cannot harm each other (on flash: sectors of their own); erasing makes every byte
+ * 0xff; programming writes erased bytes, each of them once, and is durable when it returns 1. The host's storage.h does
+ * the rest: it programs the header last, so that a cut never leaves half a record that looks like one.
  *
  * Records hold tokens: encrypt the medium if it can be read out.
  */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "port.h"
 #include "storage.h"
 
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
-static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
-  (void)context;
-  (void)slot;
-  (void)at;
-  (void)into;
-  (void)size;
-  return 0;
+/*
+ * Opened at the first use; -1 where it cannot be: every call then fails, the device starts after six seconds of trying to
+ * read, and says "Not saved" once it is signed in.
+ */
+static int medium_file(void) {
+  static int file = -1;
+  static int is_said;
+  const char *path = getenv("RECORDS");
+  if (!path) path = "records";
+  if (file < 0) file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 && !is_said) perror(path);
+  is_said = 1;
+  return file;
 }
 
-static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static off_t place_of(int slot, uint32_t at) { return (off_t)slot * SLOT_BYTES + at; }
+
+static int write_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
   (void)context;
-  (void)slot;
-  (void)at;
-  (void)bytes;
-  (void)size;
-  return 0;
+  ssize_t done = pwrite(medium_file(), bytes, size, place_of(slot, at));
+  return done == (ssize_t)size && fdatasync(medium_file()) == 0;
+}
+
+/* What was never written reads as erased flash would. */
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
+  memset(into, 0xff, size);
+  return pread(medium_file(), into, size, place_of(slot, at)) >= 0;
 }
 
 static int erase_slot(void *context, int slot) {
-  (void)context;
-  (void)slot;
-  return 0;
+  static uint8_t erased[SLOT_BYTES];
+  memset(erased, 0xff, sizeof erased);
+  return write_slot(context, slot, 0, erased, sizeof erased);
 }
 
 /* read_unit and program_unit: what the part reads and programs at once, in bytes; left out: 1. */
 const struct pg_medium port_medium = {
-    .slot_bytes = SLOT_BYTES, .read = read_slot, .program = program_slot, .erase = erase_slot};
+    .slot_bytes = SLOT_BYTES, .read = read_slot, .program = write_slot, .erase = erase_slot};
