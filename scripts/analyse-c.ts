@@ -13,7 +13,7 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
 const rooms = [
-  ...["portable", "engines", "engines/quickjs", "engines/duktape", "engines/mujs"],
+  ...["portable", "engines", "engines/quickjs", "engines/duktape"],
   "ports/posix",
   "ports/sodium",
 ];

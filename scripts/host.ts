@@ -1,4 +1,4 @@
-// npm run host: builds the C host as released, under sanitizers, and on each of its engines, and tests all of
+// npm run host: builds the C host as released, under sanitizers, and on Duktape, and tests all of
 // them against the simulated service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after building.
 
 import { spawn, spawnSync } from "node:child_process";
@@ -72,7 +72,7 @@ async function check(folder: string): Promise<void> {
 
 async function host(): Promise<void> {
   ensurePackages(hostNeeds, flags.install ?? false);
-  for (const kind of ["release", "sanitize", "duktape", "mujs"] as const) {
+  for (const kind of ["release", "sanitize", "duktape"] as const) {
     await buildHost(kind);
     console.log(`host: ${kind} built`);
   }

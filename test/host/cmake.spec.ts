@@ -1,5 +1,5 @@
 // targets/host/CMakeLists.txt: firmware that is built with CMake takes the host in C as a folder of its own build, or
-// installed, on each engine; what is wrong with its settings is one message.
+// installed; what is wrong with its settings is one message.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -43,15 +43,14 @@ function firmware(name: string, finding: string): string {
   const project = path.join(folder, name);
   mkdirSync(project);
   const files = ["main", "connection", "medium", "display", "clock"];
-  const sources = files.map((file) => `"${targets}examples/c-device/${file}.c"`).join(" ");
+  const sources = files.map((file) => `"${targets}host/ports/template/${file}.c"`).join(" ");
   writeFileSync(
     path.join(project, "CMakeLists.txt"),
     `cmake_minimum_required(VERSION 3.20)
 project(firmware C)
 ${finding}
 add_executable(device ${sources})
-target_include_directories(device PRIVATE "${targets}examples/c-device" "${targets}host/ports/template"
-  "${targets}host/engines")
+target_include_directories(device PRIVATE "${targets}host/ports/template" "${targets}host/engines")
 target_compile_options(device PRIVATE -Wall -Wextra -Werror)
 target_link_libraries(device PRIVATE picogrant::host)
 `,
@@ -59,11 +58,11 @@ target_link_libraries(device PRIVATE picogrant::host)
   return project;
 }
 
-describe.each(["duktape", "mujs"])("on %s", (engine) => {
-  const settings = [`-DPICOGRANT_ENGINE=${engine}`, `-DPICOGRANT_GENERATED=${generated}`];
+describe("firmware built with it", () => {
+  const settings = [`-DPICOGRANT_GENERATED=${generated}`];
 
   it("add_subdirectory: the example of a device is built with it, and shows a code", async () => {
-    const project = firmware(`with-${engine}`, `add_subdirectory("${targets}host" picogrant)`);
+    const project = firmware("with", `add_subdirectory("${targets}host" picogrant)`);
     good("cmake", "-S", project, "-B", `${project}/build`, ...settings);
     good("cmake", "--build", `${project}/build`, "--target", "device");
     const running = await startService();
@@ -82,29 +81,29 @@ describe.each(["duktape", "mujs"])("on %s", (engine) => {
   });
 
   it("install and find_package: the same from a folder of headers and a library", () => {
-    const build = path.join(folder, `library-${engine}`);
-    const prefix = path.join(folder, `installed-${engine}`);
+    const build = path.join(folder, "library");
+    const prefix = path.join(folder, "installed");
     good("cmake", "-S", `${targets}host`, "-B", build, ...settings);
     good("cmake", "--build", build);
     good("cmake", "--install", build, "--prefix", prefix);
-    const project = firmware(`finds-${engine}`, "find_package(picogrant REQUIRED)");
+    const project = firmware("finds", "find_package(picogrant REQUIRED)");
     good("cmake", "-S", project, "-B", `${project}/build`, `-DCMAKE_PREFIX_PATH=${prefix}`);
     good("cmake", "--build", `${project}/build`);
   });
 });
 
 describe("what is wrong is said", () => {
-  it.each([
-    [["-DPICOGRANT_ENGINE=quickjs"], "PICOGRANT_ENGINE is quickjs, and not duktape or mujs"],
-    [["-DPICOGRANT_GENERATED=/nowhere"], "no picogrant-numbers.h in /nowhere"],
-  ])("%j", (settings, sentence) => {
-    const { said, status } = run(
-      "cmake",
-      ...["-S", `${targets}host`, "-B", path.join(folder, "wrong")],
-      ...[`-DPICOGRANT_GENERATED=${generated}`, ...settings],
-    );
-    expect(said.replaceAll(/\s+/g, " ")).toContain(sentence);
-    expect(status).not.toBe(0);
-    rmSync(path.join(folder, "wrong"), { recursive: true, force: true });
-  });
+  it.each([[["-DPICOGRANT_GENERATED=/nowhere"], "no picogrant-numbers.h in /nowhere"]])(
+    "%j",
+    (settings, sentence) => {
+      const { said, status } = run(
+        "cmake",
+        ...["-S", `${targets}host`, "-B", path.join(folder, "wrong")],
+        ...[`-DPICOGRANT_GENERATED=${generated}`, ...settings],
+      );
+      expect(said.replaceAll(/\s+/g, " ")).toContain(sentence);
+      expect(status).not.toBe(0);
+      rmSync(path.join(folder, "wrong"), { recursive: true, force: true });
+    },
+  );
 });

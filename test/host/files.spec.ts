@@ -73,7 +73,7 @@ describe("files and descriptors", () => {
     },
   );
 
-  it.each(["release", "duktape", "mujs"] as const)(
+  it.each(["release", "duktape"] as const)(
     "a second device on the same records is refused, the first goes on (%s)",
     async (kind) => {
       const own = await opened();

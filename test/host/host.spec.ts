@@ -28,7 +28,6 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
     ["over HTTPS, under address and undefined-behaviour sanitizers", "https", sanitized],
     ["over HTTP, under valgrind", "http", [...valgrind, ...release]],
     ["over HTTPS, on Duktape from source", "https", [programOf("duktape")]],
-    ["over HTTPS, on MuJS from source", "https", [programOf("mujs")]],
   ] as const)("%s", async (name, protocol, command) => {
     const figures = await liveWholeLife(await opened(protocol), {
       command,
@@ -240,7 +239,6 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   it.each([
     ["sanitize", 85_000],
     ["duktape", 240_000],
-    ["mujs", 900_000],
   ] as const)(
     "too small a heap is named, not crashed into (%s, below %d)",
     async (kind, needed) => {
@@ -261,7 +259,7 @@ describe("parts", () => {
   const run = (program: string, ...args: string[]): string =>
     execFileSync(program, args, { encoding: "utf8", env: STRICT, maxBuffer: 1 << 25 });
 
-  it.each(["release", "duktape", "mujs"] as const)(
+  it.each(["release", "duktape"] as const)(
     "core/DESIGN.md, One array of bytes: after the start nothing allocates: 200 polls, tokens, sign-out; the control does (%s)",
     (kind) => {
       const lines = run(programOf(kind, "allocations")).trim().split("\n");

@@ -63,7 +63,6 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     ["http", "release"],
     ["https", "release"],
     ["http", "duktape"],
-    ["http", "mujs"],
   ] as const)(
     "%s on %s: signed out, no token is left in it, and no further copy of the client's secret",
     async (protocol, kind) => {

@@ -17,7 +17,7 @@ import {
 } from "../../targets/workbench/host/toolchain.ts";
 
 const EVERYTHING =
-  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev libmujs-dev valgrind cmake".split(
+  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev valgrind cmake".split(
     " ",
   );
 

@@ -24,7 +24,6 @@ const seed = String(freshSeed() % 1_000_000);
 it.each([
   ["QuickJS", "sanitize", isFullRun ? 30 : 15],
   ["Duktape", "duktape", isFullRun ? 6 : 3],
-  ["MuJS", "mujs", isFullRun ? 6 : 3],
 ] as const)("on %s each device lives beside another as it does alone", (engine, kind, pairs) => {
   console.log(`PICOGRANT_SEED=${seed}`);
   const program = programOf(kind, "two-devices");

@@ -40,7 +40,7 @@ A first image:
   npm run tool -- image --verify dist/picogrant-VERSION.img --public-key maker.pub
 
 Targets: c-host is the host in C with QuickJS (bytecode; --abi where it was built for another machine:
-picogrant-host --abi), es5 the one with Duktape or MuJS, which takes the core's bundle; board is firmware for a
+picogrant-host --abi), es5 the one with Duktape, which takes the core's bundle; board is firmware for a
 microcontroller (--payload firmware-a.bin --abi mps2-an385-2-a; one image for each slot).
 The format is in targets/image/FORMAT.md.`;
 

@@ -114,7 +114,7 @@ export const chapters: readonly Chapter[] = [
         "host",
         "The host in C",
         "targets/host/README.md",
-        "host C sources, Duktape QuickJS MuJS, build make, libcurl",
+        "host C sources, Duktape QuickJS, build make, libcurl",
       ),
       page(
         "board",

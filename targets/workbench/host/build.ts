@@ -15,10 +15,10 @@ const sources = `${root}targets/host`;
 export const hostFolder = `${root}dist/host/`;
 
 /**
- * Release and sanitize are on QuickJS; `arm` has the whole core, `arm-api` and `arm-grant` the smaller builds. Duktape and
- * mujs are other engines, under the sanitizers.
+ * Release and sanitize are on QuickJS; `arm` has the whole core, `arm-api` and `arm-grant` the smaller builds. Duktape is
+ * the other engine, under the sanitizers.
  */
-export type Kind = "release" | "sanitize" | "duktape" | "mujs" | "arm" | "arm-api" | "arm-grant";
+export type Kind = "release" | "sanitize" | "duktape" | "arm" | "arm-api" | "arm-grant";
 
 /** The C programs that test parts of the host, each a file in test/host/c. */
 const testPrograms = [
@@ -52,14 +52,9 @@ export function isBuilt(kind: Kind): boolean {
   return existsSync(programOf(kind));
 }
 
-/** Of Debian's, which runs the core's source. */
-function isOtherEngine(kind: Kind): kind is "duktape" | "mujs" {
-  return kind === "duktape" || kind === "mujs";
-}
-
 /** Those with a control of its own engine's (test/host/c/control-*.c), and those that are no engine's affair. */
 function programsOf(kind: Kind): readonly string[] {
-  return isOtherEngine(kind) ? ["allocations", "two-devices"] : testPrograms;
+  return kind === "duktape" ? ["allocations", "two-devices"] : testPrograms;
 }
 
 /**
@@ -84,9 +79,9 @@ export async function buildCountingProgram(code: string, kind: "release" | "arm"
 
 function settingsOf(kind: Kind, quickjs: string): string[] {
   if (kind === "release") return [];
-  if (kind === "sanitize" || isOtherEngine(kind)) {
+  if (kind === "sanitize" || kind === "duktape") {
     const sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all";
-    const engine = isOtherEngine(kind) ? [`ENGINE=${kind}`] : [];
+    const engine = kind === "duktape" ? ["ENGINE=duktape"] : [];
     return [...engine, `CFLAGS=-O1 -g -fno-omit-frame-pointer -DPG_ASSERTIONS ${sanitizers}`];
   }
   return [
@@ -111,7 +106,7 @@ export async function buildHost(kind: Kind): Promise<void> {
   refuseSpaces(root);
   const quickjs = quickjsFolder();
   const variant: Variant = kind === "arm-grant" ? "grant" : kind === "arm-api" ? "api" : "complete";
-  const other = isOtherEngine(kind);
+  const other = kind === "duktape";
   const generated = `${hostFolder}generated-${variant}${other ? "-source" : ""}`;
   await generate(generated, variant, other ? undefined : engineVersion(quickjs));
   const out = `${hostFolder}${kind}`;

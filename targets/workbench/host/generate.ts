@@ -94,7 +94,7 @@ export function writeIfChanged(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** The core's source as C; engines without a compiler of their own take it. A 0 ends it, for MuJS. */
+/** The core's source as C; engines without a compiler of their own take it. A 0 ends it, as in an image. */
 function sourceAsC(code: string): string {
   const numbers = [...Buffer.from(code, "latin1"), 0];
   const lines: string[] = [];

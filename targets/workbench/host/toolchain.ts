@@ -52,7 +52,6 @@ export const hostNeeds: readonly Need[] = [
   library("libcurl", "libcurl4-openssl-dev"),
   library("libsodium", "libsodium-dev"),
   library("duktape", "duktape-dev"),
-  library("mujs", "libmujs-dev"),
   tool("valgrind", "valgrind"),
   tool("cmake", "cmake"),
 ];
