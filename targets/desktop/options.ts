@@ -59,14 +59,14 @@ export const FAST_SPEED = 1000;
 const NPM_START = "npm start --";
 
 const HELP = `
-Keys: a allow, d deny, c cancel, n new code, p power cycle, x power off or on, o sign out, q quit;
-the others are shown on the screen. Without a terminal each changed frame is printed as text.
+Type allow, deny, new-code, power, sign-out ... or quit; tab completes, ? lists.
+Without a terminal each changed frame is printed as text.
 
 Examples:
   npm start                                              a device, a service, a page to open
   npm start -- --display 16x2
   npm start -- --device printer                          a slip of paper with the code
-  npm start -- --client publisher-console                then :create-offer and :activate-offer
+  npm start -- --client publisher-console                then create-offer and activate-offer
   npm start -- --approve --exit-when signed-in --fast    for scripts
   npm start -- --scenario expire-and-renew
   npm start -- --server github --client-id ID

@@ -11,18 +11,16 @@ import { play } from "./scenarios/play.ts";
 import { sideBySide } from "./scenarios/player.ts";
 import { Recorder } from "./scenarios/recorder.ts";
 import { Recording, whyNotRecorded } from "./scenarios/recording.ts";
-import { CONTROLS, Controller } from "./simulator/controls.ts";
+import { Controller } from "./simulator/controls.ts";
 import { AllocationCounter } from "./simulator/device/allocation-counter.ts";
 import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
 import { Viewer } from "./simulator/view.ts";
 import { saveFixture } from "./simulator/world/service-files.ts";
 import { createWorld, type Front, type World } from "./simulator/world/world.ts";
-import { layOut } from "./terminal/layout.ts";
-import { paintFor } from "./terminal/paint.ts";
+import { coloured, colourless, layOut } from "./terminal/layout.ts";
 import { printFrames } from "./terminal/plain-output.ts";
-import { releaseKeys, Screen, takeKeys } from "./terminal/screen.ts";
-import { TypedCommands } from "./terminal/typed-commands.ts";
+import { Screen, takeLines } from "./terminal/screen.ts";
 
 /** Runs until quit or done; returns the exit code. */
 export async function run(options: Options): Promise<number> {
@@ -66,23 +64,15 @@ function hasScreen(options: Options): boolean {
 
 async function runScreen(world: World, options: Options, controller: Controller): Promise<number> {
   const { simulation, url, panelUrl } = world;
-  const paint = paintFor(process.env);
+  // NO_COLOR with any value but the empty one means none (no-color.org).
+  const paint = process.env.NO_COLOR ? colourless : coloured;
   const title = url ? `open ${url}/device or /panel` : `panel ${panelUrl}`;
   const quitting = new AbortController();
-  const typing = new TypedCommands();
-  const screen: Screen = new Screen(
+  const screen = new Screen(
     process.stdout,
     process.stdin,
-    (size) =>
-      layOut(controller.viewer.view(), title, size, paint, {
-        prompt: typing.prompt,
-        lines: typing.lines(size.columns),
-        page: typing.page,
-      }),
-    (key) => {
-      pressKey(key, controller, quitting, typing);
-      screen.change();
-    },
+    (size, typed) => layOut(controller.viewer.view(), title, size, paint, typed),
+    { onLine: (line) => void controller.run(line), onQuit: () => quitting.abort() },
   );
   const stop = simulation.onChange(() => screen.change());
   screen.open();
@@ -92,30 +82,6 @@ async function runScreen(world: World, options: Options, controller: Controller)
     stop();
     screen.close();
   }
-}
-
-const QUIT_KEYS = ["q", "\x03", "\x04"];
-
-function pressKey(
-  key: string,
-  controller: Controller,
-  quitting: AbortController,
-  typing: TypedCommands,
-): void {
-  const typed = typing.press(key);
-  if (typed) void controller.run(typed);
-  if (typed !== undefined) return;
-  const control = CONTROLS.find((one) => one.key === key);
-  if (QUIT_KEYS.includes(key)) quitting.abort();
-  else if (control) void controller.run(control.command);
-  else controller.say(`the key ${nameOf(key)} does nothing; ? lists what can be done`);
-}
-
-/** A key in a message: control characters would do something to the terminal. */
-function nameOf(key: string): string {
-  if (key === "\r" || key === "\n") return "return";
-  if (key === "\x1b") return "escape";
-  return key < " " || key === "\x7f" ? `ctrl-${String.fromCharCode(key.charCodeAt(0) ^ 64)}` : key;
 }
 
 /** Plays a scenario with its steps and frames as text. */
@@ -145,17 +111,19 @@ async function runPlain(world: World, options: Options, controller: Controller):
   if (url) write(`Second device: open ${url}/device\n`);
   write(`Panel: open ${panelUrl}\n`);
   const quitting = new AbortController();
-  const hasKeys = process.stdin.isTTY && process.stdout.isTTY;
-  if (hasKeys) {
-    const typing = new TypedCommands();
-    takeKeys(process.stdin, (key) => pressKey(key, controller, quitting, typing));
-  }
+  const run = async (line: string): Promise<void> => {
+    await controller.run(line);
+    if (controller.viewer.message) write(`${controller.viewer.message}\n`);
+  };
+  const typist = { onLine: (line: string) => void run(line), onQuit: () => quitting.abort() };
+  const isTyped = process.stdin.isTTY && process.stdout.isTTY;
+  const lines = isTyped ? takeLines(process.stdin, typist, false) : undefined;
   const stop = printFrames(simulation, write);
   try {
     return await untilDone(simulation, options, quitting.signal);
   } finally {
     stop();
-    if (hasKeys) releaseKeys(process.stdin);
+    lines?.close();
   }
 }
 

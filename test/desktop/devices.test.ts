@@ -10,8 +10,7 @@ import { slipWords } from "../../targets/desktop/simulator/device/slip-words.ts"
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import { layOut } from "../../targets/desktop/terminal/layout.ts";
-import { colourless, visibleLength } from "../../targets/desktop/terminal/paint.ts";
+import { colourless, layOut, visibleLength } from "../../targets/desktop/terminal/layout.ts";
 
 /** What a printer does with bytes: after Epson's reference of ESC/POS, with the commands of a slip only. */
 interface Printed {

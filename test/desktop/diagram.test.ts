@@ -16,12 +16,14 @@ import { isFullRun } from "../full-run.ts";
 const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "mend"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
 const waits = ["advance 3s", "advance 40s", "advance 10m", "advance 30m"];
+/** The clock goes on in steps of its own. */
+const DEEDS_IN_TIME = DEEDS.filter(({ group }) => group !== "clock").map(({ name }) => name);
 const session = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...waits) },
     { weight: 2, arbitrary: fc.constantFrom(...often) },
     { weight: 1, arbitrary: fc.constantFrom(...faults) },
-    { weight: 3, arbitrary: fc.constantFrom(...DEEDS.map(({ name }) => name)) },
+    { weight: 3, arbitrary: fc.constantFrom(...DEEDS_IN_TIME) },
   ),
   { minLength: 1, maxLength: 25, size: "max" },
 );

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CallState } from "../../core/complete.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { deedOf } from "../../targets/desktop/simulator/deeds.ts";
 import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
 import { Moments } from "../../targets/desktop/simulator/log/moments.ts";
@@ -234,7 +235,7 @@ describe("a jump while a code is pending", () => {
     expect(heard).toEqual(["read", "pause", "1740000", "read"]);
   });
 
-  test("a key says that it waits; space ends the jump", async () => {
+  test("a deed says that it waits; pause ends the jump", async () => {
     const simulation = virtualWorld(SETTINGS);
     const viewer = new Viewer(simulation);
     const controller = new Controller(simulation, viewer, true);
@@ -247,7 +248,7 @@ describe("a jump while a code is pending", () => {
       void controller.run("pause");
     });
     await controller.run("advance 30m");
-    expect(said).toEqual(["time jumps: deny comes after it; space ends the jump"]);
+    expect(said).toEqual(["time jumps: deny comes after it; pause ends the jump"]);
     expect(simulation.clock.nowMs()).toBe(60_000);
     await denied;
     await simulation.clock.advance(10_000);
@@ -292,12 +293,12 @@ const BESIDE: Readonly<Record<string, { before?: string[]; after?: string[] }>> 
 };
 
 describe("what a fault's button says that one should see", () => {
-  test.each(FAULTS)("$name: $label", async ({ name, display }) => {
+  test.each(FAULTS)("$name: $label", async ({ name, display, needs }) => {
     const simulation = virtualWorld(SETTINGS);
     const { before = [], after = [] } = BESIDE[name] ?? {};
     for (const step of before) await perform(simulation, step);
     const shown = [...simulation.display.lines];
-    const why = whyNot(`fault ${name}`, new Viewer(simulation).view());
+    const why = whyNot(needs, new Viewer(simulation).view());
     expect(why).toBe("");
     for (const step of [`fault ${name}`, "power on", ...after]) await perform(simulation, step);
     const seen = (): boolean => shows(simulation.display.lines, display);
@@ -332,9 +333,10 @@ describe("what a fault's button says that one should see", () => {
   test("what strikes something that is not there is of no use, and says why", () => {
     const simulation = virtualWorld(SETTINGS);
     const view = new Viewer(simulation).view();
-    expect(whyNot("fault revoke", view)).toBe("nobody is signed in");
-    expect(whyNot("fault slow-down", view)).toBe("there is no code on the display");
-    expect(whyNot("fault flip-bit", view)).toBe("the device has stored nothing");
-    expect(whyNot("fault offline", view)).toBe("");
+    const why = (name: string): string => whyNot(deedOf(name)!.needs, view);
+    expect(why("revoke")).toBe("nobody is signed in");
+    expect(why("slow-down")).toBe("there is no code on the display");
+    expect(why("flip-bit")).toBe("the device has stored nothing");
+    expect(why("offline")).toBe("");
   });
 });

@@ -164,7 +164,9 @@ async function follow(controller: Controller): Promise<string> {
   return said.slice(-6).join("\n");
 }
 
-const DISTURBING = DEEDS.filter(({ group }) => group !== "answers").map(({ step }) => step);
+const DISTURBING = DEEDS.filter(({ group }) => group !== "answers" && group !== "clock").map(
+  ({ step }) => step,
+);
 
 test("whoever presses nothing but the strong button is signed in in the end, whatever was done before", async () => {
   const step = fc.oneof(

@@ -1,4 +1,4 @@
-// The terminal: what is drawn fits, and through a real pseudo-terminal (util-linux's script): keys,
+// The terminal: what is drawn fits, and through a real pseudo-terminal (util-linux's script): typing,
 // quitting, signals, exceptions, NO_COLOR, dumb terminals. The terminal is given back every time.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
@@ -6,9 +6,13 @@ import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
-import { bar, cut, layOut } from "../../targets/desktop/terminal/layout.ts";
-import { coloured, colourless, visibleLength } from "../../targets/desktop/terminal/paint.ts";
-import { TypedCommands } from "../../targets/desktop/terminal/typed-commands.ts";
+import {
+  coloured,
+  colourless,
+  cut,
+  layOut,
+  visibleLength,
+} from "../../targets/desktop/terminal/layout.ts";
 import { type Ended, ended, inFolder } from "./command.ts";
 
 const ENTER = "\x1b[?1049h";
@@ -56,25 +60,36 @@ test.each(["bare", "printer", "console"])(
     expect(lines[0]).toContain(title);
     expect(lines.join("\n")).toContain(view.device.userCode);
     expect(lines.join("\n")).toMatch(/ 0:18 poll: POST \/token -> 428/);
-    expect(lines.at(-1)).toContain("q quit");
+    expect(lines.at(-1)).toContain("quit");
   },
 );
 
-test("80x24 shows display, state, bars, slots, exchanges, all keys; no secret", async () => {
-  const view = await viewOf("advance 30s\nallow\nadvance 10s");
+test("80x24 shows display, state, what was asked and answered; no secret", async () => {
+  const view = await viewOf("advance 30s\nallow\nadvance 10s\nfault slow on");
   const screen = layOut(view, "", { columns: 80, rows: 24 }, colourless).join("\n");
   for (const part of [
     "|Signed in           |",
-    "state     signed in",
-    "kept 2    the refresh token, ",
+    "signed in  faults: slow",
     "call the API: GET /video/v3/liveBroadcasts -> 200",
     "ada allows",
-    "space pause",
-    "q quit",
-    "m mend all",
   ])
     expect(screen).toContain(part);
   expect(screen).not.toMatch(/pga\.|pgr\.|tv-secret/);
+});
+
+test("what is wrong is told with who says so, and who can mend it", async () => {
+  const view = await viewOf("advance 30s\ndeny\nadvance 10s");
+  const screen = layOut(view, "", { columns: 120, rows: 24 }, colourless).join("\n");
+  expect(screen).toContain("failed  access_denied, says the authorization server; the user: ");
+});
+
+test("what is typed narrows the list of names, and a question mark lists all", async () => {
+  const view = await viewOf("advance 3s");
+  const listed = (typed: string): string =>
+    layOut(view, "", { columns: 120, rows: 50 }, colourless, typed).join("\n");
+  expect(listed("offer")).toContain("activate-offer");
+  expect(listed("offer")).not.toContain("stream-poll");
+  for (const { name } of DEEDS) expect(listed("?")).toContain(name);
 });
 
 /** What the log says, without times and answers. */
@@ -125,28 +140,8 @@ test.each([
   },
 );
 
-test("the list of all that can be done is complete, page by page, in a terminal of 80x24", async () => {
-  const view = await viewOf("advance 30s");
-  const typing = new TypedCommands();
-  const seen = new Set<string>();
-  for (let page = 0; page < 20; page++) {
-    expect(typing.press("?")).toBe("");
-    const list = { prompt: typing.prompt, lines: typing.lines(80), page: typing.page };
-    const lines = layOut(view, "", { columns: 80, rows: 24 }, colourless, list);
-    expect(lines.length).toBeLessThanOrEqual(24);
-    for (const line of lines) {
-      for (const [, name] of line.matchAll(/(?:^| {2})([a-z-]+)(?: \(.\))?: /g)) seen.add(name!);
-    }
-  }
-  for (const { name } of DEEDS) expect(seen).toContain(name);
-  expect(typing.press("\x1b")).toBe("");
-  expect(typing.lines(80)).toEqual([]);
-});
-
-test("bars and cuts", () => {
-  expect(bar({ leftMs: 5, totalMs: 10 }, 4)).toBe("[##..]");
-  expect(bar({ leftMs: 0, totalMs: 0 }, 4)).toBe("[....]");
-  expect(cut(coloured.bold("abcdef"), 3)).toBe("\x1b[1mabc\x1b[0m");
+test("a cut keeps colours whole", () => {
+  expect(cut(coloured("abcdef", "1"), 3)).toBe("\x1b[1mabc\x1b[0m");
   expect(cut("abc", 3)).toBe("abc");
 });
 
@@ -210,13 +205,13 @@ if (!hasScript) {
   if (process.env.CI === "true") test("pseudo-terminal", () => expect.fail(MISSING));
   else test.skip(`pseudo-terminal: skipped, ${MISSING}`);
 } else {
-  test("a sign-in by keys, then q: the terminal is given back, exit code 0", () =>
+  test("a sign-in by what is typed, then q: the terminal is given back, exit code 0", () =>
     inFolder(async (state) => {
       const { code, stdout } = await inTerminal(simulator(state), {}, async (child, shows) => {
         await shows("Code ");
-        child.stdin?.write("a");
+        child.stdin?.write("allow\r");
         await shows("Harbour regatta");
-        child.stdin?.write("q");
+        child.stdin?.write("q\r");
       });
       expect(code).toBe(0);
       expect(stdout).toContain(ENTER);
@@ -224,34 +219,27 @@ if (!hasScript) {
       expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
     }));
 
-  test("a key that does nothing says so, one that can do nothing now says why; names are typed, and listed", () =>
+  test("what makes no sense says so, what can do nothing now says why; names are completed and listed", () =>
     inFolder(async (state) => {
       const { code } = await inTerminal(simulator(state), {}, async (child, shows) => {
         await shows("Code ");
-        child.stdin?.write("Z");
-        await shows("the key Z does nothing; ? lists what can be done");
-        child.stdin?.write("\x07");
-        await shows("the key ctrl-G does nothing");
-        child.stdin?.write("m");
-        await shows("there is no fault to mend");
-        child.stdin?.write("xn");
-        await shows("the device has no power");
-        child.stdin?.write("x");
-        child.stdin?.write("j");
-        await shows("jumps ");
-        child.stdin?.write(" ");
-        child.stdin?.write("?");
-        await shows("allow-as-robot");
-        await shows("page 1 of");
-        child.stdin?.write("?");
-        await shows("page 2 of");
-        child.stdin?.write(":dance\r");
+        child.stdin?.write("dance\r");
         await shows('"dance" is not a step');
-        child.stdin?.write(":den\t\r");
+        child.stdin?.write("mend\r");
+        await shows("there is no fault to mend");
+        child.stdin?.write("power\rnew-code\r");
+        await shows("the device has no power");
+        child.stdin?.write("power\rhalf-hour\r");
+        await shows("jumps ");
+        child.stdin?.write("pause\r?");
+        await shows("allow-as-robot");
+        child.stdin?.write("\x7fden\t");
+        await shows("> deny");
+        child.stdin?.write("\r");
         await shows("Access refused");
-        child.stdin?.write("a");
+        child.stdin?.write("allow\r");
         await shows("there is no code on the display");
-        child.stdin?.write("q");
+        child.stdin?.write("\x04");
       });
       expect(code).toBe(0);
     }));
@@ -295,14 +283,14 @@ if (!hasScript) {
     expect(stdout.indexOf("a mistake")).toBeGreaterThan(stdout.indexOf(LEAVE));
   });
 
-  test("a dumb terminal gets text without any escape sequence, and keys work", () =>
+  test("a dumb terminal gets text without any escape sequence, and typing works", () =>
     inFolder(async (state) => {
       const env = { TERM: "dumb" };
       const { stdout, code } = await inTerminal(simulator(state), env, async (child, shows) => {
         await shows("Code ");
-        child.stdin?.write("d");
+        child.stdin?.write("deny\r");
         await shows("Access refused");
-        child.stdin?.write("q");
+        child.stdin?.write("quit\r");
       });
       expect(code).toBe(0);
       expect(stdout).not.toContain("\x1b");

@@ -1,12 +1,10 @@
 // Takes the terminal over and then fails, as a program with a mistake in it does.
 import { Screen } from "../../targets/desktop/terminal/screen.ts";
 
-const screen = new Screen(
-  process.stdout,
-  process.stdin,
-  () => ["on the screen"],
-  () => {},
-);
+const screen = new Screen(process.stdout, process.stdin, () => ["on the screen"], {
+  onLine: () => {},
+  onQuit: () => {},
+});
 screen.open();
 setTimeout(() => {
   throw new Error("a mistake");

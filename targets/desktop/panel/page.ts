@@ -1,8 +1,7 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { html } from "hono/html";
 import { sentenceOf } from "../../../core/tables/remedies.ts";
-import { CONTROLS, type Control } from "../simulator/controls.ts";
-import { DEEDS, deedOf } from "../simulator/deeds.ts";
+import { DEEDS, type Deed, type DeedGroup, deedOf } from "../simulator/deeds.ts";
 import { ANSWERS, displayOf, loggedAs, mendOf } from "../simulator/error-gallery.ts";
 import { findFault } from "../simulator/world/faults.ts";
 import { wordsOf } from "./client/guide.ts";
@@ -36,21 +35,15 @@ const TABS = [
   ["clients", "Clients"],
   ["service", "Service"],
 ] as const;
-/** Every deed, and what the clock can do. */
-const ALL: readonly Control[] = [
-  ...DEEDS.map(({ key, label, step, group }) => ({ key, label, command: step, group })),
-  ...CONTROLS.filter(({ group }) => group === "clock"),
-];
 
-function buttons(group: Control["group"]): Html[] {
-  return ALL.filter((one) => one.group === group).map(button);
+function buttons(group: DeedGroup): Html[] {
+  return DEEDS.filter((one) => one.group === group).map(button);
 }
 
-function button({ key, label, command }: Control): Html {
-  const name = faultName(command);
+function button({ name, key, label, step, needs }: Deed): Html {
   const fault = findFault(name);
   const shown = key === " " ? "space" : key;
-  return html`<button type="button"${fault ? html` aria-describedby="sees-${name}"` : ""} data-command="${command}"${key ? html` data-key="${key}" aria-keyshortcuts="${key === " " ? "Space" : key}"` : ""}${
+  return html`<button type="button"${fault ? html` aria-describedby="sees-${name}"` : ""} data-command="${step}"${needs ? html` data-needs="${needs}"` : ""}${key ? html` data-key="${key}" aria-keyshortcuts="${key === " " ? "Space" : key}"` : ""}${
     fault?.lasting ? html` data-fault="${name}" aria-pressed="false"` : ""
   }><span>${fault?.label ?? label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
 }
@@ -84,16 +77,13 @@ function fixtureKey({ hasService, fixturePage, fixtureDialog }: PageSettings): H
 }
 
 /** A fault's button, and beside it what one should see happen. */
-function faultRow(control: Control): Html {
-  const { name = "", sees = "", display = "" } = findFault(faultName(control.command)) ?? {};
-  if (name === "") return html`<div class="fault">${button(control)}</div>`;
-  return html`<div class="fault">${button(control)}<p id="sees-${name}" class="sees">${sees}${
-    display ? html` <q class="glass-text">${display}</q>` : ""
-  }</p></div>`;
-}
-
-function faultName(command: string): string {
-  return command.replace(/^fault /, "");
+function faultRow(deed: Deed): Html {
+  const { sees = "", display = "" } = findFault(deed.name) ?? {};
+  return html`<div class="fault">${button(deed)}${
+    sees
+      ? html`<p id="sees-${deed.name}" class="sees">${sees}${display ? html` <q class="glass-text">${display}</q>` : ""}</p>`
+      : ""
+  }</div>`;
 }
 
 const SHORTCUTS = html`<p class="hint">Shortcuts past the phone's pages: who is asked there, and what they answer, in one press.</p>`;
@@ -101,7 +91,7 @@ const SHORTCUTS = html`<p class="hint">Shortcuts past the phone's pages: who is 
 /** What is behind a tab. */
 function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
   const all =
-    group === "fault" ? ALL.filter((one) => one.group === group).map(faultRow) : buttons(group);
+    group === "fault" ? DEEDS.filter((one) => one.group === group).map(faultRow) : buttons(group);
   return html`${group === "user" ? SHORTCUTS : ""}${all}${group === "service" ? fixtureKey(settings) : ""}`;
 }
 
@@ -216,7 +206,7 @@ ${head}
     <div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div>
       <div id="phone-home"><p id="phone-says">Your phone</p><p id="phone-does" class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
       <iframe id="phone" title="The service's pages on the phone" hidden></iframe></div></div>
-    <div class="phone-keys"><button type="button" id="scan" data-needs="deny">enter the code</button><button type="button" id="enter">open the address</button></div>`
+    <div class="phone-keys"><button type="button" id="scan" data-needs="code">enter the code</button><button type="button" id="enter">open the address</button></div>`
         : html`<p class="hint">Open the address on the display with your own phone.</p>`
     }
     <details class="qr"${hasService ? "" : html` open`}><summary>The code as a QR code</summary>

@@ -12,7 +12,7 @@ import * as z from "zod";
 import { isOwnName } from "../../service/addresses.ts";
 import type { FixtureInput } from "../../service/fixture.ts";
 import { scenarioNames, scenarioText } from "../scenarios/library.ts";
-import { CONTROLS, type Controller } from "../simulator/controls.ts";
+import type { Controller } from "../simulator/controls.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { fixtureText, readFixtureText } from "../simulator/world/fixture-text.ts";
@@ -26,10 +26,7 @@ import { stylesheet } from "./stylesheet.ts";
 const PUSH_MS = 50;
 /** Clock and bars go on without anything happening. */
 const TICK_MS = 250;
-const COMMANDS = new Set([
-  ...CONTROLS.map(({ command }) => command),
-  ...DEEDS.flatMap(({ name, step }) => [name, step]),
-]);
+const COMMANDS = new Set(DEEDS.flatMap(({ name, step }) => [name, step]));
 /** Far more than anybody writes by hand: a fixture, a scenario. */
 const BODY_BYTES_MAX = 2_000_000;
 const fixtureSchema = z.object({

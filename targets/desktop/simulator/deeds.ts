@@ -1,171 +1,159 @@
-// Everything that can be done to the simulated world, each deed by one name: the terminal's keys and its
-// command line, the panel's buttons and the lines of scenario files all come from this table. What a deed
+// Everything that can be done to the simulated world, each deed by one name, and what it needs: the names that are typed
+// in the terminal, the panel's buttons and keys, and the lines of scenario files all come from this table. What a deed
 // does is its step (steps.ts), which takes other words as well: `allow ben`, `call broadcasts id=regatta`.
 
 import { ANSWERS, titleOf } from "./error-gallery.ts";
+import type { Need } from "./needs.ts";
 import { FAULTS } from "./world/faults.ts";
 
-export type DeedGroup =
-  | "user"
-  | "device"
-  | "calls"
-  | "offers"
-  | "events"
-  | "clients"
-  | "service"
-  | "answers"
-  | "fault";
+/** A name, what it says on a button, its step in full, what it needs (needs.ts), and its key on the panel. */
+type Row = readonly [
+  name: string,
+  label: string,
+  step: string,
+  needs?: Need | undefined,
+  key?: string,
+];
+
+const GROUPS = {
+  user: [
+    ["allow", "allow", "allow", "code", "a"],
+    ["deny", "deny", "deny", "code", "d"],
+    ["allow-as-ben", "allow as Ben", "allow ben", "code"],
+    ["allow-as-pupil", "allow as a pupil (policy)", "allow pupil", "code"],
+    ["allow-as-nora", "allow as Nora (Northwind)", "allow nora", "code"],
+    ["allow-for-an-hour", "allow for an hour", "allow guest", "code"],
+    ["allow-as-robot", "allow as a service account", "allow robot", "code"],
+    ["administrator", "the administrator does what is asked", "administrator", "refusal"],
+    ["remove-access", "remove access; the device learns later", "account remove"],
+  ],
+  device: [
+    ["new-code", "new code", "press new-code", "no session", "n"],
+    ["cancel", "cancel", "press cancel", "attempt", "c"],
+    ["list", "update list", "press list", "session", "u"],
+    ["sign-out", "sign out", "press sign-out", "to sign out", "o"],
+    ["power-cycle", "power cycle", "power cycle", undefined, "p"],
+    ["power", "power on/off", "power", undefined, "x"],
+    ["next-display", "display", "display next", undefined, "w"],
+    ["next-device", "device", "device next", undefined, "k"],
+    ["next-language", "language", "language next", undefined, "t"],
+  ],
+  calls: [
+    ["broadcasts", "broadcasts: mine", "call broadcasts", "session"],
+    ["broadcast-by-id", "... by id", "call broadcasts id=regatta part=id,status", "session"],
+    [
+      "active-broadcasts",
+      "... that are on air",
+      "call broadcasts broadcastStatus=active",
+      "session",
+    ],
+    ["first-page", "... one a page", "call broadcasts maxResults=1", "session", "f"],
+    ["next-page", "the next page", "call next-page", "next page", ">"],
+    ["token-in-query", "... token in the query", "call broadcasts token=query", "session"],
+    ["no-filter", "... without a filter", "call broadcasts mine=", "session"],
+    ["two-filters", "... with two filters", "call broadcasts mine=true id=regatta", "session"],
+    ["unknown-part", "... with an unknown part", "call broadcasts part=colour", "session"],
+    ["wrong-page", "... with a wrong page token", "call broadcasts pageToken=x", "session"],
+    ["discover", "ask for the addresses", "call discover", "power", "i"],
+  ],
+  offers: [
+    ["publisher", "be a publisher's console", "client publisher-console"],
+    ["offers", "list offers", "call offers", "session"],
+    ["create-offer", "create an offer", "call create-offer spring", "session"],
+    ["show-offer", "show it", "call offer spring", "session"],
+    ["activate-offer", "activate it", "call activate-offer spring", "session"],
+    ["deactivate-offer", "deactivate it", "call deactivate-offer spring", "session"],
+    [
+      "bare-offer",
+      "create one of the document's fields",
+      "call create-offer bare phases=no",
+      "session",
+    ],
+    ["activate-bare-offer", "activate that one", "call activate-offer bare", "session"],
+    ["prepaid-offer", "on a prepaid plan", "call create-offer odd plan=prepaid-30", "session"],
+    ["unknown-plan", "on an unknown plan", "call create-offer odd plan=weekly", "session"],
+    ["unknown-app", "of an unknown app", "call create-offer odd package=test.nobody", "session"],
+    ["unknown-regions", "with unknown regions", "call create-offer odd regions=1999/01", "session"],
+    ["wrong-offer-id", "with a wrong identifier", "call create-offer Spring!", "session"],
+    ["other-offer-id", "with another in the body", "call create-offer odd body=even", "session"],
+  ],
+  events: [
+    ["stream-poll", "stream: to be polled", "stream poll", undefined, "e"],
+    ["stream-push", "stream: pushed", "stream push"],
+    ["stream-off", "stream: off", "stream off"],
+    ["stream-verify", "ask for a test event", "stream verify"],
+    ["poll-events", "poll for events", "call events", "session", "y"],
+    ["sign-out-everywhere", "user signs out everywhere", "account sign-out-everywhere"],
+    ["disable-account", "account disabled", "account disable"],
+    ["enable-account", "account enabled", "account enable"],
+    ["change-credential", "user must change the password", "account change-credential"],
+  ],
+  clients: [
+    ["living-room-tv", "the TV", "client living-room-tv"],
+    ["public-printer", "the printer, without a secret", "client public-printer"],
+    ["game-console", "the game console", "client game-console"],
+    ["web-shop", "wrong type of client", "client web-shop"],
+    ["wrong-secret", "wrong secret", "client living-room-tv secret=wrong"],
+    ["unknown-client", "unknown client", "client nobody"],
+    ["unlisted-box", "project without the video API", "client unlisted-box"],
+    ["northwind-kiosk", "one organization's only", "client northwind-kiosk"],
+    ["impatient-box", "two codes a minute", "client impatient-box"],
+    ["wrong-scope", "a scope that devices may not have", "scope publisher"],
+  ],
+  service: [
+    ["other-devices", "sign in on many more TVs", "others same-client"],
+    ["all-devices", "sign in on many other devices", "others all-clients"],
+    ["short-codes", "codes live a minute", "service codeLifetime 60"],
+    ["long-interval", "poll each 20 s", "service interval 20"],
+    ["short-tokens", "access tokens live 5 minutes", "service accessTokenLifetime 300"],
+    ["rotation", "rotate refresh tokens", "service refreshTokenRotation true"],
+    ["usual-settings", "all as usual", "service as-usual"],
+  ],
+  answers: ANSWERS.map((one): Row => [`answer-${one.name}`, titleOf(one), `answer ${one.name}`]),
+  fault: [
+    ...FAULTS.map(({ name, needs, key }): Row => [name, name, `fault ${name}`, needs, key]),
+    ["mend", "mend all", "mend", "fault", "m"],
+  ],
+  clock: [
+    ["pause", "pause", "pause", undefined, " "],
+    ["next-event", "next event", "step", undefined, "."],
+    ["next-speed", "speed", "speed", undefined, "+"],
+    ["next-request", "→ next request", "jump poll", "poll", "N"],
+    ["code-end", "→ code's end", "jump code", "code life", "E"],
+    ["token-end", "→ token's end", "jump access", "access", "T"],
+    ["half-hour", "→ 30 min", "advance 30m", undefined, "j"],
+  ],
+} as const satisfies Readonly<Record<string, readonly Row[]>>;
+
+export type DeedGroup = keyof typeof GROUPS;
 
 export interface Deed {
-  /** One word; a line of its own in a scenario, and what the panel sends. */
+  /** One word; a line of its own in a scenario, and what is typed. */
   readonly name: string;
+  readonly label: string;
   /** What it says in full (steps.ts). */
   readonly step: string;
-  /** For a button. */
-  readonly label: string;
-  readonly group: DeedGroup;
-  /** Key in the terminal, "" for none: there the name is typed after a colon. */
+  /** What it is of no use without. */
+  readonly needs: Need | undefined;
+  /** On the panel, "" for none. */
   readonly key: string;
-  /** Whether the embedded service is needed for it; a real server is none of ours. */
-  readonly needsService: boolean;
+  readonly group: DeedGroup;
 }
 
-/** A deed that plays on the device: with any server. */
-function own(group: DeedGroup, name: string, label: string, step: string, key = ""): Deed {
-  return { name, step, label, group, key, needsService: false };
-}
-
-/** A deed that only the simulated service takes part in. */
-function theirs(group: DeedGroup, name: string, label: string, step: string, key = ""): Deed {
-  return { name, step, label, group, key, needsService: true };
-}
-
-/** The device becomes this client of the fixture. */
-function client(id: string, label: string): Deed {
-  return theirs("clients", id, label, `client ${id}`);
-}
-
-export const DEEDS: readonly Deed[] = [
-  theirs("user", "allow", "allow", "allow", "a"),
-  theirs("user", "deny", "deny", "deny", "d"),
-  theirs("user", "allow-as-ben", "allow as Ben", "allow ben"),
-  theirs("user", "allow-as-pupil", "allow as a pupil (policy)", "allow pupil"),
-  theirs("user", "allow-as-nora", "allow as Nora (Northwind)", "allow nora"),
-  theirs("user", "allow-for-an-hour", "allow for an hour", "allow guest"),
-  theirs("user", "allow-as-robot", "allow as a service account", "allow robot"),
-  theirs("user", "administrator", "the administrator does what is asked", "administrator"),
-  theirs("user", "remove-access", "remove access; the device learns later", "account remove"),
-
-  own("device", "new-code", "new code", "press new-code", "n"),
-  own("device", "cancel", "cancel", "press cancel", "c"),
-  own("device", "list", "update list", "press list", "u"),
-  own("device", "sign-out", "sign out", "press sign-out", "o"),
-  own("device", "power-cycle", "power cycle", "power cycle", "p"),
-  own("device", "power", "power on/off", "power", "x"),
-  own("device", "next-display", "display", "display next", "w"),
-  own("device", "next-device", "device", "device next", "k"),
-  own("device", "next-language", "language", "language next", "t"),
-
-  own("calls", "broadcasts", "broadcasts: mine", "call broadcasts"),
-  own("calls", "broadcast-by-id", "... by id", "call broadcasts id=regatta part=id,status"),
-  own(
-    "calls",
-    "active-broadcasts",
-    "... that are on air",
-    "call broadcasts broadcastStatus=active",
-  ),
-  own("calls", "first-page", "... one a page", "call broadcasts maxResults=1", "f"),
-  own("calls", "next-page", "the next page", "call next-page", ">"),
-  own("calls", "token-in-query", "... token in the query", "call broadcasts token=query"),
-  own("calls", "no-filter", "... without a filter", "call broadcasts mine="),
-  own("calls", "two-filters", "... with two filters", "call broadcasts mine=true id=regatta"),
-  own("calls", "unknown-part", "... with an unknown part", "call broadcasts part=colour"),
-  own("calls", "wrong-page", "... with a wrong page token", "call broadcasts pageToken=x"),
-  own("calls", "discover", "ask for the addresses", "call discover", "i"),
-
-  theirs("offers", "publisher", "be a publisher's console", "client publisher-console"),
-  own("offers", "offers", "list offers", "call offers"),
-  own("offers", "create-offer", "create an offer", "call create-offer spring"),
-  own("offers", "show-offer", "show it", "call offer spring"),
-  own("offers", "activate-offer", "activate it", "call activate-offer spring"),
-  own("offers", "deactivate-offer", "deactivate it", "call deactivate-offer spring"),
-  own(
-    "offers",
-    "bare-offer",
-    "create one of the document's fields",
-    "call create-offer bare phases=no",
-  ),
-  own("offers", "activate-bare-offer", "activate that one", "call activate-offer bare"),
-  own("offers", "prepaid-offer", "on a prepaid plan", "call create-offer odd plan=prepaid-30"),
-  own("offers", "unknown-plan", "on an unknown plan", "call create-offer odd plan=weekly"),
-  own("offers", "unknown-app", "of an unknown app", "call create-offer odd package=test.nobody"),
-  own("offers", "unknown-regions", "with unknown regions", "call create-offer odd regions=1999/01"),
-  own("offers", "wrong-offer-id", "with a wrong identifier", "call create-offer Spring!"),
-  own("offers", "other-offer-id", "with another in the body", "call create-offer odd body=even"),
-
-  theirs("events", "stream-poll", "stream: to be polled", "stream poll", "e"),
-  theirs("events", "stream-push", "stream: pushed", "stream push"),
-  theirs("events", "stream-off", "stream: off", "stream off"),
-  theirs("events", "stream-verify", "ask for a test event", "stream verify"),
-  own("events", "poll-events", "poll for events", "call events", "y"),
-  theirs(
-    "events",
-    "sign-out-everywhere",
-    "user signs out everywhere",
-    "account sign-out-everywhere",
-  ),
-  theirs("events", "disable-account", "account disabled", "account disable"),
-  theirs("events", "enable-account", "account enabled", "account enable"),
-  theirs(
-    "events",
-    "change-credential",
-    "user must change the password",
-    "account change-credential",
-  ),
-
-  client("living-room-tv", "the TV"),
-  client("public-printer", "the printer, without a secret"),
-  client("game-console", "the game console"),
-  client("web-shop", "wrong type of client"),
-  theirs("clients", "wrong-secret", "wrong secret", "client living-room-tv secret=wrong"),
-  theirs("clients", "unknown-client", "unknown client", "client nobody"),
-  client("unlisted-box", "project without the video API"),
-  client("northwind-kiosk", "one organization's only"),
-  client("impatient-box", "two codes a minute"),
-  theirs("clients", "wrong-scope", "a scope that devices may not have", "scope publisher"),
-
-  theirs("service", "other-devices", "sign in on many more TVs", "others same-client"),
-  theirs("service", "all-devices", "sign in on many other devices", "others all-clients"),
-  theirs("service", "short-codes", "codes live a minute", "service codeLifetime 60"),
-  theirs("service", "long-interval", "poll each 20 s", "service interval 20"),
-  theirs(
-    "service",
-    "short-tokens",
-    "access tokens live 5 minutes",
-    "service accessTokenLifetime 300",
-  ),
-  theirs("service", "rotation", "rotate refresh tokens", "service refreshTokenRotation true"),
-  theirs("service", "usual-settings", "all as usual", "service as-usual"),
-
-  ...ANSWERS.map((answer) =>
-    theirs("answers", `answer-${answer.name}`, titleOf(answer), `answer ${answer.name}`),
-  ),
-
-  ...FAULTS.map(
-    ({ name, key, needsService }): Deed => ({
-      name,
-      step: `fault ${name}`,
-      label: name,
-      group: "fault",
-      key,
-      needsService,
+export const DEEDS: readonly Deed[] = Object.entries<readonly Row[]>(GROUPS).flatMap(
+  ([group, rows]) =>
+    rows.map(([name, label, step, needs, key = ""]) => {
+      return { name, label, step, needs, key, group: group as DeedGroup };
     }),
-  ),
-  own("fault", "mend", "mend all", "mend", "m"),
-];
+);
 
 const byName = new Map(DEEDS.map((deed) => [deed.name, deed]));
 
 export function deedOf(name: string): Deed | undefined {
   return byName.get(name);
+}
+
+/** A line in full: the step of the deed with this name, or the line itself. */
+export function stepOf(line: string): string {
+  return deedOf(line)?.step ?? line;
 }

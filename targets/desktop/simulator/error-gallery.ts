@@ -28,6 +28,11 @@ export interface Answer {
   readonly deeds: readonly string[];
 }
 
+/** An answer to a poll. */
+function poll(status: number, code: string, ...deeds: readonly string[]): Answer {
+  return { name: code.replaceAll("_", "-"), where: "Poll", status, code, deeds };
+}
+
 export const ANSWERS: readonly Answer[] = [
   {
     name: "rate-limit-exceeded",
@@ -37,62 +42,14 @@ export const ANSWERS: readonly Answer[] = [
     member: "error_code",
     deeds: ["quota", "new-code"],
   },
-  {
-    name: "authorization-pending",
-    where: "Poll",
-    status: 428,
-    code: "authorization_pending",
-    deeds: ["new-code"],
-  },
-  {
-    name: "access-denied",
-    where: "Poll",
-    status: 403,
-    code: "access_denied",
-    deeds: ["deny"],
-  },
-  {
-    name: "slow-down",
-    where: "Poll",
-    status: 403,
-    code: "slow_down",
-    deeds: ["repeat-poll"],
-  },
-  {
-    name: "admin-policy-enforced",
-    where: "Poll",
-    status: 400,
-    code: "admin_policy_enforced",
-    deeds: ["allow-as-pupil"],
-  },
-  {
-    name: "invalid-client",
-    where: "Poll",
-    status: 401,
-    code: "invalid_client",
-    deeds: ["wrong-secret"],
-  },
-  {
-    name: "invalid-grant",
-    where: "Poll",
-    status: 400,
-    code: "invalid_grant",
-    deeds: ["restart"],
-  },
-  {
-    name: "unsupported-grant-type",
-    where: "Poll",
-    status: 400,
-    code: "unsupported_grant_type",
-    deeds: ["wrong-grant-type"],
-  },
-  {
-    name: "org-internal",
-    where: "Poll",
-    status: 403,
-    code: "org_internal",
-    deeds: ["northwind-kiosk", "allow"],
-  },
+  poll(428, "authorization_pending", "new-code"),
+  poll(403, "access_denied", "deny"),
+  poll(403, "slow_down", "repeat-poll"),
+  poll(400, "admin_policy_enforced", "allow-as-pupil"),
+  poll(401, "invalid_client", "wrong-secret"),
+  poll(400, "invalid_grant", "restart"),
+  poll(400, "unsupported_grant_type", "wrong-grant-type"),
+  poll(403, "org_internal", "northwind-kiosk", "allow"),
   {
     name: "revocation-failed",
     where: "Revoke",
@@ -102,12 +59,9 @@ export const ANSWERS: readonly Answer[] = [
     deeds: ["allow", "remove-access", "sign-out"],
   },
   {
+    ...poll(400, "invalid_request", "cut-poll"),
     name: "missing-parameter",
-    where: "Poll",
-    status: 400,
-    code: "invalid_request",
     row: "missing parameters or wrong values",
-    deeds: ["cut-poll"],
   },
 ];
 

@@ -33,6 +33,16 @@ import type { WorldClock } from "./world/world-clock.ts";
 export type Button = "new-code" | "cancel" | "sign-out" | "list";
 export const BUTTONS: readonly Button[] = ["new-code", "cancel", "sign-out", "list"];
 
+/** States in which the device waits for its next request. */
+const WAITING: readonly number[] = [
+  State.REQUESTING,
+  State.PENDING,
+  State.REFRESHING,
+  State.REVOKING,
+];
+/** Where a lifetime is not known the core counts down from 100,000,000 (core/SPEC.md): three years are none. */
+const UNKNOWN_LIFE_S = 90_000_000;
+
 export class Simulation {
   readonly clock: WorldClock;
   readonly service: Service | undefined;
@@ -369,6 +379,23 @@ export class Simulation {
     const { endpoints } = this.settings;
     const first = firstCall(this.config.scope, endpoints.resources);
     return new Application(first, this.settings.issuer ?? "", this.language);
+  }
+
+  /** What runs down on the device, ms: until its next request, of the code and of the access token; 0 where nothing does. */
+  get left(): { poll: number; code: number; access: number } {
+    const device = this.driver?.device;
+    if (device === undefined) return { poll: 0, code: 0, access: 0 };
+    const sinceMs = this.clock.nowMs() - this.countedMs;
+    const left = (ms: number): number => Math.max(0, ms - sinceMs);
+    const life = (seconds: number): number =>
+      seconds >= UNKNOWN_LIFE_S ? 0 : left(seconds * 1000);
+    const { state } = device;
+    return {
+      poll: WAITING.includes(state) && !device.inFlight ? left(device.waitMs) : 0,
+      code: state === State.PENDING ? life(device.codeLifeS) : 0,
+      access:
+        state === State.SIGNED_IN || state === State.REFRESHING ? life(device.accessLifeS) : 0,
+    };
   }
 
   /** The network, with a look at the device before each request: the state that led to it comes first. */

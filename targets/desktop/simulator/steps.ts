@@ -1,11 +1,11 @@
-// What can be done to the simulated world, in words: the one language of keys, the panel's buttons and
+// What can be done to the simulated world, in words: the one language of the terminal, the panel's buttons and
 // scenario files. A step is a line, or the name of a deed that stands for one (deeds.ts); here it is read and
 // carried out. Expectations are in scenarios/.
 
 import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { administratorsStep } from "./administrator.ts";
-import { deedOf } from "./deeds.ts";
+import { deedOf, stepOf } from "./deeds.ts";
 import { CALLS, type CallName, readWords } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
 import { ANSWERS, answerOf, playAnswer } from "./error-gallery.ts";
@@ -95,6 +95,37 @@ const STEPS: Readonly<Record<string, Perform>> = {
     simulation.touch();
     return "";
   },
+  pause: ({ clock }) => {
+    clock.paused = !clock.paused;
+    return "";
+  },
+  step: async ({ clock }) => {
+    clock.paused = true;
+    await clock.step();
+    return "";
+  },
+  speed: ({ clock }, [factor]) => {
+    if (factor !== undefined && !/^\d{1,4}$/.test(factor)) throw new StepError("1 to 9999 times");
+    clock.speed = factor === undefined ? after(SPEEDS, clock.speed) : Math.max(1, Number(factor));
+    return "";
+  },
+  jump: async (simulation, [what = ""]) => {
+    if (what !== "poll" && what !== "code" && what !== "access") {
+      throw new StepError("a jump goes to the end of poll, code or access");
+    }
+    const { clock, driver } = simulation;
+    if (what === "poll" && driver?.device.inFlight === 1) {
+      // What is under way comes to its end first: an answer, or the adapter's limit.
+      await clock.jump(UNDER_WAY_MS, () => simulation.driver?.device.inFlight !== 1);
+    } else {
+      const leftMs = simulation.left[what];
+      if (leftMs === 0) return NOTHING_RUNS[what];
+      // And a little beyond: then it has had its effect.
+      await clock.jump(Math.ceil(leftMs) + 1);
+    }
+    simulation.touch();
+    return "";
+  },
   display: (simulation, [wanted = ""]) => {
     const { display } = simulation;
     const size = wanted === "next" ? after(DISPLAYS, `${display.columns}x${display.rows}`) : wanted;
@@ -140,7 +171,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     if (simulation.service === undefined) return "only with the simulated service";
     return await playAnswer(simulation, answer, async (deed) => {
-      const step = deedOf(deed)?.step ?? deed;
+      const step = stepOf(deed);
       await simulation.clock.inTurn(() => {
         told(step);
         return perform(simulation, step);
@@ -269,6 +300,14 @@ function usualRules(simulation: Simulation): void {
   }
 }
 
+const SPEEDS = [1, 10, 100];
+/** More than any adapter waits for an answer. */
+const UNDER_WAY_MS = 60_000;
+const NOTHING_RUNS = {
+  poll: "the device waits for no request",
+  code: NO_CODE,
+  access: "there is no access token",
+};
 const DISPLAYS = ["20x4", "16x2", "40x2", "24x4", "40x4"];
 
 function after<T>(list: readonly T[], value: T): T {
@@ -309,8 +348,7 @@ export async function perform(
   line: string,
   told: Told = () => {},
 ): Promise<string> {
-  const said = line.trim();
-  const inFull = deedOf(said)?.step ?? said;
+  const inFull = stepOf(line.trim());
   const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
   if (step === undefined) throw new StepError(`"${verb}" is not a step`);

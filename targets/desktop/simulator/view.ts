@@ -104,8 +104,6 @@ export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
   readonly qr: readonly string[];
 }
 
-/** Where a lifetime is not known the core counts down from 100,000,000 (core/SPEC.md): three years are none. */
-const UNKNOWN_LIFE_S = 90_000_000;
 /** How long a line for the person at the screen stays, in real time. */
 const MESSAGE_MS = 8000;
 const NOT_COUNTED: Allocations = { core: 0, others: 0 };
@@ -198,12 +196,7 @@ export class Viewer {
   #device(): View["device"] {
     const simulation = this.#simulation;
     const device = simulation.driver?.device;
-    const sinceMs = simulation.clock.nowMs() - simulation.countedMs;
-    const left = (ms: number): number => Math.max(0, ms - sinceMs);
-    const life = (seconds: number): number =>
-      seconds >= UNKNOWN_LIFE_S ? 0 : left(seconds * 1000);
-    const waits = device !== undefined && WAITING.includes(device.state) && !device.inFlight;
-    const signedIn = device?.state === State.SIGNED_IN || device?.state === State.REFRESHING;
+    const { left } = simulation;
     return {
       kind: simulation.kind.name,
       title: simulation.kind.title,
@@ -214,9 +207,9 @@ export class Viewer {
       reason: simulation.driver && reasonOfDevice(simulation.driver),
       inFlight: device?.inFlight === 1,
       intervalMs: device?.state === State.PENDING ? device.intervalMs : 0,
-      poll: this.#poll.read(waits ? left(device.waitMs) : 0),
-      code: this.#code.read(device?.state === State.PENDING ? life(device.codeLifeS) : 0),
-      access: this.#access.read(signedIn ? life(device?.accessLifeS ?? 0) : 0),
+      poll: this.#poll.read(left.poll),
+      code: this.#code.read(left.code),
+      access: this.#access.read(left.access),
       userCode: simulation.userCode,
       verificationUri: simulation.verificationUri,
       verificationUriComplete: simulation.verificationUriComplete,
@@ -263,11 +256,3 @@ function lastOf({ exchanges, timeline, maker }: Simulation) {
 function rowsOf(modules: Modules): string[] {
   return modules.map((row) => row.map((isDark) => (isDark ? "1" : "0")).join(""));
 }
-
-/** States in which the device waits for its next request. */
-const WAITING: readonly number[] = [
-  State.REQUESTING,
-  State.PENDING,
-  State.REFRESHING,
-  State.REVOKING,
-];

@@ -1,16 +1,44 @@
-// The terminal as a screen: taken over on start, given back however the program ends. Draws lines and
-// hands over keys; what is drawn is in layout.ts.
+// The terminal as a screen: taken over on start, given back however the program ends. Draws lines and hands over what
+// is typed; what is drawn is in layout.ts.
+import { createInterface, type Interface } from "node:readline";
+import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
+import { DEEDS } from "../simulator/deeds.ts";
 import type { ScreenSize } from "./layout.ts";
 
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J";
 const LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l";
 const REDRAW_MS = 40;
-/** Bars run down without anything happening to the device. */
+/** The clock goes on without anything happening to the device. */
 const REFRESH_MS = 250;
 
+/** What is typed is drawn by the screen, and not by the line editor. */
+const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+
+/** Hears lines that are typed; `quit` and the keys that mean it end the program. */
+export interface Typist {
+  onLine(line: string): void;
+  onQuit(): void;
+}
+
+/** Reads lines from a person; with a screen each letter at once, with tab to complete a name. */
+export function takeLines(input: ReadStream, { onLine, onQuit }: Typist, hasScreen: boolean) {
+  const names = [...DEEDS.map(({ name }) => name), "quit"];
+  const lines = createInterface({
+    input,
+    ...(hasScreen && { output: nowhere, terminal: true }),
+    completer: (text: string) => [names.filter((name) => name.startsWith(text)), text],
+  });
+  lines.on("line", (line) => {
+    if (["q", "quit"].includes(line.trim())) onQuit();
+    else if (line.trim() !== "") onLine(line.trim());
+  });
+  lines.on("SIGINT", onQuit);
+  return lines;
+}
+
 export class Screen {
-  #open = false;
+  #lines: Interface | undefined;
   #due: NodeJS.Timeout | undefined;
   #refresh: NodeJS.Timeout | undefined;
   readonly #close = (): void => this.close();
@@ -18,25 +46,26 @@ export class Screen {
 
   readonly #output: WriteStream;
   readonly #input: ReadStream;
-  readonly #lines: (size: ScreenSize) => string[];
-  readonly #onKey: (key: string) => void;
+  readonly #layOut: (size: ScreenSize, typed: string) => string[];
+  readonly #typist: Typist;
 
   constructor(
     output: WriteStream,
     input: ReadStream,
-    lines: (size: ScreenSize) => string[],
-    onKey: (key: string) => void,
+    layOut: (size: ScreenSize, typed: string) => string[],
+    typist: Typist,
   ) {
     this.#output = output;
     this.#input = input;
-    this.#lines = lines;
-    this.#onKey = onKey;
+    this.#layOut = layOut;
+    this.#typist = typist;
   }
 
   open(): void {
-    this.#open = true;
     this.#output.write(ENTER);
-    takeKeys(this.#input, this.#onKey);
+    this.#lines = takeLines(this.#input, this.#typist, true);
+    this.#lines.on("close", () => this.#typist.onQuit());
+    this.#input.on("keypress", () => this.change());
     this.#output.on("resize", this.#redraw);
     // The first before Node prints the exception, or it would be lost with this screen.
     process.on("uncaughtExceptionMonitor", this.#close);
@@ -47,20 +76,21 @@ export class Screen {
 
   /** Gives the terminal back. Harmless the second time. */
   close(): void {
-    if (!this.#open) return;
-    this.#open = false;
+    const lines = this.#lines;
+    if (lines === undefined) return;
+    this.#lines = undefined;
     clearTimeout(this.#due);
     clearInterval(this.#refresh);
     this.#output.off("resize", this.#redraw);
     process.off("uncaughtExceptionMonitor", this.#close);
     process.off("exit", this.#close);
-    releaseKeys(this.#input);
+    lines.close();
     this.#output.write(LEAVE);
   }
 
   /** Draws soon; many changes in a row are drawn once. */
   change(): void {
-    if (!this.#open || this.#due !== undefined) return;
+    if (this.#lines === undefined || this.#due !== undefined) return;
     this.#due = setTimeout(() => {
       this.#due = undefined;
       this.draw();
@@ -68,30 +98,11 @@ export class Screen {
   }
 
   draw(): void {
-    if (!this.#open) return;
+    if (this.#lines === undefined) return;
     const size = { columns: this.#output.columns || 80, rows: this.#output.rows || 24 };
-    const lines = this.#lines(size);
+    const lines = this.#layOut(size, this.#lines.line);
     // Line by line with its own clearing: no flicker. No newline after the last: it would scroll.
     const text = lines.map((line, row) => `\x1b[${row + 1};1H${line}\x1b[0m\x1b[K`).join("");
     this.#output.write(`${text}\x1b[J`);
   }
-}
-
-/** Reads single keys, without echo and without waiting for a line. */
-export function takeKeys(input: ReadStream, onKey: (key: string) => void): void {
-  input.setRawMode(true);
-  input.setEncoding("utf8");
-  input.on("data", (data: string | Buffer) => {
-    const text = String(data);
-    // Cursor and function keys come as sequences; none of them means anything here.
-    if (text.startsWith("\x1b") && text.length > 1) return;
-    for (const key of text) onKey(key);
-  });
-  input.resume();
-}
-
-export function releaseKeys(input: ReadStream): void {
-  input.setRawMode(false);
-  input.removeAllListeners("data");
-  input.pause();
 }

@@ -3,7 +3,7 @@
 
 import { sentenceOf } from "../../../../core/tables/remedies.ts";
 import { keptWords } from "../../simulator/device/kept-words.ts";
-import { whyNot } from "../../simulator/needs.ts";
+import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Gauge, View } from "../../simulator/view.ts";
 import { bare, takeCodeField } from "./code-field.ts";
 import { Diagram } from "./diagram.ts";
@@ -189,8 +189,8 @@ export class Panel {
 
   /** Says why a button is of no use, until it is of some. */
   #refuse({ dataset, firstChild }: HTMLButtonElement): void {
-    const { command, needs, whyNot: why } = dataset;
-    const isOver = (view: View): boolean => whyNot(needs ?? command!, view) === "";
+    const { needs, whyNot: why } = dataset;
+    const isOver = (view: View): boolean => whyNot(needs as Need, view) === "";
     this.say(`${firstChild?.textContent}: ${why}`, isOver);
   }
 
@@ -244,11 +244,8 @@ function showButtons(view: View): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
     button.setAttribute("aria-pressed", String(view.faults.includes(button.dataset.fault!)));
   }
-  for (const button of document.querySelectorAll<HTMLButtonElement>(
-    "[data-command], [data-needs]",
-  )) {
-    const { command, needs } = button.dataset;
-    const why = whyNot(needs ?? command!, view);
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-needs]")) {
+    const why = whyNot(button.dataset.needs as Need, view);
     if (why === (button.dataset.whyNot ?? "")) continue;
     button.dataset.whyNot = why;
     button.setAttribute("aria-disabled", String(why !== ""));

@@ -3,12 +3,13 @@
 import { Message } from "../../../../core/device/errors.ts";
 import type { Service } from "../../../service/index.ts";
 import { textOf } from "../log/display-words.ts";
+import type { Need } from "../needs.ts";
 import type { Simulation } from "../simulation.ts";
 import { LASTING_FAULTS, type LastingFault, type PassingFault } from "./network.ts";
 
 export interface Fault {
   readonly name: string;
-  /** Key in the terminal. */
+  /** Key on the panel. */
   readonly key: string;
   /** What has happened, for diagram and log. */
   readonly title: string;
@@ -22,6 +23,8 @@ export interface Fault {
   readonly lasting: boolean;
   /** Whether it is one of the embedded service, and impossible with a real one. */
   readonly needsService: boolean;
+  /** What it strikes: without that it is of no use. */
+  readonly needs?: Need;
 }
 
 /** Kind of a fault: whether it lasts, and whether only the embedded service can have it. */
@@ -69,6 +72,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     ...{ ...PASSES, name: "slow-down", key: "7", label: "the service says slow_down" },
+    needs: "code",
     title: "next poll: slow_down",
     sees: "After the next poll, five seconds more lie between two polls, for good. The code stays.",
     display: textOf(Message.OPEN),
@@ -81,30 +85,35 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     ...{ ...SERVICE_PASSES, name: "repeat-poll", key: "r", label: "the next poll arrives twice" },
+    needs: "code",
     title: "a proxy repeats the next poll: too early for the service",
     sees: "The service finds the second one too early: slow_down, five seconds more, for good.",
     display: textOf(Message.OPEN),
   },
   {
     ...{ ...PASSES, name: "wrong-grant-type", key: "h", label: "the next poll arrives changed" },
+    needs: "code",
     title: "a proxy changes the next poll's grant_type",
     sees: "The service does not know such a grant. Only the maker can mend that; the device asks no more.",
     display: textOf(Message.SETUP),
   },
   {
     ...{ ...PASSES, name: "cut-poll", key: "z", label: "the next poll arrives cut short" },
+    needs: "code",
     title: "the next poll arrives without its last parameter",
     sees: "The service misses a parameter. Only the maker can mend that; the device asks no more.",
     display: textOf(Message.SETUP),
   },
   {
     ...{ ...SERVICE_PASSES, name: "restart", key: "9", label: "the service forgets its codes" },
+    needs: "code",
     title: "service restarts, forgets codes",
     sees: "The next poll is refused, and the device shows a new code by itself.",
     display: textOf(Message.OPEN),
   },
   {
     ...{ ...SERVICE_PASSES, name: "revoke", key: "v", label: "the user removes this device" },
+    needs: "session",
     title: "user removes the device's access",
     sees: "The device's next call is refused, and so is the refresh: it wipes its tokens and says so.",
     display: textOf(Message.SESSION_ENDED),
@@ -117,12 +126,14 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     ...{ ...SERVICE_PASSES, name: "lose-answer", key: "l", label: "lose the answer to a refresh" },
+    needs: "session",
     title: "lose the answer of a rotation",
     sees: "The device is switched off and on, and tries the refresh again with the token that it has.",
     display: textOf(Message.SIGNED_IN),
   },
   {
     ...{ ...PASSES, name: "flip-bit", key: "b", label: "flip a bit of what is stored" },
+    needs: "record",
     title: "flip a bit in storage",
     sees: "Switch it off and on: the record is not used. What it was signed in with is gone, and it asks anew.",
     display: textOf(Message.OPEN),
