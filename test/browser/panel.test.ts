@@ -102,7 +102,7 @@ describeInChromium("the panel", (browser) => {
       browser(),
       async (page) => {
         await shows(page, "Code ");
-        for (const part of ["#next", "#lcd", ".phone", ".phone-keys", ".lanes"]) {
+        for (const part of ["#next", "#lcd", ".phone", "#scan", ".lanes"]) {
           const box = (await page.locator(part).first().boundingBox())!;
           expect(box.y).toBeGreaterThanOrEqual(0);
           expect(box.y + box.height).toBeLessThanOrEqual(800);

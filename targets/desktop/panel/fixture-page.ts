@@ -38,7 +38,7 @@ export function fixturePage({ text, key, problem = "", done = "" }: FixturePage)
       problem ? html` aria-invalid="true" aria-describedby="problem"` : ""
     }>
 ${text}</textarea>
-    <div class="fixture-keys">
+    <div class="keys-row">
       <button type="submit" class="main" name="deed" value="apply">apply</button>
       <button type="submit" name="deed" value="save">save as a file</button>
       <a href="/panel">back to the panel</a>
@@ -57,7 +57,7 @@ export const FIXTURE_DIALOG = html`<dialog id="fixture-dialog" class="fixture" a
 ${LABEL}
 <p id="fixture-problem" role="alert"></p>
 <textarea id="fixture" spellcheck="false" autocomplete="off" aria-describedby="fixture-problem"></textarea>
-<div class="fixture-keys">
+<div class="keys-row">
 <button type="button" class="main" id="fixture-apply">apply</button>
 <button type="button" id="fixture-save">save as a file</button>
 <button type="button" id="fixture-close">back</button>

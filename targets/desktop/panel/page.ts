@@ -53,13 +53,13 @@ function gallery(): Html {
   return html`<main id="gallery" tabindex="-1" hidden>
   <section aria-labelledby="gallery-title">
     <h2 id="gallery-title">Every answer</h2>
-    <p class="hint">Whatever is said that is not what was asked for: section 7 of the device authorization service (docs/two-services.md), whose own statuses 428 and 403 are; where others answer 400 (RFC 8628 §3.5) the device does the same. A click sets everything back to the usual, has the service answer so, and goes back to device and phone. <a href="#">Back to device and phone</a></p>
-    <table class="answers"><thead><tr><th scope="col">the server says</th><th scope="col">the display says</th><th scope="col">the log says</th><th scope="col">who can mend it</th><th scope="col">try it</th></tr></thead>
+    <p class="soft">Whatever is said that is not what was asked for: section 7 of the device authorization service (docs/two-services.md), whose own statuses 428 and 403 are; where others answer 400 (RFC 8628 §3.5) the device does the same. A click sets everything back to the usual, has the service answer so, and goes back to device and phone. <a href="#">Back to device and phone</a></p>
+    <table><thead><tr><th scope="col">the server says</th><th scope="col">the display says</th><th scope="col">the log says</th><th scope="col">who can mend it</th><th scope="col">try it</th></tr></thead>
     <tbody>${ANSWERS.map((answer) => {
       const { name, where, status, code, member = "error" } = answer;
       const { step } = deedOf(`answer-${name}`)!;
       return html`<tr><th scope="row">${where}: ${status}<br><code>{"${member}": "${code}"}</code></th>
-      <td data-column="the display says"><q class="glass-text">${displayOf(answer)}</q></td>
+      <td data-column="the display says"><q>${displayOf(answer)}</q></td>
       <td data-column="the log says"><code>${loggedAs(answer)}</code></td><td data-column="who can mend it">${sentenceOf(mendOf(answer))}</td>
       <td><button type="button" data-command="${step}"><span>provoke<span class="hidden-text"> ${code}</span></span></button></td></tr>`;
     })}</tbody></table>
@@ -81,12 +81,12 @@ function faultRow(deed: Deed): Html {
   const { sees = "", display = "" } = findFault(deed.name) ?? {};
   return html`<div class="fault">${button(deed)}${
     sees
-      ? html`<p id="sees-${deed.name}" class="sees">${sees}${display ? html` <q class="glass-text">${display}</q>` : ""}</p>`
+      ? html`<p id="sees-${deed.name}" class="soft">${sees}${display ? html` <q>${display}</q>` : ""}</p>`
       : ""
   }</div>`;
 }
 
-const SHORTCUTS = html`<p class="hint">Shortcuts past the phone's pages: who is asked there, and what they answer, in one press.</p>`;
+const SHORTCUTS = html`<p class="soft">Shortcuts past the phone's pages: who is asked there, and what they answer, in one press.</p>`;
 
 /** What is behind a tab. */
 function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
@@ -97,7 +97,7 @@ function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
 
 function tabs(settings: PageSettings): Html {
   const gallery = html`<a class="to-gallery" href="#gallery">every answer</a>`;
-  return html`${settings.hasService ? gallery : ""}<div class="tabs" role="tablist" aria-label="What can be done">${TABS.map(
+  return html`${settings.hasService ? gallery : ""}<div class="tabs keys-row" role="tablist" aria-label="What can be done">${TABS.map(
     ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
       aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
@@ -120,7 +120,7 @@ function tabs(settings: PageSettings): Html {
 }
 
 /** Scenarios, and what one has done oneself as one of them. */
-const SCENARIOS = html`<div class="scenario-head">
+const SCENARIOS = html`<div class="keys-row">
 <label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>
 <button type="button" id="scenario-step">next line</button>
 <button type="button" id="scenario-play">play</button>
@@ -130,7 +130,7 @@ const SCENARIOS = html`<div class="scenario-head">
 </div>
 <textarea id="scenario-text" aria-label="The scenario's text" spellcheck="false" autocomplete="off"></textarea>
 <ol id="scenario-lines" aria-label="The scenario's lines" tabindex="0" hidden></ol>
-<div class="scenario-head">
+<div class="keys-row">
 <button type="button" id="scenario-mine">what I did so far</button>
 <button type="button" id="scenario-share">share as an address</button>
 <button type="button" id="scenario-save">save as a file</button>
@@ -159,7 +159,7 @@ ${head}
 <body>
 <header>
   <div class="what"><h1>picogrant <small>${title}</small></h1>
-  <p class="intro">${intro}</p></div>
+  <p class="intro soft">${intro}</p></div>
   <div class="clock" role="group" aria-label="Clock">
     <output id="time" aria-label="Time of the world">0:00</output>
     <output id="speed" aria-label="Speed">x1</output>
@@ -171,7 +171,7 @@ ${head}
   <section class="guide" aria-labelledby="guide-title">
     <h2 id="guide-title" class="hidden-text">Signing in, step by step</h2>
     <ol id="guide">${wordsOf(0).map((step) => html`<li>${step}</li>`)}</ol>
-    <p id="guide-says" role="status"></p>
+    <p id="guide-says" class="soft" role="status"></p>
     <button type="button" id="next" class="main" hidden></button>
   </section>
   <section class="device" aria-labelledby="device-title">
@@ -180,7 +180,7 @@ ${head}
       <div class="brand"><span id="led" aria-hidden="true"></span><span id="device-name">Living Room TV</span><span id="state">off</span></div>
       <div class="bezel"><canvas id="lcd" role="img" aria-label="Character display"></canvas><svg id="screen-qr" role="img" aria-label="QR code on the screen" viewBox="0 0 1 1" hidden></svg></div>
       <pre id="frame" class="hidden-text" aria-live="polite"></pre>
-      <div class="keys">${buttons("device")}</div>
+      <div class="keys buttons">${buttons("device")}</div>
     </div>
     <div id="slip" class="slip" role="img" hidden></div>
     <p id="reason" hidden></p>
@@ -203,11 +203,11 @@ ${head}
     ${
       hasService
         ? html`<p id="code-strip" aria-hidden="true"></p>
-    <div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div>
-      <div id="phone-home"><p id="phone-says">Your phone</p><p id="phone-does" class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
-      <iframe id="phone" title="The service's pages on the phone" hidden></iframe></div></div>
-    <div class="phone-keys"><button type="button" id="scan" data-needs="code">enter the code</button><button type="button" id="enter">open the address</button></div>`
-        : html`<p class="hint">Open the address on the display with your own phone.</p>`
+    <div class="phone"><div class="address soft"><span id="phone-address"></span></div>
+      <div id="phone-home"><strong id="phone-says">Your phone</strong><p id="phone-does" class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
+      <iframe id="phone" title="The service's pages on the phone" hidden></iframe></div>
+    <div class="buttons"><button type="button" id="scan" data-needs="code">enter the code</button><button type="button" id="enter">open the address</button></div>`
+        : html`<p class="soft">Open the address on the display with your own phone.</p>`
     }
     <details class="qr"${hasService ? "" : html` open`}><summary>The code as a QR code</summary>
     <figure><svg id="qr" role="img" aria-label="QR code of the address with the code" viewBox="0 0 1 1"></svg>

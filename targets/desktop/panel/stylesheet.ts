@@ -2,17 +2,7 @@
 import { readFileSync } from "node:fs";
 
 const FOLDER = new URL("styles/", import.meta.url);
-const PARTS = [
-  "base",
-  "guide",
-  "device",
-  "phone",
-  "diagram",
-  "actions",
-  "scenarios",
-  "fixture",
-  "layout",
-];
+const PARTS = ["base", "bench", "diagram"];
 
 export function stylesheet(): string {
   return PARTS.map((name) => readFileSync(new URL(`${name}.css`, FOLDER), "utf8")).join("\n");

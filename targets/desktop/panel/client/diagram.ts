@@ -9,7 +9,6 @@ import { drawDetail } from "./exchange-detail.ts";
 import { type Kept, keepInStep, type List } from "./in-step.ts";
 import type { Link } from "./link.ts";
 import { type Row, rowsOf } from "./rows.ts";
-import { showEnd } from "./scroll.ts";
 
 /** The list's items as the rows' places. */
 function itemsOf(list: HTMLOListElement): List<HTMLElement> {
@@ -123,4 +122,18 @@ export class Diagram {
 
 function momentOf({ id, atMs }: ExchangeEntry): string {
   return `${id} ${atMs}`;
+}
+
+/** The end of the diagram in sight, with a whole row at the top of what can be seen. */
+export function showEnd(list: HTMLOListElement): void {
+  const scroll = list.closest(".scroll")!;
+  list.style.paddingBottom = "";
+  const from = scroll.scrollHeight - scroll.clientHeight;
+  const rows = [...(list.children as HTMLCollectionOf<HTMLElement>)];
+  const first = rows.find(({ hidden, offsetTop }) => !hidden && offsetTop >= from);
+  if (from > 0 && first) {
+    const { paddingBottom } = getComputedStyle(list);
+    list.style.paddingBottom = `${Number.parseFloat(paddingBottom) + first.offsetTop - from}px`;
+  }
+  scroll.scrollTop = scroll.scrollHeight;
 }

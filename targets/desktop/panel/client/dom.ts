@@ -1,4 +1,4 @@
-// Elements of the page, found and made.
+// Elements of the page, found and made; times in words.
 
 export function element<T extends Element = HTMLElement>(id: string): T {
   return document.getElementById(id) as unknown as T;
@@ -18,4 +18,21 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   if (className) made.className = className;
   if (text) made.textContent = text;
   return made;
+}
+
+export type Attributes = Readonly<Record<string, string | number>>;
+
+export function svg(name: string, attributes: Attributes, text = ""): SVGElement {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  if (text) element.textContent = text;
+  return element;
+}
+
+/** 0:07, 31:05, 2:00:00 */
+export function time(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }

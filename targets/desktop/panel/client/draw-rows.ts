@@ -2,10 +2,9 @@
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { TimelineEntry } from "../../simulator/log/timeline.ts";
 import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
-import { make } from "./dom.ts";
+import { make, time } from "./dom.ts";
 import { block } from "./exchange-detail.ts";
 import { answerOf, outcomeOf, type Row } from "./rows.ts";
-import { time } from "./time.ts";
 
 /** Kinds of rows, for the filter. */
 export type RowKind = "requests" | "polls" | "person" | "device" | "faults";
@@ -30,14 +29,14 @@ export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
     const label = make("span", "label");
     label.append(make("b", "", isRun ? `${last.purpose} × ${exchanges.length}` : last.purpose));
     if (isRun) label.append(` to ${time(last.atMs)}`);
-    label.append(make("span", "target", ` ${last.method} ${last.target}`));
+    label.append(make("span", "target soft", ` ${last.method} ${last.target}`));
     out.append(label);
     line.append(out);
   }
   if (part !== "request" && last.ended) {
     const back = make("span", `way back ${outcomeOf(last)}`);
     const label = make("span", "label", answerOf(last));
-    label.append(make("span", "figures", ` · ${figuresOf(last)}`));
+    label.append(make("span", "figures soft", ` · ${figuresOf(last)}`));
     back.append(label);
     line.append(back);
   }
@@ -71,7 +70,7 @@ export function drawEntry(entry: TimelineEntry): HTMLElement[] {
   if (entry.state) {
     const row = make("div", `row state ${entry.state.replace(" ", "-")}`);
     const bead = make("span", "bead", entry.state);
-    row.append(when, bead, make("span", "cause", entry.what));
+    row.append(when, bead, make("span", "cause soft", entry.what));
     return BRINGS_CODE.includes(entry.what) ? [row, drawWay("device-person", "shows code")] : [row];
   }
   const row = drawWay(wayOf(entry), entry.what.replace(/ pressed$/, ""));

@@ -41,7 +41,7 @@ function explained(names: readonly Explained[]): HTMLElement {
 
 /** A section of an RFC leads there. */
 function withLinks(means: string): HTMLElement {
-  const text = make("dd", "");
+  const text = make("dd", "soft");
   for (const part of means.split(/(RFC \d+ §[\d.]*\d)/)) {
     const [, rfc, section] = /^RFC (\d+) §(.*)$/.exec(part) ?? [];
     if (rfc === undefined) text.append(part);

@@ -6,16 +6,13 @@ import { keptWords } from "../../simulator/device/kept-words.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Gauge, View } from "../../simulator/view.ts";
 import { bare, takeCodeField } from "./code-field.ts";
-import { Diagram } from "./diagram.ts";
-import { element, setText } from "./dom.ts";
+import { Diagram, showEnd } from "./diagram.ts";
+import { element, setText, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 import { drawDisplay } from "./lcd.ts";
 import type { Link } from "./link.ts";
-import { drawModules } from "./qr.ts";
+import { drawModules, drawSlip } from "./qr.ts";
 import { ScenarioPlayer } from "./scenario-player.ts";
-import { showEnd } from "./scroll.ts";
-import { drawSlip } from "./slip.ts";
-import { time } from "./time.ts";
 
 /** How long a message stays. */
 const MESSAGE_MS = 7000;
