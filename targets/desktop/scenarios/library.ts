@@ -1,43 +1,44 @@
-// Where scenarios are found: by name beside this file, or as a file of the user's own.
+// Where scenarios are found: by name in the files beside this one, each of which has several, or as a file of the
+// user's own.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
 import { UsageError } from "../usage-error.ts";
 import { readScenario, type Scenario, ScenarioError } from "./scenario.ts";
 
-const FOLDER = fileURLToPath(new URL(".", import.meta.url));
-const ENDING = ".scenario";
+const FOLDER = new URL(".", import.meta.url);
+/** What stands before each scenario of a file: `## name`. */
+const HEAD = /^## ([a-z-]+)\n/m;
+
+function readLibrary(): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const file of readdirSync(FOLDER).filter((one) => one.endsWith(".scenario"))) {
+    const [, ...parts] = readFileSync(new URL(file, FOLDER), "utf8").split(HEAD);
+    for (let at = 0; at < parts.length; at += 2)
+      texts.set(parts[at]!, `${parts[at + 1]!.trim()}\n`);
+  }
+  return texts;
+}
+
+const library = readLibrary();
 
 /** The names of the scenarios that come with the simulator. */
 export function scenarioNames(): string[] {
-  return readdirSync(FOLDER)
-    .filter((file) => file.endsWith(ENDING))
-    .map((file) => file.slice(0, -ENDING.length))
-    .sort();
+  return [...library.keys()].sort();
 }
 
 /** The text of one of them. */
 export function scenarioText(name: string): string {
-  return readFileSync(path.join(FOLDER, name + ENDING), "utf8");
+  return library.get(name)!;
 }
 
 /** Reads a scenario; throws UsageError with one line where there is none or it makes no sense. */
 export function findScenario(name: string): Scenario {
-  const own = path.join(FOLDER, name + ENDING);
-  const file = existsSync(own) ? own : name;
-  let text: string;
   try {
-    text = readFileSync(file, "utf8");
-  } catch {
+    return readScenario(name, library.get(name) ?? readFileSync(name, "utf8"));
+  } catch (error) {
+    if (error instanceof ScenarioError) throw new UsageError(error.message);
     throw new UsageError(
       `there is no scenario ${name}; choose one of ${scenarioNames().join(", ")}, or a file`,
     );
-  }
-  try {
-    return readScenario(name, text);
-  } catch (error) {
-    if (error instanceof ScenarioError) throw new UsageError(error.message);
-    throw error;
   }
 }
