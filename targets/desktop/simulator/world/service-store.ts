@@ -47,11 +47,11 @@ export class ServiceStore {
         broken = true;
       }
     };
-    service.observe((event) => {
-      if (event.type === "attempt" || event.type === "grant") dirty = true;
-      // Within an exchange more follows; a decision on a page or by key stands alone.
-      if (event.type === "exchange" && dirty) save();
-      else if (dirty) queueMicrotask(() => dirty && save());
+    service.observe(({ type }) => {
+      if (dirty || (type !== "attempt" && type !== "grant")) return;
+      dirty = true;
+      // Once for all that changes together, such as the sign-ins of many devices; an answer leaves later than that.
+      queueMicrotask(save);
     });
   }
 
