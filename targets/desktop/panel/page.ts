@@ -16,9 +16,6 @@ export interface PageSettings {
   readonly title?: string;
   /** What this is, in at most two lines. */
   readonly intro?: string;
-  /** Where accounts and clients are edited: a page's address, or a dialog of this page. */
-  readonly fixturePage?: string;
-  readonly fixtureDialog?: Html;
   /** False where the page is to work from a disk, too, whence no module is loaded. */
   readonly isModule?: boolean;
   /** What goes into the head beside the usual. */
@@ -68,13 +65,20 @@ function gallery(): Html {
 }
 
 /** What leads to the accounts and clients, after the buttons about the service. */
-function fixtureKey({ hasService, fixturePage, fixtureDialog }: PageSettings): Html | "" {
-  if (!hasService) return "";
-  if (fixtureDialog) {
-    return html`<button type="button" id="fixture-open"><span>accounts and clients ...</span></button>`;
-  }
-  return fixturePage ? html`<a href="${fixturePage}" target="_blank">accounts and clients</a>` : "";
-}
+const FIXTURE_KEY = html`<button type="button" id="fixture-open"><span>accounts and clients ...</span></button>`;
+
+const FIXTURE_DIALOG = html`<dialog id="fixture-dialog" aria-labelledby="fixture-title">
+<h2 id="fixture-title">Accounts and clients</h2>
+<label for="fixture">The service's organizations, accounts, clients, broadcasts, apps and receivers, as JSON.
+Applied, the service begins anew with them: what it issued before is worth nothing.</label>
+<p id="fixture-problem" role="alert"></p>
+<textarea id="fixture" spellcheck="false" autocomplete="off" aria-describedby="fixture-problem"></textarea>
+<div class="keys-row">
+<button type="button" class="main" id="fixture-apply">apply</button>
+<button type="button" id="fixture-save">save as a file</button>
+<button type="button" id="fixture-close">back</button>
+</div>
+</dialog>`;
 
 /** A fault's button, and beside it what one should see happen. */
 function faultRow(deed: Deed): Html {
@@ -92,7 +96,7 @@ const SHORTCUTS = html`<p class="soft">Shortcuts past the phone's pages: who is 
 function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
   const all =
     group === "fault" ? DEEDS.filter((one) => one.group === group).map(faultRow) : buttons(group);
-  return html`${group === "user" ? SHORTCUTS : ""}${all}${group === "service" ? fixtureKey(settings) : ""}`;
+  return html`${group === "user" ? SHORTCUTS : ""}${all}${group === "service" && settings.hasService ? FIXTURE_KEY : ""}`;
 }
 
 function tabs(settings: PageSettings): Html {
@@ -232,8 +236,7 @@ ${head}
     ${tabs(settings)}
   </section>
 </main>
-${hasService ? gallery() : ""}
-${settings.fixtureDialog ?? ""}
+${hasService ? html`${gallery()}${FIXTURE_DIALOG}` : ""}
 <script ${settings.isModule === false ? "defer" : html`type="module"`} src="${folder}panel.js"></script>
 </body>
 </html>

@@ -1,7 +1,6 @@
 // What the web server of the simulator answers beside the service: the panel's page and files, its live
 // events, and its commands. Everything else is the service's.
 
-import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
@@ -10,14 +9,12 @@ import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
 import { isOwnName } from "../../service/addresses.ts";
-import type { FixtureInput } from "../../service/fixture.ts";
 import { scenarioNames, scenarioText } from "../scenarios/library.ts";
 import type { Controller } from "../simulator/controls.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import { fixtureText, readFixtureText } from "../simulator/world/fixture-text.ts";
+import { fixtureText } from "../simulator/world/fixture-text.ts";
 import type { Front } from "../simulator/world/world.ts";
-import { fixturePage } from "./fixture-page.ts";
 import { panelPage } from "./page.ts";
 import { ShownWorld } from "./shown-world.ts";
 import { stylesheet } from "./stylesheet.ts";
@@ -29,12 +26,8 @@ const TICK_MS = 250;
 const COMMANDS = new Set(DEEDS.flatMap(({ name, step }) => [name, step]));
 /** Far more than anybody writes by hand: a fixture, a scenario. */
 const BODY_BYTES_MAX = 2_000_000;
-const fixtureSchema = z.object({
-  key: z.string(),
-  deed: z.enum(["apply", "save"]),
-  fixture: z.string(),
-});
-const scenarioSchema = z.strictObject({ text: z.string() });
+/** A fixture, a scenario. */
+const textSchema = z.strictObject({ text: z.string() });
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#22301a"/><rect x="2" y="4" width="12" height="8" rx="1" fill="#a9cf3f"/><path d="M4 7h5M4 9.5h8" stroke="#22301a" stroke-width="1.3"/></svg>`;
@@ -67,7 +60,6 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
       await panelPage({
         hasService: simulation.service !== undefined,
         folder: "/panel/",
-        fixturePage: "/panel/fixture",
       }),
     ),
   );
@@ -84,13 +76,18 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   });
   const listeners = new Set<object>();
   app.get("/panel/events", (c) => events(c, shown, listeners));
-  const key = randomUUID();
-  app.get("/panel/fixture", async (c) => {
+  app.get("/panel/fixture", (c) => {
     const { fixtureNow } = simulation;
-    if (fixtureNow === undefined) return c.text("Only with the simulated service.", 404);
-    return c.html(await fixturePage({ text: fixtureText(fixtureNow), key }));
+    return fixtureNow
+      ? c.text(fixtureText(fixtureNow))
+      : c.text("Only with the simulated service.", 404);
   });
-  app.post("/panel/fixture", (c) => takeFixture(c, controller, key));
+  app.post("/panel/fixture/:deed{apply|check}", fromPanelOnly, async (c) => {
+    const parsed = textSchema.safeParse(await c.req.json().catch(() => null));
+    if (!parsed.success) return c.text("No fixture.", 400);
+    const deed = c.req.param("deed") === "apply" ? "apply" : "check";
+    return c.json({ said: await controller.useFixture(parsed.data.text, deed) });
+  });
   app.post("/panel/command", fromPanelOnly, (c) => takeCommand(c, shown.controller));
   app.get("/panel/scenarios", (c) =>
     c.json(scenarioNames().map((name) => ({ name, text: scenarioText(name) }))),
@@ -169,7 +166,7 @@ async function fromPanelOnly(c: Context, next: () => Promise<void>) {
 async function takeScenario(c: Context, shown: ShownWorld): Promise<Response> {
   switch (c.req.param("deed")) {
     case "begin": {
-      const parsed = scenarioSchema.safeParse(await c.req.json().catch(() => null));
+      const parsed = textSchema.safeParse(await c.req.json().catch(() => null));
       if (!parsed.success) return c.text("No scenario.", 400);
       return c.json(shown.stage.begin(parsed.data.text));
     }
@@ -189,30 +186,4 @@ async function takeCommand(c: Context, controller: Controller): Promise<Response
   if (!parsed.success || !COMMANDS.has(parsed.data.command)) return c.text("No such command.", 400);
   await controller.run(parsed.data.command);
   return c.body(null, 204);
-}
-
-/** What the page about accounts and clients sends: a wrong text comes back with one line about it. */
-async function takeFixture(c: Context, controller: Controller, key: string): Promise<Response> {
-  const parsed = fixtureSchema.safeParse(await c.req.parseBody());
-  if (!parsed.success || parsed.data.key !== key) return c.text("Not from the panel.", 403);
-  // A form sends its lines with a carriage return each.
-  const text = parsed.data.fixture.replaceAll("\r\n", "\n");
-  const refused = async (problem: string): Promise<Response> =>
-    c.html(await fixturePage({ text, key, problem }), 400);
-  let fixture: FixtureInput;
-  try {
-    fixture = readFixtureText(text);
-  } catch (error) {
-    return await refused((error as Error).message);
-  }
-  if (parsed.data.deed === "save") {
-    return c.body(fixtureText(fixture), 200, {
-      "content-type": "application/json",
-      "content-disposition": 'attachment; filename="fixture.json"',
-    });
-  }
-  const problem = await controller.useFixture(fixture);
-  if (problem) return await refused(problem);
-  const done = "Applied: the service has begun anew.";
-  return c.html(await fixturePage({ text: fixtureText(fixture), key, done }));
 }

@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { html } from "hono/html";
 import { shippedFiles } from "../../bundle/shipped.ts";
-import { FIXTURE_DIALOG } from "../panel/fixture-page.ts";
 import { panelPage } from "../panel/page.ts";
 import { ICON } from "../panel/routes.ts";
 import { stylesheet } from "../panel/stylesheet.ts";
@@ -40,7 +39,6 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     intro:
       "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628). Device, phone and service are all in this page: nothing leaves it, so try whatever you like.",
     isModule: false,
-    fixtureDialog: FIXTURE_DIALOG,
     head: html`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
   });
   const files: Record<string, string | Uint8Array> = {

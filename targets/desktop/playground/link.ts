@@ -10,6 +10,7 @@ import { Stage } from "../scenarios/stage.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { Viewer } from "../simulator/view.ts";
+import { fixtureText } from "../simulator/world/fixture-text.ts";
 import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
 import { WorldClock } from "../simulator/world/world-clock.ts";
 import { CoreInQuickjs } from "./engine/core-in-quickjs.ts";
@@ -96,13 +97,15 @@ export class PageLink implements Link {
     return "What a device with a screen or a printer draws. The service is in this page alone: only the phone beside it finds it.";
   }
 
-  /**
-   * Other accounts and clients, for this world and for live ones that come after it.
-   * @returns "" or one line that says what is wrong
-   */
-  async useFixture(fixture: FixtureInput): Promise<string> {
-    const problem = await this.#world.controller.useFixture(fixture);
-    if (problem === "") this.#fixture = fixture;
+  async fixture(): Promise<string> {
+    return fixtureText(this.#world.simulation.fixtureNow!);
+  }
+
+  /** For this world and for live ones that come after it. */
+  async useFixture(text: string, deed: "apply" | "check"): Promise<string> {
+    const { controller, simulation } = this.#world;
+    const problem = await controller.useFixture(text, deed);
+    if (problem === "" && deed === "apply") this.#fixture = simulation.fixture!;
     return problem;
   }
 

@@ -4,7 +4,6 @@ import releaseVariant from "@jitl/quickjs-wasmfile-release-sync";
 import { newQuickJSWASMModuleFromVariant, newVariant } from "quickjs-emscripten-core";
 import { Panel } from "../panel/client/panel.ts";
 import { readFiles } from "./files.ts";
-import { FixtureEditor } from "./fixture-editor.ts";
 import { PageLink } from "./link.ts";
 
 async function begin(): Promise<void> {
@@ -13,8 +12,7 @@ async function begin(): Promise<void> {
   const module = await newQuickJSWASMModuleFromVariant(newVariant(releaseVariant, { wasmModule }));
   const frame = document.getElementById("phone") as HTMLIFrameElement;
   const link = new PageLink(module, data, frame);
-  const panel = new Panel(link);
-  new FixtureEditor(link, (line) => panel.say(line));
+  new Panel(link);
 }
 
 begin().catch((error: Error) => {

@@ -1,12 +1,12 @@
 // Whatever a person does, typed or by a button, one after the other: each is a step (steps.ts). What is done comes
 // through here, and so it can be recorded.
 
-import type { FixtureInput } from "../../service/fixture.ts";
 import type { Recording } from "../scenarios/recording.ts";
 import { stepOf } from "./deeds.ts";
 import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
 import type { Viewer } from "./view.ts";
+import { readFixtureText } from "./world/fixture-text.ts";
 
 /** Carries out one command at a time, in the order in which they come. */
 export class Controller {
@@ -62,16 +62,19 @@ export class Controller {
   }
 
   /**
-   * Other accounts and clients for the service, in the same order as commands.
+   * Other accounts and clients for the service, in the same order as commands; or only a look at their text.
    * @returns "" or one line that says what is wrong
    */
-  useFixture(fixture: FixtureInput): Promise<string> {
+  useFixture(text: string, deed: "apply" | "check"): Promise<string> {
     const simulation = this.#simulation;
     const recorder = this.recorder;
     const done = this.#last.then(async () => {
-      if (recorder?.isAskedFor)
-        return "a recording is replayed with the usual accounts and clients; apply others without --record";
       try {
+        const fixture = readFixtureText(text);
+        if (deed === "check") return "";
+        if (recorder?.isAskedFor) {
+          return "a recording is replayed with the usual accounts and clients; apply others without --record";
+        }
         // A fault that changes the service's settings is none of the service that begins now.
         await perform(simulation, "mend");
         simulation.useFixture(fixture);

@@ -24,6 +24,10 @@ export interface Scenarios {
 
 export interface Link {
   readonly scenarios: Scenarios;
+  /** Accounts, clients and the rest of the service as they are now, as text. */
+  fixture(): Promise<string>;
+  /** Has the service begin anew with others, or only looks at them. @returns "" or what is wrong, in one line */
+  useFixture(text: string, deed: "apply" | "check"): Promise<string>;
   /** Calls `show` with each view of the world, and `lost` where there will be none any more. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
   /** Does what a button says. @returns "" or why it could not be sent */

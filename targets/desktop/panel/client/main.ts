@@ -47,6 +47,13 @@ const scenarios: Scenarios = {
 
 const simulator: Link = {
   scenarios,
+  async fixture() {
+    const answer = await fetch("/panel/fixture").catch(() => undefined);
+    return answer?.ok ? await answer.text() : "";
+  },
+  async useFixture(text, deed) {
+    return (await ask(`/panel/fixture/${deed}`, { text }, { said: NO_ANSWER })).said;
+  },
   watch(show, lost) {
     const events = new EventSource("/panel/events");
     events.addEventListener("message", (event) => show(JSON.parse(String(event.data)) as View));

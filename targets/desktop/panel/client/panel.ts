@@ -8,6 +8,7 @@ import type { Gauge, View } from "../../simulator/view.ts";
 import { bare, takeCodeField } from "./code-field.ts";
 import { Diagram, showEnd } from "./diagram.ts";
 import { element, setText, time } from "./dom.ts";
+import { FixtureEditor } from "./fixture-editor.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 import { drawDisplay } from "./lcd.ts";
 import type { Link } from "./link.ts";
@@ -48,6 +49,7 @@ export class Panel {
     takeTabs();
     takeGallery();
     if (element("scenario")) new ScenarioPlayer(link.scenarios);
+    if (element("fixture-dialog")) new FixtureEditor(link, (line) => this.say(line));
     element("next").addEventListener("click", () => this.#next());
     element("phone")?.addEventListener("load", () => {
       takeCodeField(element<HTMLIFrameElement>("phone").contentDocument);

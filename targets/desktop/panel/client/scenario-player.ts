@@ -2,7 +2,7 @@
 // one has done oneself, as one of them; saved, and shared as an address. Each line tells whether it has been done, is
 // next, or was not as expected.
 import type { Begun } from "../../scenarios/stage.ts";
-import { element, setText } from "./dom.ts";
+import { download, element, setText } from "./dom.ts";
 import type { Scenarios } from "./link.ts";
 
 /** Between two lines that are played by themselves: slow enough to be looked at. */
@@ -98,12 +98,7 @@ export class ScenarioPlayer {
   }
 
   #save(): void {
-    const url = URL.createObjectURL(new Blob([this.#text.value], { type: "text/plain" }));
-    const anchor = document.createElement("a");
-    anchor.href = url;
-    anchor.download = `${this.#choice.value || "session"}.scenario`;
-    anchor.click();
-    URL.revokeObjectURL(url);
+    download(`${this.#choice.value || "session"}.scenario`, this.#text.value, "text/plain");
     setText("scenario-said", `Saved. It plays in a terminal, too: npm start -- --scenario FILE`);
   }
 
