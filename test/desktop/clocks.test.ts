@@ -109,7 +109,7 @@ describe("a jump of half an hour while a code is pending", () => {
     await Promise.all(pressed);
     expect(seen).toEqual(
       ["deny", "power", "next-speed", "fault offline"].map(
-        (name) => `1200000 time jumps: ${name} comes after it; space ends the jump`,
+        (name) => `1200000 time jumps: ${name} comes after it; pause ends the jump`,
       ),
     );
     expect(viewer.view().clock.jumpLeftMs).toBe(0);
