@@ -1,11 +1,10 @@
 // npm run tool -- arm: cross-compiles the C host for 32-bit ARM and runs a whole grant of it under qemu, the
-// engine limited to its budget; and the check of images as a boot loader has it for a Cortex-M3. `-- --install` installs the Debian packages that are missing; `-- --build`
-// stops after building.
+// engine limited to its budget. `-- --install` installs the Debian packages that are missing; `-- --build` stops after
+// building.
 
 import { spawnSync } from "node:child_process";
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { buildHost } from "../targets/workbench/host/build.ts";
-import { buildCheckForCortexM3 } from "../targets/workbench/host/cortex-m3.ts";
 import { armNeeds, ensurePackages } from "../targets/workbench/host/toolchain.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
@@ -24,8 +23,6 @@ try {
     await buildHost(kind);
     console.log(`arm: ${kind} built`);
   }
-  buildCheckForCortexM3();
-  console.log("arm: the check of images for a Cortex-M3 built");
   if (!flags.build) {
     const args = ["vitest", "run", "--config", "test/host/vitest.config.ts", "test/host/arm"];
     const env = { ...process.env, PICOGRANT_ARM: "1" };

@@ -10,7 +10,6 @@
 //   -- --port FOLDER  builds the firmware of another board, in a folder that began as a copy of the board's, and stops
 
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { LifeError, liveOnBoard } from "../targets/workbench/board/board-life.ts";
 import { BoardWorld } from "../targets/workbench/board/board-world.ts";
@@ -101,12 +100,12 @@ async function live(kind: Kind): Promise<Seen> {
   }
 }
 
-/** Another board: its loader and the complete firmware for either slot, and their sizes. */
+/** Another board: its complete firmware, and the sizes. */
 async function port(folder: string): Promise<number> {
   await buildFirmware("complete", path.resolve(folder));
   const { flashTotal, ramTotal } = readSizes(mapOf("complete", portFolder));
   const at = path.relative(".", portFolder);
-  console.log(`board: ${at}/loader/loader.elf, ${at}/complete/firmware-a.elf and -b.elf, and .bin`);
+  console.log(`board: ${at}/complete/firmware.elf, and .bin`);
   console.log(`board: the firmware has ${flashTotal} bytes of flash and ${ramTotal} of RAM`);
   return 0;
 }
@@ -116,11 +115,8 @@ async function boot(): Promise<number> {
   const world = new BoardWorld({ interval: 5 });
   try {
     await world.open();
-    const payload = readFileSync(`${portFolder}complete/firmware-a.bin`);
-    const image = world.image({ kind: "complete", slot: "a", release: "0.0.1", payload });
     const board = world.board({
-      image,
-      loader: portFolder,
+      builtIn: portFolder,
       onOutput: (text) => process.stdout.write(text),
     });
     await board.powerOn();

@@ -142,10 +142,6 @@ const library = await makePackage("picogrant", PAGES.picogrant!, (folder) =>
   addEntries(folder, LIBRARY_ENTRIES),
 );
 const tools = await makePackage("picogrant-tools", PAGES["picogrant-tools"]!, async (folder) => {
-  // What `picogrant image` puts into images.
-  for (const name of variants.map((variant) => `${nameOf(variant)}.js`)) {
-    cpSync(join(root, "dist", name), join(folder, "dist", name));
-  }
   return [
     ...(await bundleModules("targets/command/main.ts", join(folder, "dist/command"))),
     ...(await addEntries(folder, SERVICE_ENTRIES)),

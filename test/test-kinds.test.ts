@@ -13,7 +13,6 @@ import { TOOLS } from "../targets/workbench/tool-list.ts";
 import { documentRows } from "./coverage/rows.ts";
 import { standardSections, standards } from "./coverage/standards.ts";
 import { targetMakers } from "./fuzz/targets.ts";
-import { FAULTS as IMAGES, pairsOfFaults } from "./image/image-cases.ts";
 import regressions from "./lives/regression-seeds.json" with { type: "json" };
 import { rowsFor } from "./platform/certificate-cases.ts";
 
@@ -168,7 +167,6 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     testsIn("test/browser", PLAIN),
     "npm run tool -- test-browser",
   ],
-  ["images", "an image that must not start", `${IMAGES.length} damaged images`, "npm run test:all"],
   [
     "host in C",
     "the same lives in C, under sanitizers and valgrind",
@@ -196,7 +194,7 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
   [
     "32-bit ARM",
     "what another word size changes",
-    `${numberOf(hostTests.filter(isOfArm))}: whole lives, and ${1 + IMAGES.length + pairsOfFaults().length} images`,
+    `${numberOf(hostTests.filter(isOfArm))}: whole lives`,
     "npm run tool -- arm",
   ],
   [

@@ -18,7 +18,7 @@ const peers = readdirSync(new URL("peers", import.meta.url))
 const slow = [
   ...peers,
   "test/budgets/allocations.test.ts",
-  "test/command/factory.test.ts",
+  "test/command/page.test.ts",
   "test/command/login-forms.test.ts",
   "test/command/refused-login.test.ts",
   "test/commands.test.ts",
@@ -39,9 +39,6 @@ const slow = [
   "test/examples/porting.test.ts",
   "test/fuzz/fuzz.test.ts",
   "test/host/toolchain.test.ts",
-  "test/image/check.test.ts",
-  "test/image/tool.test.ts",
-  "test/image/tool-faults.test.ts",
   "test/integer-owners.test.ts",
   "test/lives/assertions.test.ts",
   "test/lives/lives.test.ts",

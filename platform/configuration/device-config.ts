@@ -1,5 +1,5 @@
 // The device's configuration, device.json: read, checked against device.schema.json, and turned into
-// what the driver takes. The same when an image is built and when a device starts; no files in here.
+// what the driver takes. The same when a settings page is made and when a device starts; no files in here.
 
 import {
   type ClientAuthentication,

@@ -6,8 +6,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nameOf, variants } from "../../targets/bundle/surface.ts";
-import { builtPayloads } from "../../targets/workbench/built-payload.ts";
+import { engineVersion, quickjsFolder } from "../../targets/workbench/engines/debian-sources.ts";
 import { enginesFolder } from "../../targets/workbench/engines/install.ts";
+import { generate } from "../../targets/workbench/host/generate.ts";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 import { billOfMaterials } from "./sbom.ts";
 
@@ -76,12 +77,17 @@ async function addBytecode(folder: string, say: (line: string) => void): Promise
     say("no bytecode in it: npm run host -- --build gets the engine that compiles it");
     return;
   }
+  const quickjs = quickjsFolder();
+  const version = engineVersion(quickjs);
   for (const variant of variants) {
-    const target = builtPayloads.targetOf("c-host", undefined);
-    const code = await builtPayloads.payloadFor({ variant, release: "", counterMin: 0 }, target);
-    const name = nameOf(variant);
-    // The same bytes run on 32 and on 64 bits: only the order of bytes counts.
-    const abi = target.abi.replace(/-le(32|64)$/, "-le");
-    writeFileSync(join(folder, `${name}-quickjs-${abi}.bin`), code);
+    const built = join(root, `dist/bytecode/${variant}`);
+    await generate(built, variant, version);
+    const output = `${built}/bytecode.h`;
+    run(`${quickjs}/qjsc`, ["-c", "-s", "-N", "pg_core_bytes", "-o", output, `${built}/core.js`]);
+    // The array's bytes, as qjsc writes it. The same run on 32 and on 64 bits: only the order of bytes counts.
+    const text = readFileSync(output, "latin1");
+    const digits = text.slice(text.indexOf("{")).match(/(?<=0x)[0-9a-f]{2}/g) ?? [];
+    const code = Buffer.from(digits.join(""), "hex");
+    writeFileSync(join(folder, `${nameOf(variant)}-quickjs-${version}-le.bin`), code);
   }
 }

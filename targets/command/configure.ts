@@ -1,4 +1,5 @@
-// `picogrant configure`: a device.json for hosts that ask nobody where their server is, such as the one in C.
+// `picogrant configure`: a device.json for hosts that ask nobody where their server is, such as the one in C; or with
+// --page what a device in C reads in place of it.
 
 import { writeFileSync } from "node:fs";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
@@ -6,17 +7,29 @@ import { UsageError } from "../desktop/usage-error.ts";
 import { completed, readDeviceJson } from "./device-json.ts";
 import { httpOptionsOf } from "./login/open.ts";
 import { commandLine } from "./option-parser.ts";
+import { writePages } from "./page/write.ts";
 
 interface Flags {
   out?: string;
   certificates?: string;
+  page?: boolean;
+  authorities?: string[];
+  csv?: string;
 }
 
 const HELP = `
 The file names a server (a profile) or an issuer. What comes out names its addresses and how the client
 authenticates, as the profile or the server's metadata has it, and stays a device.json for every host.
 
-  picogrant configure device.json --out device-c.json`;
+  picogrant configure device.json --out device-c.json
+
+With --page it is the settings page of a board or of the host in C: that, the authorities which the device trusts, a
+seed for randomness of its own, and its key (storage.deviceKey) where it has one. With a table each line is a device: its
+first line names members of device.json (clientId, deviceParameters.serial, limits.renewals), its column \`file\`
+names what is written below --out, and a cell that is empty leaves the member as device.json has it.
+
+  picogrant configure device.json --page --authorities ca.pem --out device.page
+  picogrant configure device.json --page --authorities ca.pem --csv devices.csv --out pages`;
 
 export async function configure(argv: readonly string[]): Promise<number> {
   const command = commandLine(
@@ -26,12 +39,27 @@ export async function configure(argv: readonly string[]): Promise<number> {
     .argument("<file>", "the device.json")
     .option("--out <file>", "write it there, readable by you alone, instead of printing it")
     .option("--certificates <file>", "trust these (PEM) instead of the system's")
+    .option("--page", "write a settings page instead")
+    .option("--authorities <file...>", "with --page: whom the device trusts, in PEM")
+    .option("--csv <file>", "with --page: a table of devices, a page for each line")
     .addHelpText("after", HELP)
     .parse(argv, { from: "user" });
   const [file = ""] = command.args;
-  const { out, certificates } = command.opts<Flags>();
+  const { out, certificates, page, authorities, csv } = command.opts<Flags>();
+  if (page && out === undefined) throw new UsageError("--page needs --out FILE");
+  if (page && authorities === undefined) {
+    throw new UsageError("--authorities is missing: without one the device trusts no server");
+  }
+  if (!page && (authorities ?? csv) !== undefined) {
+    throw new UsageError("--authorities and --csv go with --page");
+  }
   const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
   const config = await completed(file, readDeviceJson(file), host);
+  if (page) {
+    const line = writePages(file, JSON.stringify(config), authorities ?? [], csv, out ?? "");
+    process.stdout.write(`${line}\n`);
+    return 0;
+  }
   const text = `${JSON.stringify(config, null, 2)}\n`;
   if (out === undefined) process.stdout.write(text);
   else write(out, text);

@@ -50,28 +50,13 @@ const PARTS: readonly Part[] = [
   },
   {
     name: "configure",
-    summary: "write what a server says of itself into a device.json",
+    summary: "write what a server says of itself into a device.json, or a device's settings page",
     load: async () => (await import("./configure.ts")).configure,
   },
   {
     name: "sizing",
     summary: "the memory that a server's tokens need on a device",
     load: async () => (await import("./sizing.ts")).sizing,
-  },
-  {
-    name: "image",
-    summary: "sign images to flash, make keys for it, check images",
-    load: async () => (await import("./image.ts")).image,
-  },
-  {
-    name: "factory",
-    summary: "what the factory programs into a board, and later changes of it",
-    load: async () => (await import("./factory.ts")).factory,
-  },
-  {
-    name: "loader-page",
-    summary: "the page of a board's boot loader: its product, the maker's keys",
-    load: async () => (await import("./loader-page.ts")).loaderPage,
   },
 ];
 

@@ -31,7 +31,6 @@ export const FIRMWARE_FILES = [
   "targets/docs",
   "targets/examples",
   "targets/host",
-  "targets/image/FORMAT.md",
 ] as const;
 
 /** Pages of a package: where each lies there, and in the repository. Those of FIRMWARE_FILES come on top. */

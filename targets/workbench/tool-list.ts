@@ -26,7 +26,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   fuzz: { says: "fuzzes what the core reads", program: "test/fuzz/main.ts" },
   "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
   "hot-paths": { says: "the core's hot paths beside plain code", program: "scripts/hot-paths.ts" },
-  image: { says: "signed images from the sources, and keys", program: "scripts/image.ts" },
   lives: { says: "random lives of whole devices", program: "test/lives/main.ts" },
   model: { says: "the core against its model", program: "test/model/main.ts" },
   mutation: {

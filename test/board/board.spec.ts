@@ -1,22 +1,23 @@
 // The firmware on an emulated Cortex-M3, over HTTPS: what npm run board does not show. Whom it trusts
 // (RFC 8628 section 5.6, RFC 6125), what it does without a clock, a seed or a network, and when the power goes.
 
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { request as ask, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
-import {
-  boardFolder,
-  boardPort,
-  buildFirmware,
-  firmwareOf,
-} from "../../targets/workbench/board/build.ts";
+import { boardFolder, boardPort, buildFirmware } from "../../targets/workbench/board/build.ts";
 import type { Board } from "../../targets/workbench/board/emulator.ts";
 import { missedLimits } from "../../targets/workbench/board/table.ts";
 import { ignorantServer } from "./ignorant-server.ts";
 import { oledText } from "./oled.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** When a page was made that counts above the first one of a test, seconds since 1970. */
+const LATER = Math.floor(Date.now() / 1000);
 
 let world: BoardWorld;
 
@@ -29,7 +30,7 @@ afterEach(() => world.end());
 /** A board that shows a code; `config` changes members of its configuration. */
 async function pendingBoard(config: Record<string, unknown> = {}): Promise<Board> {
   await world.open();
-  const board = world.board({ factoryPage: world.factoryPage(config) });
+  const board = world.board({ page: world.page(config) });
   await board.powerOn();
   await board.state("PENDING");
   return board;
@@ -40,6 +41,26 @@ async function signedInBoard(): Promise<Board> {
   expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
   await board.state("SIGNED_IN");
   return board;
+}
+
+/** The service at a port, but for its API, whose answer fills records to the brim; those of a sign-in are short. */
+async function longAnswers(port: number): Promise<number> {
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith("/video/")) {
+      response.end(Buffer.alloc(60_000, "x"));
+      return;
+    }
+    const { method, url, headers } = request;
+    const there = ask({ port, method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(there);
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
 }
 
 describe("whom the board trusts", () => {
@@ -71,13 +92,14 @@ describe("whom the board trusts", () => {
 
   it("refuses TLS without a seed, and takes the one that it has kept", async () => {
     await world.open();
-    const board = world.board({ hasSeed: false });
+    const seedless = world.page({}, { seed: Buffer.alloc(0) });
+    const board = world.board({ page: seedless });
     await board.powerOn();
     await board.says("connection: there is no seed");
     expect(world.answers("/device/code")).toEqual([]);
     await board.end();
 
-    // Once a seed was handed in, the board makes the next one itself, and uses none twice.
+    // Once a page brought a seed, the board makes the next one itself, and uses none twice.
     const seeded = world.board();
     const seed = (): string =>
       readFileSync(seeded.eeprom).toString("hex", 32_768 - 64, 32_768 - 32);
@@ -85,7 +107,7 @@ describe("whom the board trusts", () => {
     await seeded.state("REQUESTING");
     await seeded.end();
     const first = seed();
-    const later = world.board({ hasSeed: false });
+    const later = world.board({ page: seedless });
     await later.powerOn();
     await later.state("PENDING");
     expect(seed()).not.toBe(first);
@@ -96,28 +118,22 @@ describe("whom the board trusts", () => {
 describe("servers that do not know max_fragment_length (RFC 6066 section 4)", () => {
   it("the firmware with small buffers says what is wrong, the one with full buffers takes records of 16 KiB", async () => {
     await world.open("plain");
+    const port = await longAnswers(world.port);
     const carrier = ignorantServer(world.folder, world.trusted);
-    const signedIn = async (kind: "complete" | "full"): Promise<Board> => {
-      const board = world.board({ carrier, kind });
-      for (const file of [board.flash.path, board.eeprom]) rmSync(file, { force: true });
+    const calling = async (kind: "complete" | "full"): Promise<Board> => {
+      const board = world.board({ carrier, kind, port });
+      rmSync(board.eeprom, { force: true });
       await board.powerOn();
       await board.state("PENDING");
       expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
       await board.state("SIGNED_IN");
-      await board.says("update: the running image is confirmed");
-      // An image fills records to the brim; the answers of a sign-in are short.
-      world.publish({ kind, release: "1.1.0" });
-      board.press("u");
+      board.press("a");
       return board;
     };
-    const small = await signedIn("complete");
+    const small = await calling("complete");
     await small.says("it does not know max_fragment_length; build with TLS_BUFFERS=full");
-    await small.says("update: the connection has failed");
     await small.end();
-
-    const full = await signedIn("full");
-    await full.says("loader: tries slot B, release 1.1.0");
-    await full.says("update: the running image is confirmed", 2);
+    await (await calling("full")).says("api: status 200, error 0, 60000 bytes");
   });
 });
 
@@ -198,8 +214,8 @@ it("on batteries the display rests between polls, and polls go on (host.h, count
   world = new BoardWorld({ interval: 5 });
   await world.open();
   // Wide enough for the countdown.
-  const factoryPage = world.factoryPage({ display: { columns: 20, rows: 4 } });
-  const board = world.board({ factoryPage });
+  const page = world.page({ display: { columns: 20, rows: 4 } });
+  const board = world.board({ page });
   await board.powerOn();
   await board.state("PENDING");
   const polls = (): number => world.answers("/token").length;
@@ -247,21 +263,51 @@ describe("the display", () => {
   });
 });
 
-describe("what the factory programs", () => {
-  it("a board without its page says so", async () => {
+describe("settings pages (page.h)", () => {
+  it("a board without one says so", async () => {
     await world.open();
-    const board = world.board({ factoryPage: undefined });
+    const board = world.board({ page: undefined });
     await board.powerOn();
-    await board.says("factory page: is not programmed, or damaged");
+    await board.says("page 0: is not programmed");
   });
 
-  it("a page with one bit changed is refused", async () => {
+  it("one with one bit changed is refused", async () => {
     await world.open();
-    const page = world.factoryPage();
+    const page = world.page();
     page[page.length - 1]! ^= 1;
-    const board = world.board({ factoryPage: page });
+    const board = world.board({ page });
     await board.powerOn();
-    await board.says("factory page: is not programmed, or damaged");
+    await board.says("page 0: is damaged");
+  });
+
+  it("a later one counts, another authority in it; the session goes on", async () => {
+    const board = await signedInBoard();
+    const { first, next } = world.authorities;
+    board.flash.program(1, world.page({}, { authorities: [first, next], madeAt: LATER }));
+    board.press("r");
+    await board.says("settings: page 1");
+    await board.state("SIGNED_IN", 2);
+    await world.close();
+    await world.open("next");
+    board.press("a");
+    await board.says("api: status 200, error 0");
+    expect(world.answers("/device/code")).toEqual([200]);
+  });
+
+  it("the power going while a later one is written leaves the one before, and the session; the display says it", async () => {
+    const board = await signedInBoard();
+    await board.powerOff();
+    const page = world.page({}, { madeAt: LATER });
+    for (const size of [1, page.length >> 1, page.length - 1]) {
+      board.flash.program(1, page.subarray(0, size));
+      await board.powerOn();
+      await board.says("page 1: is damaged");
+      expect(board.frame.map((line) => line.trim())).toEqual(["Settings broken", "Tell the maker"]);
+      await board.says("settings: page 0");
+      await board.state("SIGNED_IN");
+      await board.powerOff();
+    }
+    expect(world.answers("/device/code")).toEqual([200]);
   });
 });
 
@@ -273,13 +319,8 @@ it("a copy of the board's folder builds the same firmware (README.md of the boar
   // They take the most of the time, and are the board's own.
   symlinkSync(`${boardFolder}libraries`, `${out}libraries`);
   await buildFirmware("complete", folder, out);
-  for (const slot of ["a", "b"] as const) {
-    const same = readFileSync(`${out}complete/firmware-${slot}.bin`).equals(
-      readFileSync(firmwareOf("complete", slot)),
-    );
-    expect(same, slot).toBe(true);
-  }
-  expect(statSync(`${out}loader/loader.elf`).size).toBeGreaterThan(0);
+  const machineCode = (built: string): Buffer => readFileSync(`${built}complete/firmware.bin`);
+  expect(machineCode(out).equals(machineCode(boardFolder))).toBe(true);
 });
 
 it("the firmwares keep the limits of flash and RAM", () => expect(missedLimits()).toEqual([]));

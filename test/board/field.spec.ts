@@ -1,8 +1,6 @@
 // What a board meets in its second month: servers that move, cables that are moved, networks that fall silent, and a
 // stack that is used up. It mends what it can by itself, and restarts nothing because a server is away.
 
-import { cpSync } from "node:fs";
-import nacl from "tweetnacl";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BoardWorld, SERVICE_NAME } from "../../targets/workbench/board/board-world.ts";
 import { type Board, SECOND_SERVICE_ADDRESS } from "../../targets/workbench/board/emulator.ts";
@@ -22,7 +20,7 @@ afterEach(() => world.end());
 const limits = { connectSeconds: 20, exchangeSeconds: 40 };
 
 async function pendingBoard(): Promise<Board> {
-  const board = world.board({ factoryPage: world.factoryPage({ limits }) });
+  const board = world.board({ page: world.page({ limits }) });
   await board.powerOn();
   await board.state("PENDING");
   return board;
@@ -148,129 +146,4 @@ it("a stack that is used up is reported, and the board comes back signed in", as
   await board.says("stack overflow; restarting");
   await board.state("SIGNED_IN", 2);
   expect(world.answers("/device/code")).toEqual([200]);
-});
-
-describe("an update", () => {
-  it("that brings nothing new costs one request", async () => {
-    const board = await signedInBoard();
-    await board.says("update: the running image is confirmed");
-    world.publish({ kind: "complete", release: "1.0.0" });
-    board.press("u");
-    await board.says("update: up to date");
-    expect(world.updates.asked).toEqual(["/picogrant-board/latest"]);
-  });
-
-  it.each([true, false])(
-    "that breaks off goes on where it was; a server that knows ranges: %s",
-    async (knows) => {
-      const board = await signedInBoard();
-      await board.says("update: the running image is confirmed");
-      world.updates.knowsRanges = knows;
-      world.publish({ kind: "complete", release: "1.1.0" });
-      board.flash.cutAt(0);
-      board.press("u");
-      await board.until("half of the image", () => board.flash.steps > 500);
-      // Any key comes first.
-      board.press("m");
-      await board.says("update: a key is pressed");
-      await board.says("loader: tries slot B, release 1.1.0");
-      await board.state("SIGNED_IN", 2);
-      expect(world.updates.resumed).toHaveLength(1);
-      expect(world.updates.resumed[0]).toBeGreaterThan(50_000);
-    },
-  );
-
-  it("a key that is pressed meanwhile counts: whoever signs out is signed out", async () => {
-    const board = await signedInBoard();
-    await board.says("update: the running image is confirmed");
-    world.publish({ kind: "complete", release: "1.1.0" });
-    board.flash.cutAt(0);
-    board.press("u");
-    await board.until("some of the image", () => board.flash.steps > 100);
-    board.press("o");
-    await board.state("SIGNED_OUT");
-    // The access token behind it is revoked by then.
-    expect(world.answers("/revoke")).toEqual([200, 400]);
-    await board.says("loader: tries slot B, release 1.1.0");
-    // The session is over: the new release asks for a code.
-    await board.state("PENDING", 2);
-    expect(world.answers("/device/code")).toEqual([200, 200]);
-  });
-
-  it.each([
-    ["one byte more", "length-wrong", (image: Uint8Array) => Buffer.concat([image, Buffer.of(0)])],
-    ["one byte short", "truncated", (image: Uint8Array) => image.subarray(0, image.length - 1)],
-  ] as const)("%s is %s", async (_, refusal, change) => {
-    const board = await signedInBoard();
-    await board.says("update: the running image is confirmed");
-    world.publish({ kind: "complete", release: "1.1.0" }, undefined, change);
-    board.press("u");
-    await board.says(`update: refused: ${refusal}`);
-  });
-});
-
-describe("what the maker sets, in the field", () => {
-  it("another authority, before the one that devices trust ends; the session goes on", async () => {
-    const board = await signedInBoard();
-    await board.says("update: the running image is confirmed");
-    const { first, next } = world.authorities;
-    world.publishSettings(1, {}, [first, next]);
-    board.press("u");
-    await board.says("later settings: number 1");
-    await board.state("SIGNED_IN", 2);
-    await world.close();
-    await world.open("next");
-    await called(board);
-    expect(world.answers("/device/code")).toEqual([200]);
-  });
-
-  it("texts; and settings that are older, a stranger's or damaged change nothing", async () => {
-    const board = await signedInBoard();
-    await board.says("update: the running image is confirmed");
-    world.publishSettings(5, { messages: { signedIn: "Angemeldet" } });
-    board.press("u");
-    await board.says("later settings: number 5");
-    await board.until("the text", () => board.frame[0] === "Angemeldet".padEnd(16));
-    const stranger = nacl.sign.keyPair();
-    world.publishSettings(6, { messages: { signedIn: "Strange" } }, undefined, stranger.secretKey);
-    board.press("u");
-    await board.says("update: refused: foreign-key");
-    world.publishSettings(4, { messages: { signedIn: "Older" } });
-    board.press("u");
-    await board.says("update: up to date");
-    await board.powerOff();
-    await board.powerOn();
-    await board.says("later settings: number 5");
-    await board.until("the text", () => board.frame[0] === "Angemeldet".padEnd(16));
-  });
-
-  it("the power going at any step leaves the settings before, or the new ones, and the session", async () => {
-    const board = await signedInBoard();
-    await board.says("update: the running image is confirmed");
-    world.publishSettings(1, { messages: { signedIn: "Number one" } });
-    board.press("u");
-    await board.until("number one", () => board.frame[0] === "Number one".padEnd(16));
-    await board.powerOff();
-    for (const file of [board.flash.path, board.eeprom]) cpSync(file, `${file}.before`);
-    world.publishSettings(2, { messages: { signedIn: "Number two" } });
-    const text = (): string => board.frame[0]?.trim() ?? "";
-    const seen = new Set<string>();
-    for (const step of [1, 2, 3, 4, 5, 6, 7, 8]) {
-      for (const file of [board.flash.path, board.eeprom]) cpSync(`${file}.before`, file);
-      board.flash.cutAt(step);
-      await board.powerOn();
-      await board.until("number one", () => text() === "Number one");
-      board.press("u");
-      const end = /flash: the power goes|restarting into it/;
-      await board.until("the cut, or the end", () => end.test(board.output));
-      await board.powerOff();
-      board.flash.cutAt(0);
-      await board.powerOn();
-      await board.until("a session", () => text().startsWith("Number"));
-      seen.add(text());
-      await board.powerOff();
-    }
-    expect([...seen].sort()).toEqual(["Number one", "Number two"]);
-    expect(world.answers("/device/code")).toEqual([200]);
-  });
 });

@@ -29,7 +29,7 @@ async function shows(board: Board, name: string): Promise<void> {
 
 /** A board in a world that is about to go wrong; its power is off. */
 function board(settings: Parameters<BoardWorld["board"]>[0] = {}): Board {
-  return world.board({ factoryPage: world.factoryPage({ limits }), ...settings });
+  return world.board({ page: world.page({ limits }), ...settings });
 }
 
 it.each(reasons.map(({ name, text }) => [name, text]))(
@@ -113,9 +113,9 @@ it("tlsTooOld: a server that nobody has updated for ten years", async () => {
 
 it("settingsBroken", async () => {
   await world.open();
-  const page = world.factoryPage();
+  const page = world.page();
   page[page.length - 1]! ^= 1;
-  const one = board({ factoryPage: page });
+  const one = board({ page });
   await one.powerOn();
   await shows(one, "settingsBroken");
 });
@@ -123,7 +123,7 @@ it("settingsBroken", async () => {
 it("in the device's language, in the characters of its display", async () => {
   await world.open();
   const own = { nameNotFound: "Name unbekannt|Router pr\u00fcfen" };
-  const one = board({ names: [], factoryPage: world.factoryPage({ limits, reasons: own }) });
+  const one = board({ names: [], page: world.page({ limits, reasons: own }) });
   await one.powerOn();
   const lines = own.nameNotFound.split("|").map((half) => half.padEnd(16));
   await one.until("the reason", () => one.frame.join("|") === lines.join("|"));
@@ -132,7 +132,7 @@ it("in the device's language, in the characters of its display", async () => {
 it("all texts of a display in another language fit the page, and are shown", async () => {
   await world.open();
   const messages = { requesting: "Code wird geholt", signedIn: "Angemeldet" };
-  const one = board({ factoryPage: world.factoryPage({ limits, messages }) });
+  const one = board({ page: world.page({ limits, messages }) });
   await one.powerOn();
   await one.state("PENDING");
   expect(one.output).toContain("|Code wird geholt|");

@@ -1,5 +1,5 @@
 // What a person at the board can do where the server refuses it, by its keys (SPEC.md, Errors); and servers that take
-// JSON in place of forms (RFC 9110 section 15.5.16), as the factory's page says or as their refusal does.
+// JSON in place of forms (RFC 9110 section 15.5.16), as the settings page says or as their refusal does.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
@@ -70,11 +70,11 @@ it("RFC 9470: where an API wants another sign-in nothing is refreshed, and the l
 
 describe("JSON in place of forms", () => {
   it.each([
-    ["as the factory's page says", { bodies: "json" }, [200]],
+    ["as the settings page says", { bodies: "json" }, [200]],
     ["found out by a 415", {}, [415, 200]],
   ])("%s", async (_, config, codes) => {
     world.service.setOptions({ bodies: "json" });
-    const board = world.board({ factoryPage: world.factoryPage(config) });
+    const board = world.board({ page: world.page(config) });
     await board.powerOn();
     await signIn(board);
     expect(world.answers("/device/code")).toEqual(codes);

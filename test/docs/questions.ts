@@ -42,5 +42,5 @@ export const QUESTIONS: readonly (readonly [question: string, page: string])[] =
   ["compare with openid-client", "comparison"],
   ["device without a display", "examples"],
   ["run the tests before a commit", "changing"],
-  ["sign an image for updates", "firmware"],
+  ["update devices in the field", "updates"],
 ];

@@ -1,17 +1,10 @@
-// The C host on 32-bit ARM under qemu: a whole grant with the engine limited to the board's budget. And the check of
-// images as a boot loader has it on a Cortex-M3.
+// The C host on 32-bit ARM under qemu: a whole grant with the engine limited to the board's budget.
 
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { checkImage } from "../../targets/image/check.ts";
-import { NO_BORDER } from "../../targets/image/format.ts";
 import { heapLimits } from "../../targets/workbench/budgets/budget-limits.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { armSysroot } from "../../targets/workbench/host/toolchain.ts";
-import { keyIdOf, keys, makeImage, PRODUCT } from "../image/image-builder.ts";
-import { COUNTER, FAULTS, type ImageCase, pairsOfFaults } from "../image/image-cases.ts";
-import { saidOnCortexM3 } from "./check-image.ts";
 import { liveWholeLife } from "./host-life.ts";
 import { World } from "./host-world.ts";
 
@@ -51,39 +44,4 @@ describe("core/DESIGN.md, Sizes: a whole grant on 32-bit ARM, nothing allocated 
       expect(text).toMatch(/control-name [1-9]/);
     },
   );
-});
-
-describe("FORMAT.md: a Cortex-M3 says of an image what JavaScript says", () => {
-  const abi = "2025-04-26-le32";
-
-  function saidInJavaScript(bytes: Uint8Array, { keys: trusted, oldestKey }: ImageCase): string {
-    const result = checkImage(bytes, {
-      keys: trusted ?? [keys.publicKey],
-      ...(oldestKey && { oldestKey: keyIdOf(oldestKey) }),
-      product: PRODUCT,
-      targets: [{ engine: "quickjs", abi }],
-      border: NO_BORDER,
-      counterMin: COUNTER,
-      limit: 131_072,
-    });
-    return typeof result === "string" ? result : "ok";
-  }
-
-  it("to a right one, and to each fault, one and two at a time", () => {
-    world = new World("http");
-    const file = join(world.folder, "image");
-    const right: ImageCase = { name: "a right image", parts: {}, expected: "ok" };
-    const cases = [right, ...FAULTS, ...pairsOfFaults()];
-    const differing = cases.filter((one) => {
-      const image = Buffer.concat([
-        makeImage({ abi, ...one.parts }),
-        Buffer.alloc(one.behind ?? 0),
-      ]);
-      const question = { file, abi, keys: one.keys, oldestKey: one.oldestKey };
-      const said = saidOnCortexM3(image, question);
-      return said !== saidInJavaScript(new Uint8Array(image), one) || said !== one.expected;
-    });
-    expect(differing.map(({ name }) => name)).toEqual([]);
-    console.log(`Cortex-M3: ${cases.length} of ${cases.length} verdicts as in JavaScript`);
-  });
 });

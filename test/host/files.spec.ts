@@ -101,17 +101,6 @@ describe("files and descriptors", () => {
     expect(host.messages).toMatch(/others can write to its directory; chmod 700 it\n$/);
   });
 
-  it.each([
-    ["4294967296", 2],
-    ["4294967297", 2],
-    ["99999999999999999999", 2],
-    ["-1", 2],
-  ])("FORMAT.md a counter of %s, which has no 32 bits, is refused and not cut", async (counter) => {
-    const host = new HostProcess([sanitized, "--counter-min", counter, "--images", "x"]);
-    expect(await host.exit()).toBe(2);
-    expect(host.messages).toContain(`${counter}: no option, or its value is missing or wrong`);
-  });
-
   /** How many codes had been asked for behind each of these configurations, one after the other in one folder. */
   async function codesAskedFor(
     changes: (port: number) => readonly Record<string, unknown>[],

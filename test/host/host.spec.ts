@@ -183,8 +183,8 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     [["--config"], "--config: no option, or its value is missing"],
     [["--config", "x", "--heap-limit", "much"], "much: no option, or its value"],
     [["--config", "x", "more"], "more: no option"],
-    [["--images", "x"], "--images: needs --key"],
-    [["--config", "x", "--install", "y"], "--install: needs --images"],
+    [["--config", "x", "--page", "y"], "or --page"],
+    [["--page", "x", "--page", "y", "--page", "z"], "z: no option"],
     [[], "--config: name the device.json"],
   ])("%j on the command line: one line, exit code 2", async (args, complaint) => {
     const host = new HostProcess([...sanitized, ...args], STRICT);

@@ -1,46 +1,11 @@
-// `picogrant image` and `picogrant sizing` of the installed package, without the sources.
+// Tools for makers of devices of the installed package, without the sources.
 
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { run, start } from "./command.ts";
 
-const folder = path.join(inject("project"), "images");
-
-describe("picogrant image", () => {
-  it("makes keys, signs the programs that came along, and checks what it made", async () => {
-    mkdirSync(folder, { recursive: true });
-    const maker = path.join(folder, "maker");
-    const keys = await run(["image", "--new-key", maker]);
-    expect(keys.stderr).toBe("");
-    expect(statSync(`${maker}.key`).mode & 0o777).toBe(0o600);
-    for (const [variant, shipped] of [
-      ["complete", "picogrant.js"],
-      ["api", "picogrant-api.js"],
-      ["grant", "picogrant-grant.js"],
-    ] as const) {
-      const out = path.join(folder, `${variant}.img`);
-      const sign = ["--key", `${maker}.key`, "--counter", "1", "--product", "tv", "--out", out];
-      const made = await run(["image", ...sign, "--target", "es5", "--variant", variant]);
-      expect(made.stderr).toBe("");
-      expect(made.code).toBe(0);
-      const program = path.join(inject("project"), "node_modules/picogrant-tools/dist", shipped);
-      expect(readFileSync(out).includes(readFileSync(program))).toBe(true);
-      const checked = await run(["image", "--verify", out, "--public-key", `${maker}.pub`]);
-      expect(checked.stdout).toMatch(/signed by this key, whole, and not too old\n$/);
-    }
-  });
-
-  it.each([
-    [["image"], /give one of --key, --new-key, --verify, --inspect/],
-    [["image", "--verify", "none.img", "--public-key", "x"], /no such file/],
-  ])("%j is a mistake: one line and exit code 2", async (args, message) => {
-    const { code, stderr } = await run(args);
-    expect(stderr).toMatch(message);
-    expect(stderr).toMatch(/^picogrant image: [^\n]*\n$/);
-    expect(code).toBe(2);
-  });
-});
+const folder = path.join(inject("project"), "tools");
 
 describe("picogrant check-server", () => {
   it("answers the check of a port in C, counts its connections, and ends with Ctrl+C", async () => {
@@ -83,6 +48,9 @@ describe("picogrant configure", () => {
     expect(again.stderr).toMatch(
       /^picogrant configure: [^\n]*complete\.json: exists already[^\n]*\n$/,
     );
+
+    const page = await run(["configure", file, "--page", "--out", path.join(folder, "page")]);
+    expect(page.stderr).toMatch(/^picogrant configure: --authorities is missing[^\n]*\n$/);
   });
 });
 

@@ -119,7 +119,7 @@ int pg_host_step(struct pg_host *host);
 int pg_host_wake_in(struct pg_host *host);
 
 /*
- * Whether the device has passed the test that the confirmation of an image waits for (FORMAT.md, boot.h): a
+ * Whether the firmware has shown that it works, for a maker's updater that waits for it before a new image counts: a
  * server has answered it, whatever the answer was, or it has come to rest without having to ask one.
  */
 int pg_host_is_well(struct pg_host *host);

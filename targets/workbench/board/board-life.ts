@@ -1,5 +1,5 @@
 // One whole life of the board against the simulated service: a code, a decision, a call, a reset, a power cut, a
-// refresh, an update of its own firmware, a sign-out. Each step is checked, and the first that is not as it should be ends it.
+// refresh, new settings, a sign-out. Each step is checked, and the first that is not as it should be ends it.
 
 import { CLIENT } from "../host/service-world.ts";
 import type { BoardWorld } from "./board-world.ts";
@@ -134,19 +134,15 @@ export async function liveOnBoard(
   check(world.answers("/token").length > before, "nothing was refreshed");
 
   await measure();
-  report("a new release is published; the board fetches it into its other slot");
-  world.publish({ kind, release: "1.1.0" });
-  const updates = board.output.split("loader: ").length;
-  board.press("u");
-  await board.says("update: all of it is good");
-  await board.says("loader: tries slot B, release 1.1.0");
-  await board.until("the new release's session", () => {
-    return /state: SIGNED_IN,/.test(board.output.split("loader: ")[updates] ?? "");
-  });
+  report("the maker's updater writes new settings beside those before, and restarts the board");
+  const later = { messages: { signedIn: "Welcome" } };
+  board.flash.program(1, world.page(later, { madeAt: Math.floor(Date.now() / 1000) }));
+  board.press("r");
+  await board.says("settings: page 1");
+  await board.state("SIGNED_IN", 2);
   started();
-  await board.says("update: the running image is confirmed", 2);
-  report("release 1.1.0 runs out of slot B, signed in, and is confirmed");
-  check(codes() === 1, "after the update the board asked for a new code");
+  await board.until("the new text", () => board.frame[0]?.trim() === "Welcome");
+  check(codes() === 1, "with new settings the board asked for a new code");
 
   report("the user signs out");
   board.press("o");

@@ -10,7 +10,7 @@ import { InstallError, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
 import { generate, writeIfChanged } from "../host/generate.ts";
 import { machine } from "./machines.ts";
-import { bearsslFolder, lwipFolder, sodiumFolder } from "./toolchain.ts";
+import { bearsslFolder, lwipFolder } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -65,20 +65,12 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
-/** The slots of the board; a firmware is linked for one of them. */
-export type Slot = "a" | "b";
+/** The firmware of a kind, and the linker's map beside it. */
+export const firmwareOf = (kind: Kind, folder = boardFolder): string =>
+  `${folder}${kind}/firmware.elf`;
+export const mapOf = (kind: Kind, folder = boardFolder): string => `${folder}${kind}/firmware.map`;
 
-/** The boot loader, and the linker's map beside it. */
-export const loaderFile = `${boardFolder}loader/loader.elf`;
-export const loaderMap = `${boardFolder}loader/loader.map`;
-
-/** The firmware of a kind as machine code, what an image has as its payload; and the linker's map beside it. */
-export const firmwareOf = (kind: Kind, slot: Slot): string =>
-  `${boardFolder}${kind}/firmware-${slot}.bin`;
-export const mapOf = (kind: Kind, folder = boardFolder): string =>
-  `${folder}${kind}/firmware-a.map`;
-
-export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind, "a"));
+export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind));
 
 /** When the source was last changed, seconds since 1970: the same for every build of it; 0 where that is not known. */
 function sourceTime(): number {
@@ -137,12 +129,10 @@ export async function buildFirmware(
     QUICKJS_DIR: quickjs,
     LWIP_DIR: lwipFolder(),
     BEARSSL_DIR: bearsslFolder(),
-    SODIUM_DIR: sodiumFolder(),
     GENERATED: generated,
     HOST: `${root}targets/host`,
     LIBRARIES: `${out}libraries`,
     OUT: out + kind,
-    LOADER: `${out}loader`,
     TLS_BUFFERS: tlsBuffers,
     ARENA_BYTES: arenaBytes,
     STACK_BYTES: stackBytes,

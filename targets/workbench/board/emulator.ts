@@ -2,27 +2,20 @@
 // chips on the I2C bus, and a network on which there is nothing but the service and a name server.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { forwarder, type Kind, loaderFile } from "./build.ts";
+import { firmwareOf, forwarder, type Kind } from "./build.ts";
 import { FlashFile } from "./flash.ts";
 import { machine } from "./machines.ts";
 import { addressIn, type Names, Network, type Place } from "./network.ts";
-
-/** Where the factory's pages, and the seed of the emulator's, are on the board (map.h). */
-const LOADER_PAGE_AT = 0x0007_f000;
-const FACTORY_PAGE_AT = 0x0008_0000;
-const SEED_AT = 0x2002_ffc0;
 
 const EEPROM_BYTES = 32_768;
 /** Of a record slot. */
 const SLOT_BYTES = 8192;
 /** The addresses that stand for servers on the board's network, and their port there. */
 const SERVICE_ADDRESS = "10.0.2.100";
-const UPDATES_ADDRESS = "10.0.2.101";
 /** Where the service can be reached as well, and moves to. */
 export const SECOND_SERVICE_ADDRESS = "10.0.2.102";
 const HTTPS_PORT = 443;
@@ -40,24 +33,18 @@ export interface BoardSettings {
   readonly kind: Kind;
   /** Where the EEPROM's content is kept, and everything that lasts as long as the process. */
   readonly folder: string;
-  /** What the factory programmed: the two pages (undefined: nothing), and the image in slot A. */
-  readonly factoryPage?: Buffer | undefined;
-  readonly loaderPage?: Buffer | undefined;
-  readonly image: Uint8Array;
+  /** The settings page that the factory programmed; undefined: none. */
+  readonly page?: Buffer | undefined;
   /** Names that exist, besides those of the service. */
   readonly names: readonly string[];
   /** The service's port on this machine. */
   readonly port: number;
-  /** The server of updates: its name, and its port on this machine. */
-  readonly updates: { readonly name: string; readonly port: number };
-  /** Whether the emulator hands in a seed; default true. */
-  readonly hasSeed?: boolean | undefined;
   /** Whether there is a clock chip; default true. */
   readonly hasClock?: boolean | undefined;
   /** The program that is started for each connection to a port; default: one that carries it there. */
   readonly carrier?: ((port: number) => string) | undefined;
-  /** Where the boot loader was built: for a board of one's own. */
-  readonly loader?: string | undefined;
+  /** The folder that the firmware was built in: for a board of one's own. */
+  readonly builtIn?: string | undefined;
   /** What happens with every piece of the serial line's output. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
@@ -87,14 +74,14 @@ export class Board {
   readonly network: Network;
   readonly flash: FlashFile;
   #hasNetwork = false;
+  #hasLeftFactory = false;
 
   readonly #settings: BoardSettings;
 
   constructor(settings: BoardSettings) {
     this.#settings = settings;
     const names: Names = Object.fromEntries(settings.names.map((name) => [name, SERVICE_ADDRESS]));
-    const { name } = settings.updates;
-    this.network = new Network({ ...names, [name]: UPDATES_ADDRESS }, NAME_SERVER_ADDRESS);
+    this.network = new Network(names, NAME_SERVER_ADDRESS);
     this.flash = new FlashFile(join(settings.folder, "flash.bin"));
   }
 
@@ -111,27 +98,13 @@ export class Board {
     return join(this.#settings.folder, "monitor");
   }
 
-  /** Files that are memory of the board's, as arguments of qemu. */
-  #prepare(): string[] {
-    const { folder, factoryPage, loaderPage, hasSeed = true, image } = this.#settings;
-    const load = (name: string, bytes: Buffer, at: number): string[] => {
-      const file = join(folder, name);
-      writeFileSync(file, bytes, { mode: 0o600 });
-      return ["-device", `loader,file=${file},addr=0x${at.toString(16)},force-raw=on`];
-    };
-    if (!existsSync(this.flash.path)) {
-      this.flash.erase();
-      this.flash.program("a", image);
-    }
+  /** The factory does its work, once. */
+  #leaveFactory(): void {
+    const { page = Buffer.alloc(0) } = this.#settings;
+    if (!existsSync(this.flash.path)) this.flash.erase();
+    this.flash.program(0, page);
     // As it comes from its maker.
     if (!existsSync(this.eeprom)) writeFileSync(this.eeprom, Buffer.alloc(EEPROM_BYTES, 0xff));
-    return [
-      ...(loaderPage ? load("loader-page.bin", loaderPage, LOADER_PAGE_AT) : []),
-      ...(factoryPage ? load("factory.bin", factoryPage, FACTORY_PAGE_AT) : []),
-      ...(hasSeed
-        ? load("seed.bin", Buffer.concat([Buffer.from("seed"), randomBytes(32)]), SEED_AT)
-        : []),
-    ];
   }
 
   /** What the board keeps of tokens: both slots. */
@@ -140,12 +113,12 @@ export class Board {
   }
 
   #machineArguments(): string[] {
-    const { hasClock = true, loader } = this.#settings;
+    const { hasClock = true, kind, builtIn } = this.#settings;
     const flash = `memory-backend-file,id=flash,share=on,size=${machine.flashFileBytes}`;
     return [
       ...["-machine", "mps2-an385,memory-backend=flash"],
       ...["-object", `${flash},mem-path=${this.flash.path}`],
-      ...["-kernel", loader ? `${loader}loader/loader.elf` : loaderFile, ...this.#prepare()],
+      ...["-kernel", firmwareOf(kind, builtIn)],
       ...["-net", "nic,model=lan9118,netdev=board"],
       ...["-drive", `if=none,id=eeprom,file=${this.eeprom},format=raw`],
       "-device",
@@ -156,7 +129,7 @@ export class Board {
   }
 
   #arguments(): string[] {
-    const { port, updates } = this.#settings;
+    const { port } = this.#settings;
     const { carrier = (to: number) => `${forwarder} ${to}` } = this.#settings;
     const forward = (place: Place, address: string, to: number): string =>
       `guestfwd=tcp:${addressIn(place, address)}:${HTTPS_PORT}-cmd:${carrier(to)}`;
@@ -165,7 +138,6 @@ export class Board {
       const servers = [
         forward(place, SERVICE_ADDRESS, port),
         forward(place, SECOND_SERVICE_ADDRESS, port),
-        forward(place, UPDATES_ADDRESS, updates.port),
       ];
       const net = addressIn(place, "10.0.2.0/24");
       return [
@@ -193,6 +165,8 @@ export class Board {
 
   /** The power comes on. */
   async powerOn(): Promise<void> {
+    if (!this.#hasLeftFactory) this.#leaveFactory();
+    this.#hasLeftFactory = true;
     if (!this.#hasNetwork) {
       const ends = [this.#cable("board"), this.#cable("home"), this.#cable("elsewhere")] as const;
       await this.network.open(...ends);

@@ -4,7 +4,7 @@ import { serve } from "../../service/index.ts";
 import { BoardWorld } from "./board-world.ts";
 
 const HELP =
-  "keys: s sign in, c cancel, o sign out, a call the API, u update, b batteries, m figures, r reset, h hang, q quit";
+  "keys: s sign in, c cancel, o sign out, a call the API, b batteries, m figures, r reset, h hang, q quit";
 
 /** Resolves with the exit code when the user quits. */
 export async function runInteractive(): Promise<number> {
@@ -13,7 +13,6 @@ export async function runInteractive(): Promise<number> {
   const pages = await serve(world.service, { port: 0 });
   try {
     await world.open();
-    world.publish({ kind: "complete", release: "1.1.0" });
     const board = world.board({ onOutput: (text) => process.stdout.write(text) });
     await board.powerOn();
     // Keys first: whoever reads this may press one at once, and before it Control-C would kill.

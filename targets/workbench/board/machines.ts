@@ -5,17 +5,10 @@
 export interface Machine {
   readonly name: MachineName;
   readonly emulator: string;
-  /** What an image's ABI begins with: MAP_NAME. */
-  readonly abi: string;
-  /** In the flash that the board writes itself: where slots lie, from its beginning on, and how long they are. */
-  readonly slotAt: Readonly<Record<"a" | "b", number>>;
-  readonly slotBytes: number;
-  /** The two sectors of the boot record, from that flash's beginning on. */
-  readonly recordBytes: number;
-  /** All of that flash that is used, and the size of the file behind it. */
-  readonly flashBytes: number;
+  /** The flash of the settings pages: the size of each of its two areas, and of the file behind it. */
+  readonly pageBytes: number;
   readonly flashFileBytes: number;
-  /** Addresses of RAM, and of the flash that firmware lies in. */
+  /** Addresses of RAM. */
   readonly ramAt: number;
   readonly ramEnd: number;
 }
@@ -26,11 +19,7 @@ export const machines = {
   mps2: {
     name: "mps2",
     emulator: "qemu-system-arm",
-    abi: "mps2-an385-2",
-    slotAt: { a: 0x1_0000, b: 0x6_0000 },
-    slotBytes: 0x5_0000,
-    recordBytes: 0x2000,
-    flashBytes: 0xb_8000,
+    pageBytes: 0x4000,
     flashFileBytes: 16 * MIB,
     ramAt: 0x2000_0000,
     ramEnd: 0x2100_0000,

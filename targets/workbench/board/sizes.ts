@@ -3,9 +3,7 @@
 import { readFileSync } from "node:fs";
 import { machine } from "./machines.ts";
 
-/** Addresses that are no RAM, and of a firmware's own: below are the loader, and what the linker left out. */
 const isRam = (address: number): boolean => address >= machine.ramAt && address < machine.ramEnd;
-const isSlot = (address: number): boolean => address >= 0x2100_0000 && !isRam(address);
 
 /** A part of the firmware, and the object files that belong to it. */
 const parts = [
@@ -16,8 +14,8 @@ const parts = [
   ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^certificate\.o|^connection\.o|^entropy\.o/],
   ["network (lwIP)", /^liblwip\.a|^(network|network-watch|time-server|ethernet|virtio)\.o/],
   [
-    "host: driver, HTTP, update",
-    /^(driver|host|http|json-body|http-answer|http-date|address|last-look|units|storage|history|reason|factory|crc32|update)\.o/,
+    "host: driver, HTTP, settings",
+    /^(driver|host|http|json-body|http-answer|http-date|address|last-look|units|storage|history|reason|page|trust)\.o/,
   ],
   ["C library", /^lib(g_nano|c_nano|c|gcc|m)\.a|^libc\.o/],
   ["board: start, display, chips", /./],
@@ -58,23 +56,17 @@ function sizesIn(map: string): Sizes {
     const object = `${file!.replace(/^.*\//, "")} ${section}`;
     const [part] = parts.find(([, pattern]) => pattern.test(object))!;
     if (isRam(address)) ram[part] += size;
-    // Addresses of 0 are sections that the linker left out, or information for debuggers.
+    // The rest is information for debuggers.
     const isProgram = /^\.(text|s?rodata|vectors|s?data)/.test(section!);
     const isData = /^\.s?data/.test(section!);
-    if (isProgram && (isData || isSlot(address))) flash[part] += size;
+    if (isProgram && (isData || !isRam(address))) flash[part] += size;
   }
   ram.stack = sectionSize(map, ".stack");
   const data = sectionSize(map, ".data");
-  const code = sectionSize(map, ".head") + sectionSize(map, ".text");
+  const code = sectionSize(map, ".text");
   const flashTotal = code + sectionSize(map, ".ARM.exidx") + data;
   const ramTotal = ram.stack + data + sectionSize(map, ".bss") + sectionSize(map, ".noinit");
   return { flash, ram, flashTotal, ramTotal };
-}
-
-/** Flash of the boot loader, and the RAM that it keeps while the firmware runs. */
-export function loaderSizes(mapFile: string): { flash: number; ram: number } {
-  const map = readFileSync(mapFile, "utf8");
-  return { flash: sectionSize(map, ".text"), ram: sectionSize(map, ".kept") };
 }
 
 export const readSizes = (mapFile: string): Sizes => sizesIn(readFileSync(mapFile, "utf8"));

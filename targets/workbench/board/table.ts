@@ -1,25 +1,20 @@
 // The table of npm run board: flash and RAM by part, what was really used of heap and stack, and the limits.
 
-import { type Kind, kinds, loaderMap, mapOf } from "./build.ts";
+import { type Kind, kinds, mapOf } from "./build.ts";
 import type { BoardFigures } from "./emulator.ts";
 import { type MachineName, machine } from "./machines.ts";
-import { loaderSizes, type Part, partNames, readSizes, type Sizes } from "./sizes.ts";
+import { type Part, partNames, readSizes, type Sizes } from "./sizes.ts";
 
-/**
- * What a board may take, bytes: flash of the firmware, which is what is updated; RAM of all there is, what the boot
- * loader keeps included. The loader's own flash has a limit of its own: what a small part's first sectors hold.
- */
+/** What a board may take, bytes: flash of the firmware, RAM of all there is. */
 const limits: Readonly<Record<MachineName, Limits>> = {
   mps2: {
     flash: 290 * 1024,
-    loader: 32 * 1024,
     ram: { complete: 102_400, api: 98_304, grant: 90_112 },
   },
 };
 
 interface Limits {
   readonly flash: number;
-  readonly loader: number;
   readonly ram: { readonly complete: number; readonly api: number; readonly grant: number };
 }
 
@@ -47,17 +42,15 @@ const pad = (cell: string, width: number, column: number): string =>
 
 /** The limits that a firmware does not keep, a line each. */
 export function missedLimits(): string[] {
-  const loader = loaderSizes(loaderMap);
   const over = (what: string, size: number, limit: number): string[] =>
     size > limit ? [`${what} is ${grouped(size - limit)} bytes over its limit`] : [];
-  const firmwares = (["complete", "api", "grant"] as const).flatMap((kind) => {
+  return (["complete", "api", "grant"] as const).flatMap((kind) => {
     const sizes = readSizes(mapOf(kind));
     return [
       ...over(`${kind}: flash`, sizes.flashTotal, LIMITS.flash),
-      ...over(`${kind}: RAM`, sizes.ramTotal + loader.ram, LIMITS.ram[kind]),
+      ...over(`${kind}: RAM`, sizes.ramTotal, LIMITS.ram[kind]),
     ];
   });
-  return [...firmwares, ...over("loader: flash", loader.flash, LIMITS.loader)];
 }
 
 /** @param seen figures of the firmwares that ran; the others' rows of use stay empty */
@@ -73,15 +66,11 @@ export function sizeTable(seen: Partial<Record<Kind, Seen>>): string {
     name,
     ...names.flatMap((kind) => ["", seen[kind] ? grouped(of(seen[kind])) : ""]),
   ];
-  const loader = loaderSizes(loaderMap);
   const rows = [
     ["bytes", ...names.flatMap((name) => [`${name}: flash`, "RAM"])],
     ...partNames.map((part: Part) => [part, ...all((one) => [one.flash[part], one.ram[part]])]),
-    ["kept by the boot loader", ...all(() => [0, loader.ram])],
-    ["all", ...all((one) => [one.flashTotal, one.ramTotal + loader.ram])],
+    ["all", ...all((one) => [one.flashTotal, one.ramTotal])],
     ["limit", ...all((_, name) => [LIMITS.flash, name === "full" ? 0 : LIMITS.ram[name]])],
-    ["boot loader, beside it", ...all(() => [loader.flash, 0])],
-    ["its limit", ...all(() => [LIMITS.loader, 0])],
     use("seen: heap, at its peak", (one) => one.figures.heap.peak),
     use("seen: heap, how far blocks lay", (one) => one.figures.heap.reached),
     use("seen: stack, at its deepest", (one) => one.stackUsed),
@@ -94,9 +83,8 @@ const SMALL = 64 * 1024;
 
 /** What a board with 64 KiB of RAM lacks, by part: what is reserved at link time, and what was used of heap and stack. */
 export function lackTable(seen: Partial<Record<Kind, Seen>>): string {
-  const kept = loaderSizes(loaderMap).ram;
   const columns = (Object.keys(seen) as Kind[]).map((kind) => {
-    return lackOf(readSizes(mapOf(kind)), seen[kind]!, kept);
+    return lackOf(readSizes(mapOf(kind)), seen[kind]!);
   });
   const rows = columns[0]!.map(([name], row) => [
     name,
@@ -105,7 +93,7 @@ export function lackTable(seen: Partial<Record<Kind, Seen>>): string {
   return lines([["bytes of RAM, as used", ...Object.keys(seen)], ...rows]);
 }
 
-function lackOf(sizes: Sizes, { figures, stackUsed }: Seen, kept: number): [string, number][] {
+function lackOf(sizes: Sizes, { figures, stackUsed }: Seen): [string, number][] {
   const { engine, used, reached } = figures.heap;
   const measured: readonly Part[] = ["heap of the engine", "stack"];
   const linked = partNames.filter((part) => !measured.includes(part));
@@ -117,7 +105,6 @@ function lackOf(sizes: Sizes, { figures, stackUsed }: Seen, kept: number): [stri
     ["stack, at its deepest", stackUsed],
     ...linked.map((part): [string, number] => [part, sizes.ram[part]]),
     ["gaps between parts", sizes.ramTotal - reserved],
-    ["kept by the boot loader", kept],
   ];
   const all = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
   return [...parts, ["all", all], ["a board has", SMALL], ["it lacks", all - SMALL]];

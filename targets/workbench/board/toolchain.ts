@@ -1,5 +1,5 @@
 // What the board's firmware is built from and run on: Debian packages that must be on the machine, and the
-// sources of lwIP, BearSSL and libsodium, which Debian ships and this repository does not. QuickJS comes from where
+// sources of lwIP and BearSSL, which Debian ships and this repository does not. QuickJS comes from where
 // the C host gets it. Everything fetched is below dist/engines, done once.
 
 import { existsSync } from "node:fs";
@@ -7,7 +7,7 @@ import { debianSource } from "../engines/debian-sources.ts";
 import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 import { type MachineName, machine } from "./machines.ts";
 
-/** Debian's release whose lwIP (2.1.3), BearSSL (0.6) and libsodium (1.0.18) the firmware is written for. */
+/** Debian's release whose lwIP (2.1.3) and BearSSL (0.6) the firmware is written for. */
 const librariesRelease = "bookworm";
 
 /** For building the firmware and for running it. */
@@ -26,4 +26,3 @@ export const boardNeeds: readonly Need[] = [...engineNeeds, ...needsOf[machine.n
 
 export const lwipFolder = (): string => debianSource("lwip", librariesRelease);
 export const bearsslFolder = (): string => debianSource("bearssl", librariesRelease);
-export const sodiumFolder = (): string => debianSource("libsodium", librariesRelease);

@@ -66,7 +66,13 @@ export const chapters: readonly Chapter[] = [
         "operating-a-fleet",
         "Operating a fleet",
         "targets/docs/operating-a-fleet.md",
-        "operate thousands of devices, lost stolen, monitoring, outage, rollout, field update",
+        "operate thousands of devices, lost stolen, monitoring, outage, rollout",
+      ),
+      page(
+        "updates",
+        "Updates in the field",
+        "targets/docs/updates.md",
+        "update image MCUboot SWUpdate RAUC, settings page, factory CSV of devices, field update",
       ),
     ],
   },
@@ -120,7 +126,7 @@ export const chapters: readonly Chapter[] = [
         "board",
         "A bare board",
         "targets/host/ports/board/README.md",
-        "Cortex-M3, lwIP BearSSL TLS, boot loader, factory, flash",
+        "Cortex-M3, lwIP BearSSL TLS, settings page, flash",
       ),
       page(
         "quickjs",
@@ -128,12 +134,7 @@ export const chapters: readonly Chapter[] = [
         "targets/quickjs/README.md",
         "qjs stock QuickJS embedded Linux",
       ),
-      page(
-        "firmware",
-        "Bundle and images",
-        "targets/bundle/README.md",
-        "sign image update key, bundle file ES5, variants",
-      ),
+      page("firmware", "The bundle", "targets/bundle/README.md", "bundle file ES5, variants"),
       page(
         "simulator",
         "The simulator",
@@ -202,12 +203,6 @@ export const chapters: readonly Chapter[] = [
         "states commands events records times, power loss, specification",
       ),
       page("limits", "Limits", "targets/docs/core-limits.md", "limits constants maximum"),
-      page(
-        "image-format",
-        "Format of a signed image",
-        "targets/image/FORMAT.md",
-        "image format bytes boot record slots rollback counter",
-      ),
       page(
         "comparison",
         "Beside other clients",

@@ -2,14 +2,47 @@
 // numbers as C constants, so that they can never differ.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { ErrorCode, Field, MESSAGES, Property, State } from "../../../core/index.ts";
+import { CallState } from "../../../core/complete.ts";
+import {
+  Authorization,
+  ClientAuthentication,
+  Command,
+  Endpoint,
+  ErrorCode,
+  Event,
+  Field,
+  MESSAGES,
+  Property,
+  Region,
+  State,
+} from "../../../core/index.ts";
 import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/reasons.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
 import { version } from "../../desktop/version.ts";
-import { borderDigest, type Enum, enums, membersOf } from "../../image/border.ts";
 
-export { borderDigest, enums, membersOf } from "../../image/border.ts";
+type Enum = Record<string, string | number>;
+
+/** The enums of the border, under the names that they have in C. */
+export const enums: Readonly<Record<string, Enum>> = {
+  AUTHORIZATION: Authorization,
+  CLIENT_AUTHENTICATION: ClientAuthentication,
+  COMMAND: Command,
+  ENDPOINT: Endpoint,
+  FIELD: Field,
+  REGION: Region,
+  STATE: State,
+  EVENT: Event,
+  ERROR_CODE: ErrorCode,
+  CALL_STATE: CallState,
+};
+
+/** Members of an enum with their numbers. */
+export function membersOf(numbers: Enum): [string, number][] {
+  return Object.entries(numbers).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number",
+  );
+}
 
 /** The version of picogrant: as a text, and as a number that later versions are above. */
 function versionLines(): string {
@@ -50,7 +83,6 @@ export function numbersHeader(): string {
     for (const [member, value] of membersOf(numbers)) names[value] = `"${member}"`;
     return Array.from(names, (name) => name ?? `""`).join(", ");
   };
-  const border = Array.from(borderDigest(), (byte) => `0x${byte.toString(16).padStart(2, "0")}`);
   return (
     "/* Generated from the core's enums: not to be edited. */\n" +
     "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
@@ -62,8 +94,7 @@ export function numbersHeader(): string {
     `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
     `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +
     `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase().replace("received_", "")}}\n` +
-    `${reasonLines()}` +
-    `#define PG_BORDER {${border.join(", ")}}\n\n#endif\n`
+    `${reasonLines()}\n#endif\n`
   );
 }
 

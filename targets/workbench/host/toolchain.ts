@@ -89,12 +89,6 @@ export const armNeeds: readonly Need[] = [
     isThere: () => existsSync("/usr/arm-linux-gnueabihf/include/stdlib.h"),
   },
   tool("qemu-arm", "qemu-user"),
-  tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
-  {
-    package: "libnewlib-arm-none-eabi",
-    isThere: () => existsSync("/usr/lib/arm-none-eabi/newlib/libc_nano.a"),
-  },
-  tool("qemu-system-arm", "qemu-system-arm"),
 ];
 
 /** The Debian packages that are missing. */

@@ -1,5 +1,5 @@
 /*
- * Records, and boot records, on flash of every geometry: units of reading and programming of 1 to 256 bytes, each
+ * Records on flash of every geometry: units of reading and programming of 1 to 256 bytes, each
  * kept to strictly (whole units, each programmed once), with and without a code that makes a half-programmed unit
  * unreadable. The power goes after each unit of a write. What must never be: a record that is read but was not
  * written whole, a slot that is said to be empty and is not, the other slot changed.
@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boot-flash.h"
 #include "storage.h"
 
 enum { SLOT = 1024, OLD = 300, NEW = 411 };
@@ -127,19 +126,6 @@ static void check_room(void) {
   if (pg_storage_write(&medium, 0, longest, room + 1)) blame("a longer one is taken");
 }
 
-static void check_boot_record(void) {
-  struct pg_boot_flash flash = {.slots = &medium, .records = &medium, .mapped = {cells[0], cells[1]}};
-  struct pg_boot_store store = pg_boot_flash_store;
-  uint8_t record[PG_BOOT_RECORD_BYTES];
-  uint8_t read[PG_BOOT_RECORD_BYTES];
-  store.context = &flash;
-  memset(record, 'r', sizeof record);
-  if (!store.write_record(&flash, 1, record) || !store.read_record(&flash, 1, read) ||
-      memcmp(record, read, sizeof record) != 0) {
-    blame("a boot record is not kept");
-  }
-}
-
 int main(void) {
   long geometries = 0;
   long cuts = 0;
@@ -152,7 +138,6 @@ int main(void) {
                                     (uint16_t)read, (uint16_t)program};
         for (long units = 0; !cut(units) && units < SLOT; units++) cuts++;
         check_room();
-        check_boot_record();
         if (!fault) continue;
         printf("read unit %u, program unit %u, code %d: %s\n", read, program, has_code, fault);
         return 1;

@@ -57,7 +57,7 @@ int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
 
 /*
  * rtc.c: reads the clock chip; from then on pg_clock_wall_s knows the time. It never is before `earliest_s` (the
- * firmware's build, the factory's page) nor before the last time that was confirmed: a chip that says so has lost it.
+ * firmware's build, the maker's page) nor before the last time that was confirmed: a chip that says so has lost it.
  */
 void board_clock_read(uint32_t earliest_s);
 /* What a time server says; taken where the chip has nothing better, until it is confirmed or refused. */
@@ -69,8 +69,14 @@ void board_clock_refuse(void);
 /* Whether the time comes from a clock that went on, or was confirmed since the reset. */
 int board_clock_is_sure(void);
 
-/* entropy.c: takes the seed and makes the next one. 1, or 0: there is none, and TLS is refused. */
-int board_entropy_open(void);
+/*
+ * entropy.c: takes the seed that it has kept, and that of the maker's page (of no bytes: there is none), and makes the
+ * next one. 1, or 0: there is none, and TLS is refused.
+ */
+int board_entropy_open(const uint8_t *given, size_t given_size);
+
+/* The linker's script: the two areas for the maker's page (page.h), MAP_PAGE_BYTES each. */
+extern const uint8_t board_page_0[], board_page_1[];
 
 /* oled.c: 16 columns, 2 rows. Nothing happens where the panel does not answer. */
 void board_oled_open(void);

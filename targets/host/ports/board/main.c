@@ -1,38 +1,34 @@
 /*
  * The firmware's program: brings the board up, opens the portable host, and then works and sleeps in turn.
- * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, u update,
- * b on batteries or not, m print figures, r reset; h hang and d dig too deep a stack, for the tests.
+ * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, b on batteries
+ * or not, m print figures, r reset; h hang and d dig too deep a stack, for the tests.
  */
 #include "arena.h"
 #include "board-connection.h"
 #include "board.h"
 #include "core-code.h"
-#include "factory.h"
 #include "clock.h"
 #include "host.h"
-#include "loader/services.h"
 #include "map.h"
 #include "network.h"
+#include "page.h"
 #include "reason.h"
 #include "records.h"
-#include "update.h"
+#include "trust.h"
 #include "wipe.h"
 
 enum {
   MEMORY_BYTES = DEVICE_MEMORY_BYTES,
   GIVE_UP_MS = 60000,
-  BATTERY_COUNTDOWN_MS = 60000,
-  UPDATE_EVERY_MS = 86400000 /* of uptime: a day */
+  SHOWN_MS = 5000, /* that a page was refused, where there is another */
+  BATTERY_COUNTDOWN_MS = 60000
 };
 
 static uint8_t memory[MEMORY_BYTES] __attribute__((aligned(4)));
 static struct pg_host host;
-static struct factory factory;
+static struct pg_page page;
+static struct board_trust trust;
 static size_t call_bytes;
-/* Asked for, and waiting for the end of an exchange of the host's; and the restart into what it brought. */
-static int update_waits;
-static int restart_waits;
-static uint32_t updated_ms;
 static const char *const states[] = PG_STATE_NAMES;
 
 static void say(const char *what, long number, const char *unit) {
@@ -41,22 +37,26 @@ static void say(const char *what, long number, const char *unit) {
   board_log(unit);
 }
 
-/* A mistake that only another page or firmware mends: shown, and tried again by and by. */
-static void stop(const char *what, const char *why) {
+/* Something is wrong that only another page or firmware mends. */
+static void show_broken(const char *what, const char *why, int for_ms) {
   enum { COLUMNS = 16, ROWS = 2 };
   uint8_t frame[COLUMNS * ROWS];
-  const char *texts = factory.settings.reasons;
-  if (pg_reason_frame(texts, PG_REASON_SETTINGS_BROKEN, frame, COLUMNS, ROWS)) {
+  if (pg_reason_frame(page.settings.reasons, PG_REASON_SETTINGS_BROKEN, frame, COLUMNS, ROWS)) {
     pg_display_show(NULL, frame, COLUMNS, ROWS);
   }
   board_log(what);
   board_log(": ");
   board_log(why);
   board_log("\n");
-  for (int slept = 0; slept < GIVE_UP_MS; slept += 1000) {
+  for (int slept = 0; slept < for_ms; slept += 1000) {
     board_sleep(1000);
     if (board_key() == 'r') break;
   }
+}
+
+/* The device cannot go on: it is tried again by and by. */
+static void stop(const char *what, const char *why) {
+  show_broken(what, why, GIVE_UP_MS);
   board_restart();
 }
 
@@ -113,20 +113,6 @@ static void call_api(void) {
   }
 }
 
-/* One exchange at a time: an update comes between two of the host's, and whoever presses a key comes first. */
-static void update(void) {
-  int rests = pg_http_wake_in(&host.http) < 0 && !board_key_is_kept();
-  if (*factory.updates && pg_clock_ms() - updated_ms >= UPDATE_EVERY_MS) update_waits = 1;
-  if (!rests) return;
-  if (restart_waits && pg_get(&host.core, PG_STATE) != PG_STATE_REVOKING) board_restart();
-  if (!update_waits || restart_waits) return;
-  updated_ms = pg_clock_ms();
-  enum update_end end = update_run(factory.updates, &host.http, &factory.settings, &factory.trust);
-  update_waits = end == UPDATE_INTERRUPTED;
-  restart_waits = end == UPDATE_READY;
-  pg_host_take_http(&host);
-}
-
 /* As a function that calls itself too deep: until the stack is used up. */
 static int dig(volatile int depth) { return depth < 0 ? 0 : dig(depth + 1) + depth; }
 
@@ -151,9 +137,6 @@ static void press(struct pg_host_parts *parts, int key) {
       break;
     case 'b':
       toggle_batteries(parts);
-      break;
-    case 'u':
-      update_waits = 1;
       break;
     case 'h':
       board_log("hangs\n");
@@ -189,22 +172,31 @@ static void open_board(void) {
   board_watchdog_open();
   board_log("\npicogrant on " MAP_NAME "\n");
   board_clock_read(BUILD_S);
-  if (!board_entropy_open()) board_log("entropy: no seed; TLS is refused\n");
   board_oled_open();
 }
 
-static void open_host(struct pg_host_parts *parts) {
-  size_t size;
-  uint32_t counter;
-  const uint8_t *later = loader_services.settings(&size, &counter);
-  const char *why = factory_open(&factory, later, size);
-  if (counter > 0) say("later settings: number ", (long)counter, "\n");
-  if (why) stop("factory page", why);
-  if (factory.settings.memory_bytes > MEMORY_BYTES) {
-    stop("factory page", "limits.memoryBytes is more than this firmware has");
+/* The page that counts; one that is refused is said, and the other one goes on. */
+static void open_page(void) {
+  static const char *const names[PG_PAGE_AREAS] = {"page 0", "page 1"};
+  const struct pg_page_bytes areas[PG_PAGE_AREAS] = {{board_page_0, MAP_PAGE_BYTES}, {board_page_1, MAP_PAGE_BYTES}};
+  enum pg_page_result results[PG_PAGE_AREAS];
+  int chosen = pg_page_choose(&page, areas, MEMORY_BYTES, results);
+  if (chosen < 0) {
+    int bad = results[0] == PG_PAGE_EMPTY && results[1] != PG_PAGE_EMPTY;
+    stop(names[bad], pg_page_problem(results[bad]));
   }
-  board_clock_read(factory.made_s);
-  parts->settings = &factory.settings;
+  int other = 1 - chosen;
+  if (results[other] != PG_PAGE_OK && results[other] != PG_PAGE_EMPTY) {
+    show_broken(names[other], pg_page_problem(results[other]), SHOWN_MS);
+  }
+  board_log("settings: ");
+  board_log(names[chosen]);
+  board_log("\n");
+  board_clock_read(page.made_s);
+  trust = board_trust_of(&page);
+}
+
+static void open_host(struct pg_host_parts *parts) {
   enum pg_open_result result = pg_host_open(&host, parts);
   if (result == PG_OPEN_OK) return;
   print_figures();
@@ -214,9 +206,10 @@ static void open_host(struct pg_host_parts *parts) {
 int main(void) {
   static struct pg_host_parts parts = {
       .memory = memory,
+      .settings = &page.settings,
       .medium = &board_records,
       .connection = &board_connection,
-      .trust = &factory.trust,
+      .trust = &trust,
       .report = take_report,
       .body = take_body,
       /* The engine counts more for each block than the arena takes: the arena itself is the limit. */
@@ -225,16 +218,15 @@ int main(void) {
   parts.code = pg_core_code;
   parts.code_size = pg_core_code_size;
   open_board();
+  open_page();
+  if (!board_entropy_open(page.seed.bytes, page.seed.size)) board_log("entropy: no seed; TLS is refused\n");
   open_host(&parts);
   network_open();
   print_figures();
   while (pg_host_step(&host)) {
-    update_confirm(&host);
-    update();
     int key = board_key();
     if (key >= 0) press(&parts, key);
-    else if (!restart_waits && !update_waits) wait((uint32_t)pg_host_wake_in(&host));
-    else wait(pg_http_wake_in(&host.http) < 0 ? 0 : (uint32_t)pg_host_wake_in(&host));
+    else wait((uint32_t)pg_host_wake_in(&host));
   }
   pg_host_close(&host);
   board_restart();

@@ -64,8 +64,17 @@ static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   return length > 0 && length < URL_BYTES;
 }
 
+/* In place of the system's authorities. */
+static int set_trust(CURL *easy, const struct pg_trust *trust) {
+  if (!trust->pem && (!trust->file || !*trust->file)) return 1;
+  struct curl_blob pem = {(void *)(uintptr_t)trust->pem, trust->pem_size, CURL_BLOB_NOCOPY};
+  CURLcode result = trust->pem ? curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &pem)
+                               : curl_easy_setopt(easy, CURLOPT_CAINFO, trust->file);
+  return result == CURLE_OK && curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
+}
+
 static int set_options(struct pg_connection *connection, const struct pg_peer *peer,
-                       const char *certificates) {
+                       const struct pg_trust *trust) {
   CURL *easy = connection->easy;
   char url[URL_BYTES];
   int ok = make_url(peer, url) && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
@@ -82,11 +91,7 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
   snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);
   if (peer->is_secure) pg_tls_check_name(easy, connection->name);
-  if (certificates && *certificates) {
-    ok = ok && curl_easy_setopt(easy, CURLOPT_CAINFO, certificates) == CURLE_OK &&
-         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
-  }
-  return ok;
+  return ok && (!trust || set_trust(easy, trust));
 }
 
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer,

@@ -18,20 +18,23 @@
 #include "core-code.h"
 #include "file-medium.h"
 #include "host.h"
-#include "image-abi.h"
-#include "images.h"
 #include "network.h"
 #include "options.h"
+#include "pages.h"
 #include "process.h"
+#include "reason.h"
 #include "storage.h"
 #include "terminal.h"
 #include "wipe.h"
 
-enum { CONFIG_MAX = 32768, ROOM_BYTES = 8192 };
+/* SHOWN_S: how long the display says that a page was refused, where there is another. */
+enum { CONFIG_MAX = 32768, ROOM_BYTES = 8192, SHOWN_S = 5 };
 
 /* The program has one device; it could have several, each with these. */
 static struct pg_host host;
 static struct pg_config config;
+static struct pg_page page;
+static struct pg_trust trust;
 static struct pg_file_medium records = {.file = -1};
 static struct pg_network network;
 static struct pg_connection connection;
@@ -77,48 +80,39 @@ static void print_history(void) {
   for (int i = 0; pg_history_line(&host.history, i, line); i++) fprintf(stderr, "%s\n", line);
 }
 
-/* Reads until the file's end, or as much as there is room for. -1 where it cannot be read. */
-static ssize_t read_whole(int file) {
-  size_t size = 0;
-  ssize_t got = 1;
-  while (size < CONFIG_MAX && got != 0) {
-    got = read(file, config_text + size, CONFIG_MAX - size);
-    if (got < 0 && errno != EINTR) return -1;
-    if (got > 0) size += (size_t)got;
-  }
-  return (ssize_t)size;
-}
-
-/* 0 where the file cannot be read, or is too long; `status`: who may do what with it. */
-static size_t read_config(const char *path, struct stat *status) {
-  /* A pipe in its place would keep the device waiting for ever. */
-  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  int is_file = file >= 0 && fstat(file, status) == 0 && S_ISREG(status->st_mode);
-  ssize_t size = is_file ? read_whole(file) : -1;
-  if (file >= 0) close(file);
-  if (size <= 0 || size == CONFIG_MAX) return 0;
-  return (size_t)size;
-}
-
-static int load_config(const struct pg_options *options, const struct pg_image *image) {
-  const char *name = options->config ? options->config : "the image's device.json";
-  size_t size = image->config_size;
+static int load_config(const char *path) {
   struct stat status = {0};
-  if (options->config) {
-    size = read_config(options->config, &status);
-    if (!size) return pg_complain(options->config, "is no file that can be read, or is empty or too long");
-  } else if (size && size <= CONFIG_MAX) {
-    memcpy(config_text, image->config, size);
-  } else {
-    return pg_complain("--config", "name the device.json; no image brings one");
-  }
+  size_t size = pg_read_file(path, config_text, sizeof config_text, &status);
+  if (!size) return pg_complain(path, "is no file that can be read, or is empty or too long");
   const char *why = pg_config_read(&config, config_text, size, config_room, sizeof config_room);
-  if (!why && options->config) why = pg_owners_problem(options->config, &status);
+  if (!why) why = pg_owners_problem(path, &status);
   if (!why && (status.st_mode & S_IRWXO) && *config.settings.client_secret) {
     why = "every user can read the secret in it; run chmod 640 on it";
   }
   if (!why && !*config.directory) why = "storage.directory is missing";
-  return why ? pg_complain(name, why) : 0;
+  trust.file = config.certificates;
+  return why ? pg_complain(path, why) : 0;
+}
+
+/* What the maker set is damaged. */
+static void show_broken(void) {
+  enum { COLUMNS = 20, ROWS = 4 };
+  uint8_t frame[COLUMNS * ROWS];
+  (void)pg_reason_frame("", PG_REASON_SETTINGS_BROKEN, frame, COLUMNS, ROWS);
+  pg_display_show(&display, frame, COLUMNS, ROWS);
+}
+
+static int load_settings(const struct pg_options *options) {
+  int refused = 0;
+  if (options->config) return load_config(options->config);
+  int is_open = pg_pages_open(&page, options->pages, &trust, &refused);
+  if (refused) show_broken();
+  if (!is_open) return PG_EXIT_WRONG;
+  /* The last good one goes on. */
+  if (refused) (void)sleep(SHOWN_S);
+  config.settings = page.settings;
+  config.directory = page.directory;
+  return *config.directory ? 0 : pg_complain("--page", "storage.directory is missing");
 }
 
 /* A disk that does not work is no reason not to sign in: the display says that nothing is saved. */
@@ -257,25 +251,12 @@ static void show_call(void) {
   call_status = -1;
 }
 
-/* Confirms the image that runs as soon as it has passed its test; tried again until it is recorded. */
-static void confirm_image(void) {
-  static int is_confirmed;
-  static int complained;
-  if (is_confirmed || !pg_host_is_well(&host)) return;
-  enum pg_image_result result = pg_images_confirm();
-  is_confirmed = result == PG_IMAGE_OK;
-  if (is_confirmed || complained) return;
-  complained = 1;
-  pg_complain("the boot record", pg_image_result_name(result));
-}
-
 /* Runs until the user or a signal ends it. 0: the core is broken. */
-static int loop(int has_images) {
+static int loop(void) {
   struct pg_waiting waiting[PG_WAIT_MAX] = {{open_signals(), 0}, {STDIN_FILENO, 0}};
   int ok = pg_host_step(&host);
   while (ok) {
     show_call();
-    if (has_images) confirm_image();
     pg_wait(&network, pg_host_wake_in(&host), waiting, PG_WAIT_MAX);
     if (waiting[0].is_ready || !read_keys(&waiting[1])) break;
     ok = pg_host_step(&host);
@@ -284,59 +265,31 @@ static int loop(int has_images) {
   return ok;
 }
 
-static int run_device(const struct pg_options *options, const struct pg_image *image,
-                      const struct pg_medium *medium) {
+static int run_device(const struct pg_options *options, const struct pg_medium *medium) {
   const struct pg_host_parts parts = {
       .settings = &config.settings,
-      .code = image->code ? image->code : pg_core_code,
-      .code_size = image->code ? image->code_size : pg_core_code_size,
+      .code = pg_core_code,
+      .code_size = pg_core_code_size,
       .heap_limit = options->heap_limit,
       .memory = memory,
       .medium = medium,
       .connection = &connection,
-      .trust = config.certificates,
+      .trust = &trust,
       .display = &display,
       .report = report,
       .body = take_api_body,
       .challenge = take_challenge,
   };
-  display.out = stdout;
   int wrong = open_device(&parts);
   if (wrong) return wrong;
   const char *why = pg_network_open(&network);
   if (why) return pg_complain("network", why);
   (void)pg_connection_open(&network, &connection);
-  int ok = loop(options->images.directory != NULL);
+  int ok = loop();
   print_figures();
   pg_host_close(&host);
   pg_network_close(&network);
   return ok ? 0 : PG_EXIT_BROKEN;
-}
-
-/* Installs an image. -1, or the exit code. */
-static int install_image(const char *path) {
-  enum pg_image_result result = pg_images_install(path);
-  if (result == PG_IMAGE_OK) return -1;
-  return pg_complain(path, result == PG_IMAGE_NONE ? "does not exist" : pg_image_result_name(result));
-}
-
-/* The image to run, where there are images. 0, or -1 where all is done, or the exit code. */
-static int choose_image(struct pg_options *options, struct pg_image *image) {
-  static const struct pg_image_target target = {PG_IMAGE_ENGINE, PG_IMAGE_ABI};
-  static const uint8_t border[PG_BORDER_BYTES] = PG_BORDER;
-  const char *what = "";
-  int unwritten = 0;
-  if (!options->images.directory) return 0;
-  options->images.targets = &target;
-  options->images.target_count = 1;
-  memcpy(options->images.border, border, sizeof border);
-  enum pg_image_result result = pg_images_open(&options->images, &what);
-  if (result != PG_IMAGE_OK) return pg_complain(what, pg_image_result_name(result));
-  if (options->install) return install_image(options->install);
-  result = pg_images_choose(image, &unwritten);
-  if (unwritten) pg_complain("the boot record", "cannot be written, an update waits for that");
-  if (result == PG_IMAGE_OK) return 0;
-  return pg_complain(options->images.directory, pg_image_result_name(result));
 }
 
 /*
@@ -353,7 +306,6 @@ static int open_standard_descriptors(void) {
 
 int main(int count, char **arguments) {
   struct pg_options options = {0};
-  struct pg_image image = {0};
   const struct pg_medium *medium = NULL;
   if (!open_standard_descriptors()) return PG_EXIT_WRONG;
   pg_process_close();
@@ -366,12 +318,13 @@ int main(int count, char **arguments) {
    */
   mallopt(M_PERTURB, 0x55);
   int wrong = pg_read_options(count, arguments, &options);
-  if (!wrong) wrong = choose_image(&options, &image);
-  if (!wrong) wrong = load_config(&options, &image);
+  display.out = stdout;
+  if (!wrong) wrong = load_settings(&options);
   if (!wrong) wrong = open_storage(&medium);
-  if (!wrong) wrong = run_device(&options, &image, medium);
+  if (!wrong) wrong = run_device(&options, medium);
   pg_file_close(&records);
   pg_wipe(memory, sizeof memory);
   pg_wipe(config_text, sizeof config_text);
+  pg_pages_close();
   return wrong == -1 ? 0 : wrong;
 }

@@ -30,6 +30,13 @@ struct pg_connection {
   uint8_t in[PG_NETWORK_BUFFER];
 };
 
+/* Whom a connection trusts: what struct pg_host_parts has. Certificates of authorities in PEM, in memory or in a file. */
+struct pg_trust {
+  const char *pem; /* NULL: the file's */
+  size_t pem_size;
+  const char *file; /* "" or NULL: the system's */
+};
+
 /* A descriptor to wait for, and whether something has come; -1: none. */
 struct pg_waiting {
   int descriptor;

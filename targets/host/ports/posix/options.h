@@ -5,14 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "images.h"
+#include "page.h"
 
 enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
 
 struct pg_options {
   const char *config;
-  struct pg_images_options images; /* its directory is NULL where there are none */
-  const char *install;
+  const char *pages[PG_PAGE_AREAS]; /* in place of it; NULL: none */
   size_t heap_limit;
 };
 

@@ -19,6 +19,13 @@ void pg_process_close(void);
 void pg_process_lock(void *bytes, size_t size);
 
 /*
+ * Reads a file whole.
+ * @param status of the file: who may do what with it
+ * @return its size; 0 where it is no file, cannot be read, is empty, or is longer than `size`
+ */
+size_t pg_read_file(const char *path, void *into, size_t size, struct stat *status);
+
+/*
  * Looks at a file as sshd does: it and each directory above it must belong to this user or to root, and nobody else
  * may write there, but where the sticky bit leaves everybody the files of their own.
  * @param status of the file that was opened

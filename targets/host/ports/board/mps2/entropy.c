@@ -1,9 +1,9 @@
 /*
  * Randomness on a board that has no generator of it.
  *
- * A seed is kept in the EEPROM: programmed once, different on each board, and replaced at each start before
- * anything is drawn from it, so that no start repeats another. What else differs goes in as well: a seed that
- * the emulator hands in in a few words of RAM, and the time of day. Without any seed the board refuses TLS.
+ * The maker's page brings a seed, different on each board, and a seed is kept in the EEPROM, which is replaced at each
+ * start before anything is drawn from it, so that no start repeats another. Both go in, and the time of day. Without any
+ * seed the board refuses TLS.
  *
  * A board with a generator (RNG of an STM32, esp_random of an ESP32) fills the seed from that instead.
  */
@@ -13,13 +13,7 @@
 #include "board.h"
 #include "clock.h"
 
-enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - 64, HANDED_IN_MARK = 0x64656573 };
-
-/* As the emulator hands it in: the mark is "seed". */
-extern struct {
-  uint32_t mark;
-  uint8_t seed[SEED_BYTES];
-} board_handed_in_seed;
+enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - 64 };
 
 static br_hmac_drbg_context generator;
 static int is_seeded;
@@ -32,15 +26,14 @@ static int is_blank(const uint8_t *seed) {
   return 1;
 }
 
-int board_entropy_open(void) {
+int board_entropy_open(const uint8_t *given, size_t given_size) {
   uint8_t seed[SEED_BYTES];
   uint32_t now = pg_clock_wall_s();
   br_hmac_drbg_init(&generator, &br_sha256_vtable, &now, sizeof now);
   int has_kept = board_eeprom_read(SEED_AT, seed, sizeof seed) && !is_blank(seed);
   if (has_kept) br_hmac_drbg_update(&generator, seed, sizeof seed);
-  int has_given = board_handed_in_seed.mark == HANDED_IN_MARK;
-  if (has_given) br_hmac_drbg_update(&generator, board_handed_in_seed.seed, SEED_BYTES);
-  memset(&board_handed_in_seed, 0, sizeof board_handed_in_seed);
+  int has_given = given_size >= SEED_BYTES;
+  if (has_given) br_hmac_drbg_update(&generator, given, given_size);
   if (has_kept || has_given) {
     /* A seed that cannot be replaced would be used twice. */
     br_hmac_drbg_generate(&generator, seed, sizeof seed);

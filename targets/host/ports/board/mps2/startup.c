@@ -117,5 +117,3 @@ __attribute__((section(".vectors"), used)) static const struct {
                on_unexpected, on_unexpected, on_unexpected},
     .interrupts = {[0 ... IRQ_COUNT - 1] = on_interrupt},
 };
-_Static_assert(sizeof vectors <= MAP_VECTORS_OFFSET,
-               "map.h: MAP_VECTORS_OFFSET is a power of two that the vectors fit into");

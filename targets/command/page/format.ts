@@ -1,0 +1,309 @@
+// What the maker of a device sets, as a page outside the firmware's image (layout: targets/host/portable/page.h): the
+// device's configuration, the certificate authorities that it trusts, its seed for randomness, and its own key where
+// records are sealed. Every page that is made is read back and compared.
+
+import { randomBytes, X509Certificate } from "node:crypto";
+import { create, Endpoint } from "../../../core/index.ts";
+import {
+  coreConfigOf,
+  type DeviceConfig,
+  driverConfigOf,
+  endpointsOf,
+  expandedConfig,
+  parseDeviceConfig,
+} from "../../../platform/configuration/device-config.ts";
+import { reasonTexts } from "../../../platform/reasons.ts";
+
+/** Bytes of the page, and authorities, as a device has room for them. */
+const PAGE_MAX = 16_384;
+const AUTHORITIES_MAX = 8;
+const SEED_BYTES = 32;
+const HEAD = 12;
+
+/** In the order of enum pg_page_number and enum pg_page_text. */
+const NUMBERS = [
+  "columns",
+  "rows",
+  "memoryBytes",
+  "connectSeconds",
+  "exchangeSeconds",
+  "answerBytes",
+  "renewals",
+  "startSpreadMs",
+  "autoStart",
+  "clientAuthentication",
+  "pkce",
+  "jsonBodies",
+] as const;
+const TEXTS = [
+  "clientId",
+  "clientSecret",
+  "scope",
+  "deviceParameters",
+  "tokenParameters",
+  "messages",
+  "reasons",
+  "server",
+  "userAgent",
+  "grantHeaders",
+  "resourceHeaders",
+  "directory",
+] as const;
+/** Addresses, by the numbers of the core's endpoints. */
+const ADDRESSES = Endpoint.RESOURCE + 1;
+
+/** What a page says. */
+export interface PageContent {
+  readonly madeAt: number;
+  readonly numbers: Readonly<Record<(typeof NUMBERS)[number], number>>;
+  readonly texts: Readonly<Record<(typeof TEXTS)[number], string>>;
+  readonly addresses: readonly string[];
+  readonly seed: Uint8Array;
+  readonly key: Uint8Array;
+  /** Of each authority: its certificate, and where a board finds what it wants of it. */
+  readonly authorities: readonly Uint8Array[];
+}
+
+/** BearSSL's numbers of curves; 0 stands for RSA. */
+const CURVES: Readonly<Record<string, number>> = { "P-256": 23, "P-384": 24 };
+
+export class PageError extends Error {}
+
+/** A number of `size` bytes, little-endian. */
+function number(value: number, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  bytes.writeUIntLE(value, 0, size);
+  return bytes;
+}
+
+const sized = (bytes: Uint8Array, sizeBytes: number): Buffer =>
+  Buffer.concat([number(bytes.length, sizeBytes), bytes]);
+
+/** CRC-32 (IEEE 802.3). */
+function crc32Of(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
+
+/** Where an element of DER begins to have content, and where it ends. */
+function element(der: Buffer, at: number): { content: number; end: number } {
+  const first = der[at + 1]!;
+  if (first < 0x80) return { content: at + 2, end: at + 2 + first };
+  const digits = first & 0x7f;
+  const content = at + 2 + digits;
+  return { content, end: content + der.readUIntBE(at + 2, digits) };
+}
+
+/** Where in a certificate its subject stands (RFC 5280 §4.1). */
+function subjectIn(certificate: Buffer): [at: number, size: number] {
+  const toBeSigned = element(certificate, element(certificate, 0).content);
+  let at = toBeSigned.content;
+  // The version is left out of certificates of version 1.
+  if (certificate[at] === 0xa0) at = element(certificate, at).end;
+  // Serial number, signature algorithm, issuer, validity.
+  for (let skipped = 0; skipped < 4; skipped++) at = element(certificate, at).end;
+  return [at, element(certificate, at).end - at];
+}
+
+function authorityOf(pem: string): Buffer {
+  const certificate = new X509Certificate(pem);
+  const { raw } = certificate;
+  const key = certificate.publicKey.export({ format: "jwk" });
+  const bytes = (text: string | undefined): Buffer => Buffer.from(text ?? "", "base64url");
+  const curve = key.kty === "RSA" ? 0 : CURVES[key.crv ?? ""];
+  if (curve === undefined || (key.kty !== "RSA" && key.kty !== "EC")) {
+    const name = certificate.subject.replaceAll("\n", ", ");
+    throw new PageError(`the key of ${name} is neither RSA nor on P-256 or P-384`);
+  }
+  const subject = subjectIn(raw);
+  const part = (what: Buffer, from: number): [at: number, size: number] => {
+    const at = raw.indexOf(what, from);
+    if (at < 0) throw new PageError(`the key of ${certificate.subject} is written in another form`);
+    return [at, what.length];
+  };
+  const point = Buffer.concat([Buffer.of(4), bytes(key.x), bytes(key.y)]);
+  const main = part(curve === 0 ? bytes(key.n) : point, subject[0] + subject[1]);
+  // Behind the modulus stand the exponent's tag and length.
+  const exponent = curve === 0 ? part(bytes(key.e), main[0] + main[1] + 2) : ([0, 0] as const);
+  const places = [subject, main, exponent].flat().map((place) => number(place, 2));
+  return Buffer.concat([sized(raw, 2), number(curve, 1), ...places]);
+}
+
+function authoritiesOf(texts: readonly string[]): Buffer[] {
+  const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+  const certificates = texts.flatMap((all) => all.match(pem) ?? []);
+  if (certificates.length > AUTHORITIES_MAX) {
+    throw new PageError(
+      `${certificates.length} certificate authorities; at most ${AUTHORITIES_MAX} fit`,
+    );
+  }
+  return certificates.map(authorityOf);
+}
+
+const headerLines = (headers: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
+
+/** Addresses of a configuration, by endpoint; each over TLS. */
+function addressesOf(config: DeviceConfig): string[] {
+  const endpoints = endpointsOf(config);
+  const addresses = Array.from({ length: ADDRESSES }, () => "");
+  addresses[Endpoint.DEVICE_AUTHORIZATION] = endpoints.deviceAuthorization;
+  addresses[Endpoint.TOKEN] = endpoints.token;
+  addresses[Endpoint.REVOCATION] = endpoints.revocation;
+  addresses[Endpoint.RESOURCE] = endpoints.resources[0] ?? "";
+  for (const [name, endpoint] of [
+    ["deviceAuthorization", Endpoint.DEVICE_AUTHORIZATION],
+    ["token", Endpoint.TOKEN],
+  ] as const) {
+    if (addresses[endpoint]) continue;
+    throw new PageError(`endpoints.${name} is missing: such a device does no discovery`);
+  }
+  for (const address of addresses) {
+    if (address === "" || address.startsWith("https://")) continue;
+    throw new PageError(`${address} is no https address: a page allows nothing else`);
+  }
+  return addresses;
+}
+
+/** What the core itself says to the configuration. */
+function checkMemory(config: DeviceConfig, columns: number, rows: number, bytes: number): void {
+  const own = { ...coreConfigOf(config), columns, rows, seed: 1, pkce: config.pkce ? 1 : 0 };
+  if (create(new Uint8Array(bytes), own) !== null) return;
+  throw new PageError("limits.memoryBytes is too small for this configuration");
+}
+
+function contentOf(config: DeviceConfig): Pick<PageContent, "numbers" | "texts" | "addresses"> {
+  const driver = driverConfigOf(config);
+  const { limits = {}, display = {}, headers = {} } = config;
+  const { columns = 16, rows = 2 } = display;
+  const memoryBytes = limits.memoryBytes ?? 4096;
+  checkMemory(config, columns, rows, memoryBytes);
+  return {
+    numbers: {
+      columns,
+      rows,
+      memoryBytes,
+      connectSeconds: limits.connectSeconds ?? 10,
+      exchangeSeconds: limits.exchangeSeconds ?? 30,
+      answerBytes: limits.answerBytes ?? 65_536,
+      renewals: driver.renewalsMax ?? 3,
+      startSpreadMs: driver.startSpreadMs ?? 0,
+      autoStart: driver.autoStart ?? 1,
+      clientAuthentication: driver.clientAuthentication ?? 0,
+      pkce: config.pkce ? 1 : 0,
+      jsonBodies: config.bodies === "json" ? 1 : 0,
+    },
+    texts: {
+      clientId: driver.clientId,
+      clientSecret: driver.clientSecret ?? "",
+      scope: driver.scope,
+      deviceParameters: driver.deviceParameters ?? "",
+      tokenParameters: driver.tokenParameters ?? "",
+      messages: driver.messages ?? "",
+      reasons: reasonTexts(config.reasons),
+      server: config.issuer ?? "",
+      userAgent: config.http?.userAgent ?? "picogrant-host",
+      grantHeaders: headerLines(headers.grant),
+      resourceHeaders: headerLines(headers.resource),
+      directory: config.storage?.directory ?? "",
+    },
+    addresses: addressesOf(config),
+  };
+}
+
+function written(content: PageContent): Buffer {
+  const { madeAt, numbers, texts, addresses, seed, key, authorities } = content;
+  const all = [...TEXTS.map((name) => texts[name]), ...addresses];
+  const body = Buffer.concat([
+    number(madeAt, 4),
+    ...NUMBERS.map((name) => number(numbers[name], 4)),
+    ...all.map((text) => Buffer.from(`${text}\0`)),
+    sized(seed, 1),
+    sized(key, 1),
+    number(authorities.length, 2),
+    ...authorities,
+  ]);
+  const page = Buffer.concat([
+    Buffer.from("PGS1"),
+    number(body.length, 4),
+    number(crc32Of(body), 4),
+    body,
+  ]);
+  if (page.length <= PAGE_MAX) return page;
+  throw new PageError(`the page has ${page.length} bytes; at most ${PAGE_MAX} fit`);
+}
+
+/**
+ * Reads a page as a device does.
+ * @throws PageError where it is none
+ */
+export function readPage(page: Uint8Array): PageContent {
+  const bytes = Buffer.from(page);
+  const length = bytes.length >= HEAD ? bytes.readUInt32LE(4) : -1;
+  const body = bytes.subarray(HEAD, HEAD + length);
+  const isPage = bytes.toString("latin1", 0, 4) === "PGS1" && body.length === length;
+  if (!isPage || crc32Of(body) !== bytes.readUInt32LE(8)) {
+    throw new PageError("it is no settings page, or damaged");
+  }
+  let at = 0;
+  const take = (size: number): Buffer => {
+    at += size;
+    return body.subarray(at - size, at);
+  };
+  const takeNumber = (size: number): number => take(size).readUIntLE(0, size);
+  const takeText = (): string => {
+    const text = body.toString("utf8", at, body.indexOf(0, at));
+    at = body.indexOf(0, at) + 1;
+    return text;
+  };
+  const content = {
+    madeAt: takeNumber(4),
+    numbers: Object.fromEntries(NUMBERS.map((name) => [name, takeNumber(4)])),
+    texts: Object.fromEntries(TEXTS.map((name) => [name, takeText()])),
+    addresses: Array.from({ length: ADDRESSES }, takeText),
+    seed: take(takeNumber(1)),
+    key: take(takeNumber(1)),
+    authorities: Array.from({ length: takeNumber(2) }, () => {
+      const begin = at;
+      // The certificate behind its size, the curve, three places.
+      take(takeNumber(2) + 1 + 12);
+      return body.subarray(begin, at);
+    }),
+  };
+  if (at !== body.length) throw new PageError("the page ends elsewhere than it says");
+  return content as unknown as PageContent;
+}
+
+export interface PageSettings {
+  /** Certificates of authorities in PEM, any number in each text. */
+  readonly authorities: readonly string[];
+  /** Seconds since 1970: the device's clock never is before this, and of two pages the later one counts. */
+  readonly madeAt?: number;
+  /** For randomness; default: a new one. Empty where the device has a generator of its own. */
+  readonly seed?: Uint8Array;
+}
+
+/**
+ * Makes a device's page.
+ * @param config the text of device.json
+ * @throws PageError with one line: what does not fit a page; ConfigError: what is wrong with device.json
+ */
+export function makePage(config: string, settings: PageSettings): Buffer {
+  const { authorities, madeAt = Math.floor(Date.now() / 1000) } = settings;
+  const whole = expandedConfig(parseDeviceConfig(config)) as DeviceConfig;
+  const page = written({
+    ...contentOf(whole),
+    madeAt,
+    seed: settings.seed ?? randomBytes(SEED_BYTES),
+    key: Buffer.from(whole.storage?.deviceKey ?? "", "hex"),
+    authorities: authoritiesOf(authorities),
+  });
+  if (written(readPage(page)).equals(page)) return page;
+  throw new PageError("the page does not read back as it was written");
+}

@@ -1,0 +1,189 @@
+/* What the maker sets. Contract and layout in page.h. */
+#include "page.h"
+
+#include <string.h>
+
+#include "address.h"
+
+/* What is left to read; a size that is too large makes it bad, and everything read from then on is empty. */
+struct reader {
+  const uint8_t *at;
+  size_t left;
+  int is_bad;
+};
+
+static const uint8_t *take(struct reader *reader, size_t size) {
+  static const uint8_t nothing[4];
+  if (size > reader->left) reader->is_bad = 1;
+  if (reader->is_bad) return nothing;
+  const uint8_t *bytes = reader->at;
+  reader->at += size;
+  reader->left -= size;
+  return bytes;
+}
+
+static uint32_t take_number(struct reader *reader, size_t size) {
+  const uint8_t *bytes = take(reader, size);
+  uint32_t number = 0;
+  for (size_t i = 0; i < size && !reader->is_bad; i++) number |= (uint32_t)bytes[i] << (8 * i);
+  return number;
+}
+
+/* A text up to its 0. */
+static const char *take_text(struct reader *reader) {
+  const void *end = reader->is_bad ? NULL : memchr(reader->at, 0, reader->left);
+  if (!end) {
+    reader->is_bad = 1;
+    return "";
+  }
+  return (const char *)take(reader, (size_t)((const uint8_t *)end - reader->at) + 1);
+}
+
+/* A number of the table below: where it belongs, and what it may be. */
+struct range {
+  size_t offset;
+  uint32_t low;
+  uint32_t high;
+};
+
+static void take_numbers(struct reader *reader, struct pg_settings *settings, uint32_t memory_max) {
+#define AT(field) offsetof(struct pg_settings, field)
+  const struct range ranges[PG_PAGE_NUMBERS] = {
+      [PG_PAGE_COLUMNS] = {AT(columns), 16, 80},
+      [PG_PAGE_ROWS] = {AT(rows), 2, 8},
+      [PG_PAGE_MEMORY_BYTES] = {AT(memory_bytes), 2048, memory_max},
+      [PG_PAGE_CONNECT_SECONDS] = {AT(connect_seconds), 1, 60},
+      [PG_PAGE_EXCHANGE_SECONDS] = {AT(exchange_seconds), 1, 110},
+      [PG_PAGE_ANSWER_BYTES] = {AT(answer_bytes), 1024, 1048576},
+      [PG_PAGE_RENEWALS] = {AT(renewals), 0, 1000},
+      [PG_PAGE_START_SPREAD_MS] = {AT(start_spread_ms), 0, 60000},
+      [PG_PAGE_AUTO_START] = {AT(auto_start), 0, 1},
+      [PG_PAGE_CLIENT_AUTHENTICATION] = {AT(client_authentication), 0, PG_CLIENT_AUTHENTICATION_DOCUMENTS},
+      [PG_PAGE_PKCE] = {AT(pkce), 0, 1},
+      [PG_PAGE_JSON_BODIES] = {AT(json_bodies), 0, 1},
+  };
+  for (int i = 0; i < PG_PAGE_NUMBERS; i++) {
+    uint32_t number = take_number(reader, 4);
+    if (number < ranges[i].low || number > ranges[i].high) reader->is_bad = 1;
+    *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;
+  }
+}
+
+/* Tokens go over TLS, or do not leave the device. */
+static int is_safe(const char *text) {
+  struct pg_address address;
+  return !*text || (pg_address_split(text, &address) && address.peer.is_secure);
+}
+
+static void take_texts(struct reader *reader, struct pg_page *page) {
+  struct pg_settings *settings = &page->settings;
+  const char **const places[PG_PAGE_ADDRESS] = {
+      [PG_PAGE_CLIENT_ID] = &settings->client_id,
+      [PG_PAGE_CLIENT_SECRET] = &settings->client_secret,
+      [PG_PAGE_SCOPE] = &settings->scope,
+      [PG_PAGE_DEVICE_PARAMETERS] = &settings->device_parameters,
+      [PG_PAGE_TOKEN_PARAMETERS] = &settings->token_parameters,
+      [PG_PAGE_MESSAGES] = &settings->messages,
+      [PG_PAGE_REASONS] = &settings->reasons,
+      [PG_PAGE_SERVER] = &settings->server,
+      [PG_PAGE_USER_AGENT] = &settings->user_agent,
+      [PG_PAGE_GRANT_HEADERS] = &settings->grant_headers,
+      [PG_PAGE_RESOURCE_HEADERS] = &settings->resource_headers,
+      [PG_PAGE_DIRECTORY] = &page->directory,
+  };
+  for (int i = 0; i < PG_PAGE_ADDRESS; i++) *places[i] = take_text(reader);
+  for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
+    settings->addresses[i] = take_text(reader);
+    if (!is_safe(settings->addresses[i])) reader->is_bad = 1;
+  }
+  if (!*settings->client_id || !*settings->addresses[PG_ENDPOINT_TOKEN]) reader->is_bad = 1;
+}
+
+/* Bytes behind their size, which is a number of so many bytes itself. */
+static struct pg_page_bytes take_bytes(struct reader *reader, size_t size_bytes) {
+  size_t size = take_number(reader, size_bytes);
+  const uint8_t *bytes = take(reader, size);
+  return (struct pg_page_bytes){bytes, reader->is_bad ? 0 : size};
+}
+
+/* A part of a certificate, named by where it lies there. */
+static struct pg_page_bytes take_part(struct reader *reader, struct pg_page_bytes whole) {
+  size_t at = take_number(reader, 2);
+  size_t size = take_number(reader, 2);
+  if (at > whole.size || size > whole.size - at) reader->is_bad = 1;
+  if (reader->is_bad) return (struct pg_page_bytes){NULL, 0};
+  return (struct pg_page_bytes){whole.bytes + at, size};
+}
+
+static void take_authority(struct reader *reader, struct pg_page_authority *authority) {
+  authority->certificate = take_bytes(reader, 2);
+  authority->curve = (int)take_number(reader, 1);
+  authority->name = take_part(reader, authority->certificate);
+  authority->key = take_part(reader, authority->certificate);
+  authority->exponent = take_part(reader, authority->certificate);
+}
+
+static int is_blank(const uint8_t *bytes, size_t size) {
+  for (size_t i = 0; i < PG_PAGE_HEAD && i < size; i++) {
+    if (bytes[i] != 0xff) return 0;
+  }
+  return 1;
+}
+
+const char *pg_page_problem(enum pg_page_result result) {
+  static const char *const problems[] = {
+      [PG_PAGE_OK] = "",
+      [PG_PAGE_EMPTY] = "is not programmed",
+      [PG_PAGE_DAMAGED] = "is damaged",
+      [PG_PAGE_MALFORMED] = "has another layout, or a number out of its range",
+  };
+  return problems[result];
+}
+
+/* Bit by bit: a page is read once. */
+uint32_t pg_page_checksum(const uint8_t *bytes, size_t size) {
+  uint32_t crc = 0xffffffffu;
+  for (size_t i = 0; i < size; i++) {
+    crc ^= bytes[i];
+    for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0u);
+  }
+  return ~crc;
+}
+
+enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, size_t size, int memory_max) {
+  struct reader reader = {bytes, size, 0};
+  *page = (struct pg_page){.made_s = 0};
+  if (is_blank(bytes, size)) return PG_PAGE_EMPTY;
+  int is_page = memcmp(take(&reader, 4), "PGS1", 4) == 0;
+  size_t length = take_number(&reader, 4);
+  uint32_t checksum = take_number(&reader, 4);
+  if (!is_page || reader.is_bad || length > reader.left) return PG_PAGE_DAMAGED;
+  if (pg_page_checksum(reader.at, length) != checksum) return PG_PAGE_DAMAGED;
+  reader.left = length;
+  page->made_s = take_number(&reader, 4);
+  take_numbers(&reader, &page->settings, (uint32_t)memory_max);
+  take_texts(&reader, page);
+  page->seed = take_bytes(&reader, 1);
+  page->key = take_bytes(&reader, 1);
+  page->authority_count = take_number(&reader, 2);
+  if (page->authority_count > PG_PAGE_AUTHORITIES) reader.is_bad = 1;
+  for (size_t i = 0; i < page->authority_count && !reader.is_bad; i++) {
+    take_authority(&reader, &page->authorities[i]);
+  }
+  return reader.is_bad || reader.left > 0 ? PG_PAGE_MALFORMED : PG_PAGE_OK;
+}
+
+int pg_page_choose(struct pg_page *page, const struct pg_page_bytes areas[PG_PAGE_AREAS], int memory_max,
+                   enum pg_page_result results[PG_PAGE_AREAS]) {
+  int chosen = -1;
+  uint32_t made_s = 0;
+  for (int area = 0; area < PG_PAGE_AREAS; area++) {
+    results[area] = pg_page_read(page, areas[area].bytes, areas[area].size, memory_max);
+    if (results[area] != PG_PAGE_OK || (chosen >= 0 && page->made_s <= made_s)) continue;
+    chosen = area;
+    made_s = page->made_s;
+  }
+  *page = (struct pg_page){.made_s = 0};
+  if (chosen >= 0) (void)pg_page_read(page, areas[chosen].bytes, areas[chosen].size, memory_max);
+  return chosen;
+}

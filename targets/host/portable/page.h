@@ -1,0 +1,119 @@
+/*
+ * What the maker sets, outside the firmware's image: a page for each device, which `picogrant configure --page` writes
+ * (targets/command/page/format.ts) and the factory, or the maker's updater, puts into one of two areas. Everything is
+ * used where it lies: texts end with a 0. All numbers are little-endian:
+ *
+ *   "PGS1", u32 bytes that follow, u32 CRC-32 of them, and then
+ *   u32 when it was made, seconds since 1970
+ *   numbers, a u32 each, in the order of enum pg_page_number
+ *   texts, in the order of enum pg_page_text: UTF-8, each ended by a 0
+ *   u8 size, the seed for randomness; u8 size, the device's key: of no bytes where there is none
+ *   u16 number of certificate authorities; of each:
+ *     u16 size, the certificate in DER
+ *     u8 curve: 0 for RSA, or BearSSL's number (23 is P-256, 24 is P-384)
+ *     where in the certificate what a board wants lies, u16 offset and u16 size each: the subject's name;
+ *     the modulus, or the point; the exponent, or 0 and 0
+ *
+ * The page is not signed: whoever can write it is whom the device takes its settings from.
+ */
+#ifndef PICOGRANT_PAGE_H
+#define PICOGRANT_PAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "settings.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The longest page, its head, and how much it can hold. */
+enum { PG_PAGE_BYTES = 16384, PG_PAGE_HEAD = 12, PG_PAGE_AUTHORITIES = 8, PG_PAGE_AREAS = 2 };
+
+enum pg_page_number {
+  PG_PAGE_COLUMNS,
+  PG_PAGE_ROWS,
+  PG_PAGE_MEMORY_BYTES,
+  PG_PAGE_CONNECT_SECONDS,
+  PG_PAGE_EXCHANGE_SECONDS,
+  PG_PAGE_ANSWER_BYTES,
+  PG_PAGE_RENEWALS,
+  PG_PAGE_START_SPREAD_MS,
+  PG_PAGE_AUTO_START,
+  PG_PAGE_CLIENT_AUTHENTICATION,
+  PG_PAGE_PKCE,
+  PG_PAGE_JSON_BODIES,
+  PG_PAGE_NUMBERS
+};
+
+enum pg_page_text {
+  PG_PAGE_CLIENT_ID,
+  PG_PAGE_CLIENT_SECRET,
+  PG_PAGE_SCOPE,
+  PG_PAGE_DEVICE_PARAMETERS,
+  PG_PAGE_TOKEN_PARAMETERS,
+  PG_PAGE_MESSAGES,
+  PG_PAGE_REASONS,
+  PG_PAGE_SERVER,
+  PG_PAGE_USER_AGENT,
+  PG_PAGE_GRANT_HEADERS,
+  PG_PAGE_RESOURCE_HEADERS,
+  PG_PAGE_DIRECTORY, /* where a host with files keeps its records; "" on a board */
+  PG_PAGE_ADDRESS,   /* the first of PG_ADDRESS_COUNT */
+  PG_PAGE_TEXTS = PG_PAGE_ADDRESS + PG_ADDRESS_COUNT
+};
+
+struct pg_page_bytes {
+  const uint8_t *bytes;
+  size_t size;
+};
+
+struct pg_page_authority {
+  struct pg_page_bytes certificate;
+  int curve; /* 0: RSA */
+  struct pg_page_bytes name;
+  struct pg_page_bytes key; /* the modulus, or the point */
+  struct pg_page_bytes exponent;
+};
+
+/* All of it points into the page. */
+struct pg_page {
+  struct pg_settings settings;
+  const char *directory;
+  struct pg_page_bytes seed; /* for randomness, where the device has no generator of it */
+  struct pg_page_bytes key;  /* for a medium that encrypts records; this host's own do not */
+  uint32_t made_s;
+  struct pg_page_authority authorities[PG_PAGE_AUTHORITIES];
+  size_t authority_count;
+};
+
+enum pg_page_result { PG_PAGE_OK, PG_PAGE_EMPTY, PG_PAGE_DAMAGED, PG_PAGE_MALFORMED };
+
+/* For a log: what is wrong, behind the name of the area. */
+const char *pg_page_problem(enum pg_page_result result);
+
+/* CRC-32 (IEEE 802.3), as it stands in a page's head. */
+uint32_t pg_page_checksum(const uint8_t *bytes, size_t size);
+
+/*
+ * Reads the page at the beginning of an area of `size` bytes; an area whose first bytes are 0xff, or of no bytes, is
+ * empty. Where it is not PG_PAGE_OK nothing of `page` may be used.
+ * @param memory_max what this firmware has for the device's memory
+ */
+enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, size_t size, int memory_max);
+
+/*
+ * Of two areas, each with a page or none, the good one counts that was made later. So an updater writes the area that
+ * does not count, and whatever becomes of that the last good page is there.
+ * @param results of either area
+ * @return the area that counts, or -1: neither is good, and nothing of `page` may be used
+ */
+int pg_page_choose(struct pg_page *page, const struct pg_page_bytes areas[PG_PAGE_AREAS], int memory_max,
+                   enum pg_page_result results[PG_PAGE_AREAS]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

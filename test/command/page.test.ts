@@ -1,0 +1,187 @@
+// picogrant configure --page, as the maker of a device calls it: what is written reads back as it was meant, for one
+// device and for a thousand, and each mistake is one line that names its place.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { reasons } from "../../platform/reasons.ts";
+import { configure } from "../../targets/command/configure.ts";
+import { readPage } from "../../targets/command/page/format.ts";
+import { cellsOf } from "../../targets/command/page/write.ts";
+import { makeIdentities } from "../../targets/workbench/board/certificates.ts";
+import { isFullRun } from "../full-run.ts";
+
+const CONFIG = {
+  clientId: "tv",
+  clientSecret: "a-secret-nobody-sees",
+  scope: "email",
+  endpoints: {
+    deviceAuthorization: "https://a.example/d",
+    token: "https://a.example/t",
+    resources: ["https://api.example"],
+  },
+};
+
+let folder: string;
+let certificates: ReturnType<typeof makeIdentities>;
+const path = (name: string): string => join(folder, name);
+const page = (name: string) => readPage(readFileSync(path(name)));
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "picogrant-page-"));
+  certificates = makeIdentities("a.example");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  for (const name of readdirSync(folder)) rmSync(path(name), { recursive: true });
+  writeFileSync(path("device.json"), JSON.stringify(CONFIG));
+  writeFileSync(path("ca.pem"), certificates.authority);
+});
+
+const whole = (...more: string[]): string[] => [
+  ...[path("device.json"), "--page", "--authorities", path("ca.pem")],
+  ...["--out", path("out"), ...more],
+];
+
+/** The message of a command that is refused, after which nothing is written. */
+async function mistake(...args: string[]): Promise<string> {
+  const { message } = (await configure(args).catch((error: Error) => error)) as Error;
+  expect(readdirSync(folder)).not.toContain("out");
+  return message;
+}
+
+describe("a page", () => {
+  it("says what device.json says, with its defaults, and only its owner can read it", async () => {
+    await configure(whole());
+    const { numbers, texts, addresses, authorities, seed, key, madeAt } = page("out");
+    expect(numbers).toMatchObject({ columns: 16, rows: 2, memoryBytes: 4096, autoStart: 1 });
+    // client_secret_post, as for every client with a secret that says nothing else.
+    expect(numbers.clientAuthentication).toBe(1);
+    expect(texts).toMatchObject({
+      clientId: "tv",
+      scope: "email",
+      clientSecret: CONFIG.clientSecret,
+    });
+    expect(addresses).toEqual([
+      "https://a.example/d",
+      "https://a.example/t",
+      "",
+      "",
+      "",
+      "https://api.example",
+    ]);
+    expect(authorities).toHaveLength(1);
+    expect(seed).toHaveLength(32);
+    expect(key).toHaveLength(0);
+    expect(Math.abs(madeAt - Date.now() / 1000)).toBeLessThan(600);
+    expect(statSync(path("out")).mode & 0o777).toBe(0o600);
+  });
+
+  it("takes all texts of the display in another language, the reasons too", async () => {
+    const own = Object.fromEntries(
+      reasons.map(({ name }) => [name, "\u00fcber sechzehn Z|eichen lang"]),
+    );
+    writeFileSync(
+      path("device.json"),
+      JSON.stringify({ ...CONFIG, reasons: own, messages: { signedIn: "\u00c4" } }),
+    );
+    await configure(whole());
+    expect(page("out").texts.reasons?.split("\n")).toEqual(Object.values(own));
+    expect(page("out").texts.messages).toContain("\u00c4");
+  });
+
+  it.each([
+    [{ clientId: 7 }, "clientId"],
+    [{ endpoints: { ...CONFIG.endpoints, token: "http://a.example/t" } }, "endpoints.token"],
+    [{ endpoints: { deviceAuthorization: "https://a.example/d" } }, "endpoints.token is missing"],
+    [{ limits: { memoryBytes: 2048 }, scope: "s".repeat(500) }, "limits.memoryBytes is too small"],
+    [{ reasons: { noBread: "x" } }, "reasons.noBread"],
+  ])("is refused where a device could not use it: %j", async (change, what) => {
+    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, ...change }));
+    const line = await mistake(...whole());
+    expect(line).toContain(what);
+    expect(line).not.toContain("\n");
+    expect(line).not.toContain(CONFIG.clientSecret);
+  });
+
+  it("says how requests go out, and has the device's key", async () => {
+    const storage = { directory: "/var/lib/tv", deviceKey: "0a".repeat(32) };
+    const said = { ...CONFIG, pkce: "S256", bodies: "json", storage };
+    writeFileSync(path("device.json"), JSON.stringify(said));
+    await configure(whole());
+    const { numbers, texts, key } = page("out");
+    expect(numbers).toMatchObject({ pkce: 1, jsonBodies: 1 });
+    expect(texts.directory).toBe("/var/lib/tv");
+    expect(key).toEqual(Buffer.alloc(32, 10));
+  });
+
+  it("is refused with nine authorities, with none, and with what is no certificate", async () => {
+    expect(await mistake(path("device.json"), "--page", "--out", path("out"))).toContain(
+      "--authorities is missing",
+    );
+    writeFileSync(path("ca.pem"), certificates.authority.repeat(9));
+    expect(await mistake(...whole())).toContain("9 certificate authorities; at most 8 fit");
+    writeFileSync(path("ca.pem"), "none");
+    expect(await mistake(...whole())).toContain("ca.pem: holds no certificate");
+  });
+
+  it("with any bit changed is none (CRC-32)", async () => {
+    await configure(whole());
+    const bytes = readFileSync(path("out"));
+    for (let at = 0; at < bytes.length; at += 7) {
+      const changed = Buffer.from(bytes);
+      changed[at]! ^= 1 << (at % 8);
+      expect(() => readPage(changed), `byte ${at}`).toThrow();
+    }
+  });
+});
+
+describe("a table of devices", () => {
+  const DEVICES = isFullRun ? 1000 : 100;
+
+  it(`makes ${DEVICES} pages, each with its own identifiers`, async () => {
+    const storage = { directory: "/var/lib/tv" };
+    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, storage }));
+    const rows = Array.from(
+      { length: DEVICES },
+      (_, at) => `tv-${at}.bin,client-${at},"serial ""${at}"", x",,${String(at).padStart(64, "0")}`,
+    );
+    writeFileSync(
+      path("devices.csv"),
+      `file,clientId,deviceParameters.serial,limits.renewals,storage.deviceKey\r\n${rows.join("\r\n")}\r\n`,
+    );
+    await configure(whole("--csv", path("devices.csv")));
+    expect(readdirSync(path("out"))).toHaveLength(DEVICES);
+    const seeds = new Set<string>();
+    for (const at of [0, DEVICES / 2, DEVICES - 1]) {
+      const { texts, numbers, key, seed } = page(`out/tv-${at}.bin`);
+      expect(Buffer.from(key).toString("hex")).toBe(String(at).padStart(64, "0"));
+      seeds.add(Buffer.from(seed).toString("hex"));
+      expect(texts.clientId).toBe(`client-${at}`);
+      expect(texts.deviceParameters).toBe(`&serial=serial+%22${at}%22%2C+x`);
+      expect(numbers.renewals).toBe(3);
+    }
+    expect(seeds.size).toBe(3);
+  });
+
+  it.each([
+    ["clientId\na\n", "the first line lacks the column file"],
+    ["file,clientId\na.bin\n", "line 2: has 1 cells, the first line has 2"],
+    ["file,clientId\na.bin,x\na.bin,y\n", "line 3: the file's name is taken"],
+    ["file,clientId\n../a.bin,x\n", "line 2: the file's name"],
+    ["file,limits.renewals\na.bin,many\n", "line 2: limits.renewals"],
+    ['file,clientId\na.bin,"x\n', "a quote is missing"],
+  ])("with a mistake writes nothing: %j", async (table, what) => {
+    writeFileSync(path("devices.csv"), table);
+    expect(await mistake(...whole("--csv", path("devices.csv")))).toContain(what);
+  });
+
+  it("cells are those of RFC 4180 section 2", () => {
+    expect(cellsOf('a,"b,c",\r\n"d ""e""",f,g\n')).toEqual([
+      ["a", "b,c", ""],
+      ['d "e"', "f", "g"],
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+/*
+ * Fuzzes the reader of settings pages. An input is what stands behind the head of a page, so that checksums fit; a second
+ * area has the same one, made a second later. What is accepted must keep to settings.h and lie within the page.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "bound.h"
+#include "page.h"
+
+enum { MADE = 4 };
+
+static const uint8_t *first, *end;
+
+static void check_text(const char *text) {
+  const uint8_t *bytes = (const uint8_t *)text;
+  check(bytes >= first && bytes + strlen(text) < end, "a page ends where it says");
+}
+
+static void check_number(int value, int low, int high) { check(value >= low && value <= high, "numbers are in their range"); }
+
+static void check_settings(const struct pg_settings *settings) {
+  check_text(settings->client_id);
+  check_text(settings->resource_headers);
+  check(*settings->client_id && *settings->addresses[PG_ENDPOINT_TOKEN], "what is needed is there");
+  check_number(settings->columns, 16, 80);
+  check_number(settings->rows, 2, 8);
+  check_number(settings->memory_bytes, 2048, PG_MEMORY_MAX);
+  check_number(settings->connect_seconds, 1, 60);
+  check_number(settings->exchange_seconds, 1, 110);
+  check_number(settings->answer_bytes, 1024, 1048576);
+  check_number(settings->renewals, 0, 1000);
+  check_number(settings->start_spread_ms, 0, 60000);
+  check_number(settings->auto_start, 0, 1);
+  check_number(settings->client_authentication, 0, PG_CLIENT_AUTHENTICATION_DOCUMENTS);
+  for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
+    struct pg_address address;
+    const char *value = settings->addresses[i];
+    check_text(value);
+    if (*value) check(pg_address_split(value, &address) && address.peer.is_secure, "addresses are safe ones");
+  }
+}
+
+static void check_part(struct pg_page_bytes part, struct pg_page_bytes whole) {
+  check(part.bytes >= whole.bytes && part.bytes + part.size <= whole.bytes + whole.size, "parts lie in their certificate");
+}
+
+/* What behind the last byte of the last authority is the page's end. */
+static void check_end(const struct pg_page *page, const uint8_t *bytes, size_t size) {
+  const uint8_t *last = page->key.bytes + page->key.size + 2;
+  for (size_t i = 0; i < page->authority_count; i++) {
+    const struct pg_page_authority *authority = &page->authorities[i];
+    check_part(authority->name, authority->certificate);
+    check_part(authority->key, authority->certificate);
+    check_part(authority->exponent, authority->certificate);
+    last = authority->certificate.bytes + authority->certificate.size + 13;
+  }
+  check(last == bytes + size, "a page ends where it says");
+}
+
+static void put_number(uint8_t *at, uint32_t number) {
+  for (int i = 0; i < 4; i++) at[i] = (uint8_t)(number >> (8 * i));
+}
+
+static uint32_t number_at(const uint8_t *at) {
+  return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* Exactly as long as it is: nothing may be read behind it. */
+static uint8_t *make_page(const uint8_t *content, size_t size, uint32_t later_s) {
+  uint8_t *page = malloc(PG_PAGE_HEAD + size);
+  memcpy(page, "PGS1", 4);
+  memcpy(page + PG_PAGE_HEAD, content, size);
+  put_number(page + PG_PAGE_HEAD, number_at(content) + later_s);
+  put_number(page + 4, (uint32_t)size);
+  put_number(page + 8, pg_page_checksum(page + PG_PAGE_HEAD, size));
+  return page;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  if (size < MADE || number_at(bytes) == UINT32_MAX) return 0;
+  uint8_t *older = make_page(bytes, size, 0);
+  uint8_t *later = make_page(bytes, size, 1);
+  const struct pg_page_bytes areas[PG_PAGE_AREAS] = {{older, PG_PAGE_HEAD + size}, {later, PG_PAGE_HEAD + size}};
+  enum pg_page_result results[PG_PAGE_AREAS];
+  struct pg_page page;
+  int chosen = pg_page_choose(&page, areas, PG_MEMORY_MAX, results);
+  check(chosen == (results[1] == PG_PAGE_OK ? 1 : -1), "the later good page counts");
+  if (chosen == 1) {
+    first = later;
+    end = later + PG_PAGE_HEAD + size;
+    check_settings(&page.settings);
+    check_end(&page, later, PG_PAGE_HEAD + size);
+  }
+  free(older);
+  free(later);
+  return 0;
+}
