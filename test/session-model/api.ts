@@ -115,7 +115,7 @@ function bodyOf(kind: Question["body"]): RequestInit & { readonly duplex?: "half
   return kind === "stream" ? { body: new Response(TEXT).body!, duplex: "half" } : {};
 }
 
-/** What was not as it must be, "" for nothing. The session may end meanwhile: then what was sent by then counts. */
+/** Among others, the token never leaves the server that was asked. What was not as it must be, "" for nothing. The session may end meanwhile: then what was sent by then counts. */
 function problemOf(
   question: Question,
   sent: readonly Sent[],

@@ -129,6 +129,7 @@ export class SealedMedium extends Medium {
     return this.#earlier[slot].find(([box]) => now.equals(box))?.[1];
   }
 
+  /** Whatever is done to it: a record altered, moved or foreign does not count. */
   damage(slot: 0 | 1): Partial<Change> {
     const lost = { possible: new Set<string>(), isDoubtful: true };
     const box = this.#inner.peek(slot);
