@@ -118,12 +118,6 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     "every expression",
     "npm run tool -- test-integers",
   ],
-  [
-    "bytes of ended lives",
-    "a secret left, a value used after its end",
-    "every region",
-    "npm run tool -- test-spoil",
-  ],
   ["engines", "what an engine lacks or allocates", `${engines.length} engines`, "npm run engines"],
   [
     "session and adapters",

@@ -40,7 +40,7 @@ const slow = [
   "test/fuzz/fuzz.test.ts",
   "test/host/toolchain.test.ts",
   "test/integer-owners.test.ts",
-  "test/lives/assertions.test.ts",
+  "test/model/assertions.test.ts",
   "test/lives/lives.test.ts",
   "test/lives/watched-core.test.ts",
   "test/model/model.test.ts",

@@ -55,15 +55,16 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   "test-dist": { says: "the core's tests on the built bundles", program: "scripts/test-dist.ts" },
   "test-integers": {
-    says: "the core's tests with every number checked, and test-spoil at the same time",
+    says: "the core's tests and its model with every number checked",
     tests: [
       all,
       "test/core",
+      "test/model",
       ...["lives", "found"].map((name) => `test/lives/${name}.test.ts`),
       "test/fuzz",
       "test/engines/integers.test.ts",
     ],
-    environment: { PICOGRANT_ALL: "1", PICOGRANT_INTEGERS: "1", PICOGRANT_SPOIL: "1" },
+    environment: { PICOGRANT_ALL: "1", PICOGRANT_INTEGERS: "1" },
   },
   "test-kill": {
     says: "file storage, its process killed 1000 times",
@@ -98,11 +99,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     says: "the simulator, killed 200 times",
     tests: [all, "test/desktop/kill.test.ts"],
     environment: { PICOGRANT_ALL: "1", PICOGRANT_KILLS: "200" },
-  },
-  "test-spoil": {
-    says: "the core's tests with bytes of ended lives overwritten",
-    tests: [all, "test/core"],
-    environment: { PICOGRANT_SPOIL: "1" },
   },
 };
 

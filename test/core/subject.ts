@@ -10,7 +10,6 @@ import { DOCUMENT_LITERALS } from "../../core/documents/literals.ts";
 import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
 import { named } from "../../platform/named-core.ts";
 import { completeFunctions, type grantFunctions } from "../../targets/bundle/surface.ts";
-import { spoiling } from "./spoil.ts";
 
 /** The functions at the border. Numbers with names (State, ErrorCode ...) come from the sources. */
 export type Core = Pick<
@@ -20,8 +19,6 @@ export type Core = Pick<
 
 const path = process.env.PICOGRANT_CORE;
 const bundle = path ? readFileSync(resolve(path), "utf8") : undefined;
-
-const spoiled = spoiling(sources);
 
 /** Ends the test that calls a function which the bundle does not have: it is about the complete build. */
 function skipping(name: string): () => never {
@@ -56,6 +53,5 @@ export const isSources: boolean = bundle === undefined;
 
 /** A core for one device. */
 export function makeCore(): Core {
-  if (process.env.PICOGRANT_SPOIL) return spoiled;
   return bundle === undefined ? sources : load(bundle);
 }

@@ -45,8 +45,26 @@ const NO_UTF8: readonly string[] = [
   "\u0085\u00a0",
 ];
 
+/** One and several, as a text and as a list; of 160 bytes, and of more with and without a space there. */
+const SCOPES: readonly unknown[] = [
+  ...["video", "a b", "", " "],
+  ...[["a", "b"], [], ["x".repeat(80), "y".repeat(79)], ["x".repeat(80), "y".repeat(80)]],
+  ...["s".repeat(160), "s".repeat(161), `${"s".repeat(160)} t`, `${"word ".repeat(40)}end`],
+];
+
+/** What may stand in front of a document: a mark of three bytes, or a part of one; no fourth byte. */
+const MARKS = ["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff", "  \udcbb", "   \udcbb", "\udcba"];
+
 /** Addresses as one types them, and what only looks like one. */
-const UNSCHEMED = [
+const ADDRESSES = [
+  "HTTP://X.test/a",
+  "data:x",
+  "http://",
+  "https://",
+  "http:/x.test",
+  "ttp://x.test",
+  "https:x.test",
+  "ftp://x.test",
   "x.test/d",
   "x.test",
   "x.test:80/d",
@@ -149,9 +167,7 @@ export class Answers {
     text = `{${text}}`;
     if (dice.chance(3)) text = this.#spoilt(text);
     if (dice.chance(4)) text = ` \r\n${text}\t `;
-    return dice.chance(2)
-      ? dice.pick(["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff"]) + text
-      : text;
+    return dice.chance(2) ? dice.pick(MARKS) + text : text;
   }
 
   /** With bytes in it that are no UTF-8, or that JSON has no place for (RFC 8259 §8.1). */
@@ -198,7 +214,8 @@ export class Answers {
     if (draw < 35) return { ...bare, status: dice.pick([302, 307, 401, 404, 403, 408, 425]) };
     if (draw < 60) return { ...bare, status: 400, body: '{"error":"invalid_grant"}' };
     if (draw < 80) return { ...bare, status: 400, body: '{"error":"new_error"}' };
-    if (draw < 88) return { ...bare, status: 200, body: '{"id_token":"e30.e30.e30"}' };
+    if (draw < 86) return { ...bare, status: 200, body: '{"id_token":"e30.e30.e30"}' };
+    if (draw < 92) return { ...bare, status: 200 };
     return this.#refusal();
   }
 
@@ -306,7 +323,7 @@ export class Answers {
         : "U".repeat(this.#length(room(Field.USER_CODE), 12)),
       [name]: dice.chance(85)
         ? uri
-        : dice.pick([longUri, "HTTP://X.test/a", "data:x", "http://", ...UNSCHEMED]),
+        : dice.pick([longUri, longUri, this.#address(room(Field.VERIFICATION_URI)), ...ADDRESSES]),
       verification_uri_complete: dice.chance(40)
         ? `${uri}?c=${"x".repeat(this.#length(room(Field.VERIFICATION_URI_COMPLETE) - uri.length - 3, 20))}`
         : undefined,
@@ -327,18 +344,27 @@ export class Answers {
     });
   }
 
+  /** As long as any memory has room for, or as this one has, or longer by one. */
+  #address(room: number): string {
+    const dice = this.#dice;
+    const length = dice.pick([128, 129, 512, 513, room, room + 1]);
+    return `https://x.test/${"v".repeat(length)}`.slice(0, length);
+  }
+
   #tokens(host: Host, refresh: unknown): Answer {
     const dice = this.#dice;
     const room = host.ideal.room;
     return this.#answer(200, {
       access_token: this.#unique("at", this.#length(room(Field.ACCESS_TOKEN), 40)),
-      token_type: dice.pick(["Bearer", "bearer", "Bearer", undefined]),
+      token_type: dice.chance(98)
+        ? dice.pick(["Bearer", "bearer", "BEARER", undefined])
+        : dice.pick(["", "bearer ", "Bearers", "mac", "N_A", ["bearer"], "b".repeat(8)]),
       expires_in: dice.pick<unknown>([3600, 3600, "3600", 60, 10, 600, undefined, 1e9, 90_000]),
       refresh_token: refresh,
       refresh_token_expires_in: dice.chance(15)
         ? dice.pick([259_300, 260_000, 604_800, 100])
         : undefined,
-      scope: dice.chance(50) ? dice.pick<unknown>(["video", "a b", ["a", "b"]]) : undefined,
+      scope: dice.chance(50) ? dice.pick<unknown>(SCOPES) : undefined,
     });
   }
 

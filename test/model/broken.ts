@@ -11,6 +11,9 @@ export const ORACLES = {
   calls: "calls: what may begin, how each ends, what the host may read of it",
   clocks: "lifetimes and the interval, as far as the device tells them",
   memory: "nothing outside the memory, nothing left of what has ended, no number beyond 27 bits",
+  rooms: "what a memory has room for",
+  configurations: "what is refused as a configuration, and what is said of it",
+  texts: "the scope of the tokens, as far as it has room",
   results: "what each function of the border answers",
 } as const;
 

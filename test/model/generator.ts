@@ -4,13 +4,20 @@ import { State } from "../../core/complete.ts";
 import { Answers } from "./answers.ts";
 import type { Dice } from "./dice.ts";
 import type { Host } from "./host.ts";
+import { Kind } from "./ideal/calls.ts";
 import { bindingOf, encode, type StoredRecord } from "./ideal/record.ts";
 import { Requests } from "./ideal/requests.ts";
+import { CONFIG_MEMBERS } from "./oracles/configurations.ts";
 import { MEMORY_SIZES, type Settings } from "./settings.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
 
 const ISSUER = "https://accounts.b.example";
 const BODY_ALL = 1_000_000;
+/** The ends of every range of characters that a form, a path or a name of an offer tells apart, and what is beside. */
+const EDGES = "!-./09:@AZ[_`az{~*%\u007f";
+/** The names of an offer, and the most that each may have. */
+const OFFER_NAMES = ["com.example.app", "gold", "monthly", "spring-1", "2022/02"];
+const OFFER_LENGTHS = [255, 40, 63, 63, 63];
 
 export class Generator {
   readonly #answers: Answers;
@@ -21,6 +28,8 @@ export class Generator {
   readonly #isRunOfEvents: boolean;
   /** In some sequences the storage is worn: slots that cannot be read or erased are frequent. */
   readonly #isWorn: boolean;
+  /** In some sequences the network is bad: of a hundred exchanges so many end without a whole answer. */
+  readonly #lost: number;
   #hasActed = false;
 
   readonly #dice: Dice;
@@ -29,6 +38,7 @@ export class Generator {
     this.#dice = dice;
     this.#isRunOfEvents = dice.chance(8);
     this.#isWorn = dice.chance(10);
+    this.#lost = dice.chance(10) ? 60 : 8;
     this.#burst = this.#isRunOfEvents ? 0 : dice.pick([0, 20, 60]);
     this.#answers = new Answers(dice, this.#isRunOfEvents);
   }
@@ -46,6 +56,7 @@ export class Generator {
     if (dice.chance(host.exchange ? 50 : 60)) return this.#time(host);
     this.#hasActed = true;
     if (host.ideal.calls.hasNextPage && dice.chance(25)) return { do: "nextPage" };
+    if (host.ideal.calls.mayBegin(Kind.OFFER) && dice.chance(15)) return this.#offer();
     return this.#act(host);
   }
 
@@ -72,10 +83,9 @@ export class Generator {
     const dice = this.#dice;
     const { exchange } = host;
     if (!exchange!.hasHead) {
-      const draw = dice.below(100);
-      if (draw < 90) return { do: "head", ...this.#answers.to(host) };
-      if (draw < 92) return { do: "more", bytes: 1 + dice.below(50) };
-      return draw < 98 ? { do: "fail" } : { do: "end" };
+      if (dice.chance(2)) return { do: "more", bytes: 1 + dice.below(50) };
+      if (!dice.chance(this.#lost)) return { do: "head", ...this.#answers.to(host) };
+      return dice.chance(75) ? { do: "fail" } : { do: "end" };
     }
     if (exchange!.rest === "") return dice.chance(96) ? { do: "end" } : { do: "fail" };
     const draw = dice.below(100);
@@ -111,6 +121,7 @@ export class Generator {
     if (draw < 14) return { do: "cancel" };
     if (draw < 17) return { do: "signOut" };
     if (draw < 18) return { do: "refused" };
+    if (draw < 19) return { do: "configure", member: dice.pick(CONFIG_MEMBERS) };
     if (draw < 22) return { do: "status", text: this.#statusText() };
     if (draw < 32) return { do: "discover", issuer: this.#issuer() };
     if (draw < 50) return this.#call();
@@ -152,8 +163,9 @@ export class Generator {
   #parts(): CallPart[] {
     const dice = this.#dice;
     const parts: CallPart[] = [{ as: "path", text: "/video/v3/list?part=id" }];
-    if (dice.chance(30)) parts.push({ as: "value", text: dice.pick(["a b&c", "é~*", "plain"]) });
-    if (dice.chance(30)) parts.unshift({ as: "segment", text: dice.pick(["a/b c", "x*y", "ü"]) });
+    if (dice.chance(30)) parts.push({ as: "value", text: dice.pick(["a b&c", "é~*", EDGES]) });
+    if (dice.chance(30))
+      parts.unshift({ as: "segment", text: dice.pick(["a/b c", "x*y", "ü", EDGES]) });
     if (dice.chance(8)) parts.push({ as: "path", text: "Z".repeat(dice.pick([250, 400, 2000])) });
     return parts;
   }
@@ -178,17 +190,31 @@ export class Generator {
 
   #offer(): Step {
     const dice = this.#dice;
-    const names = ["com.example.app", "gold", "monthly", "spring-1", "2022/02"];
-    if (dice.chance(25)) {
-      const wrong = ["", "bad name", "-x", "UPPER", "y".repeat(dice.pick([40, 41, 63, 64, 255]))];
-      names[dice.below(5)] = dice.pick(wrong);
+    const names = [...OFFER_NAMES];
+    if (dice.chance(50)) {
+      const which = dice.below(names.length);
+      const most = OFFER_LENGTHS[which]!;
+      const edge = EDGES[dice.below(EDGES.length)]!;
+      const others = [
+        "",
+        "bad name",
+        "UPPER",
+        edge,
+        `x${edge}`,
+        "y".repeat(dice.pick([most, most + 1])),
+      ];
+      names[which] = dice.pick(others);
     }
     const [packageName, productId, basePlanId, offerId] = names;
     const body: Record<string, unknown> = { packageName, productId, basePlanId };
     if (dice.chance(50)) body.offerId = offerId;
-    if (dice.chance(10)) body[dice.pick(["packageName", "productId", "offerId"])] = "other";
+    if (dice.chance(15)) {
+      const named = dice.pick(["packageName", "productId", "basePlanId", "offerId"]);
+      body[named] = dice.pick<unknown>(["other", "", undefined, 7, "goldx", "mont", ["gold"]]);
+    }
     body.regionalConfigs = [{ regionCode: "US", packageName: "nested" }];
     const text = dice.chance(95) ? JSON.stringify(body) : '{"packageName":';
+    if (dice.chance(5)) names.length = dice.below(names.length);
     return { do: "offer", names: names.join("\n"), body: text };
   }
 

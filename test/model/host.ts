@@ -8,10 +8,12 @@ import {
   type Device,
   ErrorCode,
   Region,
+  State,
 } from "../../core/complete.ts";
 import { damaged } from "../core/damaged.ts";
 import { Broken, type Counts, Unclear } from "./broken.ts";
 import { arrayOf, bytesOf } from "./bytes.ts";
+import { readingOf } from "./ideal/answers.ts";
 import { EXCHANGE_MS } from "./ideal/clock.ts";
 import { Ideal } from "./ideal/device.ts";
 import { Holder, Purpose } from "./ideal/purpose.ts";
@@ -19,16 +21,20 @@ import { decode, type StoredRecord } from "./ideal/record.ts";
 import { formEncoded, segmentEncoded } from "./ideal/requests.ts";
 import { checkCall, checkOutcome } from "./oracles/calls.ts";
 import { checkClocks } from "./oracles/clocks.ts";
+import { checkConfigurations } from "./oracles/configurations.ts";
 import { ForgottenOracle } from "./oracles/forgotten.ts";
-import { checkMemory, guardedMemory } from "./oracles/memory.ts";
+import { checkMemory, watchedMemory } from "./oracles/memory.ts";
 import { MoveOracle } from "./oracles/moves.ts";
 import { type Scene, same, textAt } from "./oracles/oracle.ts";
 import { RangeOracle } from "./oracles/ranges.ts";
 import { checkStorage } from "./oracles/records.ts";
 import { checkRequest } from "./oracles/requests.ts";
+import { checkRooms } from "./oracles/rooms.ts";
+import { checkScope } from "./oracles/texts.ts";
 import { WakeOracle } from "./oracles/wake-ups.ts";
 import { roomsOf } from "./rooms.ts";
 import type { Settings } from "./settings.ts";
+import { spoiling } from "./spoil.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
 import type { MakeCore } from "./subject.ts";
 
@@ -57,6 +63,7 @@ export class Host implements Scene {
   readonly core: Scene["core"];
   readonly device: Device;
   readonly memory: Uint8Array;
+  readonly bytes: Bytes;
   readonly ideal: Ideal;
   exchange: Exchange | undefined;
   operation: StorageOperation | undefined;
@@ -87,9 +94,10 @@ export class Host implements Scene {
     unreadable = 0,
   ) {
     this.#unreadable = unreadable;
-    this.core = makeCore();
-    this.memory = guardedMemory(settings.memoryBytes);
-    const device = this.core.create(this.memory, settings.config);
+    this.core = settings.isSpoilt ? spoiling(makeCore()) : makeCore();
+    this.memory = new Uint8Array(settings.memoryBytes);
+    this.bytes = settings.isWatched ? watchedMemory(this.memory) : this.memory;
+    const device = this.core.create(this.bytes, settings.config);
     if (!device) throw new Unclear("no memory for this configuration");
     this.device = device;
     this.ideal = new Ideal(settings, roomsOf(device, settings));
@@ -97,6 +105,7 @@ export class Host implements Scene {
     this.ideal.moves = this.#requests = from;
     damaged(device).requestId = damaged(device).moves = from;
     this.#moves = new MoveOracle(from);
+    checkRooms(this);
   }
 
   // looking
@@ -115,6 +124,12 @@ export class Host implements Scene {
     if (++this.#calls % MEMORY_CHECK_EVERY === 0) checkMemory(this);
   }
 
+  /** After what happens to a device; a tick comes later. */
+  #happened(): void {
+    this.#check();
+    this.#wakes.checkLate(this);
+  }
+
   // time and commands
 
   /** One tick. @returns its command */
@@ -125,6 +140,7 @@ export class Host implements Scene {
     const command = this.core.tick(device, ms);
     if (command === Command.SEND) this.#ranges.release("SEND");
     ideal.timeRules(device);
+    ideal.due.dropUnfit();
     const begun = this.#expect(command);
     this.#obey(command, begun);
     if (!wasDone) checkOutcome(this);
@@ -290,7 +306,7 @@ export class Host implements Scene {
       this.core.storageDone(this.device, isDone ? 1 : 0);
     }
     if (ideal.state === 0 && !ideal.storage.isBusy) ideal.comeBack();
-    this.#check();
+    this.#happened();
   }
 
   /** Verifier and challenge are made, if they can be and the server wants them; none is made twice. */
@@ -304,7 +320,7 @@ export class Host implements Scene {
     this.ideal.challengeMade(isPossible ? verifier : undefined, challenge);
     const result = isPossible ? Number(isSent) : -1;
     this.core.storageDone(this.device, result);
-    this.#check();
+    this.#happened();
   }
 
   #load(slot: number, isReadable: boolean, from: number, size: number): void {
@@ -337,7 +353,7 @@ export class Host implements Scene {
       const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain);
       same(this, "results", "responseStart", result, isHandedOn ? 1 : 0);
     } else same(this, "results", "responseStart of a late answer", result, 0);
-    this.#check();
+    this.#happened();
   }
 
   more(count: number): void {
@@ -347,7 +363,7 @@ export class Host implements Scene {
       const stray = bytesOf('{"error":"access_denied","access_token":"x"').slice(0, count);
       const bytes = Buffer.from(stray, "latin1");
       this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
-      this.#check();
+      this.#happened();
       return;
     }
     if (!exchange?.hasHead || exchange.rest === "") return;
@@ -357,7 +373,7 @@ export class Host implements Scene {
     this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
     exchange.come += piece;
     if (ideal.isInFlight && ideal.arrival) ideal.arrival.body = exchange.come;
-    this.#check();
+    this.#happened();
   }
 
   /** The answer is over: complete, or broken off. */
@@ -369,11 +385,14 @@ export class Host implements Scene {
     const wasCall = ideal.isInFlight && ideal.purpose === Purpose.CALL;
     if (isComplete) this.core.responseEnd(this.device, exchange.id);
     else this.core.responseFailed(this.device, exchange.id);
+    const { arrival, moves } = ideal;
     if (ideal.isInFlight) {
       if (isComplete) ideal.ended();
       else ideal.answered(ErrorCode.UNREACHABLE);
     }
-    this.#check();
+    this.#happened();
+    const hasTokens = ideal.moves !== moves && ideal.state === State.SIGNED_IN;
+    if (hasTokens && arrival) checkScope(this, readingOf(arrival).document);
     if (wasCall) checkOutcome(this);
   }
 
@@ -388,7 +407,7 @@ export class Host implements Scene {
     core.responseBody(device, id, bytes, 0, bytes.length);
     if (status % 2 === 0) core.responseEnd(device, id);
     else core.responseFailed(device, id);
-    this.#check();
+    this.#happened();
   }
 
   // the user and the application
@@ -396,32 +415,32 @@ export class Host implements Scene {
   signIn(): void {
     this.core.signIn(this.device);
     this.ideal.signIn();
-    this.#check();
+    this.#happened();
   }
 
   cancel(): void {
     this.core.cancel(this.device);
     this.ideal.cancel();
-    this.#check();
+    this.#happened();
   }
 
   signOut(): void {
     this.core.signOut(this.device);
     this.ideal.signOut();
-    this.#check();
+    this.#happened();
   }
 
   refused(): void {
     this.core.accessTokenRefused(this.device);
     this.ideal.accessTokenRefused();
-    this.#check();
+    this.#happened();
   }
 
   status(text: string): void {
     const bytes = bytesOf(text);
     this.core.setStatus(this.device, arrayOf(bytes), 0, bytes.length);
     this.ideal.prompt.setStatus(bytes);
-    this.#check();
+    this.#happened();
   }
 
   discover(issuer: string): void {
@@ -432,7 +451,7 @@ export class Host implements Scene {
 
   #result(name: string, seen: number, right: boolean): void {
     same(this, "results", name, seen, right ? 1 : 0);
-    this.#check();
+    this.#happened();
   }
 
   #begin(): void {
@@ -446,7 +465,7 @@ export class Host implements Scene {
     else if (as === "segment") core.addSegment(device, bytes, 0, bytes.length);
     else core.addQueryValue(device, bytes, 0, bytes.length);
     this.ideal.calls.add(encoded(as, text));
-    this.#check();
+    this.#happened();
   }
 
   #send(endpoint: number, isGet: boolean, body: string | undefined): void {
@@ -483,7 +502,7 @@ export class Host implements Scene {
     const right = ideal.calls.createOffer(bytesOf(names), bytesOf(body), OFFERS_ENDPOINT);
     same(this, "results", "createOffer", seen, right);
     list.fill(0);
-    this.#check();
+    this.#happened();
   }
 
   pollEvents(): void {
@@ -497,7 +516,7 @@ export class Host implements Scene {
     this.#ranges.release("VERIFY");
     this.core.eventVerified(this.device, id, isGenuine ? 1 : 0);
     this.ideal.calls.eventVerified(isGenuine);
-    this.#check();
+    this.#happened();
   }
 
   applyEvent(claims: string): void {
@@ -552,6 +571,7 @@ export class Host implements Scene {
     offer: (host, { names, body }) => host.offer(names, body),
     pollEvents: (host) => host.pollEvents(),
     applyEvent: (host, { claims }) => host.applyEvent(claims),
+    configure: (host, { member }) => checkConfigurations(host, member),
     power: () => undefined,
   };
 }

@@ -10,6 +10,10 @@ export interface Settings {
   countsFrom?: number;
   /** The host is asked for code challenges, and says that the server wants none. */
   isWithoutChallenge?: boolean;
+  /** Bytes go bad the moment their life ends. */
+  isSpoilt?: boolean;
+  /** Each access to the memory is looked at; that takes its time. */
+  isWatched?: boolean;
 }
 
 /** Texts of another language, so that what is shown can be told from the core's own. */
@@ -20,14 +24,22 @@ const OTHER_TEXTS =
   "Falsch eingerichtet\nCode abgelaufen\nSitzung beendet\nKonto gesperrt\nFehler\n" +
   "Zu wenig Speicher\nNicht gel\u00f6scht";
 
+/** Characters beside those that a form leaves as they are, of every length in UTF-8, and halves of a pair. */
+const FOREIGN: readonly string[] = [
+  "@AZ[`az{/09:*-._~%",
+  "\u007f\u0080\u07ff\u0800\ud7ff\ue000\uffff",
+  "\ud800\udc00 \ud83d\ude00 \udbff\udfff",
+  "\ud83d \ude00\ud83d\ud83d\ude00\ude00",
+];
+
 export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192, 24_575, 24_576];
 
 /** The settings of one device; its memory may change when it is started again. */
 export function drawSettings(dice: Dice): Settings {
   const config: Config = {
-    clientId: dice.pick(["client", "client", "printer 7/b+x", "c"]),
-    clientSecret: dice.pick(["secret", "", "s&cr=t"]),
-    scope: dice.pick(["video", "email profile", "https://auth.test/video"]),
+    clientId: dice.pick(["client", "client", "printer 7/b+x", "c", ...FOREIGN]),
+    clientSecret: dice.pick(["secret", "", "s&cr=t", ...FOREIGN]),
+    scope: dice.pick(["video", "email profile", "https://auth.test/video", ...FOREIGN]),
     clientAuthentication: dice.below(4),
     server: dice.pick(["https://auth.test", "https://other.test/tenant"]),
     formerServer: "https://former.test",
@@ -40,10 +52,19 @@ export function drawSettings(dice: Dice): Settings {
     renewalsMax: dice.pick([3, 3, 0, 1]),
     messages: dice.pick(["", "", OTHER_TEXTS]),
   };
+  if (dice.chance(30)) config.startSpreadMs = dice.pick([0, 1, 700, 60_000]);
   const countsFrom = dice.pick([0, 0, 0, 65_500, 65_530]);
   const memoryBytes = dice.pick(MEMORY_SIZES);
   config.pkce = dice.pick([0, 0, 1]);
-  return { config, memoryBytes, countsFrom, isWithoutChallenge: dice.chance(20) };
+  const looking = dice.below(200);
+  return {
+    config,
+    memoryBytes,
+    countsFrom,
+    isWithoutChallenge: dice.chance(20),
+    isSpoilt: looking > 0 && looking <= 50,
+    isWatched: looking === 0,
+  };
 }
 
 /** The texts that a device of these settings shows. */

@@ -1,6 +1,8 @@
 // What can happen to a device, each as a plain value: a sequence of them can be printed, replayed and
 // made shorter. A step that makes no sense where it stands does nothing.
 
+import type { Config } from "../../core/index.ts";
+
 /** What the host's storage does with the commands that come while time passes. */
 export enum StorageMode {
   WORKS = 0,
@@ -45,6 +47,8 @@ export type Step =
   | { do: "offer"; names: string; body: string }
   | { do: "pollEvents" }
   | { do: "applyEvent"; claims: string }
+  /** Another device is made, of a configuration in which this member has every value. */
+  | { do: "configure"; member: keyof Config }
   /**
    * The power goes: of a write under way so many bytes were done. The next start has this much memory, and
    * its storage cannot read these slots.

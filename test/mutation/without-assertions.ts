@@ -1,5 +1,5 @@
 // What the core says that must hold (core/device/assertion.ts) is not mutated: it does not ship, and no test of a core
-// without a fault can find one that is weaker. For each assertion test/lives/assertions.test.ts plants a fault that it
+// without a fault can find one that is weaker. For each assertion test/model/assertions.test.ts plants a fault that it
 // finds.
 
 import type { Ignorer } from "@stryker-mutator/api/ignore";

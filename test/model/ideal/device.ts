@@ -16,6 +16,7 @@ import { bindingOf, type StoredRecord } from "./record.ts";
 import { Requests } from "./requests.ts";
 import { SEQUENCES, StorageTask, Task } from "./storage.ts";
 
+/** Where the maker names no other. */
 const START_SPREAD_MS = 5000;
 /** How far off the last poll may be when the code's life ends. */
 const LAST_POLL_MS = 64_000;
@@ -121,6 +122,12 @@ export class Ideal {
     return this.state === State.REFRESHING && this.#grant.isRefused;
   }
 
+  /** A request that devices should not all make together waits as long at the most. */
+  get #spreadMs(): number {
+    const { startSpreadMs = START_SPREAD_MS } = this.settings.config;
+    return Math.max(0, startSpreadMs - 1);
+  }
+
   // moves
 
   moveTo(event: number, state: number): void {
@@ -160,7 +167,7 @@ export class Ideal {
 
   renewCode(): void {
     if (this.renewals++ < this.settings.config.renewalsMax) {
-      this.#requestCode(Event.CODE_EXPIRED, 0, START_SPREAD_MS - 1);
+      this.#requestCode(Event.CODE_EXPIRED, 0, this.#spreadMs);
     } else {
       this.end(Event.RENEWALS_EXHAUSTED, ErrorCode.RENEWALS_EXHAUSTED, State.FAILED);
     }
@@ -327,7 +334,7 @@ export class Ideal {
     const { clock } = this;
     const found = this.storage.found;
     const kind = found && this.fits(found) ? found.kind : 0;
-    const spread = START_SPREAD_MS - 1;
+    const spread = this.#spreadMs;
     clock.wait.leastMs = 0;
     clock.wait.mostMs = spread;
     if (kind === 0) {

@@ -27,12 +27,6 @@ export class Due {
     const device = this.#device;
     if (device.isAbortDue) return { command: Command.ABORT, isOptional: false };
     const { storage } = device;
-    const isWrite = storage.task === Task.WRITE && !storage.active && device.isRoomFree;
-    if (isWrite && !this.#recordFits()) {
-      storage.task = Task.NONE;
-      storage.notSaved = true;
-      device.holder = Holder.NOBODY;
-    }
     const stored = this.#isReadingLater ? Command.NONE : storage.due();
     if (stored && (stored === Command.ERASE || device.isRoomFree))
       return { command: stored, isOptional: false };
@@ -52,6 +46,17 @@ export class Due {
       return { command: Command.NONE, isOptional: false };
     }
     return { command, isOptional: device.clock.wait.mostMs > 0 && !isNow };
+  }
+
+  /** A record that has no room is not written. */
+  dropUnfit(): void {
+    const device = this.#device;
+    const { storage } = device;
+    const isWrite = storage.task === Task.WRITE && !storage.active && device.isRoomFree;
+    if (device.isAbortDue || !isWrite || this.#recordFits()) return;
+    storage.task = Task.NONE;
+    storage.notSaved = true;
+    device.holder = Holder.NOBODY;
   }
 
   /** A slot could not be read just now. */

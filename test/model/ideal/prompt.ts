@@ -164,6 +164,14 @@ export class Prompt {
     return this.#layout.pages[this.#page]!;
   }
 
+  /** What is seen between two ticks, in which nothing is laid out anew, and no page turned. */
+  between<T>(look: () => T): T {
+    const before = [this.#key, this.#layout, this.#page, this.#leftMs, this.#isFirstDue] as const;
+    const seen = look();
+    [this.#key, this.#layout, this.#page, this.#leftMs, this.#isFirstDue] = before;
+    return seen;
+  }
+
   isChanged(): boolean {
     return this.frame() !== this.shown;
   }

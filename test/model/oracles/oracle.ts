@@ -1,6 +1,6 @@
 // What an oracle looks at: the device with its host, and the model of both.
 
-import type { Device } from "../../../core/index.ts";
+import type { Bytes, Device } from "../../../core/index.ts";
 import { Broken, type Counts, type Oracle } from "../broken.ts";
 import type { Ideal } from "../ideal/device.ts";
 import type { Core } from "../subject.ts";
@@ -9,6 +9,8 @@ export interface Scene {
   core: Core;
   device: Device;
   memory: Uint8Array;
+  /** The memory as the device has it. */
+  bytes: Bytes;
   ideal: Ideal;
   counts: Counts;
 }

@@ -35,6 +35,14 @@ export class WakeOracle {
     return ms;
   }
 
+  /** Something has happened since the last tick: what is due at once must be seen without another one. */
+  checkLate(scene: Scene): void {
+    const { due, prompt } = scene.ideal;
+    const ms = scene.core.wakeIn(scene.device);
+    const dueMs = prompt.between(() => due.nextDueMs());
+    holds(scene, "wakeUps", `wakeIn is ${ms}, but something is due in ${dueMs} ms`, ms <= dueMs);
+  }
+
   /** The host has slept; `commands` were to be carried out then. */
   slept(scene: Scene, ms: number, commands: number, hasMoved: boolean): void {
     this.#idle = ms === 0 && commands === 0 && !hasMoved ? this.#idle + 1 : 0;

@@ -39,7 +39,7 @@ export const CORE: readonly Explanation[] = [
     file: "core/device/regions.ts",
     line: "return device.length[region] <= device.capacity[region] + 1;",
     mutants: ["device.length[region] <= device.capacity[region] + 1 => true"],
-    why: "Only an assertion asks it, and a core without a fault keeps to it; a planted fault is found by it (test/lives/assertions.test.ts).",
+    why: "Only an assertion asks it, and a core without a fault keeps to it; a planted fault is found by it (test/model/assertions.test.ts).",
   },
   {
     file: "core/device/regions.ts",

@@ -4,9 +4,9 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Field, Region } from "../../core/complete.ts";
-import { Bench, code, json, tokens } from "./bench.ts";
-import { damaged } from "./damaged.ts";
-import { bytesOf } from "./session.ts";
+import { Bench, code, json, tokens } from "../core/bench.ts";
+import { damaged } from "../core/damaged.ts";
+import { bytesOf } from "../core/session.ts";
 import { SPOILT, spoiling } from "./spoil.ts";
 import type { Core } from "./subject.ts";
 
