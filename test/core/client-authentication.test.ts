@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ClientAuthentication, State } from "../../core/complete.ts";
 import { anyCharacter } from "../any-character.ts";
-import { Bench, code, config, json, type Sent, tokens } from "./bench.ts";
-import { fields, GRANT } from "./session.ts";
+import { Bench, code, config, error, json, type Sent, tokens } from "./bench.ts";
+import { fields, GRANT, polls } from "./session.ts";
 
 const CLIENT = { clientId: "tv client/1", clientSecret: "s&cr=t é😀:" };
 /** RFC 6749 §2.3.1 by other means: form-encode both, join them, base64. */
@@ -174,5 +174,26 @@ describe("what is stored belongs to a client and a server", () => {
   it("a server's name that does not fit the memory makes no device", () => {
     const server = "x".repeat(9000);
     expect(core.create(new Uint8Array(8192), { ...config, server })).toBeNull();
+  });
+});
+
+describe("RFC 7636 §4.3, §4.5 proof key for code exchange", () => {
+  it("Appendix B: the challenge with the request, the verifier with each poll", () => {
+    const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+    const bench = new Bench([], { pkce: 1 });
+    bench.challengeHangs = true;
+    bench.pass(10_000);
+    expect(bench.sent).toEqual([]);
+    bench.challengeHangs = false;
+    bench.answers = [code(), error(400, "authorization_pending"), tokens()];
+    bench.makeChallenge(verifier);
+    bench.until(3);
+    expect(bench.sent[0]!.body).toBe(
+      "code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" +
+        "&scope=email&client_id=printer",
+    );
+    for (const poll of polls(bench)) expect(fields(poll).code_verifier).toBe(verifier);
+    expect(polls(bench)).toHaveLength(2);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 });

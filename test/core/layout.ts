@@ -5,17 +5,6 @@ import fc from "fast-check";
 /** How long a page stays. */
 export const PAGE_MS = 3000;
 
-/** The pages of these lines, each of so many rows. */
-export function paged(lines: readonly string[], columns: number, rows: number): string[][] {
-  const pages: string[][] = [];
-  for (let at = 0; at < Math.max(1, lines.length); at += rows) {
-    const page = lines.slice(at, at + rows);
-    while (page.length < rows) page.push("");
-    pages.push(page.map((line) => line.padEnd(columns)));
-  }
-  return pages;
-}
-
 /** Visible ASCII characters, no fewer and no more than this. */
 export const visible = (least: number, most: number) =>
   fc.string({

@@ -1,9 +1,9 @@
-// Records written and read by SPEC.md's table alone, not by the core's code.
+// Records written by SPEC.md's table alone, not by the core's code.
 
 import { config } from "./bench.ts";
 
 /** CRC-24 as RFC 4880 §6.1 prints it, from any start value. */
-export function crc24(bytes: Uint8Array, start: number): number {
+function crc24(bytes: Uint8Array, start: number): number {
   let crc = start;
   for (const byte of bytes) {
     crc ^= byte << 16;
@@ -13,32 +13,6 @@ export function crc24(bytes: Uint8Array, start: number): number {
     }
   }
   return crc & 0xffffff;
-}
-
-/** A record read by SPEC.md's table alone. */
-export function fieldsOf(record: Uint8Array) {
-  const view = new DataView(record.buffer, record.byteOffset, record.length);
-  const state = record[0]!;
-  const values: (string | undefined)[] = [];
-  let at = 16;
-  const end = record.length - 3;
-  // A code with a code verifier has that for a fifth value.
-  for (let count = state === 3 ? 4 : 1; count > 0 || (state === 3 && at < end); count--) {
-    const length = view.getUint16(at) - 1;
-    at += 2;
-    const value = new TextDecoder().decode(record.subarray(at, at + Math.max(length, 0)));
-    values.push(length < 0 ? undefined : value);
-    at += Math.max(length, 0);
-  }
-  return {
-    state,
-    sequence: view.getUint32(0) & 0xffffff,
-    interval: view.getUint32(4),
-    codeLife: view.getUint32(8),
-    refreshLife: view.getUint32(12),
-    values,
-    rest: record.length - at,
-  };
 }
 
 /** First byte of a record: the state to go on in. */

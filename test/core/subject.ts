@@ -5,9 +5,6 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TestRunner } from "vitest";
 import * as sources from "../../core/complete.ts";
-import { ERRORS, MEMBERS } from "../../core/device/tables.ts";
-import { DOCUMENT_LITERALS } from "../../core/documents/literals.ts";
-import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
 import { named } from "../../platform/named-core.ts";
 import { completeFunctions, type grantFunctions } from "../../targets/bundle/surface.ts";
 
@@ -35,17 +32,6 @@ function load(code: string): Core {
   const all = named(core);
   for (const name of completeFunctions) all[name] ??= skipping(name);
   return all as unknown as Core;
-}
-
-/**
- * Memory for a test in which it is scarce: so many bytes beside the names that the core knows, of which a smaller build
- * has fewer.
- */
-export function scarce(bytes: number): number {
-  const lacks = (name: string): boolean => bundle !== undefined && !bundle.includes(`${name}:`);
-  const further =
-    (lacks("beginCall") ? "" : REQUEST_LITERALS) + (lacks("createOffer") ? "" : DOCUMENT_LITERALS);
-  return bytes + MEMBERS.length + ERRORS.length + further.replaceAll("\n", "").length;
 }
 
 /** Whether the core is its sources: a bundle shows only those properties that a host may read. */

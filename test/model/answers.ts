@@ -45,6 +45,44 @@ const NO_UTF8: readonly string[] = [
   "\u0085\u00a0",
 ];
 
+/** What JSON consists of, right and wrong (RFC 8259 §2, §6, §7). */
+const TOKENS_OF_JSON: readonly string[] = [
+  ...[
+    '"',
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "[]",
+    "{}",
+    '""',
+    '"":',
+    " ",
+    "\t",
+    "\n",
+    "\r",
+    "\f",
+  ],
+  ...["0", "-", "-0", "01", "1.", ".5", "1.5", "1e3", "1E+3", "1e-", "-1", "2e0.5"],
+  ...["true", "false", "null", "nul", "True", "NaN", "nulll"],
+  ...[
+    "\\n",
+    '\\"',
+    "\\/",
+    "\\b",
+    "\\x",
+    "\\u00e9",
+    "\\u12g4",
+    "\\ud83d",
+    "\\ud83d\\ude00",
+    "\\u0000",
+  ],
+  ...["\u0000", "\u0001", "\u001f", "\u007f", "'", "//"],
+];
+
 /** One and several, as a text and as a list; of 160 bytes, and of more with and without a space there. */
 const SCOPES: readonly unknown[] = [
   ...["video", "a b", "", " "],
@@ -165,15 +203,17 @@ export class Answers {
       text += `${text ? "," : ""}${JSON.stringify(name)}:${JSON.stringify(value)}`;
     }
     text = `{${text}}`;
-    if (dice.chance(3)) text = this.#spoilt(text);
+    if (dice.chance(5)) text = this.#spoilt(text);
     if (dice.chance(4)) text = ` \r\n${text}\t `;
+    // As long as a document may be, or longer by one.
+    if (dice.below(500) === 0) text = text.padEnd(65_536 + dice.below(2));
     return dice.chance(2) ? dice.pick(MARKS) + text : text;
   }
 
-  /** With bytes in it that are no UTF-8, or that JSON has no place for (RFC 8259 §8.1). */
+  /** With bytes in it that are no UTF-8, that stand for something in JSON, or that JSON has no place for (RFC 8259 §8.1). */
   #spoilt(text: string): string {
     const dice = this.#dice;
-    const bytes = dice.pick(NO_UTF8);
+    const bytes = dice.pick(dice.chance(50) ? NO_UTF8 : TOKENS_OF_JSON);
     const draw = dice.below(10);
     if (draw === 0) return bytes + text;
     // Within a string, of a name or a value: mostly behind a quotation mark; else anywhere.
@@ -198,7 +238,8 @@ export class Answers {
       const stubborn = this.#stubborn;
       const pauses = purpose === Purpose.POLL && dice.chance(25);
       if (pauses) return this.#answer(400, { error: "authorization_pending" });
-      if (stubborn && (purpose !== Purpose.CODE || stubborn.body === "")) return stubborn;
+      const isSaid = purpose !== Purpose.CODE || stubborn?.body === "" || stubborn?.status === 200;
+      if (stubborn && isSaid) return stubborn;
     } else if (dice.chance(4)) {
       this.#stubborn = this.#same();
       this.#timesLeft = 2 + dice.below(40);
@@ -206,12 +247,12 @@ export class Answers {
     return this.#once(host, isRun);
   }
 
-  /** What a server says that does not change its mind; a code it gives all the same, unless it says nothing at all. */
+  /** What a server says that does not change its mind; a code it gives all the same, but where that is a success. */
   #same(): Answer {
     const dice = this.#dice;
     const draw = dice.below(100);
     const bare = { retryAfterS: -1, body: "" };
-    if (draw < 35) return { ...bare, status: dice.pick([302, 307, 401, 404, 403, 408, 425]) };
+    if (draw < 35) return { ...bare, status: dice.pick([302, 307, 401, 404, 408, 425, 500, 199]) };
     if (draw < 60) return { ...bare, status: 400, body: '{"error":"invalid_grant"}' };
     if (draw < 80) return { ...bare, status: 400, body: '{"error":"new_error"}' };
     if (draw < 86) return { ...bare, status: 200, body: '{"id_token":"e30.e30.e30"}' };
@@ -340,7 +381,10 @@ export class Answers {
         1e6,
         undefined,
       ]),
-      interval: dice.pick<unknown>([5, 5, 5, undefined, 1, 0, "7", 60, 4000, 99_930, 200_000, -3]),
+      interval: dice.pick<unknown>([
+        ...[5, 5, 5, undefined, 1, 0, "7", 60, 4000, 99_930, 200_000, -3],
+        ...[0.5, "7.25", "6.0", "1e1"],
+      ]),
     });
   }
 
@@ -382,7 +426,7 @@ export class Answers {
       });
     }
     if (draw < 44) {
-      const interval = dice.pick([undefined, undefined, 10, 30, 5000, 100_000]);
+      const interval = dice.pick([undefined, undefined, 10, 30, 10.5, 5000, 100_000]);
       return this.#answer(400, { error: "slow_down", interval });
     }
     if (draw < 86)

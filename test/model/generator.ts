@@ -207,7 +207,7 @@ export class Generator {
     }
     const [packageName, productId, basePlanId, offerId] = names;
     const body: Record<string, unknown> = { packageName, productId, basePlanId };
-    if (dice.chance(50)) body.offerId = offerId;
+    if (dice.chance(50)) body.offerId = dice.chance(90) ? offerId : "";
     if (dice.chance(15)) {
       const named = dice.pick(["packageName", "productId", "basePlanId", "offerId"]);
       body[named] = dice.pick<unknown>(["other", "", undefined, 7, "goldx", "mont", ["gold"]]);

@@ -23,13 +23,13 @@ import { checkCall, checkOutcome } from "./oracles/calls.ts";
 import { checkClocks } from "./oracles/clocks.ts";
 import { checkConfigurations } from "./oracles/configurations.ts";
 import { ForgottenOracle } from "./oracles/forgotten.ts";
-import { checkMemory, watchedMemory } from "./oracles/memory.ts";
+import { MemoryOracle, watchedMemory } from "./oracles/memory.ts";
 import { MoveOracle } from "./oracles/moves.ts";
 import { type Scene, same, textAt } from "./oracles/oracle.ts";
 import { RangeOracle } from "./oracles/ranges.ts";
 import { checkStorage } from "./oracles/records.ts";
 import { checkRequest } from "./oracles/requests.ts";
-import { checkRooms } from "./oracles/rooms.ts";
+import { checkLeastMemory, checkRooms } from "./oracles/rooms.ts";
 import { checkScope } from "./oracles/texts.ts";
 import { WakeOracle } from "./oracles/wake-ups.ts";
 import { roomsOf } from "./rooms.ts";
@@ -74,6 +74,7 @@ export class Host implements Scene {
   /** What the display shows. */
   frame = "";
   readonly #moves: MoveOracle;
+  readonly #memories: MemoryOracle;
   /** The id of the last request. */
   #requests: number;
   readonly #wakes = new WakeOracle();
@@ -105,6 +106,7 @@ export class Host implements Scene {
     this.ideal.moves = this.#requests = from;
     damaged(device).requestId = damaged(device).moves = from;
     this.#moves = new MoveOracle(from);
+    this.#memories = new MemoryOracle(device);
     checkRooms(this);
   }
 
@@ -121,7 +123,7 @@ export class Host implements Scene {
     checkClocks(this);
     checkCall(this);
     this.#ranges.check(this);
-    if (++this.#calls % MEMORY_CHECK_EVERY === 0) checkMemory(this);
+    if (++this.#calls % MEMORY_CHECK_EVERY === 0) this.#memories.check(this);
   }
 
   /** After what happens to a device; a tick comes later. */
@@ -571,7 +573,10 @@ export class Host implements Scene {
     offer: (host, { names, body }) => host.offer(names, body),
     pollEvents: (host) => host.pollEvents(),
     applyEvent: (host, { claims }) => host.applyEvent(claims),
-    configure: (host, { member }) => checkConfigurations(host, member),
+    configure(host, { member }) {
+      checkConfigurations(host, member);
+      checkLeastMemory(host);
+    },
     power: () => undefined,
   };
 }

@@ -47,14 +47,7 @@ const NODE_PROGRAMS = [
 
 const LIVES = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
 /** A second or more each: they come last. */
-const SLOW_IN_CORE = [
-  "test/core/create.test.ts",
-  "test/core/dialects.test.ts",
-  "test/core/json-scanner.test.ts",
-  "test/core/wake.test.ts",
-  "test/mutation/mutants.ts",
-  "test/core/properties.test.ts",
-];
+const SLOW_IN_CORE = ["test/core/dialects.test.ts", "test/mutation/mutants.ts"];
 const SESSIONS = "test/mutation/session-mutants.ts";
 
 function coreTests(root: string): string[] {

@@ -1,8 +1,8 @@
 // The memory ends where it ends, its bytes are bytes, and every number fits 27 bits and a sign.
 
-import type { Bytes } from "../../../core/index.ts";
+import type { Bytes, Device } from "../../../core/index.ts";
 import { Broken } from "../broken.ts";
-import { holds, type Scene } from "./oracle.ts";
+import { holds, type Scene, same } from "./oracle.ts";
 
 const MOST = 134_217_727;
 
@@ -27,14 +27,36 @@ export function watchedMemory(memory: Uint8Array): Bytes {
   });
 }
 
-export function checkMemory(scene: Scene): void {
-  const { device } = scene;
-  holds(scene, "memory", "the memory is another", device.memory === scene.bytes);
-  const record = device as unknown as Record<string, unknown>;
-  for (const name in record) {
-    const value = record[name];
-    if (typeof value === "number") checkNumber(scene, name, value);
-    else if (Array.isArray(value)) for (const one of value) checkNumber(scene, name, one as number);
+type Properties = Record<string, unknown>;
+
+export class MemoryOracle {
+  /** All properties that there are, and the lists among them with their lengths: nothing is made later. */
+  readonly #names: string;
+  readonly #lists: readonly (readonly [name: string, list: unknown[], length: number])[];
+
+  constructor(device: Device) {
+    const record = device as unknown as Properties;
+    this.#names = Object.keys(record).join();
+    this.#lists = Object.entries(record)
+      .filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]))
+      .map(([name, list]) => [name, list, list.length]);
+  }
+
+  check(scene: Scene): void {
+    const { device } = scene;
+    const record = device as unknown as Properties;
+    holds(scene, "memory", "the memory is another", device.memory === scene.bytes);
+    same(scene, "memory", "the names of properties", Object.keys(record).join(), this.#names);
+    for (const [name, list, length] of this.#lists) {
+      holds(scene, "memory", `${name} is another list`, record[name] === list);
+      same(scene, "memory", `the length of ${name}`, list.length, length);
+      for (const one of list) checkNumber(scene, name, one as number);
+    }
+    for (const name in record) {
+      const value = record[name];
+      if (value === undefined) holds(scene, "memory", `${name} is nothing`, false);
+      if (typeof value === "number") checkNumber(scene, name, value);
+    }
   }
 }
 

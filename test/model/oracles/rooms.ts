@@ -1,6 +1,7 @@
 // How a memory is divided (core/SPEC.md, Memory; core/device/limits.ts): what each value may have, where the build tells.
 
 import { Field, Region } from "../../../core/index.ts";
+import { watchedMemory } from "./memory.ts";
 import { type Scene, same } from "./oracle.ts";
 
 /** From this much memory on there is room for long addresses. */
@@ -9,6 +10,29 @@ const LONG_FROM_BYTES = 24_576;
 const ACCESS_SHARE = 9;
 const REFRESH_SHARE = 5;
 const TOKENS = 3;
+
+/** The smallest request or record that a memory has to have room for: with less there is no device. */
+const OUTPUT_LEAST = 256;
+
+/** The least memory that makes a device of this configuration; nothing beside a smaller one is read or written. */
+export function checkLeastMemory(scene: Scene): void {
+  const { core, ideal } = scene;
+  const { config, memoryBytes } = ideal.settings;
+  let [less, enough] = [0, memoryBytes];
+  while (enough - less > 1) {
+    const bytes = (less + enough) >> 1;
+    if (core.create(new Uint8Array(bytes), config)) enough = bytes;
+    else less = bytes;
+  }
+  for (const bytes of [less, less >> 1, less >> 2]) {
+    const made = core.create(watchedMemory(new Uint8Array(bytes)), config);
+    same(scene, "rooms", `a device in ${bytes} bytes`, made, null);
+  }
+  const { capacity } = core.create(new Uint8Array(enough), config)!;
+  if (Array.isArray(capacity)) {
+    same(scene, "rooms", "the least room of OUTPUT", capacity[Region.OUTPUT], OUTPUT_LEAST);
+  }
+}
 
 export function checkRooms(scene: Scene): void {
   const { device, memory, ideal } = scene;
