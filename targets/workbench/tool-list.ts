@@ -16,7 +16,6 @@ const all = "test/vitest.config.ts";
 export const TOOLS: Readonly<Record<string, Tool>> = {
   "analyse-c": { says: "static analysers over the host in C", program: "scripts/analyse-c.ts" },
   arm: { says: "the host in C for 32-bit ARM, and its tests", program: "scripts/arm.ts" },
-  builds: { says: "the builds before and after, by engine", program: "scripts/builds.ts" },
   coverage: { says: "the documents' rows and their tests", program: "test/coverage/main.ts" },
   expectations: {
     says: "each expectation of the rows' tests inverted: the test must fail",
@@ -25,7 +24,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
   fuzz: { says: "fuzzes what the core reads", program: "test/fuzz/main.ts" },
   "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
-  "hot-paths": { says: "the core's hot paths beside plain code", program: "scripts/hot-paths.ts" },
   lives: { says: "random lives of whole devices", program: "test/lives/main.ts" },
   model: { says: "the core against its model", program: "test/model/main.ts" },
   mutation: {
@@ -76,23 +74,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     tests: ["test/package/vitest.config.ts"],
   },
   "test-peers": {
-    says: "servers and clients that others wrote, run here; installs what is missing",
-    tests: [
-      all,
-      ...[
-        "authlib",
-        "foreign-servers",
-        "glewlwyd",
-        "google-clients",
-        "oauth4webapi",
-        "oidc-provider",
-        "older-servers",
-        "openid-client",
-        "openid-clients",
-        "other-clients",
-      ].map((name) => `test/peers/${name}.test.ts`),
-    ],
-    environment: { PICOGRANT_ALL: "1", PICOGRANT_INSTALL: "1" },
+    says: "servers and clients that others wrote, run here",
+    tests: [all, "test/peers/clients.test.ts", "test/peers/servers.test.ts"],
+    environment: { PICOGRANT_ALL: "1" },
   },
   "test-qjs": { says: "the tests on stock QuickJS", tests: ["test/quickjs/vitest.config.ts"] },
   "test-simulator-kill": {

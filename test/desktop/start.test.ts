@@ -8,7 +8,7 @@ import { readOptions } from "../../targets/desktop/options.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
 import { UsageError } from "../../targets/desktop/usage-error.ts";
 import { createService, serve } from "../../targets/service/index.ts";
-import { startBetterAuth } from "../peers/better-auth-server.ts";
+import { startProvider } from "../peers/oidc-provider-server.ts";
 import { ended, inFolder, run, start } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
@@ -333,7 +333,7 @@ test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one 
 
 test("RFC 6749 §2.3.1: a confidential client of a foreign server, whose metadata say how it authenticates", () =>
   inFolder(async (state) => {
-    const server = await startBetterAuth();
+    const server = await startProvider();
     const { id, secret } = server.clients.client_secret_basic;
     try {
       const client = ["--client-id", id, "--client-secret", secret, "--scope", server.scope];
@@ -344,8 +344,8 @@ test("RFC 6749 §2.3.1: a confidential client of a foreign server, whose metadat
       let approved: Promise<void> | undefined;
       device.stdout?.on("data", (data: Buffer) => {
         said += data.toString();
-        const code = /\|Code ([A-Z0-9]{8}) /.exec(said)?.[1];
-        if (code !== undefined) approved ??= server.approve("", code);
+        const code = /\|Code ([A-Z0-9-]{8,}) /.exec(said)?.[1];
+        if (code !== undefined) approved ??= server.approve(`${server.issuer}/device`, code);
       });
       const result = await ended(device);
       await approved;

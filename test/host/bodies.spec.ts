@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
-import { startBetterAuthSessions } from "../peers/better-auth-server.ts";
+import { startBetterAuth } from "../peers/better-auth-server.ts";
 import { BODY_FORM_CASES, FORM, JSON_TYPE } from "../platform/body-form-cases.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
 import { World } from "./host-world.ts";
@@ -154,7 +154,7 @@ it("json-body.h: what goes out is the object that a reader of the form has (RFC 
 });
 
 it("better-auth's plugin deviceAuthorization, which takes a form for the code and JSON alone for polls", async () => {
-  const foreign = await startBetterAuthSessions();
+  const foreign = await startBetterAuth();
   const config = world.configure({
     clientId: "printer",
     clientSecret: undefined,

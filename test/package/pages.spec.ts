@@ -2,7 +2,14 @@
 // and in a folder that has nothing but the packages. What is not run says why, before its block.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +17,6 @@ import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 import { type Block, blocksOf, countBlocks } from "../code-blocks.ts";
-import { isMissing } from "../peers/programs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const project = inject("project");
@@ -24,7 +30,7 @@ const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
 );
 
 /** Built with Debian's Duktape. */
-const DUKTAPE = "/usr/include/duktape.h";
+const isMissing = process.env.CI !== "true" && !existsSync("/usr/include/duktape.h");
 
 const read = (page: string): string =>
   readFileSync(path.join(project, "node_modules", page), "utf8");
@@ -170,7 +176,7 @@ async function walk(page: string): Promise<number> {
 it.concurrent.each(pagesWith(isRun))(
   "%s: its commands run, in an empty folder with the packages",
   async (page) => {
-    if (read(page).includes("\nmake ") && isMissing(DUKTAPE)) return;
+    if (read(page).includes("\nmake ") && isMissing) return;
     await walk(page);
   },
 );

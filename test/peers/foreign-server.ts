@@ -24,5 +24,7 @@ export interface ForeignServer {
   /** The person at the verification page. */
   approve(address: string, userCode: string): Promise<void>;
   deny(address: string, userCode: string): Promise<void>;
+  /** Tells a server in another process what time it is. */
+  setTime?(ms: number): void;
   close(): Promise<void>;
 }

@@ -1,17 +1,13 @@
 // oidc-provider 9 behind a real socket with its own pages and its device flow switched on, and a person
 // with a browser who uses them.
 
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { type ForeignServer, METHODS } from "./foreign-server.ts";
 
-export const CODE_LIFE_S = 120;
-export const ACCESS_LIFE_S = 900;
+const CODE_LIFE_S = 120;
+const ACCESS_LIFE_S = 900;
 
 /** With what a form has to encode. */
 const SECRET = "a secret/with+odd&characters";
@@ -22,49 +18,10 @@ const CLIENTS = {
   client_secret_basic: { id: "radio:kitchen 1", secret: SECRET },
 } as const;
 
-type ProviderModule = typeof import("oidc-provider");
-
-/** Where a version beside package.json's own is put when it is first wanted. */
-const CACHE = new URL("../../node_modules/.cache/picogrant/", import.meta.url);
-
-/** The exact versions, so that every run meets the same ones. */
-const OLDER_VERSIONS = { 8: "8.8.1", 7: "7.14.3" } as const;
-
-const ENTRY = "node_modules/oidc-provider/lib/index.js";
-
-function folderOf(major: keyof typeof OLDER_VERSIONS): string {
-  return fileURLToPath(new URL(`oidc-provider-${OLDER_VERSIONS[major]}/`, CACHE));
-}
-
-/** Whether it is installed already. */
-export function isThere(major: keyof typeof OLDER_VERSIONS): boolean {
-  return existsSync(path.join(folderOf(major), ENTRY));
-}
-
-/** An older major version, installed when it is first wanted: its packages would be in everybody's way. */
-async function olderProvider(
-  major: keyof typeof OLDER_VERSIONS,
-): Promise<ProviderModule["Provider"]> {
-  const version = OLDER_VERSIONS[major];
-  const folder = folderOf(major);
-  if (!isThere(major)) {
-    const words = ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder];
-    mkdirSync(folder, { recursive: true });
-    execFileSync("npm", [...words, `oidc-provider@${version}`], { stdio: "pipe" });
-  }
-  const module = (await import(path.join(folder, ENTRY))) as {
-    default: unknown;
-    Provider?: unknown;
-  };
-  return (module.Provider ?? module.default) as ProviderModule["Provider"];
-}
-
 /** Starts the provider on a port of its own. */
-export async function startProvider(
-  major: 9 | keyof typeof OLDER_VERSIONS = 9,
-): Promise<ForeignServer> {
-  const Provider =
-    major === 9 ? (await import("oidc-provider")).Provider : await olderProvider(major);
+export async function startProvider(): Promise<ForeignServer> {
+  // @ts-expect-error: it has no types of its own
+  const { Provider } = await import("oidc-provider");
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -85,7 +42,7 @@ export async function startProvider(
   });
   server.on("request", provider.callback());
   return {
-    name: `oidc-provider ${major}`,
+    name: "oidc-provider 9",
     issuer,
     clients: CLIENTS,
     scope: "openid offline_access",
@@ -102,7 +59,7 @@ export async function startProvider(
 }
 
 /** The user with a browser: keeps cookies, follows redirects, fills in the provider's own forms. */
-export class PeerBrowser {
+class PeerBrowser {
   #cookies = new Map<string, string>();
   #address = "";
   html = "";

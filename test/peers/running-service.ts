@@ -1,10 +1,7 @@
 // The service behind a real socket on this machine, for clients that bring their own HTTP.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { onTestFinished } from "vitest";
 import {
   createService,
+  type FixtureInput,
   nodeEnvironment,
   type RunningServer,
   type Service,
@@ -12,7 +9,6 @@ import {
   type ServiceOptionsInput,
   serve,
 } from "../../targets/service/index.ts";
-import { makeTlsIdentities } from "../platform/certificates.ts";
 import { FIXTURE } from "../service/harness.ts";
 
 export interface Running {
@@ -24,10 +20,13 @@ export interface Running {
 }
 
 /** Starts it with the shortest interval, so that clients that really wait do not wait long. */
-export async function startService(options: ServiceOptionsInput = {}): Promise<Running> {
+export async function startService(
+  options: ServiceOptionsInput = {},
+  fixture: FixtureInput = FIXTURE,
+): Promise<Running> {
   const service = createService({
     ...nodeEnvironment(),
-    fixture: FIXTURE,
+    fixture,
     // Timers of clients are exact to some milliseconds only.
     options: { interval: 1, pollToleranceMs: 100, ...options },
   });
@@ -37,25 +36,6 @@ export async function startService(options: ServiceOptionsInput = {}): Promise<R
   });
   const server = await serve(service);
   return { service, server, url: server.url, exchanges };
-}
-
-/** The same over TLS, until the test ends. @returns with the certificate of who signed its own, in a file */
-export async function secureService(): Promise<{ service: Service; url: string; ca: string }> {
-  const { ca, identities } = makeTlsIdentities();
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-peers-"));
-  const file = path.join(folder, "ca.pem");
-  writeFileSync(file, ca);
-  const service = createService({
-    ...nodeEnvironment(),
-    fixture: FIXTURE,
-    options: { interval: 1, pollToleranceMs: 100 },
-  });
-  const server = await serve(service, identities.trusted);
-  onTestFinished(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
-  return { service, url: server.url, ca: file };
 }
 
 /** Decides the newest pending attempt at its `poll`-th unanswered poll, as a person would in between. */

@@ -16,14 +16,10 @@ await printTables();
 
 async function printTables(): Promise<void> {
   const tables = await import("./profile-tables.ts");
-  const { runningTable } = await import("./running-servers.ts");
-  // oidc-provider's notices that pages, lifetimes and accounts are the default ones.
-  console.warn = console.info = () => {};
   const blocks: Record<string, string> = {
     profiles: tables.profileTable(SERVERS),
     sources: tables.sourceTable(SERVERS),
     recorded: tables.outcomeTable(SERVERS),
-    running: await runningTable(),
     notes: tables.notesList(SERVERS),
     sizing: tables.sizingTable(),
     "sizing of servers": tables.sizingTableOfServers(SERVERS),

@@ -1,0 +1,82 @@
+// Any server: authorization servers that others wrote, run unchanged, and this project's own, each with a public client
+// and with confidential ones that authenticate in the body and by HTTP Basic. Three that have little in common:
+// oidc-provider (certified for OpenID, pages of its own, refresh tokens that rotate), Authlib (what much in Python stands
+// on; Debian's python3-authlib and python3-flask), and better-auth, which takes JSON and has no metadata.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import * as core from "../../core/complete.ts";
+import { isAuthlibMissing, startAuthlib } from "./authlib-server.ts";
+import { startBetterAuth } from "./better-auth-server.ts";
+import { type ForeignServer, METHODS } from "./foreign-server.ts";
+import { startProvider } from "./oidc-provider-server.ts";
+import { startOwnService } from "./own-service-server.ts";
+import { PeerDevice, SharedTime } from "./peer-device.ts";
+import { HAPPENINGS, type Happening, play } from "./scenarios.ts";
+
+/** oidc-provider's notices that pages, lifetimes and accounts are the default ones. */
+function mute(): void {
+  for (const method of ["info", "warn"] as const) {
+    const print = console[method];
+    vi.spyOn(console, method).mockImplementation((...words: unknown[]) => {
+      if (!String(words[0]).includes("oidc-provider")) print(...words);
+    });
+  }
+}
+
+/** Without refresh tokens and revocation there is less to live through. */
+const WITHOUT_REFRESH: readonly Happening[] = ["sign-in", "denial", "expiry"];
+
+describe.each([
+  ["oidc-provider 9", startProvider, HAPPENINGS, false],
+  ["Authlib", startAuthlib, HAPPENINGS, isAuthlibMissing],
+  ["better-auth 1.7", startBetterAuth, WITHOUT_REFRESH, false],
+  ["the service of this project", startOwnService, HAPPENINGS, false],
+])("%s", (name, start, happenings, isMissing) => {
+  let server: ForeignServer;
+  let time: SharedTime;
+  beforeAll(async () => {
+    mute();
+    if (!isMissing) server = await start();
+  });
+  afterAll(async () => {
+    await server?.close();
+    vi.restoreAllMocks();
+  });
+  beforeEach(() => {
+    // Only the date: sockets need the real timers.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    time = new SharedTime((ms) => {
+      vi.setSystemTime(ms);
+      server.setTime?.(ms);
+    });
+    time.tell();
+  });
+  afterEach(() => vi.useRealTimers());
+
+  describe.skipIf(isMissing).each(METHODS)("%s", (method) => {
+    test.each(happenings)("RFC 8628, RFC 6749, RFC 7009: %s", async (happening) => {
+      await play(server, method, happening, time);
+    });
+  });
+
+  test.skipIf(name !== "oidc-provider 9")(
+    "a rotated token whose answer was lost: the replay revokes the grant, the user is asked",
+    async () => {
+      const device = await PeerDevice.start(() => core, time, server.issuer);
+      const { device: state } = device.driver;
+      try {
+        await device.until("a code", () => state.state === core.State.PENDING);
+        const code = JSON.parse(device.answers("/device/auth")[0]!.answer);
+        await server.approve(code.verification_uri, code.user_code);
+        await device.until("tokens", () => state.state === core.State.SIGNED_IN);
+        device.http.lose = true;
+        await device.until("the end of the session", () => state.state === core.State.FAILED);
+        const tried = device.answers("/token").slice(-2);
+        expect(tried.map(({ status }) => status)).toEqual([200, 400]);
+        expect(state.error).toBe(core.ErrorCode.SESSION_ENDED);
+      } finally {
+        device.close();
+      }
+    },
+  );
+});
