@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import * as core from "../core/complete.ts";
 import * as grant from "../core/index.ts";
 import { MEMORY_BYTES_DEFAULT } from "../platform/driver/options.ts";
-import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
+import type { Variant } from "../targets/bundle/bundled-core.ts";
 import {
   type ByteEngine,
   byteEngineNames,
@@ -21,7 +21,6 @@ import {
   pollInstructionsMax,
   sizeCeilings,
 } from "../targets/workbench/budgets/budget-limits.ts";
-import { bytesByFile } from "../targets/workbench/budgets/by-file.ts";
 import { type CountedName, countedEngines } from "../targets/workbench/budgets/engine.ts";
 import { measureHeap, measureOnArm } from "../targets/workbench/budgets/heap.ts";
 import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
@@ -160,9 +159,9 @@ async function driverAllocations(): Promise<void> {
   row("  control: ten that make an object", "seen", `${control}`, control >= 10);
 }
 
-async function instructions(): Promise<void> {
+function instructions(): void {
   const what = "complete: instructions of a pending poll, QuickJS on this machine";
-  const counted = await pollInstructions();
+  const counted = pollInstructions();
   if (counted === undefined) info(what, "skipped (npm run host -- --build; Debian's valgrind)");
   else atMost(what, pollInstructionsMax, counted, "");
 }
@@ -198,23 +197,6 @@ async function heapFromSource(variant: Variant): Promise<void> {
   info(`${variant}: and with a device made (without its arena)`, `${heap.created} B`);
   info(`${variant}: and without create, which is over`, `${heap.running} B`);
   info(`${variant}: and after a whole grant`, `${heap.afterGrant} B`);
-}
-
-/** What the bytes are spent on, in both. */
-async function filesTable(): Promise<string[][]> {
-  const [complete, api, grant] = await Promise.all(
-    variants.map(async (variant) => bytesByFile(await bundleCore(variant))),
-  );
-  const files = [...complete!].sort(([, a], [, b]) => b - a);
-  return [
-    ["minified bytes of", "complete", "api", "grant"],
-    ...files.map(([name, bytes]) => [
-      name,
-      `${bytes}`,
-      `${api!.get(name) ?? "-"}`,
-      `${grant!.get(name) ?? "-"}`,
-    ]),
-  ];
 }
 
 /** Names of the regions, by number. */
@@ -293,14 +275,12 @@ const seen: string[] = [];
 for (const variant of variants) await sizes(variant);
 for (const variant of variants) await allocations(variant, seen);
 await driverAllocations();
-await instructions();
+instructions();
 for (const one of arenas) arena(one);
 await signIn();
 printTable(rows);
 console.log("");
 printTable(calls);
-console.log("");
-printTable(await filesTable());
 for (const line of seen) console.error(line);
 if (isOver) console.error("A budget is exceeded.");
 process.exitCode = isOver ? 1 : 0;

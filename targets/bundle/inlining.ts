@@ -66,7 +66,7 @@ function ownerOf(ancestors: readonly AnyNode[]): string | undefined {
  * every one that returns from within a loop, or a block that goes on: the compiler would leave it by a label, and
  * Espruino has none.
  */
-export function markFunctions(code: string, limit: number = nodesOfCopies): string {
+export function markFunctions(code: string): string {
   const program = parse(code, { ecmaVersion: 5 }) as AnyNode;
   const functions = declared(program);
   ancestor(program, {
@@ -87,15 +87,15 @@ export function markFunctions(code: string, limit: number = nodesOfCopies): stri
   });
   let marked = code;
   for (const known of [...functions.values()].reverse()) {
-    const mark = markOf(known, limit);
+    const mark = markOf(known);
     const { start } = known.node;
     if (mark) marked = `${marked.slice(0, start)}/** ${mark} */ ${marked.slice(start)}`;
   }
   return marked;
 }
 
-function markOf({ nodes, calls, stays, returnsFromWithin }: Known, limit: number): string {
+function markOf({ nodes, calls, stays, returnsFromWithin }: Known): string {
   if (returnsFromWithin) return "@noinline";
-  const isSmall = calls > 1 && nodes * (calls - 1) <= limit;
+  const isSmall = calls > 1 && nodes * (calls - 1) <= nodesOfCopies;
   return isSmall && !stays ? "@encourageInlining" : "";
 }

@@ -1,29 +1,24 @@
-// A small fleet: the finding about restarts, the machinery under it, and that the comparison compares.
+// A small fleet: the finding about restarts, the day of a city, and the machinery under them.
 import { spawn } from "node:child_process";
-import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { buildVariant, VARIANTS } from "../../targets/desktop/fleet/core-variants.ts";
 import { EventQueue } from "../../targets/desktop/fleet/event-queue.ts";
-import {
-  dayAfterOutage,
-  intervals,
-  playStory,
-  restartAll,
-} from "../../targets/desktop/fleet/experiments.ts";
 import { ServiceModel, serviceDefaults } from "../../targets/desktop/fleet/service-model.ts";
-import { inWorkers, shardSizes } from "../../targets/desktop/fleet/shards.ts";
-import { type FleetPlan, mergeShards, playShard } from "../../targets/desktop/fleet/story.ts";
-import { ended, inFolder } from "./command.ts";
+import {
+  type FleetPlan,
+  fleetCore,
+  playDay,
+  restartAll,
+} from "../../targets/desktop/fleet/story.ts";
+import { ended } from "./command.ts";
 
 const PLAN: FleetPlan = { devices: 400, hours: 4, capacity: 0, seed: 7 };
-const AS_SHIPPED = VARIANTS[0]!;
 
 test.each(["nothing", "code", "tokens"] as const)(
   "a full restart peaks below 3 times the load of the same devices pending (kept: %s)",
   async (kept) => {
     for (const capacityShare of [Number.POSITIVE_INFINITY, 0.5, 0.1]) {
-      const { peak, steady } = await restartAll(AS_SHIPPED, kept, PLAN, capacityShare);
+      const { peak, steady } = restartAll(await fleetCore(), kept, PLAN, capacityShare);
       expect(steady).toBeGreaterThan(0.9 * (PLAN.devices / serviceDefaults.intervalS));
       expect(peak / steady).toBeLessThan(3);
     }
@@ -31,18 +26,16 @@ test.each(["nothing", "code", "tokens"] as const)(
 );
 
 test("without the spread at boot they all come in one second: the measurement sees it", async () => {
-  const variant = VARIANTS.find(({ name }) => name === "no spread at boot")!;
-  const { peak, steady } = await restartAll(variant, "tokens", PLAN, Number.POSITIVE_INFINITY);
+  const core = await fleetCore([[/[\de]+ \/\* BOOT_SPREAD_MS \*\//g, "1"]]);
+  const { peak, steady } = restartAll(core, "tokens", PLAN, Number.POSITIVE_INFINITY);
   expect(peak).toBe(PLAN.devices);
   expect(peak / steady).toBeGreaterThan(3);
 });
 
 test("a day of the city: everybody signs in, through power cut, outage and a bad release", async () => {
-  const { episodes, requestsPerSecond, requests } = await playStory(PLAN, () => {});
+  const { episodes } = playDay(await fleetCore(), PLAN);
   for (const { name, devices, signedIn } of episodes)
     expect([name, signedIn]).toEqual([name, devices]);
-  const sum = requestsPerSecond.reduce((total, value) => total + value, 0);
-  expect(sum).toBe(requests);
   const [, power, outage, , bad] = episodes;
   expect(power!.refused).toBe(0);
   expect(outage!.refused).toBeGreaterThan(PLAN.devices);
@@ -51,77 +44,21 @@ test("a day of the city: everybody signs in, through power cut, outage and a bad
   expect(bad!.slowDowns).toBeLessThan(10 * bad!.devices);
 });
 
-test("a fleet in parts is the same fleet: every device once, seconds added up", async () => {
-  expect(shardSizes(1_000_003, 7).reduce((sum, size) => sum + size, 0)).toBe(1_000_003);
-  expect(Math.max(...shardSizes(1000, 7)) - Math.min(...shardSizes(1000, 7))).toBe(1);
-  const core = await buildVariant(AS_SHIPPED);
-  const shards = shardSizes(300, 3).map((devices, at) =>
-    playShard(core, { ...PLAN, devices, seed: at + 1 }, () => {}),
-  );
-  const merged = mergeShards(shards);
-  expect(merged.requests).toBe(shards.reduce((sum, { requests }) => sum + requests, 0));
-  expect(merged.episodes.map(({ signedIn }) => signedIn)).toEqual([300, 300, 0, 0, 30]);
-  const second = merged.requestsPerSecond.indexOf(merged.episodes[1]!.peak);
-  const parts = shards.map(({ requestsPerSecond }) => requestsPerSecond[second]!);
-  expect(parts.reduce((sum, value) => sum + value, 0)).toBe(merged.episodes[1]!.peak);
-  const [power] = merged.episodes.slice(1);
-  expect(power!.codePeak + power!.tokenPeak).toBeGreaterThanOrEqual(power!.peak);
-});
-
-test("threads report progress and results in the order of their jobs; one that fails is told", async () => {
-  const program = (body: string): Worker =>
-    new Worker(`const { parentPort } = require("node:worker_threads"); ${body}`, { eval: true });
-  const echo = (job: number): Worker =>
-    program(
-      `parentPort.postMessage({ kind: "progress", share: 0.5 });
-       parentPort.postMessage({ kind: "result", result: ${job} * 2 });`,
-    );
-  const shares: number[] = [];
-  expect(await inWorkers([1, 2, 3], 2, echo, (share) => shares.push(share))).toEqual([2, 4, 6]);
-  expect(shares).toHaveLength(3);
-  await expect(
-    inWorkers(
-      [1],
-      1,
-      () => program("throw new Error('broken')"),
-      () => {},
-    ),
-  ).rejects.toThrow("broken");
-});
-
-test("a longer interval costs the service less and the user more", async () => {
-  const [short, long] = await intervals({ ...PLAN, devices: 200 }, [5, 20]);
-  expect(short!.steady / long!.steady).toBeCloseTo(4, 0);
-  expect(long!.claimS).toBeGreaterThan(2 * short!.claimS);
-});
-
-test("after an outage the devices do not go on coming at the same moment", async () => {
-  const [before, ...hours] = await dayAfterOutage({ ...PLAN, devices: 500, capacity: 500 }, 2);
-  expect(before!.peak).toBeGreaterThan(0);
-  expect(hours).toHaveLength(24);
-  // All of them in the first minute or so, and nobody lost; hour by hour they drift apart.
-  expect(hours[0]!.peak).toBeGreaterThan(before!.peak);
-  expect(hours[23]!.peak).toBeLessThan(hours[0]!.peak);
-  expect(hours[23]!.mean).toBeGreaterThan(0.8 * before!.mean);
-});
-
-test("into a pipe it says what it plays, and no row is all zeros", () =>
-  inFolder(async (out) => {
-    const flags = ["--devices", "60", "--hours", "2", "--workers", "1", "--no-compare"];
-    const command = ["--import", "tsx", "targets/desktop/fleet/main.ts", ...flags, "--out", out];
-    const { code, stdout, stderr } = await ended(spawn(process.execPath, command));
-    expect(code).toBe(0);
-    expect(stderr).toContain("fleet: a restart, kept: tokens\n");
-    expect(stderr).not.toContain("\r");
-    expect(stdout).not.toMatch(/^[a-z. ]+( +(0|-|0\/0))+$/m);
-    expect(stdout).toContain("service out for 15 minutes: nobody asked for anything then");
-    expect(stdout).toMatch(/^[\d,]+ bytes of this computer per device$/m);
-  }));
-
 test("the same seed gives the same fleet", async () => {
+  const core = await fleetCore();
   const plan = { ...PLAN, devices: 100 };
-  const [a, b] = [await playStory(plan, () => {}), await playStory(plan, () => {})];
-  expect(a.episodes).toEqual(b.episodes);
+  expect(playDay(core, plan)).toEqual(playDay(core, plan));
+});
+
+test("the command prints its tables, and no row is all zeros", async () => {
+  const flags = ["--devices", "60", "--hours", "2"];
+  const command = ["--import", "tsx", "targets/desktop/fleet/main.ts", ...flags];
+  const { code, stdout, stderr } = await ended(spawn(process.execPath, command));
+  expect(code).toBe(0);
+  expect(stderr).toContain("fleet: a restart, kept: tokens\n");
+  expect(stdout).not.toMatch(/^[a-z. ]+( +(0|-|0\/0))+$/m);
+  expect(stdout).toContain("service out for 15 minutes: nobody asked for anything then");
+  expect(stdout).toMatch(/^[\d,]+ requests$/m);
 });
 
 test("the event queue gives events in the order of their times", () => {
@@ -141,7 +78,7 @@ test("the event queue gives events in the order of their times", () => {
 test("the service model: capacity, queue, refusal beyond it, early polls, approval, expiry", () => {
   const settings = { ...serviceDefaults, capacity: 10, queueSeconds: 1, latencyMs: 0 };
   const service = new ServiceModel(1, settings, () => 20_000);
-  const arrivals = Array.from({ length: 20 }, () => service.arrive(0, "poll"));
+  const arrivals = Array.from({ length: 20 }, () => service.arrive(0));
   expect(arrivals[0]).toEqual({ atMs: 100, served: true });
   expect(arrivals[9]).toEqual({ atMs: 1000, served: true });
   expect(arrivals.filter(({ served }) => served)).toHaveLength(11);
@@ -154,8 +91,4 @@ test("the service model: capacity, queue, refusal beyond it, early polls, approv
   expect(text("poll", 20_000)).toContain("refresh_token");
   expect(text("poll", 1_800_001)).toContain("expired_token");
   expect(service.answerTo(0, "poll", false, 0).status).toBe(503);
-});
-
-test.each(VARIANTS)("the core has what is varied in the fleet: $name", async (variant) => {
-  expect(typeof (await buildVariant(variant)).tick).toBe("function");
 });

@@ -6,17 +6,12 @@ import { expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { clients } from "../../targets/workbench/peers/clients.ts";
 import { scenarios } from "../../targets/workbench/peers/compared-sign-ins.ts";
-import { FIVE_LINES } from "../../targets/workbench/peers/five-lines.ts";
 
 const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
 const lines = page.split("\n");
 
 it("was measured for this version: a new one is compared anew (npm run tool -- peers --write)", () => {
   expect(page).toContain(`picogrant ${manifest.version}, Node `);
-});
-
-it("what a program writes with each client is the table of the sources", () => {
-  expect(page).toContain(FIVE_LINES);
 });
 
 it("every scenario has its line, and in each picogrant completes", () => {

@@ -7,9 +7,9 @@ import {
   Endpoint,
   State,
 } from "../../../core/index.ts";
-import type { FleetCore } from "./core-variants.ts";
 import { EventQueue } from "./event-queue.ts";
 import { type RequestKind, ServiceModel, type ServiceSettings } from "./service-model.ts";
+import type { FleetCore } from "./story.ts";
 
 export interface FleetSettings {
   readonly devices: number;
@@ -233,8 +233,7 @@ export class Fleet {
     const isCode = device.endpoint === Endpoint.DEVICE_AUTHORIZATION;
     this.#pendingKind[index] = isCode ? 0 : device.state === State.PENDING ? 1 : 2;
     this.#pendingId[index] = device.requestId;
-    const kind = KINDS[this.#pendingKind[index]!]!;
-    const { atMs, served } = this.service.arrive(this.nowMs, kind);
+    const { atMs, served } = this.service.arrive(this.nowMs);
     this.#pendingServed[index] = served ? 1 : 0;
     this.#queue.push(atMs, (index << KIND_BITS) | ANSWER);
   }

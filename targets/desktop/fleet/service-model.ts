@@ -43,12 +43,6 @@ const SLOW_DOWN = answer(403, { error: "slow_down" });
 const EXPIRED = answer(400, { error: "expired_token" });
 const TOKEN = "pga.0123456789abcdefghijklmnopqrstuvwxyz0123456";
 
-/** Counts in one second of the fleet's time. */
-export interface Second {
-  requests: number;
-  refused: number;
-}
-
 export class ServiceModel {
   /** While true every request is answered 503. */
   down = false;
@@ -61,12 +55,7 @@ export class ServiceModel {
   readonly refused: number[] = [];
   /** Longest queue in each second, in requests. */
   readonly queued: number[] = [];
-  /** Of the requests, those for a code: the device authorization endpoint's; the rest are the token endpoint's. */
-  readonly codeRequests: number[] = [];
   slowDowns = 0;
-  /** From each user's decision to the poll that fetched it: how many, and their sum. */
-  claims = 0;
-  claimDelayMs = 0;
   #busyUntilMs = 0;
   readonly #codeAtMs: Float64Array;
   readonly #approvedAtMs: Float64Array;
@@ -101,12 +90,11 @@ export class ServiceModel {
    * Takes a request in.
    * @returns when its answer reaches the device
    */
-  arrive(nowMs: number, kind: RequestKind): { atMs: number; served: boolean } {
+  arrive(nowMs: number): { atMs: number; served: boolean } {
     const { capacity } = this;
     const { queueSeconds, latencyMs } = this.settings;
     const second = Math.floor(nowMs / 1000);
     this.requests[second] = (this.requests[second] ?? 0) + 1;
-    if (kind === "code") this.codeRequests[second] = (this.codeRequests[second] ?? 0) + 1;
     const waitMs = Math.max(0, this.#busyUntilMs - nowMs);
     const queued = (waitMs * capacity) / 1000;
     if (queued > (this.queued[second] ?? 0)) this.queued[second] = queued;
@@ -134,11 +122,7 @@ export class ServiceModel {
   #poll(device: number, nowMs: number): ModelAnswer {
     const { codeLifeS, intervalS, toleranceMs } = this.settings;
     if (nowMs - this.#codeAtMs[device]! > codeLifeS * 1000) return EXPIRED;
-    if (nowMs >= this.#approvedAtMs[device]!) {
-      this.claims++;
-      this.claimDelayMs += nowMs - this.#approvedAtMs[device]!;
-      return this.#tokens;
-    }
+    if (nowMs >= this.#approvedAtMs[device]!) return this.#tokens;
     const sinceMs = nowMs - this.#lastPollMs[device]!;
     this.#lastPollMs[device] = nowMs;
     if (sinceMs + toleranceMs >= intervalS * 1000) return PENDING;

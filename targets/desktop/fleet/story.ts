@@ -1,9 +1,11 @@
-// A day of a city, played with one part of a fleet, and the parts put together. Runs in a thread of its own, too.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import type { FleetCore } from "./core-variants.ts";
+// What is played with a fleet: everybody restarting at the same moment, and a day of a city.
+import type * as grant from "../../../core/index.ts";
+import { bundleCore } from "../../bundle/bundled-core.ts";
+import type { grantFunctions } from "../../bundle/surface.ts";
 import { Fleet } from "./fleet.ts";
-import { type ServiceSettings, serviceDefaults } from "./service-model.ts";
+import { serviceDefaults } from "./service-model.ts";
+
+export type FleetCore = Pick<typeof grant, (typeof grantFunctions)[number]>;
 
 export interface FleetPlan {
   readonly devices: number;
@@ -13,18 +15,10 @@ export interface FleetPlan {
   readonly seed: number;
 }
 
-/** The smallest memory in which these devices keep their tokens comfortably. */
-export const MEMORY_BYTES = 3328;
-const USER_S = 90;
-export const MINUTE = 60_000;
-
 export interface Episode {
   readonly name: string;
-  /** Requests in the busiest second, at both endpoints together, and at each alone. */
+  /** Requests in the busiest second, and each second over the whole of it. */
   readonly peak: number;
-  readonly codePeak: number;
-  readonly tokenPeak: number;
-  /** Requests a second over the whole of it. */
   readonly mean: number;
   /** Requests in the longest queue. */
   readonly queue: number;
@@ -37,181 +31,149 @@ export interface Episode {
   readonly signedIn: number;
 }
 
-export interface StoryResult {
-  readonly episodes: Episode[];
-  readonly requestsPerSecond: Float32Array;
-  readonly requests: number;
-  /** Of the fleet itself, measured: bytes of heap and buffers for each device. */
-  readonly bytesPerDevice: number;
+/** What the devices had before a restart: nothing, a pending code, or tokens. */
+export type Kept = "nothing" | "code" | "tokens";
+
+const MINUTE = 60_000;
+const SETTLE_MS = 2 * MINUTE;
+const STEADY_S = 60;
+const UNLIMITED = 1e9;
+/** The smallest memory in which these devices keep their tokens comfortably. */
+const MEMORY_BYTES = 3328;
+const USER_S = 90;
+
+/**
+ * The firmware's own build of the core.
+ * @param replace changes of its text, for comparison; each must find something
+ */
+export async function fleetCore(
+  replace: readonly (readonly [from: RegExp, to: string])[] = [],
+): Promise<FleetCore> {
+  let { code } = await bundleCore("grant", { minify: false });
+  for (const [from, to] of replace) {
+    const changed = code.replace(from, to);
+    if (changed === code) throw new Error(`${from} is not in the core any more`);
+    code = changed;
+  }
+  return new Function(`${code}\nreturn picogrant;`)() as FleetCore;
 }
 
-/** An episode of one part of the fleet, as it can be added to the others'. */
-interface ShardEpisode {
-  readonly name: string;
-  readonly fromS: number;
-  readonly toS: number;
-  readonly slowDowns: number;
-  readonly devices: number;
-  /** Milliseconds from power to sign-in of those that got there. */
-  readonly signInMs: Float32Array;
-}
-
-/** What one part of the fleet has seen, second by second. */
-export interface ShardResult {
-  readonly episodes: readonly ShardEpisode[];
-  readonly requestsPerSecond: Float32Array;
-  readonly codesPerSecond: Float32Array;
-  readonly refusedPerSecond: Float32Array;
-  readonly queued: Float32Array;
-  readonly requests: number;
-  readonly devices: number;
-  readonly bytes: number;
-}
-
-export function createFleet(
-  core: FleetCore,
-  plan: FleetPlan,
-  service: Partial<ServiceSettings>,
-): Fleet {
-  const capacity = plan.capacity || Math.max(10, plan.devices / serviceDefaults.intervalS / 2);
+function createFleet(core: FleetCore, plan: FleetPlan, capacity: number): Fleet {
   return new Fleet({
     devices: plan.devices,
     core,
-    service: { ...serviceDefaults, capacity, ...service },
+    service: { ...serviceDefaults, capacity },
     memoryBytes: MEMORY_BYTES,
     seed: plan.seed,
     userS: USER_S,
   });
 }
 
-/** What is really in use: after a collection, buffers included. */
-function usedBytes(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
+const everybody = (plan: FleetPlan): number[] => Array.from({ length: plan.devices }, (_, i) => i);
 
-/** Requests a second, exactly as many as there are seconds. */
-export function perSecond(list: readonly number[], seconds: number): Float32Array {
-  return Float32Array.from({ length: seconds }, (_, at) => list[at] ?? 0);
-}
+const sum = (values: readonly (number | undefined)[]): number =>
+  values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-export function readEpisode(
+const most = (values: readonly (number | undefined)[]): number =>
+  values.reduce<number>((highest, value) => Math.max(highest, value ?? 0), 0);
+
+/** What has happened since `fromMs` to the devices `who`, who were switched on then. */
+function readEpisode(
   fleet: Fleet,
   name: string,
-  range: { fromMs: number; toMs: number },
-  indexes: readonly number[],
-  before: { slowDowns: number },
-): ShardEpisode {
-  const { service, signInMs } = fleet;
+  fromMs: number,
+  who: readonly number[],
+  slowDownsBefore: number,
+): Episode {
+  const [from, to] = [Math.floor(fromMs / 1000), Math.ceil(fleet.nowMs / 1000)];
+  const { requests, refused, queued, slowDowns } = fleet.service;
+  const times = who
+    .map((index) => fleet.signInMs[index]! / 1000)
+    .filter((seconds) => seconds >= 0)
+    .sort((a, b) => a - b);
+  const timeOf = (share: number): number =>
+    times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0;
   return {
     name,
-    fromS: Math.floor(range.fromMs / 1000),
-    toS: Math.ceil(range.toMs / 1000),
-    slowDowns: service.slowDowns - before.slowDowns,
-    devices: indexes.length,
-    signInMs: Float32Array.from(indexes.map((index) => signInMs[index]!).filter((ms) => ms >= 0)),
+    peak: most(requests.slice(from, to)),
+    mean: sum(requests.slice(from, to)) / Math.max(1, to - from),
+    queue: Math.round(most(queued.slice(from, to))),
+    refused: sum(refused.slice(from, to)),
+    slowDowns: slowDowns - slowDownsBefore,
+    signIn: [0.5, 0.95, 0.99, 1].map(timeOf),
+    devices: who.length,
+    signedIn: times.length,
   };
 }
 
-export function readShard(
+/** Switches the devices on one by one over so long. */
+function unpack(
   fleet: Fleet,
-  episodes: readonly ShardEpisode[],
-  endMs: number,
-  bytes: number,
-): ShardResult {
-  const seconds = Math.floor(endMs / 1000) + 1;
-  const { service } = fleet;
-  return {
-    episodes,
-    requestsPerSecond: perSecond(service.requests, seconds),
-    codesPerSecond: perSecond(service.codeRequests, seconds),
-    refusedPerSecond: perSecond(service.refused, seconds),
-    queued: perSecond(service.queued, seconds),
-    requests: fleet.requests,
-    devices: fleet.settings.devices,
-    bytes,
-  };
-}
-
-function sumOf(lists: readonly Float32Array[]): Float32Array {
-  const sum = new Float32Array(lists[0]!.length);
-  for (const list of lists) for (let at = 0; at < sum.length; at++) sum[at]! += list[at]!;
-  return sum;
-}
-
-/** Puts the parts of a fleet together: what they asked for in the same second came in the same second. */
-export function mergeShards(shards: readonly ShardResult[]): StoryResult {
-  const all = sumOf(shards.map((shard) => shard.requestsPerSecond));
-  const codes = sumOf(shards.map((shard) => shard.codesPerSecond));
-  const refused = sumOf(shards.map((shard) => shard.refusedPerSecond));
-  const queued = sumOf(shards.map((shard) => shard.queued));
-  const tokens = all.map((value, at) => value - codes[at]!);
-  const total = (pick: (shard: ShardResult) => number): number =>
-    shards.reduce((sum, shard) => sum + pick(shard), 0);
-  const episodes = shards[0]!.episodes.map(({ name, fromS, toS }, which): Episode => {
-    const most = (list: Float32Array): number =>
-      list.subarray(fromS, toS).reduce((max, value) => Math.max(max, value), 0);
-    const sum = (list: Float32Array): number =>
-      list.subarray(fromS, toS).reduce((sum, value) => sum + value, 0);
-    const parts = shards.map((shard) => shard.episodes[which]!);
-    const signedIn = parts.reduce((count, part) => count + part.signInMs.length, 0);
-    const times = new Float32Array(signedIn);
-    let at = 0;
-    for (const { signInMs } of parts) {
-      times.set(signInMs, at);
-      at += signInMs.length;
-    }
-    times.sort();
-    const timeOf = (share: number): number =>
-      signedIn ? times[Math.min(signedIn - 1, Math.floor(share * signedIn))]! / 1000 : 0;
-    return {
-      name,
-      peak: most(all),
-      codePeak: most(codes),
-      tokenPeak: most(tokens),
-      mean: sum(all) / Math.max(1, toS - fromS),
-      queue: Math.round(most(queued)),
-      refused: sum(refused),
-      slowDowns: parts.reduce((sum, part) => sum + part.slowDowns, 0),
-      signIn: [timeOf(0.5), timeOf(0.95), timeOf(0.99), timeOf(1)],
-      devices: parts.reduce((sum, part) => sum + part.devices, 0),
-      signedIn,
-    };
+  who: readonly number[],
+  spreadMs: number,
+  tell?: (nowMs: number) => void,
+): void {
+  who.forEach((index, at) => {
+    fleet.runUntil((at / who.length) * spreadMs, tell);
+    fleet.powerOn(index);
   });
-  return {
-    episodes,
-    requestsPerSecond: all,
-    requests: total((shard) => shard.requests),
-    bytesPerDevice: Math.round(total((shard) => shard.bytes) / total((shard) => shard.devices)),
-  };
+}
+
+/**
+ * All devices restart at the same moment, against the load of the same devices pending.
+ * @param capacityShare of that load; Infinity for a service that is never the bottleneck
+ */
+export function restartAll(
+  core: FleetCore,
+  kept: Kept,
+  plan: FleetPlan,
+  capacityShare: number,
+): { readonly peak: number; readonly steady: number } {
+  const pending = plan.devices / serviceDefaults.intervalS;
+  const fleet = createFleet(core, plan, UNLIMITED);
+  const all = everybody(plan);
+  fleet.service.usersCome = kept === "tokens";
+  unpack(fleet, all, SETTLE_MS);
+  if (kept === "tokens") fleet.runUntil(SETTLE_MS + 20 * MINUTE);
+  // Everybody's code is there and polled: this is the load to compare with.
+  const steadyFrom = Math.floor(fleet.nowMs / 1000);
+  fleet.runUntil(fleet.nowMs + STEADY_S * 1000);
+  const polled = sum(fleet.service.requests.slice(steadyFrom, steadyFrom + STEADY_S)) / STEADY_S;
+  for (const index of all) {
+    fleet.powerOff(index);
+    if (kept === "nothing") fleet.wipe(index);
+  }
+  const fromMs = Math.ceil((fleet.nowMs + MINUTE) / 1000) * 1000;
+  fleet.runUntil(fromMs);
+  if (Number.isFinite(capacityShare)) fleet.service.capacity = pending * capacityShare;
+  for (const index of all) fleet.powerOn(index);
+  fleet.runUntil(fromMs + 4 * MINUTE);
+  const { peak } = readEpisode(fleet, "", fromMs, all, 0);
+  return { peak, steady: kept === "tokens" ? pending : polled };
 }
 
 /**
  * A day of a city: everybody unpacks a device, the power goes and comes back for all at once, the
  * service fails for a while, and a release with a clock five times too fast reaches a tenth of them.
  */
-export function playShard(
+export function playDay(
   core: FleetCore,
   plan: FleetPlan,
-  progress: (share: number) => void,
-): ShardResult {
-  const beforeBytes = usedBytes();
-  const fleet = createFleet(core, plan, {});
-  const all = Array.from({ length: plan.devices }, (_, index) => index);
+  progress: (share: number) => void = () => {},
+): { readonly episodes: readonly Episode[]; readonly requests: number } {
+  const capacity = plan.capacity || Math.max(10, plan.devices / serviceDefaults.intervalS / 2);
+  const fleet = createFleet(core, plan, capacity);
+  const all = everybody(plan);
   const endMs = plan.hours * 60 * MINUTE;
-  const episodes: ShardEpisode[] = [];
+  const episodes: Episode[] = [];
   const tell = (nowMs: number): void => progress(nowMs / endMs);
   const episode = (name: string, fromMs: number, toMs: number, who: readonly number[]): void => {
-    const slowDowns = fleet.service.slowDowns;
+    const { slowDowns } = fleet.service;
     fleet.runUntil(toMs, tell);
-    episodes.push(readEpisode(fleet, name, { fromMs, toMs }, who, { slowDowns }));
+    episodes.push(readEpisode(fleet, name, fromMs, who, slowDowns));
   };
   unpack(fleet, all, endMs / 24, tell);
   episode("unpacking, spread over time", 0, endMs * 0.25, all);
-  const bytes = usedBytes() - beforeBytes;
 
   for (const index of all) fleet.powerOff(index);
   fleet.runUntil(fleet.nowMs + 10 * MINUTE, tell);
@@ -234,19 +196,5 @@ export function playShard(
     fleet.powerOn(index);
   }
   episode("bad release: clock 5 times too fast", badMs, endMs, bad);
-  return readShard(fleet, episodes, endMs, bytes);
-}
-
-/** Switches the devices on one by one over so long. */
-export function unpack(
-  fleet: Fleet,
-  indexes: readonly number[],
-  spreadMs: number,
-  tell: (nowMs: number) => void,
-): void {
-  const startMs = fleet.nowMs;
-  indexes.forEach((index, at) => {
-    fleet.runUntil(startMs + (at / indexes.length) * spreadMs, tell);
-    fleet.powerOn(index);
-  });
+  return { episodes, requests: fleet.requests };
 }

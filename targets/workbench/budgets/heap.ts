@@ -7,7 +7,7 @@ import { State } from "../../../core/index.ts";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
 import { borderNumbers } from "../engines/script.ts";
-import { buildCountingProgram, buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
+import { buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 import { guest } from "./guest.ts";
 
@@ -137,10 +137,4 @@ export async function measureOnArm(variant: Variant): Promise<OnArm | undefined>
   if (!isBuilt(kind)) return undefined;
   await buildHost(kind);
   return figuresOf(programOf(kind, "allocations"), `generated-${variant}`);
-}
-
-/** The same of any build's code. */
-export async function measureCodeOnArm(code: string): Promise<OnArm | undefined> {
-  if (!isBuilt("arm")) return undefined;
-  return figuresOf(await buildCountingProgram(code, "arm"), "generated-compared");
 }

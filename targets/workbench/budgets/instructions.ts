@@ -2,7 +2,7 @@
 // many. Whatever is not a poll cancels out, and the same program counts the same on any day.
 
 import { spawnSync } from "node:child_process";
-import { buildCountingProgram, isBuilt, programOf } from "../host/build.ts";
+import { isBuilt, programOf } from "../host/build.ts";
 
 const NO_LIMIT = "10000000";
 const FEW = 200;
@@ -25,14 +25,10 @@ function run(
 /**
  * Instructions of one pending poll with QuickJS on this machine: five ticks a second apart, the request, the answer, and
  * what the host does for them. Undefined where the C host is not built or there is no valgrind.
- * @param code a build other than the complete one that ships
  */
-export async function pollInstructions(code?: string): Promise<number | undefined> {
+export function pollInstructions(): number | undefined {
   if (!isBuilt("release") || spawnSync("valgrind", ["--version"]).error) return undefined;
-  const program =
-    code === undefined
-      ? programOf("release", "allocations")
-      : await buildCountingProgram(code, "release");
+  const program = programOf("release", "allocations");
   const [few, many] = [run(program, FEW), run(program, MANY)];
   return Math.round((many.instructions - few.instructions) / (many.polls - few.polls));
 }

@@ -1,39 +1,31 @@
-// The smallest host of the Duktape library: `print`, `collect` and `counter`, an Int32Array:
-// element 0 counts every allocation and reallocation that the engine asks its host for, element 1 is the bytes that it
-// holds, element 2 the most that it held since `resetPeak()`. Runs the scripts that it is given, one after the other.
+// The smallest host of the Duktape library: `print` and `counter`, an Int32Array whose element 0 counts every allocation
+// and reallocation that the engine asks its host for. Runs the scripts that it is given, one after the other.
 
 #include <duktape.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int counter[3];
-
-static void *hold(void *block) {
-  if (block) counter[1] += (int)malloc_usable_size(block);
-  if (counter[2] < counter[1]) counter[2] = counter[1];
-  return block;
-}
+static int counter[1];
 
 static void *count_alloc(void *user, duk_size_t size) {
   (void)user;
   if (!size) return NULL;
   counter[0]++;
-  return hold(malloc(size));
+  return malloc(size);
 }
 
 static void *count_realloc(void *user, void *block, duk_size_t size) {
   (void)user;
-  int before = block ? (int)malloc_usable_size(block) : 0;
-  if (size) counter[0]++;
-  void *moved = realloc(block, size);
-  if (moved || !size) counter[1] -= before;
-  return size ? hold(moved) : NULL;
+  if (size) {
+    counter[0]++;
+    return realloc(block, size);
+  }
+  free(block);
+  return NULL;
 }
 
 static void count_free(void *user, void *block) {
   (void)user;
-  if (block) counter[1] -= (int)malloc_usable_size(block);
   free(block);
 }
 
@@ -42,26 +34,9 @@ static duk_ret_t print(duk_context *context) {
   return 0;
 }
 
-static duk_ret_t collect(duk_context *context) {
-  /* Twice, for what has a finalizer. */
-  duk_gc(context, 0);
-  duk_gc(context, 0);
-  return 0;
-}
-
-static duk_ret_t reset_peak(duk_context *context) {
-  (void)context;
-  counter[2] = counter[1];
-  return 0;
-}
-
 static void define_globals(duk_context *context) {
   duk_push_c_function(context, print, 1);
   duk_put_global_string(context, "print");
-  duk_push_c_function(context, collect, 0);
-  duk_put_global_string(context, "collect");
-  duk_push_c_function(context, reset_peak, 0);
-  duk_put_global_string(context, "resetPeak");
   duk_push_external_buffer(context);
   duk_config_buffer(context, -1, counter, sizeof counter);
   duk_push_buffer_object(context, -1, 0, sizeof counter, DUK_BUFOBJ_INT32ARRAY);

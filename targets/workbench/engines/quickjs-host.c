@@ -1,7 +1,5 @@
-// The smallest host of the native QuickJS library: `print`, `collect` and `counter`, an
-// Int32Array: element 0 counts every allocation and reallocation that the engine asks its host for, element 1 is the
-// bytes that it holds, element 2 the most that it held since `resetPeak()`. Runs the scripts that it is given, one
-// after the other.
+// The smallest host of the native QuickJS library: `print` and `counter`, an Int32Array whose element 0 counts every
+// allocation and reallocation that the engine asks its host for. Runs the scripts that it is given, one after the other.
 //
 // That count is whole for QuickJS up to 2025-04-26; later versions carve small blocks out of larger
 // ones by themselves. A control shows whether it counts at all (targets/workbench/budgets).
@@ -11,23 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int counter[3];
-
-static void hold(JSMallocState *state, size_t size) {
-  state->malloc_size += size;
-  counter[1] += (int)size;
-  if (counter[2] < counter[1]) counter[2] = counter[1];
-}
+static int counter[1];
 
 static void *count_malloc(JSMallocState *state, size_t size) {
   counter[0]++;
   void *block = malloc(size);
-  if (block) hold(state, malloc_usable_size(block));
+  if (block) state->malloc_size += malloc_usable_size(block);
   return block;
 }
 
 static void count_free(JSMallocState *state, void *block) {
-  if (block) hold(state, -malloc_usable_size(block));
+  if (block) state->malloc_size -= malloc_usable_size(block);
   free(block);
 }
 
@@ -40,7 +32,7 @@ static void *count_realloc(JSMallocState *state, void *block, size_t size) {
   }
   counter[0]++;
   block = realloc(block, size);
-  if (block) hold(state, malloc_usable_size(block) - before);
+  if (block) state->malloc_size += malloc_usable_size(block) - before;
   return block;
 }
 
@@ -57,23 +49,6 @@ static JSValue print(JSContext *context, JSValueConst self, int count, JSValueCo
     JS_FreeCString(context, text);
   }
   putchar('\n');
-  return JS_UNDEFINED;
-}
-
-static JSValue collect(JSContext *context, JSValueConst self, int count, JSValueConst *values) {
-  (void)self;
-  (void)count;
-  (void)values;
-  JS_RunGC(JS_GetRuntime(context));
-  return JS_UNDEFINED;
-}
-
-static JSValue reset_peak(JSContext *context, JSValueConst self, int count, JSValueConst *values) {
-  (void)context;
-  (void)self;
-  (void)count;
-  (void)values;
-  counter[2] = counter[1];
   return JS_UNDEFINED;
 }
 
@@ -101,9 +76,6 @@ static void define_globals(JSContext *context) {
   JSValue buffer =
       JS_NewArrayBuffer(context, (uint8_t *)counter, sizeof counter, keep_nothing, NULL, 0);
   JS_SetPropertyStr(context, global, "print", JS_NewCFunction(context, print, "print", 1));
-  JS_SetPropertyStr(context, global, "collect", JS_NewCFunction(context, collect, "collect", 0));
-  JS_SetPropertyStr(context, global, "resetPeak",
-                    JS_NewCFunction(context, reset_peak, "resetPeak", 0));
   JSValue type = JS_GetPropertyStr(context, global, "Int32Array");
   JS_SetPropertyStr(context, global, "counter", JS_CallConstructor(context, type, 1, &buffer));
   JS_FreeValue(context, type);

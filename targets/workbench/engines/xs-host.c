@@ -1,7 +1,5 @@
-// The smallest host of Moddable's XS: `print`, `collect` and `counter`: element 0 is the number of
-// slots and chunks that the engine took from its heap so far, element 1 the bytes of it in use, element 2 their most
-// since `resetPeak()`, what the collector had not yet found included. Runs the scripts that it is given, one after
-// the other.
+// The smallest host of Moddable's XS: `print` and `counter`, whose element 0 is the number of slots and chunks that the
+// engine took from its heap so far. Runs the scripts that it is given, one after the other.
 //
 // XS takes its heap from the system at once, so that no hook of the system's sees what it takes from there: the linker
 // leads its own calls through here (--wrap).
@@ -38,32 +36,11 @@ txSlot *__wrap_fxNewSlot(txMachine *the) {
   return __real_fxNewSlot(the);
 }
 
-static void answer(txMachine *the, txInteger number) {
-  mxResult->kind = XS_INTEGER_KIND;
-  mxResult->value.integer = number;
-}
-
-static txInteger bytes_of(txInteger slots, txInteger chunks) {
-  return slots * (txInteger)sizeof(txSlot) + chunks;
-}
-
 static void print(txMachine *the) { puts(fxToString(the, mxArgv(0))); }
 
-static void collect(txMachine *the) { fxCollectGarbage(the); }
-
-static void read_taken(txMachine *the) { answer(the, taken); }
-
-static void read_held(txMachine *the) {
-  answer(the, bytes_of(the->currentHeapCount, the->currentChunksSize));
-}
-
-static void read_peak(txMachine *the) {
-  answer(the, bytes_of(the->peakHeapCount, the->peakChunksSize));
-}
-
-static void reset_peak(txMachine *the) {
-  the->peakHeapCount = the->currentHeapCount;
-  the->peakChunksSize = the->currentChunksSize;
+static void read_taken(txMachine *the) {
+  mxResult->kind = XS_INTEGER_KIND;
+  mxResult->value.integer = taken;
 }
 
 static void define(txMachine *the, txString name, txCallback callback) {
@@ -84,15 +61,10 @@ static void run(txMachine *the, void *stream, txGetter getter) {
 }
 
 static void define_globals(txMachine *the) {
-  static char counter[] = "var counter = { get 0() { return xsTaken(); }, get 1() { return xsHeld(); },"
-                          " get 2() { return xsPeak(); } };";
+  static char counter[] = "var counter = { get 0() { return xsTaken(); } };";
   txStringCStream stream = {counter, 0, (txSize)sizeof counter - 1};
   define(the, "print", print);
-  define(the, "collect", collect);
   define(the, "xsTaken", read_taken);
-  define(the, "xsHeld", read_held);
-  define(the, "xsPeak", read_peak);
-  define(the, "resetPeak", reset_peak);
   run(the, &stream, fxStringCGetter);
 }
 

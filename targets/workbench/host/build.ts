@@ -52,26 +52,6 @@ function programsOf(kind: Kind): readonly string[] {
   return kind === "duktape" ? ["allocations", "two-devices"] : testPrograms;
 }
 
-/**
- * Builds the program that counts allocations with the code of any build, for this machine or for 32-bit ARM.
- * @returns its path
- */
-export async function buildCountingProgram(code: string, kind: "release" | "arm"): Promise<string> {
-  const quickjs = quickjsFolder();
-  const generated = `${hostFolder}generated-compared`;
-  await generate(generated, "complete", engineVersion(quickjs), code);
-  const out = `${hostFolder}${kind}-compared`;
-  const settings = [
-    `QUICKJS_DIR=${quickjs}`,
-    `GENERATED=${generated}`,
-    `OUT=${out}`,
-    `TESTS=${root}test/host/c`,
-    ...settingsOf(kind, quickjs),
-  ];
-  run("make", ["-s", "-C", sources, ...settings, `${out}/allocations`]);
-  return `${out}/allocations`;
-}
-
 function settingsOf(kind: Kind, quickjs: string): string[] {
   if (kind === "release") return [];
   if (kind === "sanitize" || kind === "duktape") {

@@ -1,8 +1,6 @@
 // The clients that are compared, each driven as its own documentation shows: picogrant through its
 // driver, the others with global fetch. A sign-in resolves with the access token or rejects.
 
-import { createOAuthDeviceAuth } from "@octokit/auth-oauth-device";
-import { request } from "@octokit/request";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { ErrorCode, State } from "../../../core/complete.ts";
@@ -67,7 +65,7 @@ const picogrant: Client = {
 const insecure = { [oauth.allowInsecureRequests]: true } as const;
 const wait = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-export function serverOf(base: string): oauth.AuthorizationServer {
+function serverOf(base: string): oauth.AuthorizationServer {
   return {
     issuer: base,
     device_authorization_endpoint: `${base}/device`,
@@ -107,47 +105,23 @@ async function oauth4webapiSignIn(base: string, stop: AbortSignal): Promise<stri
   throw new Error("power lost");
 }
 
-export function openidConfiguration(base: string): openid.Configuration {
+async function openidSignIn(base: string, signal: AbortSignal): Promise<string> {
   const secret = openid.ClientSecretPost("secret");
   const configuration = new openid.Configuration(serverOf(base), "client", "secret", secret);
   openid.allowInsecureRequests(configuration);
-  return configuration;
-}
-
-async function openidSignIn(base: string, stop: AbortSignal): Promise<string> {
-  const configuration = openidConfiguration(base);
   const codes = await openid.initiateDeviceAuthorization(configuration, { scope: "email" });
-  const options = { signal: stop };
-  const grant = openid.pollDeviceAuthorizationGrant(configuration, codes, undefined, options);
+  const grant = openid.pollDeviceAuthorizationGrant(configuration, codes, undefined, { signal });
   return (await grant).access_token;
 }
 
-async function octokitSignIn(base: string): Promise<string> {
-  const auth = createOAuthDeviceAuth({
-    clientType: "oauth-app",
-    clientId: "client",
-    scopes: ["email"],
-    onVerification: () => {},
-    request: request.defaults({ baseUrl: base }),
-  });
-  return (await auth({ type: "oauth" })).token;
-}
+const hurriedClient = (name: string, run: (base: string, stop: AbortSignal) => Promise<string>) => {
+  const signIn: Client["signIn"] = (base, _kept, stop) =>
+    hurried(() => Promise.race([run(base, stop), powerLoss(stop)]));
+  return { name, signIn };
+};
 
 export const clients: readonly Client[] = [
   picogrant,
-  {
-    name: "oauth4webapi",
-    signIn: (base, _kept, stop) =>
-      hurried(() => Promise.race([oauth4webapiSignIn(base, stop), powerLoss(stop)])),
-  },
-  {
-    name: "openid-client",
-    signIn: (base, _kept, stop) =>
-      hurried(() => Promise.race([openidSignIn(base, stop), powerLoss(stop)])),
-  },
-  {
-    name: "@octokit/auth-oauth-device",
-    signIn: (base, _kept, stop) =>
-      hurried(() => Promise.race([octokitSignIn(base), powerLoss(stop)])),
-  },
+  hurriedClient("oauth4webapi", oauth4webapiSignIn),
+  hurriedClient("openid-client", openidSignIn),
 ];

@@ -116,17 +116,9 @@ export interface Outcome {
   readonly why: string;
 }
 
-function isToken(path: string): boolean {
-  return path === "/token" || path === "/login/oauth/access_token";
-}
-
-function isDevice(path: string): boolean {
-  return path === "/device" || path === "/login/device/code";
-}
-
 /** Whether a poll came before its time; the times run `speed` times faster. */
 function earlyPoll(server: ScriptedServer, scenario: Scenario): string | undefined {
-  const times = server.seen.filter(({ path }) => isToken(path)).map(({ at }) => at);
+  const times = server.seen.filter(({ path }) => path === "/token").map(({ at }) => at);
   for (let index = 1; index < times.length; index++) {
     const earliestS = scenario.earliestS?.(index - 1) ?? intervalS;
     const gapS = ((times[index]! - times[index - 1]!) * speed) / 1000;
@@ -168,8 +160,8 @@ export async function judge(client: Client, scenario: Scenario): Promise<Outcome
     ? [new AbortController(), new AbortController()]
     : [new AbortController()];
   const server = new ScriptedServer(({ path, form }) => {
-    if (isDevice(path)) return scenario.device(devices++);
-    if (!isToken(path)) return { body: html };
+    if (path === "/device") return scenario.device(devices++);
+    if (path !== "/token") return { body: html };
     if (tokenRequests + 1 === scenario.restartAfter) setImmediate(() => stops[0]!.abort());
     return scenario.token(tokenRequests++, form);
   });

@@ -13,7 +13,7 @@ export interface Answer {
   cut?: number;
 }
 
-export interface Seen {
+interface Seen {
   readonly path: string;
   readonly form: URLSearchParams;
   /** performance.now() at its arrival. */
@@ -21,14 +21,7 @@ export interface Seen {
 }
 
 /** What a request to an endpoint is answered with. */
-export type Script = (request: Seen) => Answer;
-
-/** A form, or the JSON object that some clients send in its place. */
-function formOf(body: string): URLSearchParams {
-  return new URLSearchParams(
-    body.startsWith("{") ? (JSON.parse(body) as Record<string, string>) : body,
-  );
-}
+type Script = (request: Seen) => Answer;
 
 export class ScriptedServer {
   readonly seen: Seen[] = [];
@@ -72,7 +65,7 @@ export class ScriptedServer {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const seen = {
       path: (request.url ?? "/").split("?")[0]!,
-      form: formOf(Buffer.concat(chunks).toString("utf8")),
+      form: new URLSearchParams(Buffer.concat(chunks).toString("utf8")),
       at: performance.now(),
     };
     this.seen.push(seen);

@@ -1,0 +1,158 @@
+// What each client costs an installer, and a firmware: files and bytes as npm unpacks them, what of it a program on Node
+// loads that only signs in, and on QuickJS its size, its heap, and the names that it expects and QuickJS does not have.
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { type BuildOptions, build, type Metafile } from "esbuild";
+import { heapSteps } from "../budgets/heap.ts";
+import { runInQuickjs, variants } from "../engines/quickjs-wasm.ts";
+import { builtBundle } from "../engines/script.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const modules = path.join(root, "node_modules");
+
+/** What of each library takes part in code, poll, refresh and revocation; the rest is shaken off. */
+const used: Readonly<Record<string, string>> = {
+  oauth4webapi:
+    "deviceAuthorizationRequest, processDeviceAuthorizationResponse, deviceCodeGrantRequest, " +
+    "processDeviceCodeResponse, refreshTokenGrantRequest, processRefreshTokenResponse, " +
+    "revocationRequest, processRevocationResponse, ClientSecretPost, ResponseBodyError",
+  "openid-client":
+    "Configuration, initiateDeviceAuthorization, pollDeviceAuthorizationGrant, refreshTokenGrant, " +
+    "tokenRevocation, ClientSecretPost",
+};
+
+interface Amount {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Files and bytes of a folder, without packages that lie in it. */
+export function amountOf(folder: string): Amount {
+  let [files, bytes] = [0, 0];
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile() || path.relative(folder, file).split(path.sep).includes("node_modules"))
+      continue;
+    files++;
+    bytes += statSync(file).size;
+  }
+  return { files, bytes };
+}
+
+/** The packages that one needs, and those that they need. */
+function dependenciesOf(folder: string, known = new Set<string>()): Set<string> {
+  const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
+    dependencies?: Record<string, string>;
+  };
+  for (const name of Object.keys(manifest.dependencies ?? {})) {
+    if (known.has(name)) continue;
+    known.add(name);
+    dependenciesOf(path.join(modules, name), known);
+  }
+  return known;
+}
+
+/** Bytes of the outputs that are there before anything is imported on demand. */
+export function loadedBytes(outputs: Metafile["outputs"], entry: string): number {
+  const loaded = new Set<string>();
+  const load = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    for (const { path: other, kind } of outputs[file]!.imports) {
+      if (kind === "import-statement" && other in outputs) load(other);
+    }
+  };
+  load(entry);
+  return [...loaded].reduce((sum, file) => sum + outputs[file]!.bytes, 0);
+}
+
+/** A module that takes these names of a package, bundled. */
+async function bundled(names: string, from: string, options: BuildOptions) {
+  const contents = `export { ${names} } from ${JSON.stringify(from)};`;
+  const made = await build({
+    stdin: { contents, resolveDir: root, sourcefile: "program.mjs" },
+    ...{ bundle: true, minify: true, write: false, metafile: true, outdir: "out" },
+    ...{ logLevel: "silent", legalComments: "none" },
+    ...options,
+  });
+  return { outputs: made.metafile!.outputs, text: made.outputFiles![0]!.text };
+}
+
+/** A row of the table of packages; `names` are what a program that signs in takes of it, "" where it is not for that. */
+async function packageRow(name: string, folder: string, names: string): Promise<string[]> {
+  const amount = ({ files, bytes }: Amount): string =>
+    `${files} files, ${Math.ceil(bytes / 1000)} KB`;
+  const others = [...dependenciesOf(folder)];
+  const amounts = [amountOf(folder), ...others.map((one) => amountOf(path.join(modules, one)))];
+  const all = amounts.reduce((sum, { files, bytes }) => {
+    return { files: sum.files + files, bytes: sum.bytes + bytes };
+  });
+  const entry = name === "picogrant" ? path.join(folder, "dist/index.js") : name;
+  const forNode = { platform: "node", format: "esm", splitting: true } as const;
+  const loaded = async (): Promise<number> =>
+    loadedBytes((await bundled(names, entry, forNode)).outputs, "out/stdin.js");
+  return [
+    name,
+    amount(amounts[0]!),
+    others.join(" ") || "none",
+    amount(all),
+    names === "" ? "-" : `${await loaded()}`,
+  ];
+}
+
+/** Ours as `npm run tool -- package` made them, beside the others as they are installed here. */
+export async function packageTable(): Promise<string[][]> {
+  const made = path.join(root, "dist/npm");
+  const rows = [
+    ["package", "its own", "installed with it", "in all", "a sign-in loads B"],
+    await packageRow("picogrant", path.join(made, "picogrant"), "signIn"),
+  ];
+  for (const name of ["picogrant-tools", "picogrant-firmware"])
+    rows.push(await packageRow(name, path.join(made, name), ""));
+  for (const [name, names] of Object.entries(used))
+    rows.push(await packageRow(name, path.join(modules, name), names));
+  return rows;
+}
+
+/** Names that Node or browsers have, that stand in a script as names of their own, and that QuickJS does not have. */
+async function missingNames(code: string): Promise<string[]> {
+  const known = new Set([...Object.getOwnPropertyNames(globalThis), "navigator", "window"]);
+  const words = [...code.matchAll(/(?:globalThis\.|(?<![\w$."'/-]))([A-Za-z]\w*)(?![\w$:"'])/g)];
+  const names = [...new Set(words.map(([, name]) => name!))].filter((name) => known.has(name));
+  const script = names.map((name) => `if (typeof ${name} === "undefined") print("${name}");`);
+  const output = await runInQuickjs(variants.release, script.join("\n"));
+  return output
+    .split("\n")
+    .filter((name) => names.includes(name))
+    .sort();
+}
+
+/** A row of the table of what ships: the heap is with empty stand-ins for what is missing. */
+async function shippedRow(name: string, code: string): Promise<string[]> {
+  const missing = await missingNames(code);
+  const standIns = `var globalNames = ${JSON.stringify(missing)};
+    for (var i = 0; i < globalNames.length; i++) globalThis[globalNames[i]] = function () {};
+    if (typeof Headers === "function") Headers.prototype.set = function () {};`;
+  const loads = !/Error/.test(await runInQuickjs(variants.release, code));
+  const [, heap] = await heapSteps([standIns, code]);
+  const gzip = gzipSync(code, { level: 9 }).length;
+  const figures = [code.length, gzip, heap!].map(String);
+  return [name, ...figures, loads ? "yes" : "no", missing.join(" ") || "none"];
+}
+
+export async function shippedTable(): Promise<string[][]> {
+  const rows = [
+    ["client", "min B", "gzip B", "QuickJS heap on load B", "loads there", "names missing"],
+    await shippedRow("picogrant, complete", await builtBundle("complete")),
+    await shippedRow("picogrant, grant alone", await builtBundle("grant")),
+  ];
+  const forEngines = { platform: "browser", format: "iife", target: "es2022" } as const;
+  for (const [name, names] of Object.entries(used)) {
+    const { text } = await bundled(names, name, { ...forEngines, globalName: "peer" });
+    rows.push(await shippedRow(name, text));
+  }
+  return rows;
+}
