@@ -9,10 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
 import uglify from "uglify-js";
 
-import { type Bundle, bundleCore } from "./bundled-core.ts";
+import type { Bundle } from "./bundled-core.ts";
 import { checkConstants } from "./constants.ts";
 import { gatherFunctions } from "./functions.ts";
 import { markFunctions } from "./inlining.ts";
@@ -61,34 +61,6 @@ export async function shippedBundle(variant: Variant): Promise<Bundle> {
 export async function readableBundle(variant: Variant): Promise<Bundle> {
   const joined = await joinSources(variant, false);
   return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
-}
-
-/** A build that is not shipped, for comparison. */
-export interface ComparedBuild {
-  readonly name: string;
-  readonly code: string;
-  /** The device is an array, as the C host wants it; else an object. */
-  readonly isPlaced: boolean;
-}
-
-/** What each step of the build makes of the core, the last one what ships: `npm run tool -- builds --steps`. */
-export async function comparedBuilds(variant: Variant): Promise<ComparedBuild[]> {
-  const names = publicNames(variant);
-  const made = async (isPlaced: boolean, limit?: number): Promise<string> => {
-    const joined = await joinSources(variant, isPlaced);
-    const marked = { ...joined, code: markFunctions(joined.code, limit) };
-    return shorten(await compile(marked, isPlaced ? names : [...names, ...deviceProperties])).code;
-  };
-  const joined = await readableBundle(variant);
-  const minified = await transform(joined.code, { minify: true, target: "es5" });
-  const shipped = await bundleCore(variant);
-  return [
-    { name: "esbuild, minified", code: minified.code, isPlaced: false },
-    { name: "Closure Compiler, uglify-js", code: await made(false, 0), isPlaced: false },
-    { name: "small functions in place", code: await made(false), isPlaced: false },
-    { name: "the record by index", code: await made(true), isPlaced: true },
-    { name: "functions in an array: what ships", code: shipped.code, isPlaced: true },
-  ];
 }
 
 /** The core's files as one script of functions, with the object of the public ones at its end. */
@@ -245,7 +217,7 @@ function shorten({ code, map }: Bundle): Bundle {
   const result = uglify.minify(code, {
     ...uglifyOptions,
     sourceMap: { content: map, includeSources: true },
-  } as uglify.MinifyOptions);
+  });
   if (result.error) throw result.error;
   return { code: `${result.code}\n`, map: result.map };
 }

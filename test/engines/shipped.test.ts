@@ -4,13 +4,12 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { createRequire, SourceMap } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
 import { type AnyNode, parse } from "acorn";
 import { full } from "acorn-walk";
-import { SourceMapConsumer } from "source-map-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Property } from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
@@ -148,10 +147,14 @@ describe.each(variants)("the files of the %s build", (variant) => {
 
   test("the map leads functions and texts to their own lines, after all steps of the build", async () => {
     const { code, map } = await bundleCore(variant);
-    const sources = new SourceMapConsumer(JSON.parse(map));
+    const { sources, sourcesContent } = JSON.parse(map) as Record<string, string[]>;
+    const places = new SourceMap(JSON.parse(map));
     const lineOf = ({ loc }: AnyNode): string | undefined => {
-      const { source, line } = sources.originalPositionFor(loc!.start);
-      return source ? sources.sourceContentFor(source)!.split("\n")[line - 1] : undefined;
+      const { line, column } = loc!.start;
+      const found = places.findEntry(line - 1, column);
+      if (!("originalSource" in found) || found.originalSource === undefined) return undefined;
+      const text = sourcesContent![sources!.indexOf(found.originalSource)]!;
+      return text.split("\n")[found.originalLine];
     };
     const functions: (string | undefined)[] = [];
     const texts: (readonly [text: string, line: string | undefined])[] = [];

@@ -1,0 +1,8 @@
+// What the build takes of uglify-js, which has no types of its own.
+
+declare module "uglify-js" {
+  const uglify: {
+    minify(code: string, options: object): { code: string; map: string; error?: Error };
+  };
+  export default uglify;
+}
