@@ -66,7 +66,7 @@ describe.each(Object.entries(WITH_BODY))("a body with %s", (_, framed) => {
     ["POST /panel/command", '{"command":"1"}', JSON_TYPE, 400],
     ["POST /panel/scenario/begin", '{"text":"on"}', JSON_TYPE, 200],
     ["POST /panel/scenario/live", "{}", JSON_TYPE, 200],
-    ["POST /panel/fixture", "key=wrong", FORM, 403],
+    ["POST /panel/fixture/check", '{"text":"{}"}', JSON_TYPE, 200],
   ])("%s with %s", async (line, body, type, status) => {
     expect(await ask(line, framed(body), type)).toMatchObject({ status });
   });
