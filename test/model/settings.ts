@@ -32,6 +32,14 @@ const FOREIGN: readonly string[] = [
   "\ud83d \ude00\ud83d\ud83d\ude00\ude00",
 ];
 
+/** Every byte that a display may know. */
+const ALL_BYTES = Array.from({ length: 24 }, (_, line) =>
+  Array.from({ length: 11 }, (_, at) => String.fromCharCode(((line * 11 + at) % 255) + 1)).join(""),
+)
+  .join("\u0000")
+  .replaceAll("\n", "")
+  .replaceAll("\u0000", "\n");
+
 export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192, 24_575, 24_576];
 
 /** The settings of one device; its memory may change when it is started again. */
@@ -50,7 +58,7 @@ export function drawSettings(dice: Dice): Settings {
     seed: dice.below(67_108_864),
     autoStart: dice.below(2),
     renewalsMax: dice.pick([3, 3, 0, 1]),
-    messages: dice.pick(["", "", OTHER_TEXTS]),
+    messages: dice.pick(["", "", OTHER_TEXTS, ALL_BYTES]),
   };
   if (dice.chance(30)) config.startSpreadMs = dice.pick([0, 1, 700, 60_000]);
   const countsFrom = dice.pick([0, 0, 0, 65_500, 65_530]);

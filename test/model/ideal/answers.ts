@@ -97,9 +97,12 @@ export function errorOf(
   return isJson || isEmpty ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
+/** Whether the answer is one document that is not too long to be read. */
+export const isReadable = ({ body }: Arrival, { document }: Reading): boolean =>
+  document.isComplete && body.length <= BODY_MAX;
+
 export function classify(arrival: Arrival, reading: Reading): number {
-  const isJson = reading.document.isComplete && arrival.body.length <= BODY_MAX;
-  return errorOf(arrival, isJson, reading.errors, arrival.body === "");
+  return errorOf(arrival, isReadable(arrival, reading), reading.errors, arrival.body === "");
 }
 
 /** A number of seconds; a fraction is dropped. `otherwise` where there is none that can be read. */

@@ -14,6 +14,7 @@ import {
 import {
   type Arrival,
   errorOf,
+  isReadable,
   isSecure,
   type Reading,
   type Refusal,
@@ -289,7 +290,7 @@ export class Calls {
     if (!error) {
       const isEmpty = arrival.body === "";
       const errors = refusal?.errors ?? { name: undefined, isNumbered: false };
-      error = errorOf(arrival, reading.document.isComplete, errors, isEmpty);
+      error = errorOf(arrival, isReadable(arrival, reading), errors, isEmpty);
       // What a resource server's success consists of is between it and the application.
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }

@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { ErrorCode, Event, Field, State } from "../../../core/index.ts";
-import { isHelpedByMemory } from "../ideal/misfits.ts";
 import { roomOf } from "../rooms.ts";
 import { holds, type Scene, same } from "./oracle.ts";
 
@@ -25,6 +24,9 @@ function movesOfSpec(): Set<string> {
 
 const MOVES = movesOfSpec();
 
+/** Shares of the memory grow by as much. */
+const MEMORY_STEP = 32;
+
 /** Errors that are about a member of an answer, which is named. */
 const NAMING: ReadonlySet<number> = new Set([
   ErrorCode.VALUE_TOO_LONG,
@@ -32,7 +34,7 @@ const NAMING: ReadonlySet<number> = new Set([
   ErrorCode.USELESS_ANSWERS,
 ]);
 
-/** What memoryNeeded says would do: each value that did not fit does there. */
+/** What memoryNeeded says would do: each value that did not fit does there, and not all of them in less. */
 function checkNeed({ device, ideal, ...scene }: Scene): void {
   const { misfits, settings } = ideal;
   const { isMemoryShort } = misfits;
@@ -41,12 +43,14 @@ function checkNeed({ device, ideal, ...scene }: Scene): void {
   const whole = { device, ideal, ...scene };
   same(whole, "moves", "memoryNeeded above 0", bytes > 0, isMemoryShort);
   if (!isMemoryShort) return;
-  const room = roomOf({ ...settings, memoryBytes: bytes });
+  const roomWith = (memoryBytes: number) => roomOf({ ...settings, memoryBytes });
+  const [room, less] = [roomWith(bytes), roomWith(bytes - MEMORY_STEP)];
   for (const [field, value] of misfits.values) {
-    if (!isHelpedByMemory(field, value)) continue;
     const fits = value.length <= room(field);
     holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} has no room`, fits);
   }
+  const isLeast = misfits.values.some(([field, value]) => value.length > less(field));
+  holds(whole, "moves", `${bytes} bytes of memory are more than are needed`, isLeast);
 }
 
 export class MoveOracle {
@@ -78,6 +82,10 @@ export class MoveOracle {
     if (NAMING.has(ideal.error)) {
       same(scene, "moves", "errorField", device.errorField, ideal.misfits.errorField);
     }
-    if (ideal.error === ErrorCode.VALUE_TOO_LONG) checkNeed(scene);
+    if (ideal.error === ErrorCode.VALUE_TOO_LONG) {
+      const [, value] = ideal.misfits.values.find(([field]) => field === device.errorField)!;
+      same(scene, "moves", "errorLength", device.errorLength, value.length);
+      checkNeed(scene);
+    }
   }
 }
