@@ -8,8 +8,6 @@ export interface FileStatus {
   mode: number;
   uid: number;
   size: number;
-  /** When it was last written, milliseconds since 1970. */
-  mtime: number;
 }
 
 export interface Std {
@@ -44,6 +42,9 @@ export interface Os {
   remove(path: string): number;
   rename(from: string, to: string): number;
   mkdir(path: string, mode?: number): number;
+  readdir(path: string): [names: string[], errno: number];
+  readlink(path: string): [target: string, errno: number];
+  sleep(delayMs: number): number;
   stat(path: string): [FileStatus | null, errno: number];
   setReadHandler(fd: number, handler: (() => void) | null): void;
   /** `null` is the system's default, `undefined` ignores the signal. */

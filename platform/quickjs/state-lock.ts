@@ -1,19 +1,20 @@
-// The lock on a state directory, under QuickJS on Linux. Its rules are those of ../state-lock.ts.
+// The lock on a state directory, under QuickJS on Linux, by the rule of Node's (../node/state-lock.ts), whose files it
+// shares: each taker makes a file of its own, whose name nobody else ever uses, and only then looks for the files of
+// others. Of two that come at the same moment at least one sees the other and steps back.
+//
+// Dead is whose process is gone, or belongs to an earlier start of the system. A directory that containers share is for
+// programs on Node: here nobody gives a sign that he lives.
 
-import { LockRefused, type StateLockSystem, takeStateLock } from "../state-lock.ts";
+import { sha256 } from "../sha256.ts";
 import type { Os } from "./engine.ts";
 import { QuickJsEntropy } from "./entropy.ts";
-import {
-  createPrivate,
-  FILE_EXISTS,
-  FileError,
-  NO_SUCH_FILE,
-  readFile,
-  reasonOf,
-} from "./files.ts";
+import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";
 
+/** Process, when it began, whose process numbers these are, chance. */
+const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 const NO_SUCH_PROCESS = -3;
-const LOCK_BYTES_MAX = 1024;
+const PROC_BYTES_MAX = 4096;
+const TRIES = 4;
 
 /**
  * Takes the lock of a directory: two devices on one state would rotate each other's refresh token away.
@@ -21,88 +22,79 @@ const LOCK_BYTES_MAX = 1024;
  * @throws FileError where another living process holds it, or it cannot be written
  */
 export function lockDirectory(os: Os, directory: string): () => void {
-  try {
-    return takeStateLock(quickJsSystem(os), `${directory}/lock`);
-  } catch (error) {
-    if (!(error instanceof LockRefused)) throw error;
-    const advice = error.message.startsWith("in use")
-      ? "; stop it or choose another directory"
-      : "";
-    throw new FileError(`${directory}: ${error.message}${advice}`);
+  const pid = os.getpid();
+  const own = `${directory}/lock-${pid}-${startOf(os, pid) || 0}-${processSpace(os)}-${chance(os)}`;
+  for (let tries = 1; ; tries++) {
+    const made = createPrivate(os, own, new Uint8Array(0));
+    if (made < 0) throw new FileError(`${own}: cannot be written (${reasonOf(made)})`, made);
+    const holder = otherThan(os, directory, own);
+    if (holder === "") {
+      return () => {
+        os.remove(own);
+      };
+    }
+    os.remove(own);
+    if (tries === TRIES) {
+      const what = `in use by process ${holder}; stop it or choose another directory`;
+      throw new FileError(`${directory}: ${what}`);
+    }
+    // Two that come at the same moment both step back.
+    os.sleep(5 + Math.random() * 45);
   }
 }
 
-function quickJsSystem(os: Os): StateLockSystem {
-  const pid = os.getpid();
-  return {
-    self: {
-      pid,
-      started: startOf(os, pid) ?? "",
-      host: textOf(os, "/proc/sys/kernel/hostname"),
-      nonce: nonceOf(os),
-    },
-    publish(file, content) {
-      // The engine knows no hard links: the file appears empty and is written then.
-      const made = createPrivate(os, file, asciiBytes(content));
-      if (made < 0 && made !== FILE_EXISTS) {
-        throw new FileError(`${file}: cannot be written (${reasonOf(made)})`, made);
-      }
-      return made === 0;
-    },
-    read(file) {
-      const bytes = readFile(os, file, LOCK_BYTES_MAX);
-      return bytes && asciiText(bytes);
-    },
-    remove(file) {
-      const removed = os.remove(file);
-      if (removed < 0 && removed !== NO_SUCH_FILE) {
-        throw new FileError(`${file}: cannot be removed (${reasonOf(removed)})`, removed);
-      }
-    },
-    ageS(file) {
-      const [status] = os.stat(file);
-      return status === null ? 0 : (Date.now() - status.mtime) / 1000;
-    },
-    startOf: (other) => startOf(os, other),
-  };
+/** The process of another that lives, "" where there is none; clears the dead away. */
+function otherThan(os: Os, directory: string, own: string): string {
+  let living = "";
+  const [names] = os.readdir(directory);
+  for (const name of names) {
+    const [, pid, started, space] = NAME.exec(name) ?? [];
+    const file = `${directory}/${name}`;
+    if (pid === undefined || file === own) continue;
+    const since = startOf(os, Number(pid));
+    const isAlive =
+      space === processSpace(os) && since !== undefined && (since === "" || since === started);
+    if (isAlive) living = pid;
+    else os.remove(file);
+  }
+  return living;
 }
 
-/** The same as long as the process lives. */
-let nonce = "";
-
-function nonceOf(os: Os): string {
-  if (nonce !== "") return nonce;
-  const bytes = new Uint8Array(6);
-  new QuickJsEntropy(os).fill(bytes, 0, bytes.length);
-  for (const byte of bytes) nonce += (byte + 256).toString(16).slice(1);
-  return nonce;
-}
-
-/** When a process began, with the boot it belongs to; see StateLockSystem. */
+/** When a process began, in ticks since the boot; "" where the system does not tell, undefined where there is none. */
 function startOf(os: Os, pid: number): string | undefined {
   if (os.kill(pid, 0) === NO_SUCH_PROCESS) return undefined;
-  const stat = textOf(os, `/proc/${pid}/stat`);
+  const stat = kernelText(os, `/proc/${pid}/stat`);
   // The name in field 2 may contain anything, so count from its closing bracket: fields 3 and 22.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (fields[0] === "Z" || fields[0] === "X") return undefined;
-  const started = fields[19];
-  return started === undefined ? "" : `${textOf(os, "/proc/sys/kernel/random/boot_id")}/${started}`;
+  return fields[0] === "Z" || fields[0] === "X" ? undefined : (fields[19] ?? "");
 }
 
+/** Where the same number is the same process: this boot of this machine, and this container. "0" where that is not told. */
+function processSpace(os: Os): string {
+  const boot = kernelText(os, "/proc/sys/kernel/random/boot_id");
+  const [names] = os.readlink("/proc/self/ns/pid");
+  if (boot === "" || !names) return "0";
+  return hexOf(sha256(asciiBytes(boot + names))).slice(0, 12);
+}
+
+function chance(os: Os): string {
+  const bytes = new Uint8Array(8);
+  new QuickJsEntropy(os).fill(bytes, 0, bytes.length);
+  return hexOf(bytes);
+}
+
+const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join("");
+
 /** A file of the kernel's as text, "" where there is none. */
-function textOf(os: Os, file: string): string {
+function kernelText(os: Os, file: string): string {
   try {
-    return asciiText(readFile(os, file, LOCK_BYTES_MAX) ?? new Uint8Array(0)).trim();
+    const bytes = readFile(os, file, PROC_BYTES_MAX) ?? [];
+    return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   } catch (error) {
     if (error instanceof FileError) return "";
     throw error;
   }
-}
-
-function asciiText(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
 }
 
 function asciiBytes(text: string): Uint8Array {

@@ -21,6 +21,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import type { HttpTestServer, ServerPlan } from "../../platform/conformance.ts";
 import { startConformanceServer } from "../../platform/node/conformance-server.ts";
+import { lockDirectory } from "../../platform/node/state-lock.ts";
 import { bundleProgram, programOptions } from "../../targets/quickjs/bundle-program.ts";
 import {
   createService,
@@ -286,7 +287,7 @@ describe("a life in qjs", () => {
   });
 
   it("a second device on the same state directory is refused, the first goes on", async () => {
-    const { start } = deviceAt("http://127.0.0.1:1");
+    const { folder, start } = deviceAt("http://127.0.0.1:1");
     const first = start();
     await expect.poll(() => first.events).not.toEqual([]);
     const second = start();
@@ -296,6 +297,19 @@ describe("a life in qjs", () => {
     );
     expect(first.child.exitCode).toBe(null);
     expect(await first.end("SIGINT")).toBe(0);
+    // It leaves no lock; one of a process that is gone, or of another start of the system, keeps nobody out.
+    const state = join(folder, "state");
+    const locks = (): string[] => readdirSync(state).filter((name) => name.startsWith("lock-"));
+    expect(locks()).toEqual([]);
+    // Node's lock is the same one.
+    const unlock = lockDirectory(state);
+    expect(await start().ended).toBe(2);
+    unlock();
+    writeFileSync(join(state, `lock-${process.pid}-1-abc-0123456789abcdef`), "");
+    const third = start();
+    await expect.poll(() => third.events).not.toEqual([]);
+    expect(locks()).toHaveLength(1);
+    expect(() => lockDirectory(state)).toThrow(`in use by process ${third.child.pid}`);
   });
 });
 
