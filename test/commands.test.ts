@@ -154,10 +154,6 @@ describe.concurrent("commands that pages show", () => {
 
 test.each([
   ["engines", ["--only", "abacus"], /no engine is called abacus; there are /],
-  ["lives", ["--only", "1"], /--only goes with --seed/],
-  ["lives", ["--lives", "0"], /an integer from 1 to/],
-  ["lives", ["--seed", "5", "--lives", "3"], /--lives goes with --from/],
-  ["fuzz", ["--target", "abacus"], /there is no target "abacus"; choose of response/],
   ["mutation", ["core/abacus.ts"], /core\/abacus\.ts is not mutated/],
   [
     "fleet",

@@ -12,8 +12,6 @@ import { bundlers, runtimes } from "../targets/workbench/runtimes.ts";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
 import { documentRows } from "./coverage/rows.ts";
 import { standardSections, standards } from "./coverage/standards.ts";
-import { targetMakers } from "./fuzz/targets.ts";
-import regressions from "./lives/regression-seeds.json" with { type: "json" };
 import { rowsFor } from "./platform/certificate-cases.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -83,22 +81,10 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     "npm run tool -- model",
   ],
   [
-    "whole lives",
-    "what power cuts, networks and users do together",
-    `${regressions.length} seeds that once failed`,
-    "npm run test:all",
-  ],
-  [
     "model of the session",
     "a promise that never settles, an event that is lost",
     "any number of lives",
     "npm run tool -- session-lives",
-  ],
-  [
-    "fuzzing of the core",
-    "bytes that no server should send",
-    `${targetMakers.length} surfaces`,
-    "npm run tool -- fuzz",
   ],
   [
     "mutation",

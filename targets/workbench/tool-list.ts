@@ -22,9 +22,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     program: "test/coverage/invert.ts",
   },
   fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
-  fuzz: { says: "fuzzes what the core reads", program: "test/fuzz/main.ts" },
   "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
-  lives: { says: "random lives of whole devices", program: "test/lives/main.ts" },
   model: { says: "the core against its model", program: "test/model/main.ts" },
   mutation: {
     says: "mutants of core and platform against their tests",
@@ -54,14 +52,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   "test-dist": { says: "the core's tests on the built bundles", program: "scripts/test-dist.ts" },
   "test-integers": {
     says: "the core's tests and its model with every number checked",
-    tests: [
-      all,
-      "test/core",
-      "test/model",
-      ...["lives", "found"].map((name) => `test/lives/${name}.test.ts`),
-      "test/fuzz",
-      "test/engines/integers.test.ts",
-    ],
+    tests: [all, "test/core", "test/model", "test/engines/integers.test.ts"],
     environment: { PICOGRANT_ALL: "1", PICOGRANT_INTEGERS: "1" },
   },
   "test-kill": {

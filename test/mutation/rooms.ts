@@ -45,7 +45,7 @@ const NODE_PROGRAMS = [
   ],
 ];
 
-const LIVES = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
+const LIVES = ["test/core/storage-jobs.test.ts", "test/core/found.test.ts"];
 /** A second or more each: they come last. */
 const SLOW_IN_CORE = ["test/core/dialects.test.ts", "test/mutation/mutants.ts"];
 const SESSIONS = "test/mutation/session-mutants.ts";

@@ -240,7 +240,6 @@ export const chapters: readonly Chapter[] = [
         "core/HOW-TO-CHANGE.md",
         "rooms of the core, add to the core",
       ),
-      unsearched("lives", "Whole device lives", "test/lives/README.md"),
       unsearched("model", "The model of the border", "test/model/README.md"),
       unsearched("mutants", "Mutation testing", "test/mutation/README.md"),
       unsearched("dialects", "What servers answer", "test/servers/recordings/README.md"),

@@ -1,5 +1,5 @@
-// Storage step by step, where lives are too coarse: how often an operation is tried, which slots are
-// touched, and what a host's surplus call does. Written against mutants that lives let pass.
+// Storage step by step: how often an operation is tried, which slots are
+// touched, and what a host's surplus call does.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";

@@ -1,5 +1,5 @@
-// Faults that lives found, each told by hand: what starts a wait, and what may not shorten or forget
-// it; what an answer may not touch. The lives themselves are in lives.test.ts.
+// Faults that random lives of devices found, each told by hand: what starts a wait, and what may not shorten or forget
+// it; what an answer may not touch.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
