@@ -73,7 +73,7 @@ describe("device doc §2.1", () => {
   );
 
   it.each(["verification_url", "verification_uri"])(
-    "device doc §2.1 row verification_url: displayed, whether it is named %s",
+    "RFC 8628 §3.3, device doc §2.1 row verification_url: displayed, whether it is named %s",
     (name) => {
       const address = "https://example.com/activate";
       const bench = new Bench([code({ verification_url: undefined, [name]: address })], {

@@ -210,6 +210,22 @@ describe("values of a session", () => {
   });
 });
 
+describe("RFC 6749 §3.3, §5.1: scope is information, of any length", () => {
+  it.each<[scope: unknown, kept: string]>([
+    ["email profile", "email profile"],
+    [["email", "profile"], "email profile"],
+    [`${"s".repeat(155)} t u v`, `${"s".repeat(155)} t u`],
+    [`${"s".repeat(160)} t`, "s".repeat(160)],
+    ["s".repeat(161), ""],
+    ["x ".repeat(30_000), "x ".repeat(80).trim()],
+  ])("%j: of more than fits whole scopes are kept", (scope, kept) => {
+    const bench = new Bench([code(), tokens(), tokens({ scope })]);
+    bench.until(3);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.SCOPE).trim()).toBe(kept);
+  });
+});
+
 describe("bodies", () => {
   const padded = (answer: Answer, size: number): Answer => ({
     ...answer,
