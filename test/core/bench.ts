@@ -177,7 +177,8 @@ export class Bench {
   until(requests: number): void {
     for (let i = 0; this.sent.length < requests; i++) {
       if (i > 10_000) throw new Error(`only ${this.sent.length} requests`);
-      this.pass(1000);
+      // Whole seconds, and no more of them at once than nothing is due in.
+      this.pass(1000 * Math.max(1, Math.ceil(this.core.wakeIn(this.device) / 1000)));
     }
   }
 
