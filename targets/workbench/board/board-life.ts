@@ -138,8 +138,9 @@ export async function liveOnBoard(
   const later = { messages: { signedIn: "Welcome" } };
   board.flash.program(1, world.page(later, { madeAt: Math.floor(Date.now() / 1000) }));
   board.press("r");
-  await board.says("settings: page 1");
-  await board.state("SIGNED_IN", 2);
+  await board.until("the session with them", () => {
+    return /state: SIGNED_IN,/.test(board.output.split("settings: page 1")[1] ?? "");
+  });
   started();
   await board.until("the new text", () => board.frame[0]?.trim() === "Welcome");
   check(codes() === 1, "with new settings the board asked for a new code");
