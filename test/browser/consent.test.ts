@@ -4,11 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Service } from "../../targets/service/index.ts";
-import { createService, nodeEnvironment, serve } from "../../targets/service/index.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { type Running, startService } from "../peers/running-service.ts";
-import { DEVICE_GRANT, FIXTURE, SCOPE_BASE, TV } from "../service/harness.ts";
+import { DEVICE_GRANT, SCOPE_BASE, TV } from "../service/harness.ts";
 import { describeInChromium } from "./chromium.ts";
 
 const SCOPES = ["video.readonly", "storage.file"].map((name) => `${SCOPE_BASE}/auth/${name}`);
@@ -104,22 +102,6 @@ describeInChromium("consent pages", (browser) => {
   const says = (page: Page, role: "alert" | "status", words: string) =>
     expect.poll(() => page.getByRole(role).innerText()).toContain(words);
 
-  test("device doc §3: on a phone: code, account, Allow; the device's next poll has its tokens", async () => {
-    const device = await new Device(url).start();
-    await visit(PHONE, async (page) => {
-      await enter(page, device.userCode);
-      await page.getByRole("button", { name: "Ada Brook" }).click();
-      await reads(page, "Living Room TV wants to use your account");
-      expect(await page.getByText(device.userCode).isVisible()).toBe(true);
-      for (const words of ["View your video account", "See your e-mail address"])
-        expect(await page.getByLabel(words).isChecked()).toBe(true);
-      expect((await device.poll()).error).toBe("authorization_pending");
-      await page.getByRole("button", { name: "Allow" }).click();
-      await reads(page, "Connected");
-    });
-    expect((await device.poll()).scope).toBe(`${SCOPES.join(" ")} email`);
-  });
-
   test("device doc §3: Allow clicked twice, and its page loaded again, says Connected, not an error", async () => {
     const device = await new Device(url).start();
     await visit(PHONE, async (page) => {
@@ -157,17 +139,6 @@ describeInChromium("consent pages", (browser) => {
       await reads(page, "Connected");
     });
     expect((await device.poll()).token_type).toBe("Bearer");
-  });
-
-  test("device doc §3: Deny; the device's next poll is access_denied", async () => {
-    const device = await new Device(url).start();
-    await visit(PHONE, async (page) => {
-      await enter(page, device.userCode);
-      await page.getByRole("button", { name: "Ada Brook" }).click();
-      await page.getByRole("button", { name: "Deny" }).click();
-      await reads(page, "Not connected");
-    });
-    expect((await device.poll()).error).toBe("access_denied");
   });
 
   test("with the keyboard alone, from the focused field to the grant, the focus always visible", async () => {
@@ -220,32 +191,6 @@ describeInChromium("consent pages", (browser) => {
       expect(await field.getAttribute("aria-invalid")).toBe("true");
       expect(await page.locator(":focus").getAttribute("id")).toBe("user_code");
       expect(await page.locator("#code-help").isVisible()).toBe(true);
-    });
-  });
-
-  test("device doc §3: used and expired codes have their own messages", async () => {
-    const device = await new Device(url).start();
-    running.service.deny(device.userCode);
-    await visit(PHONE, async (page) => {
-      await enter(page, device.userCode);
-      await says(page, "alert", "already used");
-      running.service.setOptions({ codeLifetime: 1 });
-      const late = await new Device(url).start();
-      running.service.setOptions({ codeLifetime: 1800 });
-      await expect.poll(() => running.service.pending().length).toBe(0);
-      await enter(page, late.userCode);
-      await says(page, "alert", "expired");
-    });
-  });
-
-  test("RFC 8628 §3.3.1: the complete link fills in the code and still asks", async () => {
-    const device = await new Device(url).start();
-    await visit(PHONE, async (page) => {
-      await page.goto(`${url}/device?user_code=${device.userCode}`);
-      const field = page.getByLabel("Is this the code on your device’s screen?");
-      expect(await field.inputValue()).toBe(device.userCode);
-      await page.getByRole("button", { name: "Continue" }).click();
-      await reads(page, "Choose an account");
     });
   });
 
@@ -322,55 +267,6 @@ describeInChromium("consent pages", (browser) => {
     await context.close();
     await new Promise((resolve) => foreign.close(resolve));
     expect((await device.poll()).error).toBe("authorization_pending");
-  });
-
-  test("device doc §6: removing the app on the account page ends the device's access", async () => {
-    const device = await new Device(url).start();
-    await visit(PHONE, async (page) => {
-      await enter(page, device.userCode);
-      await page.getByRole("button", { name: "Ben Calder" }).click();
-      await page.getByRole("button", { name: "Allow" }).click();
-      const { refresh_token } = await device.poll();
-      await page.getByRole("link", { name: "Your account" }).click();
-      await page.getByRole("button", { name: "Remove access of Living Room TV" }).click();
-      await says(page, "status", "no access any more");
-      expect((await device.refresh(refresh_token!)).error).toBe("invalid_grant");
-    });
-  });
-
-  test("device doc §6: sign out everywhere, disable, enable", async () => {
-    await visit(PHONE, async (page) => {
-      await page.goto(`${url}/account`);
-      await page.getByRole("button", { name: "Nora North" }).click();
-      await page.getByText("Disable the account").click();
-      await page.getByRole("button", { name: "Disable it now" }).click();
-      await says(page, "status", "disabled");
-      await page.getByRole("button", { name: "Enable the account" }).click();
-      await says(page, "status", "enabled again");
-      await page.getByRole("button", { name: "Sign out everywhere" }).click();
-      await reads(page, "Choose an account");
-    });
-  });
-
-  test("names with markup are shown as text and run nothing", async () => {
-    const evil = `<script>alert(1)</script><img src=x onerror=alert(2)>`;
-    const service: Service = createService({
-      ...nodeEnvironment(),
-      fixture: {
-        ...FIXTURE,
-        clients: [{ id: "evil", name: evil }],
-        receivers: [],
-      },
-    });
-    const server = await serve(service);
-    const device = await new Device(server.url).start("evil", "email");
-    await visit(PHONE, async (page) => {
-      await page.goto(`${server.url}/device?user_code=${device.userCode}`);
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByRole("button", { name: "Ada Brook" }).click();
-      await reads(page, `${evil} wants to use your account`);
-    });
-    await server.close();
   });
 
   test("even a script that got into a page would not run: the policy forbids it", async () => {

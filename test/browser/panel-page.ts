@@ -45,7 +45,7 @@ export async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Pro
     .toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
   await phone.locator("main button").first().click();
   await phone.getByRole("button", { name: /Ada Brook/ }).click();
-  await phone.getByRole("button", { name: decision }).click();
+  await phone.getByRole("button", { name: decision, exact: true }).click();
 }
 
 /** Whether it lies in the window of what scrolls around it. */

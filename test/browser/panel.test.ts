@@ -86,17 +86,6 @@ describeInChromium("the panel", (browser) => {
       expect(await said.jsonValue()).toEqual([expect.stringContaining("The key Z does nothing")]);
     }));
 
-  test("a jump says that it jumps", () =>
-    atPanel(browser(), async (page) => {
-      await shows(page, "Code ");
-      const seen = page.waitForFunction(() =>
-        /^jumps \d+:\d\d/.test(document.getElementById("speed")?.textContent ?? ""),
-      );
-      await page.keyboard.press("j");
-      await seen;
-      await page.waitForFunction(() => document.getElementById("speed")?.textContent === "x10");
-    }));
-
   test("on a desk of 1280x800 device, phone and diagram are in sight at once", () =>
     atPanel(
       browser(),
@@ -111,31 +100,6 @@ describeInChromium("the panel", (browser) => {
       },
       { viewport: { width: 1280, height: 800 } },
     ));
-
-  test("a denial on the phone reaches the display; the new-code button starts again", () =>
-    atPanel(browser(), async (page) => {
-      await shows(page, "Code ");
-      await decideOnPhone(page, "Deny");
-      await shows(page, "Access refused");
-      await page.click("[data-command='press new-code']");
-      await shows(page, "Code ");
-    }));
-
-  test("a power cut while pending: dark, then the same code again, and it still signs in", () =>
-    atPanel(browser(), async (page, { simulation }) => {
-      await shows(page, "Code ");
-      const code = simulation.userCode;
-      await page.click("[data-command='power']");
-      await page.waitForFunction(() => document.getElementById("frame")?.textContent === "");
-      await page.click("[data-command='fault offline']");
-      await page.waitForSelector("[data-command='fault offline'][aria-pressed=true]");
-      await page.click("[data-command='mend']");
-      await page.click("[data-command='power']");
-      await shows(page, code);
-      await page.keyboard.press("a");
-      await shows(page, "Harbour regatta");
-      expect(simulation.exchanges.counts.get("ask for a code")).toBe(1);
-    }));
 
   test("by keyboard alone: pause, jump past the expiry, a new code, allow", () =>
     atPanel(browser(), async (page, { simulation }) => {
@@ -268,46 +232,36 @@ describeInChromium("the panel", (browser) => {
       await page.locator("#phone-says", { hasText: "Your phone" }).waitFor();
     }));
 
-  test.each(["bare", "printer", "console"])(
-    "of panel and phone, one strong button at a time says what to press (%s)",
-    (kind) =>
-      atPanel(browser(), async (page, { controller, simulation }) => {
-        await controller.run(`device ${kind}`);
-        await shows(page, "Code");
-        const known = {
-          bare: "living-room-tv",
-          printer: "public-printer",
-          console: "game-console",
-        };
-        await page.locator("#client", { hasText: known[kind as keyof typeof known] }).waitFor();
-        const phone = page.frameLocator("#phone");
-        const next = page.locator("#next");
-        const isStrong = (key: Element): boolean => {
-          const { backgroundColor } = getComputedStyle(key);
-          return !/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor);
-        };
-        const onPhone = async (name: string): Promise<string[]> => {
-          const key = phone.getByRole("button", { name, exact: true });
-          await key.waitFor();
-          // What changes with a page fades.
-          await page.waitForTimeout(300);
-          const own = (await key.evaluate(isStrong)) ? [name] : [];
-          const beside = (await next.isVisible()) ? [(await next.textContent())!] : [];
-          return [...beside, ...own];
-        };
-        await page.click("#enter");
-        expect(await onPhone("Continue")).toEqual(["enter the code"]);
-        await phone.locator("input[name=user_code]").fill(simulation.userCode);
-        await next.waitFor({ state: "hidden" });
-        expect(await onPhone("Continue")).toEqual(["Continue"]);
-        await phone.getByRole("button", { name: "Continue" }).click();
-        await phone.getByRole("button", { name: /Ada Brook/ }).click();
-        expect(await onPhone("Allow")).toEqual(["Allow"]);
-        await controller.run("offline");
-        await next.waitFor();
-        expect(await onPhone("Allow")).toEqual(["plug the network in"]);
-      }),
-  );
+  test("of panel and phone, one strong button at a time says what to press", () =>
+    atPanel(browser(), async (page, { controller, simulation }) => {
+      await shows(page, "Code");
+      const phone = page.frameLocator("#phone");
+      const next = page.locator("#next");
+      const isStrong = (key: Element): boolean => {
+        const { backgroundColor } = getComputedStyle(key);
+        return !/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor);
+      };
+      const onPhone = async (name: string): Promise<string[]> => {
+        const key = phone.getByRole("button", { name, exact: true });
+        await key.waitFor();
+        // What changes with a page fades.
+        await page.waitForTimeout(300);
+        const own = (await key.evaluate(isStrong)) ? [name] : [];
+        const beside = (await next.isVisible()) ? [(await next.textContent())!] : [];
+        return [...beside, ...own];
+      };
+      await page.click("#enter");
+      expect(await onPhone("Continue")).toEqual(["enter the code"]);
+      await phone.locator("input[name=user_code]").fill(simulation.userCode);
+      await next.waitFor({ state: "hidden" });
+      expect(await onPhone("Continue")).toEqual(["Continue"]);
+      await phone.getByRole("button", { name: "Continue" }).click();
+      await phone.getByRole("button", { name: /Ada Brook/ }).click();
+      expect(await onPhone("Allow")).toEqual(["Allow"]);
+      await controller.run("offline");
+      await next.waitFor();
+      expect(await onPhone("Allow")).toEqual(["plug the network in"]);
+    }));
 
   test.each([
     [1280, 800],

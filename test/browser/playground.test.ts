@@ -6,9 +6,9 @@ import { pathToFileURL } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scenarioNames } from "../../targets/desktop/scenarios/library.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { describeInChromium } from "./chromium.ts";
+import { decideOnPhone } from "./panel-page.ts";
 import { shows, startPlayground } from "./playground-page.ts";
 
 let server: Awaited<ReturnType<typeof startPlayground>>;
@@ -48,17 +48,6 @@ async function atPlayground(
 
 /** What the page may weigh on the way, in bytes: everything that it asks a server for, compressed by brotli. */
 const WEIGHT_MAX = 400_000;
-
-async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {
-  const phone = page.frameLocator("#phone");
-  await page.click("#scan");
-  await expect
-    .poll(() => phone.locator("input[name=user_code]").inputValue())
-    .toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
-  await phone.getByRole("button", { name: "Continue" }).click();
-  await phone.getByRole("button", { name: /Ada Brook/ }).click();
-  await phone.getByRole("button", { name: decision, exact: true }).click();
-}
 
 /** The code on the display, "" where none is drawn. */
 async function codeOn(page: Page): Promise<string> {
@@ -116,22 +105,6 @@ describeInChromium("the playground", (browser) => {
       await shows(page, "Code ");
     }));
 
-  test("every scenario holds here as it does everywhere", () =>
-    atPlayground(browser(), async (page) => {
-      await page.click("#tab-scenarios");
-      const unmet: string[] = [];
-      for (const name of scenarioNames()) {
-        await page.selectOption("#scenario", name);
-        await page.click("#scenario-all");
-        const end = page.locator("#scenario-said", {
-          hasText: /expectations held|not as expected/,
-        });
-        const said = await end.textContent();
-        if (!said?.includes("expectations held")) unmet.push(`${name}: ${said}`);
-      }
-      expect(unmet).toEqual([]);
-    }));
-
   test("what one did is a scenario: played, saved as a file, opened again, and shared as an address", () =>
     atPlayground(browser(), async (page) => {
       await shows(page, "Code ");
@@ -168,23 +141,6 @@ describeInChromium("the playground", (browser) => {
       await other.getByText(/All \d+ expectations held/).waitFor();
       await other.goto(`${server.url}#scenario=%E0%A4%A`);
       await other.getByText("cut off, or no scenario").waitFor();
-    }));
-
-  test("another world's rows are not those of the world before", () =>
-    atPlayground(browser(), async (page) => {
-      await shows(page, "Code ");
-      await page.click("[data-command='press cancel']");
-      await page.locator("#sequence .person-device", { hasText: "cancel" }).waitFor();
-      await page.click("#tab-scenarios");
-      await page.fill(
-        "#scenario-text",
-        'expect "Code " within 10s\npower off\npower on\npower off\npower on\nexpect state pending\n',
-      );
-      for (let line = 0; line < 6; line++) await page.click("#scenario-step");
-      await page.getByText("expectations held").waitFor();
-      const rows = page.locator("#sequence li");
-      await expect.poll(() => rows.filter({ hasText: "power off" }).count()).toBe(2);
-      expect(await rows.filter({ hasText: "cancel" }).count()).toBe(0);
     }));
 
   test("accounts and clients are edited, refused with a reason, applied, and saved as a file", () =>
@@ -267,20 +223,6 @@ describeInChromium("the playground", (browser) => {
         { viewport: { width, height: 900 } },
       ),
   );
-
-  test("a first sign-in takes four presses", () =>
-    atPlayground(browser(), async (page) => {
-      await shows(page, "Code ");
-      const phone = page.frameLocator("#phone");
-      const presses = [
-        page.locator("#next"),
-        phone.getByRole("button", { name: "Continue" }),
-        phone.getByRole("button", { name: /Ada Brook/ }),
-        phone.getByRole("button", { name: "Allow", exact: true }),
-      ];
-      for (const key of presses) await key.click();
-      await shows(page, "Signed in");
-    }));
 
   test("everything that the page asks for weighs less than 400 KB on the way", () =>
     atPlayground(browser(), async (page) => {

@@ -84,7 +84,7 @@ test("read gives the figures of the last period, not of the moment", () => {
 });
 
 test("what panel and terminal say of an error is not made anew for each view, and never passes for the core's", async () => {
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const simulation = virtualWorld();
   simulation.powerOn();
   await simulation.clock.advance(20_000);
   const viewer = new Viewer(simulation);

@@ -91,28 +91,4 @@ describe("a jump of half an hour while a code is pending", () => {
     expect(fast.real.waits - before[1]!.waits).toBeGreaterThan(300);
     for (const { simulation } of [jumped, fast]) simulation.clock.close();
   });
-
-  test("says that it jumps, and whatever is pressed meanwhile says when it comes", async () => {
-    const { simulation, controller, viewer } = bench(1);
-    simulation.powerOn();
-    await simulation.clock.advance(10_000);
-    const seen: string[] = [];
-    const pressed: Promise<void>[] = [];
-    for (const command of ["deny", "power", "next-speed", "fault offline"]) {
-      simulation.clock.after(600_000, () => {
-        pressed.push(controller.run(command));
-        const { clock, message } = viewer.view();
-        seen.push(`${clock.jumpLeftMs} ${message}`);
-      });
-    }
-    await controller.run("advance 30m");
-    await Promise.all(pressed);
-    expect(seen).toEqual(
-      ["deny", "power", "next-speed", "fault offline"].map(
-        (name) => `1200000 time jumps: ${name} comes after it; pause ends the jump`,
-      ),
-    );
-    expect(viewer.view().clock.jumpLeftMs).toBe(0);
-    simulation.clock.close();
-  });
 });

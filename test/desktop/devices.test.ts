@@ -195,14 +195,3 @@ describe("the console", () => {
     expect(new Viewer(simulation).view().qr).toEqual([]);
   });
 });
-
-test("devices are exchanged by hand: each brings its display", async () => {
-  const simulation = await waiting("bare", 20, 4);
-  const sizes: string[] = [];
-  for (let count = 0; count < 3; count++) {
-    await perform(simulation, "next-device");
-    const { device, display } = new Viewer(simulation).view();
-    sizes.push(`${device.kind} ${display.columns}x${display.rows}`);
-  }
-  expect(sizes).toEqual(["printer 16x2", "console 40x8", "bare 20x4"]);
-});

@@ -66,7 +66,7 @@ function listen(simulation: Simulation): Map<number, Heard> {
 
 /** Plays a session; `look` sees the view after each of its steps. */
 async function play(steps: readonly string[], look: (view: View) => void): Promise<Simulation> {
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const simulation = virtualWorld();
   const controller = new Controller(simulation, new Viewer(simulation), true);
   simulation.powerOn();
   for (const step of steps) {
@@ -98,7 +98,7 @@ function isJson(text: string): boolean {
 test("an exchange is OK where its status says so and its body can be read, and is else called by its error", async () => {
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
-      const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+      const simulation = virtualWorld();
       const heard = listen(simulation);
       const controller = new Controller(simulation, new Viewer(simulation), true);
       simulation.powerOn();

@@ -1,16 +1,7 @@
-// The device document's section 7 in the simulator: each of its rows is provoked by a click, answered as the document
-// has it, and told on the display with who can mend it.
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { sentenceOf } from "../../core/tables/remedies.ts";
 import { panelPage } from "../../targets/desktop/panel/page.ts";
-import { findScenario } from "../../targets/desktop/scenarios/library.ts";
-import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { sideBySide } from "../../targets/desktop/scenarios/player.ts";
-import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { deedOf } from "../../targets/desktop/simulator/deeds.ts";
 import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
 import {
@@ -28,15 +19,13 @@ import {
 import { reasonOfDevice } from "../../targets/desktop/simulator/log/reasons.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
-import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { documentRows } from "../coverage/rows.ts";
 
-const WORLD = { columns: 20, rows: 4, account: "ada", rotate: false };
 const byTitle = ANSWERS.map((answer): [string, Answer] => [titleOf(answer), answer]);
 
 /** A world whose device has just been switched on. */
 function switchedOn(): Simulation {
-  const simulation = virtualWorld(WORLD);
+  const simulation = virtualWorld();
   simulation.powerOn();
   return simulation;
 }
@@ -98,25 +87,6 @@ describe("device doc section 7 in the simulator", () => {
       expect(row).toContain(sentenceOf(mendOf(answer)));
     }
   });
-
-  test.each(byTitle)(
-    "%s is recorded step by step, and the replay ends alike",
-    async (_, answer) => {
-      const file = path.join(mkdtempSync(path.join(tmpdir(), "picogrant-")), "recorded.scenario");
-      const simulation = virtualWorld(WORLD);
-      const controller = new Controller(simulation, new Viewer(simulation), true);
-      const recorder = new Recorder(simulation, file);
-      controller.recorder = recorder;
-      simulation.powerOn();
-      await controller.run(`answer ${answer.name}`);
-      await recorder.save();
-      const recorded = findScenario(file);
-      expect(recorded.lines.filter(({ text }) => text.startsWith("answer"))).toEqual([]);
-      const { unmet, simulatedMs } = await play(recorded);
-      expect(unmet && sideBySide(unmet)).toBeUndefined();
-      expect(simulatedMs).toBe(Math.round(simulation.clock.nowMs()));
-    },
-  );
 
   test("an unknown one is refused with the names of all", async () => {
     await expect(perform(switchedOn(), "answer nobody")).rejects.toThrow(

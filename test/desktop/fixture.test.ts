@@ -20,7 +20,7 @@ let controller: Controller;
 let ask: (address: string, init?: RequestInit) => Promise<Response>;
 
 beforeEach(() => {
-  simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  simulation = virtualWorld();
   controller = new Controller(simulation, new Viewer(simulation), true);
   const panel = createPanel(simulation, controller);
   ask = async (address, init) => (await panel(new Request(address, init), {}))!;

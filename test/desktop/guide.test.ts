@@ -127,7 +127,7 @@ test("what ends a session is not called a sign-in that failed", () => {
 });
 
 test("what was decided is told until another code is shown, or nobody is signed in any more", async () => {
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const simulation = virtualWorld();
   const controller = new Controller(simulation, new Viewer(simulation), true);
   simulation.powerOn();
   const after = async (...steps: string[]): Promise<string | undefined> => {
@@ -176,7 +176,7 @@ test("whoever presses nothing but the strong button is signed in in the end, wha
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 10, size: "max" }), async (steps) => {
-      const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+      const simulation = virtualWorld();
       const controller = new Controller(simulation, new Viewer(simulation), true);
       simulation.powerOn();
       for (const one of steps) await controller.run(one);

@@ -29,7 +29,7 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
       fc.array(step, { maxLength: 12, size: "max" }),
       fc.constantFrom(...PRESSED),
       async (steps, pressed) => {
-        const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+        const simulation = virtualWorld();
         const controller = new Controller(simulation, new Viewer(simulation), true);
         simulation.powerOn();
         for (const one of steps) await controller.run(one);
@@ -52,7 +52,7 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
 test.each(["poll", "code", "access"])(
   "a jump to the end of %s ends where that has had its effect",
   async (what) => {
-    const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+    const simulation = virtualWorld();
     const controller = new Controller(simulation, new Viewer(simulation), true);
     simulation.powerOn();
     await controller.run("advance 5s");
@@ -75,7 +75,7 @@ test.each(["poll", "code", "access"])(
 );
 
 test("a jump to the next request while one is under way goes to its end", async () => {
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const simulation = virtualWorld();
   const controller = new Controller(simulation, new Viewer(simulation), true);
   simulation.powerOn();
   for (const step of ["advance 5s", "fault slow on", "advance 5s"]) await controller.run(step);
@@ -95,7 +95,7 @@ test("no two deeds share a key of the panel, and every fault has one", () => {
 });
 
 test("a wrong command is told in one line and changes nothing", async () => {
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const simulation = virtualWorld();
   const viewer = new Viewer(simulation);
   await new Controller(simulation, viewer, true).run("press any key");
   expect(viewer.message).toMatch(/^there is no button/);

@@ -11,7 +11,7 @@ let simulation: Simulation;
 let visitor: Visitor;
 
 beforeEach(async () => {
-  simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  simulation = virtualWorld();
   visitor = new Visitor(simulation.service!);
   simulation.powerOn();
   await simulation.clock.advance(10_000, () => simulation.userCode !== "");

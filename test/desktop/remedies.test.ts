@@ -31,7 +31,7 @@ function askedBy(text: string): string {
 
 /** A device that has failed with this error. */
 async function failedWith(error: number): Promise<Driver> {
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const simulation = virtualWorld();
   simulation.powerOn();
   await simulation.clock.advance(6000);
   const { device } = simulation.driver!;
@@ -82,13 +82,7 @@ test.each([
 ])(
   "what the administrator has to mend, the phone's page asks them for (%s)",
   async (_, client, account) => {
-    const simulation = virtualWorld({
-      columns: 20,
-      rows: 4,
-      account: "ada",
-      rotate: false,
-      client,
-    });
+    const simulation = virtualWorld({ client });
     simulation.powerOn();
     await simulation.clock.advance(10_000, () => simulation.userCode !== "");
     const visitor = new Visitor(simulation.service!);
@@ -121,7 +115,7 @@ test.each([
 );
 
 test("an account that was disabled is the administrator's to enable, who can be played, too", async () => {
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const simulation = virtualWorld();
   simulation.powerOn();
   for (const step of [
     "advance 10s",

@@ -93,7 +93,7 @@ test("RFC 8628 by hand, in any order: a recording replays to the same end", () =
   fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 25 }), async (acts) => {
       const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-      const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+      const simulation = virtualWorld();
       const file = path.join(folder, "session.scenario");
       const recorder = new Recorder(simulation, file);
       const controller = new Controller(simulation, new Viewer(simulation), true);
@@ -118,7 +118,7 @@ test("RFC 8628 by hand, in any order: a recording replays to the same end", () =
 
 test("a decision about a code that the device has given up is no step of the recording", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const simulation = virtualWorld();
   const file = path.join(folder, "session.scenario");
   const recorder = new Recorder(simulation, file);
   const controller = new Controller(simulation, new Viewer(simulation), true);

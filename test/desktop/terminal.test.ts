@@ -146,7 +146,7 @@ test("a cut keeps colours whole", () => {
 });
 
 test("a view holds no token and no device code, whatever the device does", async () => {
-  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: true });
+  const simulation = virtualWorld({ rotate: true });
   const viewer = new Viewer(simulation);
   const seen: string[] = [];
   simulation.onChange(() => seen.push(JSON.stringify(viewer.view())));

@@ -5,7 +5,7 @@ import type { FixtureInput } from "../../service/fixture.ts";
 import { setText } from "../panel/client/dom.ts";
 import type { Link, Scenarios } from "../panel/client/link.ts";
 import { Recording } from "../scenarios/recording.ts";
-import type { Settings } from "../scenarios/scenario.ts";
+import { type Settings, USUAL } from "../scenarios/scenario.ts";
 import { Stage } from "../scenarios/stage.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";
@@ -34,8 +34,6 @@ interface World {
 const RECORDED_NOT =
   "this world is a scenario's, or has other accounts than the usual; go to the live world, or load the page anew";
 
-const LIVE: Settings = { columns: 20, rows: 4, account: "ada", rotate: false };
-
 export class PageLink implements Link {
   #world: World;
   #show: Parameters<Link["watch"]>[0] = () => {};
@@ -52,7 +50,7 @@ export class PageLink implements Link {
     this.#data = data;
     this.#frame = frame;
     this.#fixture = data.fixture;
-    this.#world = this.#create(LIVE, true);
+    this.#world = this.#create(USUAL, true);
     setInterval(() => this.#draw(), TICK_MS);
   }
 
@@ -63,7 +61,7 @@ export class PageLink implements Link {
   }
 
   /** Another world instead of this one. A live one goes by itself; the other only as a scenario moves it. */
-  begin(settings: Settings = LIVE, isLive = true): Simulation {
+  begin(settings: Settings = USUAL, isLive = true): Simulation {
     const { simulation, engine, phone } = this.#world;
     simulation.powerOff();
     simulation.clock.close();

@@ -4,11 +4,11 @@ import type { Simulation } from "../simulator/simulation.ts";
 import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
 import { fixture } from "../simulator/world/world.ts";
 import { type Outcome, playIn, type Watcher } from "./player.ts";
-import type { Scenario } from "./scenario.ts";
+import { type Scenario, type Settings, USUAL } from "./scenario.ts";
 
 /** A world of its own for a scenario, or for whoever needs one without sockets. */
-export function virtualWorld(settings: Scenario["settings"], seed = 1): Simulation {
-  return createVirtualWorld({ seed, ...settings, fixture: fixture() });
+export function virtualWorld(settings: Partial<Settings> = {}): Simulation {
+  return createVirtualWorld({ ...USUAL, ...settings, fixture: fixture() });
 }
 
 /** Plays it to its end or to the first expectation that is not met. */

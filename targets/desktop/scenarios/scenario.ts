@@ -22,6 +22,9 @@ export interface Settings {
   seed?: number;
 }
 
+/** The world as it is unless somebody says otherwise. */
+export const USUAL: Settings = { columns: 20, rows: 4, account: "ada", rotate: false };
+
 export type Line = { readonly number: number; readonly text: string } & (
   | { readonly kind: "step" }
   /** The display is to show this text, in one row or wrapped; within some time where `withinMs` says so. */
@@ -56,7 +59,7 @@ export class ScenarioError extends Error {}
 
 /** Reads a scenario's text. */
 export function readScenario(name: string, text: string): Scenario {
-  const settings: Settings = { columns: 20, rows: 4, account: "ada", rotate: false };
+  const settings: Settings = { ...USUAL };
   const lines: Line[] = [];
   const source = text.split("\n");
   for (let at = 0; at < source.length; at++) {
