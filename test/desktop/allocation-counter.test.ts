@@ -73,16 +73,6 @@ test("core/DESIGN.md, One array of bytes: ticks of the core allocate less than o
   expect(counter.take().core).toBeLessThan(200_000);
 });
 
-test("read gives the figures of the last period, not of the moment", () => {
-  let nowMs = 1;
-  counter = new AllocationCounter(isOfCore, () => nowMs);
-  expect(counter.read()).toEqual({ core: 0, others: 0 });
-  nowMs += 999;
-  expect(counter.read()).toEqual({ core: 0, others: 0 });
-  nowMs += 1;
-  expect(counter.read().others).toBeGreaterThan(0);
-});
-
 test("what panel and terminal say of an error is not made anew for each view, and never passes for the core's", async () => {
   const simulation = virtualWorld();
   simulation.powerOn();

@@ -4,9 +4,7 @@ import jsQR from "jsqr";
 import { describe, expect, test } from "vitest";
 import { type Slip, slipBytes } from "../../platform/escpos.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { Paper } from "../../targets/desktop/simulator/device/paper.ts";
 import { qrLines, qrModules } from "../../targets/desktop/simulator/device/qr-code.ts";
-import { slipWords } from "../../targets/desktop/simulator/device/slip-words.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
@@ -139,21 +137,6 @@ describe("the printer", () => {
     const { lines, cuts } = interpret(slipBytes(slip));
     expect(lines.filter(Boolean)).toEqual(["@AV", "@AV"]);
     expect(cuts).toBe(1);
-  });
-
-  test("the same bytes go to a real printer", async () => {
-    const sent: number[] = [];
-    const simulation = await waiting("printer", 16, 2);
-    const sink = {
-      write: (bytes: ArrayLike<number>, from: number, to: number) => {
-        for (let at = from; at < to; at++) sent.push(bytes[at]!);
-      },
-    };
-    const paper = new Paper(sink);
-    const prompt = { address: "a", code: "b", complete: "https://c", minutes: 30 };
-    paper.print(0, slipWords("en"), prompt);
-    expect(sent).toEqual([...paper.slips[0]!.bytes]);
-    simulation.clock.close();
   });
 });
 

@@ -61,12 +61,6 @@ describe("the display's dots in the panel", () => {
     // An e, and above it what leans to the right.
     expect(glyphOf("é".charCodeAt(0))).toEqual([0x38, 0x54, 0x56, 0x55, 0x18]);
   });
-
-  test("where dots are not known, they are said to be", () => {
-    expect(hasGlyph("千".charCodeAt(0))).toBe(false);
-    expect(glyphOf("千".charCodeAt(0))).toEqual(glyphOf(32));
-    expect(hasGlyph("~".charCodeAt(0))).toBe(true);
-  });
 });
 
 test("the character set has a glyph of its own for each printable character, within 8 rows", () => {

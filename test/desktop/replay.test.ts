@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
+import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
@@ -187,3 +188,38 @@ test.runIf(isFullRun)(
       { numRuns: 8, endOnFailure: true },
     ),
 );
+
+test("what is decided on the service's own pages is recorded with its choices, and replays", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const file = path.join(folder, "recorded.scenario");
+  const simulation = virtualWorld();
+  const service = simulation.service!;
+  const recorder = new Recorder(simulation, file);
+  simulation.powerOn();
+  recorder.step("scope video.readonly email");
+  simulation.useScope(["video.readonly", "email"]);
+  await simulation.clock.advance(12_000);
+  const visitor = new Visitor(service);
+  const entry = await visitor.get(`/device?user_code=${simulation.userCode}`);
+  const chooser = await visitor.submit(entry, "/device", {});
+  const consent = await visitor.submit(chooser, "/device/account", { account: "ben" });
+  const decision = { decision: "allow", access: "" };
+  await visitor.submit(consent, "/device/decision", decision, ["email"]);
+  await simulation.clock.advance(30_000);
+  expect(() => new Recorder(simulation, `${file}.2`)).toThrow(/has a past/);
+  const account = await visitor.get("/account");
+  await visitor.submit(account, "/account/sign-out-everywhere", {});
+  await simulation.clock.advance(1000);
+  recorder.step("press list");
+  simulation.press("list");
+  await recorder.save();
+  const text = readFileSync(file, "utf8");
+  const fresh = virtualWorld();
+  expect(() => new Recorder(fresh, file)).toThrow(/is there already; choose another file/);
+  expect(readFileSync(file, "utf8")).toBe(text);
+  rmSync(folder, { recursive: true });
+  expect(text).toMatch(/allow ben scopes=\S+video\.readonly\n/);
+  expect(text).toContain("account sign-out-everywhere ben");
+  expect(text).toContain("|Session ended");
+  expect((await play(readScenario("recorded", text))).unmet).toBeUndefined();
+});

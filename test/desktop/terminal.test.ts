@@ -107,13 +107,6 @@ const TOKENS = [
 ];
 
 test.each([
-  ["press new-code", ["! new code pressed", ...SIGN_IN.slice(1), "* code received -> pending"]],
-  ["allow\nadvance 8s", ["! ada allows", ...TOKENS]],
-  [
-    "allow\nadvance 8s\npress sign-out",
-    ["! sign out pressed", "* sign out -> revoking", "revoke: POST /revoke"],
-  ],
-  ["allow\nadvance 8s\npress list", ["! update list pressed", TOKENS[2]]],
   [
     "allow\nadvance 8s\npower cycle\nadvance 1s",
     [
@@ -124,11 +117,6 @@ test.each([
       "* refreshed -> signed in",
       TOKENS[2],
     ],
-  ],
-  ["allow\nadvance 8s\nfault revoke", ["! user removes the device's access", TOKENS[2]]],
-  [
-    "fault drop on\nadvance 8s\npress cancel",
-    ["poll: POST /token -> - given up (drop)", "! cancel pressed", "* cancel -> signed out"],
   ],
 ])(
   "the log tells causes before what they cause, at the same moment too: %j",

@@ -2,7 +2,7 @@
 // the world is, the link knows.
 
 import { sentenceOf } from "../../../../core/tables/remedies.ts";
-import { keptWords } from "../../simulator/device/kept-words.ts";
+import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Gauge, View } from "../../simulator/view.ts";
 import { bare, takeCodeField } from "./code-field.ts";
@@ -292,6 +292,20 @@ function showDevice({ device, display, memory, slots, slips, qr }: View): void {
     element(`slot-${slot}`).title =
       `${bytes} bytes, record ${sequence + 1}, ${writes} writes, ${erases} erases`;
   }
+}
+
+/** What the device keeps without power. */
+const KEPT_WORDS: Readonly<Record<SlotView["kind"], string>> = {
+  empty: "nothing",
+  code: "the code",
+  token: "the refresh token",
+  "access token": "the access token",
+  revocation: "what is to be revoked",
+  unknown: "nothing that can be read",
+};
+
+function keptWords({ kind, bytes }: SlotView): string {
+  return bytes > 0 ? KEPT_WORDS[kind] : KEPT_WORDS.empty;
 }
 
 /** Above the phone where the device is out of sight: the code to type, and afterwards what came of it. */

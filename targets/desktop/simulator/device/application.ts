@@ -9,14 +9,14 @@ import {
   OfferError,
   State,
 } from "../../../../core/complete.ts";
-import type { Bytes } from "../../../../platform/contracts.ts";
+import { withTarget } from "../../../../platform/address.ts";
+import type { Bytes, HttpRequest } from "../../../../platform/contracts.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import type { Language } from "../../../../platform/languages/index.ts";
 import { asciiOf, bytesOf } from "../../../../platform/text.ts";
 import { clean, reasonOf } from "../log/mask.ts";
 import { NOT_KNOWN, type Reason, reasonOfCall } from "../log/reasons.ts";
 import { describeList, type ListedPage, listedPage } from "./broadcast-words.ts";
-import { offerProblem } from "./offer-problems.ts";
 
 const BODY_MAX = 65_536;
 const PUBLISHER_API = Endpoint.RESOURCE + 1;
@@ -396,4 +396,36 @@ function readJson(chunks: readonly number[]): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+/** What to do about an offer that the device finds wrong before it asks for it (core/documents/subscription-offer.ts). */
+const REMEDIES: Readonly<Record<Exclude<OfferError, OfferError.NONE>, string>> = {
+  [OfferError.PACKAGE_NAME]: "use letters, 0-9, . and _, at most 255",
+  [OfferError.PRODUCT_ID]: "use a-z, 0-9, . and _, at most 40",
+  [OfferError.BASE_PLAN_ID]: "use a-z, 0-9 and -, at most 63",
+  [OfferError.OFFER_ID]: "use a-z, 0-9 and -, no - first, at most 63",
+  [OfferError.REGIONS_VERSION]: "use a version such as 2025/03",
+  [OfferError.BODY]: "send an offer as a JSON object",
+  [OfferError.BODY_PACKAGE_NAME]: "name the same one in the body",
+  [OfferError.BODY_PRODUCT_ID]: "name the same one in the body",
+  [OfferError.BODY_BASE_PLAN_ID]: "name the same one in the body",
+  [OfferError.BODY_OFFER_ID]: "name the same one in the body, or none",
+  [OfferError.NOT_NOW]: "wait for the call under way, or sign in",
+  [OfferError.TOO_LONG]: "choose shorter names, or give the core more memory",
+};
+
+/** "offer_id: use a-z, 0-9 and -, no - first, at most 63"; "" for NONE */
+function offerProblem(error: OfferError): string {
+  return error === OfferError.NONE ? "" : `${OfferError[error].toLowerCase()}: ${REMEDIES[error]}`;
+}
+
+const SCHEME = "Bearer ";
+
+/** The request with its bearer token in the query, the other place for it (the document, 4.5); another one as it is. */
+export function withTokenInQuery(request: HttpRequest): HttpRequest {
+  const { authorization } = request;
+  if (!authorization.startsWith(SCHEME)) return request;
+  const token = encodeURIComponent(authorization.slice(SCHEME.length));
+  const url = withTarget(request.url, `?access_token=${token}`);
+  return { ...request, url, authorization: "" };
 }
