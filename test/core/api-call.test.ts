@@ -3,8 +3,20 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Event, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, json, tokens } from "./bench.ts";
-import { bytesOf, call, LIST, outcome, RESOURCE, SECOND_RESOURCE, session } from "./session.ts";
+import {
+  Bench,
+  bytesOf,
+  call,
+  code,
+  error,
+  json,
+  LIST,
+  outcome,
+  RESOURCE,
+  SECOND_RESOURCE,
+  session,
+  tokens,
+} from "./bench.ts";
 
 describe("device doc §4.5 and §5.3: a call to an API", () => {
   it("device doc §4.5 row part and mine: GET with the token in the header only (RFC 6750 §2)", () => {

@@ -6,8 +6,18 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ClientAuthentication, State } from "../../core/complete.ts";
 import { anyCharacter } from "../any-character.ts";
-import { Bench, code, config, error, json, type Sent, tokens } from "./bench.ts";
-import { fields, GRANT, polls } from "./session.ts";
+import {
+  Bench,
+  code,
+  config,
+  error,
+  fields,
+  GRANT,
+  json,
+  polls,
+  type Sent,
+  tokens,
+} from "./bench.ts";
 
 const CLIENT = { clientId: "tv client/1", clientSecret: "s&cr=t é😀:" };
 /** RFC 6749 §2.3.1 by other means: form-encode both, join them, base64. */

@@ -4,8 +4,7 @@
 
 import { describe, expect, it, test } from "vitest";
 import { ClientAuthentication, ErrorCode, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, json, tokens } from "./bench.ts";
-import { fields, polls, shown, signedIn } from "./session.ts";
+import { Bench, code, error, fields, json, polls, shown, signedIn, tokens } from "./bench.ts";
 
 test("device doc §1 row the six steps: then refresh and revocation", () => {
   const pending = error(428, "authorization_pending");

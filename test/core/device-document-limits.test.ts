@@ -3,8 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";
-import { Bench, code, error, json } from "./bench.ts";
-import { fields, polls, shown, signedIn } from "./session.ts";
+import { Bench, code, error, fields, json, polls, shown, signedIn } from "./bench.ts";
 
 describe("device doc §7", () => {
   it("device doc §7 row Device code request 403 rate_limit_exceeded: backs off, longer each time", () => {

@@ -3,8 +3,19 @@
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication, ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
-import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
-import { fields, GRANT, polls, shown, signedIn } from "./session.ts";
+import {
+  type Answer,
+  Bench,
+  code,
+  error,
+  fields,
+  GRANT,
+  json,
+  polls,
+  shown,
+  signedIn,
+  tokens,
+} from "./bench.ts";
 
 const pendings = (count: number): Answer[] =>
   Array(count).fill(error(428, "authorization_pending"));

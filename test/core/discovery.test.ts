@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { CallState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { Bench, code, json } from "./bench.ts";
-import { bytesOf, outcome, session } from "./session.ts";
+import { Bench, bytesOf, code, json, outcome, session } from "./bench.ts";
 
 const ISSUER = "https://issuer.example/tenant";
 const HERE = "http://127.0.0.1:8080/tenant";

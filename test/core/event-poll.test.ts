@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { CallState, ErrorCode, Field, State } from "../../core/complete.ts";
-import { code, json, type Reaction, tokens } from "./bench.ts";
+import { call, code, json, LIST, outcome, type Reaction, session, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -14,7 +14,6 @@ import {
   TOKEN_REVOKED,
   VERIFICATION,
 } from "./security-events.ts";
-import { call, LIST, outcome, session } from "./session.ts";
 
 describe("RFC 8936: events by polling", () => {
   it("RFC 8936 §2.2, §2.4, §2.4.3: one at a time, acknowledged with the next request, until none is left", () => {

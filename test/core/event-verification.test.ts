@@ -3,7 +3,18 @@
 
 import { describe, expect, it } from "vitest";
 import { CallState, ErrorCode, State } from "../../core/complete.ts";
-import { type Answer, Bench, code, json, publicState, tokens } from "./bench.ts";
+import {
+  type Answer,
+  Bench,
+  call,
+  code,
+  json,
+  LIST,
+  outcome,
+  publicState,
+  session,
+  tokens,
+} from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -13,7 +24,6 @@ import {
   SESSIONS_REVOKED,
   VERIFICATION,
 } from "./security-events.ts";
-import { call, LIST, outcome, session } from "./session.ts";
 
 describe("the host's answer to VERIFY", () => {
   it("that nobody waits for changes nothing", () => {

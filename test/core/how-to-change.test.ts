@@ -21,9 +21,8 @@ import { createDevice } from "../../core/loop/create.ts";
 import { isAnswerTooLong, startCall } from "../../core/requests/call.ts";
 import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
 import { scanByte } from "../../core/text/json-scanner.ts";
-import { Bench, code, json, tokens } from "./bench.ts";
-import { outcome } from "./session.ts";
-import type { Core } from "./subject.ts";
+import type { Core } from "../model/subject.ts";
+import { Bench, code, json, outcome, tokens } from "./bench.ts";
 
 // example: begin
 // 1. The names that its answer is searched for, behind the last literal: `sub` goes to VALUE_A ('O' is field 14).

@@ -5,9 +5,8 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, Field, State } from "../../core/complete.ts";
 import { beginsWith } from "../../core/device/memory.ts";
-import { type Answer, Bench, code, json, type Reaction, tokens } from "./bench.ts";
-import { damaged } from "./damaged.ts";
-import { call } from "./session.ts";
+import { damaged } from "../model/subject.ts";
+import { type Answer, Bench, call, code, json, type Reaction, tokens } from "./bench.ts";
 import { isSources } from "./subject.ts";
 
 const capacityOf = (field: number, settings: object = {}): number =>

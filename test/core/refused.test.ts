@@ -3,8 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Event, Region, State } from "../../core/complete.ts";
-import { type Answer, Bench, code, error, json, type Reaction, tokens } from "./bench.ts";
-import { shown } from "./session.ts";
+import { type Answer, Bench, code, error, json, type Reaction, shown, tokens } from "./bench.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

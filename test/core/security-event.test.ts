@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { Bench, code, error, json, publicState, tokens } from "./bench.ts";
+import { Bench, call, code, error, json, LIST, publicState, session, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -15,7 +15,6 @@ import {
   VERIFICATION,
   wiped,
 } from "./security-events.ts";
-import { call, LIST, session } from "./session.ts";
 
 describe("device doc §6: security events", () => {
   it("device doc §6 row sessions-revoked: the access token is dropped and the refresh tried", () => {

@@ -1,7 +1,6 @@
 // Security events as a server makes them, and handing them in: helpers of their tests.
 
-import { type Bench, json, type Reaction } from "./bench.ts";
-import { bytesOf } from "./session.ts";
+import { type Bench, bytesOf, json, type Reaction } from "./bench.ts";
 
 export const TYPES = "https://schemas.openid.net/secevent/";
 export const SESSIONS_REVOKED = `${TYPES}risc/event-type/sessions-revoked`;

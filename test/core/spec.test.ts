@@ -10,10 +10,9 @@ import { regionLives } from "../../core/device/regions.ts";
 import { Event, isTransition, State, transitions } from "../../core/device/states.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { remedyOf } from "../../core/tables/remedies.ts";
-import { Bench, code, error } from "./bench.ts";
+import { Bench, bytesOf, call, code, error, LIST, session } from "./bench.ts";
 import { parts } from "./owners.ts";
 import { claims, VERIFICATION } from "./security-events.ts";
-import { bytesOf, call, LIST, session } from "./session.ts";
 import { isSources } from "./subject.ts";
 
 const file = new URL("../../core/SPEC.md", import.meta.url);

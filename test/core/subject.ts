@@ -6,13 +6,8 @@ import { resolve } from "node:path";
 import { TestRunner } from "vitest";
 import * as sources from "../../core/complete.ts";
 import { named } from "../../platform/named-core.ts";
-import { completeFunctions, type grantFunctions } from "../../targets/bundle/surface.ts";
-
-/** The functions at the border. Numbers with names (State, ErrorCode ...) come from the sources. */
-export type Core = Pick<
-  typeof sources,
-  (typeof grantFunctions)[number] | (typeof completeFunctions)[number]
->;
+import { completeFunctions } from "../../targets/bundle/surface.ts";
+import type { Core } from "../model/subject.ts";
 
 const path = process.env.PICOGRANT_CORE;
 const bundle = path ? readFileSync(resolve(path), "utf8") : undefined;

@@ -2,8 +2,18 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, OfferError, Region, State } from "../../core/complete.ts";
-import { Bench, code, json, publicState, type Reaction, tokens } from "./bench.ts";
-import { bytesOf, outcome, SECOND_RESOURCE, session } from "./session.ts";
+import {
+  Bench,
+  bytesOf,
+  code,
+  json,
+  outcome,
+  publicState,
+  type Reaction,
+  SECOND_RESOURCE,
+  session,
+  tokens,
+} from "./bench.ts";
 
 const NAMES = ["test.picogrant.player", "premium", "monthly", "intro-1", "2022/02"];
 const BODY = {

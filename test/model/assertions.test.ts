@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { variants } from "../../targets/bundle/surface.ts";
 import { bundleProgram } from "../../targets/quickjs/bundle-program.ts";
-import { noCounts } from "./broken.ts";
+import { noCounts } from "./oracles/oracle.ts";
 import { play } from "./sequence.ts";
 import { ofBundle } from "./subject.ts";
 

@@ -1,7 +1,7 @@
 // Many sequences one after the other, from a seed.
 
-import { type Counts, noCounts } from "./broken.ts";
 import { Dice } from "./dice.ts";
+import { type Counts, noCounts } from "./oracles/oracle.ts";
 import { play, type Verdict } from "./sequence.ts";
 import type { MakeCore } from "./subject.ts";
 

@@ -10,8 +10,6 @@ import {
   Region,
   State,
 } from "../../core/complete.ts";
-import { damaged } from "../core/damaged.ts";
-import { Broken, type Counts, Unclear } from "./broken.ts";
 import { arrayOf, bytesOf } from "./bytes.ts";
 import { readingOf } from "./ideal/answers.ts";
 import { EXCHANGE_MS } from "./ideal/clock.ts";
@@ -25,7 +23,7 @@ import { checkConfigurations } from "./oracles/configurations.ts";
 import { ForgottenOracle } from "./oracles/forgotten.ts";
 import { MemoryOracle, watchedMemory } from "./oracles/memory.ts";
 import { MoveOracle } from "./oracles/moves.ts";
-import { type Scene, same, textAt } from "./oracles/oracle.ts";
+import { Broken, type Counts, type Scene, same, textAt, Unclear } from "./oracles/oracle.ts";
 import { RangeOracle } from "./oracles/ranges.ts";
 import { checkStorage } from "./oracles/records.ts";
 import { checkRequest } from "./oracles/requests.ts";
@@ -36,7 +34,7 @@ import { roomsOf } from "./rooms.ts";
 import type { Settings } from "./settings.ts";
 import { spoiling } from "./spoil.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
-import type { MakeCore } from "./subject.ts";
+import { damaged, type MakeCore } from "./subject.ts";
 
 /** The resource server that offers are made at: the second. */
 const OFFERS_ENDPOINT = 6;

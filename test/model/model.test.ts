@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import { freshSeed } from "../seeds.ts";
-import { Broken, noCounts } from "./broken.ts";
 import { runCampaign } from "./campaign.ts";
+import { Broken, noCounts } from "./oracles/oracle.ts";
 import { play, replay } from "./sequence.ts";
 import { asTest, shrink } from "./shrink.ts";
 import { type Core, ofSources } from "./subject.ts";

@@ -1,9 +1,9 @@
 // A sequence of steps: made from a seed, or given and carried out again.
 
-import { Broken, type Counts, noCounts, Unclear } from "./broken.ts";
 import { Dice } from "./dice.ts";
 import { Generator } from "./generator.ts";
 import { Host } from "./host.ts";
+import { Broken, type Counts, noCounts, Unclear } from "./oracles/oracle.ts";
 import { drawSettings, type Settings } from "./settings.ts";
 import type { Numbered, Step } from "./steps.ts";
 import type { MakeCore } from "./subject.ts";

@@ -1,6 +1,6 @@
 // Makes a failing sequence shorter (delta debugging), and prints it as a test.
 
-import type { Broken } from "./broken.ts";
+import type { Broken } from "./oracles/oracle.ts";
 import { replay, type Script } from "./sequence.ts";
 import type { MakeCore } from "./subject.ts";
 

@@ -4,11 +4,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { OfferError, State } from "../../core/complete.ts";
-import { noCounts } from "./broken.ts";
 import { Dice } from "./dice.ts";
 import { Host } from "./host.ts";
 import { Kind } from "./ideal/calls.ts";
 import type { Ideal } from "./ideal/device.ts";
+import { noCounts } from "./oracles/oracle.ts";
 import { drawSettings } from "./settings.ts";
 import type { Step } from "./steps.ts";
 import { ofSources } from "./subject.ts";

@@ -4,11 +4,9 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Field, Region } from "../../core/complete.ts";
-import { Bench, code, json, tokens } from "../core/bench.ts";
-import { damaged } from "../core/damaged.ts";
-import { bytesOf } from "../core/session.ts";
+import { Bench, bytesOf, code, json, tokens } from "../core/bench.ts";
 import { SPOILT, spoiling } from "./spoil.ts";
-import type { Core } from "./subject.ts";
+import { type Core, damaged } from "./subject.ts";
 
 /** The application's line of the last session comes back when an empty one is set. */
 const readsBehindTheEnd: Core = {

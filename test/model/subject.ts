@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as sources from "../../core/complete.ts";
+import type { Device } from "../../core/device/memory.ts";
 import { named } from "../../platform/named-core.ts";
 import type { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 
@@ -26,4 +27,15 @@ export function ofBundle(code: string): MakeCore {
 /** The core of a file such as dist/picogrant.js. @throws where there is none */
 export function ofFile(path: string): MakeCore {
   return ofBundle(readFileSync(resolve(path), "utf8"));
+}
+
+type Damaged = {
+  -readonly [Name in keyof Device]: Device[Name] extends readonly number[]
+    ? number[]
+    : Device[Name];
+};
+
+/** The same device for a test that writes past the owners: to damage it, or to save a long way to a state. */
+export function damaged(device: Device): Damaged {
+  return device as Damaged;
 }

@@ -1,8 +1,7 @@
 // The memory ends where it ends, its bytes are bytes, and every number fits 27 bits and a sign.
 
 import type { Bytes, Device } from "../../../core/index.ts";
-import { Broken } from "../broken.ts";
-import { holds, type Scene, same } from "./oracle.ts";
+import { Broken, holds, type Scene, same } from "./oracle.ts";
 
 const MOST = 134_217_727;
 

@@ -1,9 +1,49 @@
-// What an oracle looks at: the device with its host, and the model of both.
+// The oracles by name: how often each looked, what it looks at (the device with its host, and the model of both), and a
+// rule that did not hold.
 
 import type { Bytes, Device } from "../../../core/index.ts";
-import { Broken, type Counts, type Oracle } from "../broken.ts";
 import type { Ideal } from "../ideal/device.ts";
 import type { Core } from "../subject.ts";
+
+export const ORACLES = {
+  commands: "what the host is told to do next, neither more nor less nor later",
+  moves: "states, events and errors: as the model has them, and only moves of SPEC.md's table",
+  requests: "every request's endpoint, target, body and bearer, one under way at a time",
+  records: "every record's bytes, the slot it goes to, what is read and erased, in which order",
+  frames: "every frame, and that there is none that changes nothing",
+  wakeUps: "wakeIn: never later than something is due, and no waking without end",
+  ranges: "bytes that a command handed out stay as they are until it is done",
+  calls: "calls: what may begin, how each ends, what the host may read of it",
+  clocks: "lifetimes and the interval, as far as the device tells them",
+  memory: "nothing outside the memory, nothing left of what has ended, no number beyond 27 bits",
+  rooms: "what a memory has room for",
+  configurations: "what is refused as a configuration, and what is said of it",
+  texts: "the scope of the tokens, as far as it has room",
+  results: "what each function of the border answers",
+} as const;
+
+export type Oracle = keyof typeof ORACLES;
+
+/** How often each oracle looked. */
+export type Counts = Record<Oracle, number>;
+
+export function noCounts(): Counts {
+  const counts = {} as Counts;
+  for (const name of Object.keys(ORACLES)) counts[name as Oracle] = 0;
+  return counts;
+}
+
+export class Broken extends Error {
+  constructor(
+    readonly oracle: Oracle,
+    readonly what: string,
+  ) {
+    super(`${oracle}: ${what}`);
+  }
+}
+
+/** What this model cannot tell: the sequence ends without a verdict. */
+export class Unclear extends Error {}
 
 export interface Scene {
   core: Core;
