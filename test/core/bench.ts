@@ -110,14 +110,8 @@ export class Bench {
   storageHangs = false;
   /** Writes and erases fail. */
   storageFails = false;
-  /** Only erases fail. */
-  erasesFail = false;
   erases = 0;
   verifyHangs = false;
-  /** The verifiers that CHALLENGE was answered with. */
-  readonly verifiers: string[] = [];
-  /** 1: the host makes verifier and challenge; 0: it says that none are wanted; -1: it cannot. */
-  challengeResult = 1;
   /** A host that leaves CHALLENGE undone until `makeChallenge` is called by hand. */
   challengeHangs = false;
   readonly columns: number;
@@ -134,20 +128,17 @@ export class Bench {
       slots?: Uint8Array[];
       piece?: number;
       storageHangs?: boolean;
-      challengeResult?: number;
       core?: Core;
     } = {},
   ) {
     const { memoryBytes, slots, piece, storageHangs, core: subject, ...others } = settings;
-    const { challengeResult, ...changed } = others;
-    if (challengeResult !== undefined) this.challengeResult = challengeResult;
     this.core = subject ?? makeCore();
     this.storageHangs = storageHangs ?? false;
     this.piece = piece ?? 1;
     this.answers = answers;
     this.slots = slots ?? [new Uint8Array(), new Uint8Array()];
     this.memory = new Uint8Array(memoryBytes ?? 8192);
-    const settled = { ...config, ...changed };
+    const settled = { ...config, ...others };
     this.columns = settled.columns;
     this.rows = settled.rows;
     const device = this.core.create(this.memory, settled);
@@ -229,10 +220,6 @@ export class Bench {
       this.core.storageDone(device, 1);
     } else if (command === core.Command.ERASE) {
       this.erases++;
-      if (this.erasesFail) {
-        this.core.storageDone(device, 0);
-        return;
-      }
       this.slots[device.slot] = new Uint8Array();
       this.core.storageDone(device, 1);
     } else if (command === core.Command.VERIFY) {
@@ -251,14 +238,11 @@ export class Bench {
    * §4.1, §4.2).
    */
   makeChallenge(verifier = freshVerifier()): void {
-    const { device, memory, challengeResult } = this;
-    if (challengeResult > 0) {
-      const challenge = createHash("sha256").update(verifier).digest("base64url");
-      memory.set(encoder.encode(verifier), device.data);
-      memory.set(encoder.encode(challenge), device.data + device.dataLength - challenge.length);
-      this.verifiers.push(verifier);
-    }
-    this.core.storageDone(device, challengeResult);
+    const { device, memory } = this;
+    const challenge = createHash("sha256").update(verifier).digest("base64url");
+    memory.set(encoder.encode(verifier), device.data);
+    memory.set(encoder.encode(challenge), device.data + device.dataLength - challenge.length);
+    this.core.storageDone(device, 1);
   }
 
   /** `memory[from..from + length)` as text. */
