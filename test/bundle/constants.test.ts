@@ -7,7 +7,9 @@ it("the core's constants agree", () => {
   expect(brokenRules(constants)).toEqual([]);
 });
 
-it.each(relations)("%s: not with %j", (rule, spoiled) => {
-  expect(Object.keys(constants)).toEqual(expect.arrayContaining(Object.keys(spoiled)));
-  expect(brokenRules({ ...constants, ...spoiled })).toContain(rule);
+it.each(relations)("%s: not with every change of one constant alone", (_, holds) => {
+  const changes = Object.entries(constants).flatMap(([name, value]) =>
+    [value + 1, value - 1, 2 * value, value >> 1, 1e10].map((other) => ({ [name]: other })),
+  );
+  expect(changes.some((change) => !holds({ ...constants, ...change }))).toBe(true);
 });
