@@ -13,6 +13,7 @@ import { TOOLS } from "../targets/workbench/tool-list.ts";
 import { documentRows } from "./coverage/rows.ts";
 import { standardSections, standards } from "./coverage/standards.ts";
 import { rowsFor } from "./platform/certificate-cases.ts";
+import { recordedServers } from "./servers/recording.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -132,7 +133,7 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
   [
     "servers recorded",
     "a dialect that ends a session",
-    `${files("test/servers/recordings", /\.http$/).length} servers`,
+    `${recordedServers().length} servers`,
     "npm run tool -- servers",
   ],
   [

@@ -1,5 +1,5 @@
 // Servers that speak RFC 8628: their profiles. A server that has a language of its own has a file of its own, with
-// its translation. Where each line was read stands in test/servers/recordings.
+// its translation. Where each line was read stands in test/servers/recordings.http.
 
 import { HOST, type ServerProfile, STEP } from "./profile.ts";
 

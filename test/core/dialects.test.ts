@@ -1,4 +1,4 @@
-// Every recorded answer of a server (../servers/recordings): what the core makes of it. Then what must not matter
+// Every recorded answer of a server (../servers/recordings.http): what the core makes of it. Then what must not matter
 // about an answer (order of members, unknown members, white space, cuts, spelling of headers).
 
 import { once } from "node:events";

@@ -98,7 +98,8 @@ it("the words of a display text are changed wherever they stand", () => {
 
 it("a new server is an entry and a recording", () => {
   copy.replace("platform/servers/plain.ts", /\];\n$/g, PROFILE);
-  copy.write("test/servers/recordings/example.http", RECORDING);
+  const recordings = "test/servers/recordings.http";
+  copy.write(recordings, `${copy.read(recordings)}\n[example]\n${RECORDING}`);
 });
 
 it("a new field is a number, its members, its region, and who reads it", () => {

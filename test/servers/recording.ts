@@ -1,11 +1,18 @@
-// The recorded answers of servers, in recordings/: a file for each server, which says what differs from the
-// examples of RFC 8628 and RFC 6749 below. What the lines of a file mean is told in recordings/README.md.
+// The recorded answers of servers, in recordings.http: a section for each server, which says what differs from the
+// examples of RFC 8628 and RFC 6749 below. What the lines of a section mean is told in README.md.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
 import { retryAfterSeconds } from "../../platform/retry-after.ts";
 
-const folder = new URL("./recordings/", import.meta.url);
+/** The lines of each server's section, which begins with its name in brackets. */
+const sections = new Map(
+  readFileSync(new URL("recordings.http", import.meta.url), "utf8")
+    .split(/^\[(?=[\w-]+\]$)/m)
+    .slice(1)
+    .map((section) => section.split("\n"))
+    .map(([name, ...lines]) => [name!.slice(0, -1), lines] as const),
+);
 
 /** What an exchange is about; a server that never says a thing has a line "never". */
 const EXCHANGES = [
@@ -102,12 +109,9 @@ export interface Recording {
   readonly others: ReadonlyMap<string, Answer>;
 }
 
-/** The names of all files. */
+/** The names of all. */
 export function recordedServers(): string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".http"))
-    .map((name) => name.replace(/\.http$/, ""))
-    .sort();
+  return [...sections.keys()].sort();
 }
 
 /** Those that have a conversation with a profile, and not answers alone. */
@@ -115,7 +119,7 @@ export function recordedProfiles(): string[] {
   return recordedServers().filter((server) => recording(server).exchanges.get("code")?.url);
 }
 
-/** @throws Error where a file has not the form that it must have */
+/** @throws Error where there is none of that name, or it has not the form that it must have */
 export function recording(server: string): Recording {
   const lines = readLines(server);
   const settings = new Map(lines.filter(({ isAnswer }) => !isAnswer).map((l) => [l.key, l.value]));
@@ -166,21 +170,22 @@ const SETTING = /^(words|source|scope|at \w+|> \w+|errors|never|client|authoriza
 const ANSWER = /^(?:(?:code|poll) [\w-]+|\w+)$/;
 
 function readLines(server: string): Line[] {
-  const text = readFileSync(new URL(`${server}.http`, folder), "utf8");
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const all = sections.get(server);
+  if (all === undefined) throw new Error(`recordings.http has no [${server}]`);
+  const lines = all.filter((line) => line !== "" && !line.startsWith("#"));
   return lines.map((line) => {
     const groups = /^(?<key>[^:]+?)(?: (?<status>\d{3}))?: ?(?<value>.*)$/.exec(line)?.groups;
     const { key = "", status, value = "" } = groups ?? {};
     const isAnswer = ANSWER.test(key) && !SETTING.test(key);
     const isKnown = key.includes(" ") || EXCHANGES.some((name) => name === key);
     if (!SETTING.test(key) && !(isAnswer && isKnown)) {
-      throw new Error(`${server}.http: nothing is known of "${line.slice(0, 60)}"`);
+      throw new Error(`[${server}]: nothing is known of "${line.slice(0, 60)}"`);
     }
     return { key, status: status === undefined ? undefined : Number(status), value, isAnswer };
   });
 }
 
-/** The members of each answer: the example's, what the file says otherwise, and null leaves one out. */
+/** The members of each answer: the example's, what the section says otherwise, and null leaves one out. */
 function membersOf(
   names: readonly ExchangeName[],
   answers: ReadonlyMap<string, Line>,
