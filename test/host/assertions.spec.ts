@@ -137,7 +137,7 @@ const FAULTS: readonly Fault[] = [
     by: "record",
     file: "storage",
     text: "left < PIECE ? left : PIECE",
-    fault: "PIECE",
+    fault: "left ? PIECE : left",
   },
   {
     rule: "what is programmed lies in its slot, from a unit on",
