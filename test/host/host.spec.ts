@@ -267,6 +267,8 @@ describe("parts", () => {
       expect(Number(counts.polls)).toBe(200);
       expect(Number(counts.life)).toBe(0);
       expect(Number(counts.left)).toBe(0);
+      expect(Number(counts.guest)).toBe(0);
+      expect(Number(counts["guest-left"])).toBe(0);
       expect(Number(counts.open)).toBeGreaterThan(100);
       expect(Number(counts["control-object"])).toBeGreaterThan(0);
       expect(Number(counts["control-name"])).toBeGreaterThan(0);

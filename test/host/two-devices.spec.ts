@@ -127,13 +127,14 @@ const PARTS: readonly Part[] = [
     header: "portable/picogrant.h",
     file: "engines/picogrant",
     name: "core",
-    but: ["heap", "transfer"],
+    but: ["heap", "transfer", "is_guest", "parts"],
   },
   {
-    struct: "handles",
-    header: "engines/quickjs/core-quickjs.c",
+    struct: "pg_core",
+    header: "portable/picogrant.h",
     file: "engines/quickjs/core-quickjs",
-    name: "handles",
+    name: "core",
+    but: ["heap", "transfer", "is_guest", "threw"],
   },
 ];
 
@@ -151,7 +152,7 @@ function withStatic({ struct, file, name }: Part, field: string): string {
   const text = readFileSync(`${host}${file}.c`, "utf8");
   const use = new RegExp(`\\b${name}->${field}\\b`, "g");
   expect(text, field).toMatch(use);
-  const behind = struct === "handles" ? /^\};\n/m : /(?:^#include [^\n]*\n+)+(?!#include)/m;
+  const behind = /(?:^#include [^\n]*\n+)+(?!#include)/m;
   const own = `static __typeof__(((struct ${struct} *)0)->${field}) its_own;\n`;
   const at = behind.exec(text)!;
   const cut = at.index + at[0].length;

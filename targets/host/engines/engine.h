@@ -1,7 +1,9 @@
 /*
- * What an engine's file brings, so that picogrant.c can make picogrant.h of it: start and end, calls with small
- * integers, and reading of integer properties. Everything that a call needs is taken out of the core when it is
- * opened, so that nothing is looked up by name, or allocated, later.
+ * What an engine's file brings, so that picogrant.c can make picogrant.h of it. The code that is made for hosts in C
+ * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part: the core's
+ * functions, and `create` in the place of the device. An engine's file makes the device of memory and configuration, puts it,
+ * its arrays of starts and lengths and the transfer array into their places, keeps the array, and reaches for what is in it
+ * by number: no name is looked up, and nothing allocated, once a core is open.
  */
 #ifndef PICOGRANT_ENGINE_H
 #define PICOGRANT_ENGINE_H
@@ -12,28 +14,6 @@
 extern "C" {
 #endif
 
-/* The core's functions that the border calls. Those from PG_FUNCTION_BEGIN_CALL on the grant alone has not. */
-enum pg_function {
-  PG_FUNCTION_TICK,
-  PG_FUNCTION_WAKE_IN,
-  PG_FUNCTION_RESPONSE_START,
-  PG_FUNCTION_RESPONSE_BODY,
-  PG_FUNCTION_RESPONSE_END,
-  PG_FUNCTION_RESPONSE_FAILED,
-  PG_FUNCTION_STORAGE_DONE,
-  PG_FUNCTION_SIGN_IN,
-  PG_FUNCTION_CANCEL,
-  PG_FUNCTION_SIGN_OUT,
-  PG_FUNCTION_SET_STATUS,
-  PG_FUNCTION_BEGIN_CALL,
-  PG_FUNCTION_ADD_PATH,
-  PG_FUNCTION_SEND_CALL,
-  PG_FUNCTION_COUNT
-};
-
-/* Their names in the core's API. */
-extern const char *const pg_function_names[PG_FUNCTION_COUNT];
-
 /* One member of the core's configuration: a text, or a number where `text` is NULL. */
 struct pg_config_member {
   const char *name;
@@ -43,35 +23,39 @@ struct pg_config_member {
 
 enum { PG_CONFIG_MEMBERS = 16 };
 
-/* The configuration as the members of the object that the core's `create` takes. */
-void pg_config_members(const struct pg_core_config *config,
-                       struct pg_config_member members[PG_CONFIG_MEMBERS]);
+struct pg_opening {
+  struct pg_core *core; /* all but `opening->engine` is zeros */
+  void *engine;         /* the firmware's own, as pg_core_open has it; NULL: one is made on `core->heap` */
+  const uint8_t *code;
+  size_t code_size;
+  uint8_t *memory;
+  size_t size;
+  size_t heap_limit; /* for `core->heap`, from when the engine has made its own objects: it may crash before that */
+  const struct pg_config_member *config; /* PG_CONFIG_MEMBERS */
+};
 
-/* Arguments of a call that are no integers of the core's: outside its range. */
-enum { PG_ARGUMENT_TRANSFER = 0x40000000, PG_ARGUMENT_NULL };
+/* An argument of a call that stands for the transfer array: outside of the range of the core's integers. */
+enum { PG_ARGUMENT_TRANSFER = 0x40000000 };
 
 enum { PG_ARGUMENTS_MAX = 6 };
 
 /*
- * As pg_core_open and pg_core_close, of a core that is zeros. The engine takes all it needs from `core->heap`, and sets
- * its limit; what it keeps hangs on `core->engine`, NULL where nothing has to be closed. `core->transfer` is the array
- * that PG_ARGUMENT_TRANSFER stands for. Where it throws it sets `core->threw`.
+ * Runs the code, and makes the device. What has to be closed hangs on `core->engine`, also where this fails; `core->parts`
+ * is the array. An engine of the core's own notes in `core->heap.engine` what its own objects take.
  */
-enum pg_open_result pg_engine_open(struct pg_core *core, const uint8_t *code, size_t code_size,
-                                   uint8_t *memory, size_t size, const struct pg_core_config *config,
-                                   size_t heap_limit);
+enum pg_open_result pg_engine_open(struct pg_opening *opening);
+
+/* Ends an engine of the core's own; in the firmware's, gives the core's things back. */
 void pg_engine_close(struct pg_core *core);
 
-/* Calls a function with the device and `count` further arguments. The integer that it returns, or else 0. */
-int pg_engine_call(struct pg_core *core, enum pg_function function, int count, const int *arguments);
+/*
+ * Calls a function with the device and `count` further arguments. The integer that it returns, or else 0, also where there
+ * is none: the grant alone has no calls. Where it throws, sets `core->threw`.
+ */
+int pg_engine_call(struct pg_core *core, enum pg_part function, int count, const int *arguments);
 
-/* Whether the core has a function. */
-int pg_engine_has(struct pg_core *core, enum pg_function function);
-
-/* An integer of the device, which is an array, and an element of its arrays PG_START and PG_LENGTH. */
-int pg_engine_property(struct pg_core *core, enum pg_property property);
-int pg_engine_start(struct pg_core *core, int region);
-int pg_engine_length(struct pg_core *core, int region);
+/* An integer of one of the arrays: the device, its starts, its lengths. */
+int pg_engine_element(struct pg_core *core, enum pg_part array, int index);
 
 #ifdef __cplusplus
 }

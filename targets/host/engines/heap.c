@@ -27,6 +27,7 @@ static void note(struct pg_heap *heap) {
 }
 
 void *pg_heap_take(struct pg_heap *heap, size_t size) {
+  if (!size) return NULL;
   heap->calls++;
   if (!fits(heap, size)) return refuse(heap);
   void *block = malloc(size);
@@ -49,6 +50,10 @@ void pg_heap_give(struct pg_heap *heap, void *block) {
 
 void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size) {
   if (!block) return pg_heap_take(heap, size);
+  if (!size) {
+    pg_heap_give(heap, block);
+    return NULL;
+  }
   size_t before = size_of(block);
   heap->calls++;
   if (size > before && !fits(heap, size - before)) return refuse(heap);

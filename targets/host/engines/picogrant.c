@@ -4,14 +4,10 @@
 #include "engine.h"
 #include "wipe.h"
 
-const char *const pg_function_names[PG_FUNCTION_COUNT] = {
-    "tick",        "wakeIn", "responseStart", "responseBody", "responseEnd", "responseFailed",
-    "storageDone", "signIn", "cancel",        "signOut",      "setStatus",   "beginCall",
-    "addPath",     "sendCall"};
-
-void pg_config_members(const struct pg_core_config *config,
-                       struct pg_config_member members[PG_CONFIG_MEMBERS]) {
-  const struct pg_config_member all[PG_CONFIG_MEMBERS] = {
+enum pg_open_result pg_core_open(struct pg_core *core, void *engine, const uint8_t *code, size_t code_size,
+                                 uint8_t *memory, size_t size, const struct pg_core_config *config,
+                                 size_t heap_limit) {
+  const struct pg_config_member members[PG_CONFIG_MEMBERS] = {
       {"clientId", config->client_id, 0},
       {"clientSecret", config->client_secret, 0},
       {"clientAuthentication", NULL, config->client_authentication},
@@ -29,34 +25,29 @@ void pg_config_members(const struct pg_core_config *config,
       {"pkce", NULL, config->pkce},
       {"messages", config->messages ? config->messages : "", 0},
   };
-  memcpy(members, all, sizeof all);
-}
-
-enum pg_open_result pg_core_open(struct pg_core *core, const uint8_t *code, size_t code_size,
-                                 uint8_t *memory, size_t size, const struct pg_core_config *config,
-                                 size_t heap_limit) {
-  *core = (struct pg_core){.engine = NULL};
-  enum pg_open_result result =
-      pg_engine_open(core, code, code_size, memory, size, config, heap_limit);
+  struct pg_opening opening = {core, engine, code, code_size, memory, size, heap_limit, members};
+  *core = (struct pg_core){.is_guest = engine != NULL};
+  enum pg_open_result result = pg_engine_open(&opening);
   /* An engine that ran out of heap throws, as it does for code that is not the core's. */
   if (result == PG_OPEN_BAD_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
   if (result != PG_OPEN_OK) pg_core_close(core);
+  else core->heap.core = core->heap.used - core->heap.engine;
   return result;
 }
 
 void pg_core_close(struct pg_core *core) {
   if (core->engine) pg_engine_close(core);
-  core->engine = NULL;
+  core->engine = core->parts = NULL;
   pg_wipe(core->transfer, sizeof core->transfer);
 }
 
 int pg_core_broken(struct pg_core *core) { return core->threw; }
 
-static int call_0(struct pg_core *core, enum pg_function function) {
+static int call_0(struct pg_core *core, enum pg_part function) {
   return pg_engine_call(core, function, 0, NULL);
 }
 
-static int call_1(struct pg_core *core, enum pg_function function, int a) {
+static int call_1(struct pg_core *core, enum pg_part function, int a) {
   return pg_engine_call(core, function, 1, &a);
 }
 
@@ -108,7 +99,7 @@ void pg_cancel(struct pg_core *core) { call_0(core, PG_FUNCTION_CANCEL); }
 
 void pg_sign_out(struct pg_core *core) { call_0(core, PG_FUNCTION_SIGN_OUT); }
 
-static int call_with_text(struct pg_core *core, enum pg_function function, const char *text) {
+static int call_with_text(struct pg_core *core, enum pg_part function, const char *text) {
   const int arguments[] = {PG_ARGUMENT_TRANSFER, 0, transfer(core, text, strlen(text))};
   return pg_engine_call(core, function, 3, arguments);
 }
@@ -118,19 +109,21 @@ void pg_set_status(struct pg_core *core, const char *text) {
 }
 
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
-  const int arguments[] = {endpoint, 1, PG_ARGUMENT_NULL, 0, 0};
-  if (!pg_engine_has(core, PG_FUNCTION_SEND_CALL) || strlen(target) > sizeof core->transfer ||
-      !call_0(core, PG_FUNCTION_BEGIN_CALL)) {
-    return 0;
-  }
+  const int arguments[] = {endpoint, 1, PG_ARGUMENT_TRANSFER, 0, 0};
+  /* The grant alone has no calls, and answers 0. */
+  if (strlen(target) > sizeof core->transfer || !call_0(core, PG_FUNCTION_BEGIN_CALL)) return 0;
   call_with_text(core, PG_FUNCTION_ADD_PATH, target);
   return pg_engine_call(core, PG_FUNCTION_SEND_CALL, 5, arguments);
 }
 
 int pg_get(struct pg_core *core, enum pg_property property) {
-  return pg_engine_property(core, property);
+  return pg_engine_element(core, PG_PART_DEVICE, (int)property);
 }
 
-int pg_start(struct pg_core *core, int region) { return pg_engine_start(core, region); }
+int pg_start(struct pg_core *core, int region) {
+  return pg_engine_element(core, PG_PART_START, region);
+}
 
-int pg_length(struct pg_core *core, int region) { return pg_engine_length(core, region); }
+int pg_length(struct pg_core *core, int region) {
+  return pg_engine_element(core, PG_PART_LENGTH, region);
+}

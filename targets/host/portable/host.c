@@ -60,7 +60,7 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
       .server = host->names.server,
       .former_server = host->names.former,
   };
-  return pg_core_open(&host->core, parts->code, parts->code_size, parts->memory,
+  return pg_core_open(&host->core, parts->engine, parts->code, parts->code_size, parts->memory,
                       (size_t)settings->memory_bytes, &config, parts->heap_limit);
 }
 

@@ -48,9 +48,10 @@ enum pg_report {
 /* What a device is made of: the caller's, and it and all that is pointed to stays where it is until pg_host_close. */
 struct pg_host_parts {
   const struct pg_settings *settings;
+  void *engine;        /* the firmware's own, as pg_core_open has it; NULL: the device has one of its own */
   const uint8_t *code; /* the core for this engine: devices may share it */
   size_t code_size;
-  size_t heap_limit; /* bytes of the engine's heap */
+  size_t heap_limit; /* bytes of the device's own engine's heap */
   uint8_t *memory;   /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
   struct pg_connection *connection; /* for connection.h; no other device's */

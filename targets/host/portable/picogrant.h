@@ -92,7 +92,9 @@ enum { PG_TRANSFER_BYTES = 512 };
  * zeros is closed. The owner reads `heap`, and leaves the rest alone.
  */
 struct pg_core {
-  void *engine; /* of the engine's file; NULL: not open */
+  void *engine; /* its context; NULL: not open */
+  void *parts;  /* what the core's code left there (engines/engine.h) */
+  int is_guest; /* 1: the engine is the firmware's own */
   int threw;    /* what pg_core_broken says */
   struct pg_heap heap;
   uint8_t transfer[PG_TRANSFER_BYTES];
@@ -109,15 +111,18 @@ enum pg_open_result {
 };
 
 /*
- * Starts an engine, runs the core's code and makes the device.
+ * Starts an engine, or takes the firmware's own, runs the core's code and makes the device.
  * @param core the caller's, not open: one that is has to be closed before
+ * @param engine NULL, or what the firmware has already: a JSContext with base objects and typed arrays, a duk_context. Its
+ *   heap is the firmware's affair then, its scripts and the core's know nothing of each other but a global name that is
+ *   undefined again, `picogrant`; it ends after pg_core_close, and nobody calls from within one of its functions
  * @param code bytecode, or source where the engine takes that; stays where it is until pg_core_close
  * @param memory `size` bytes, 4096 by default, the device's until pg_core_close
  * @param config read during the call; nothing of it is kept
- * @param heap_limit bytes that the engine may have at any moment
+ * @param heap_limit bytes that an engine of the core's own may have at any moment
  * @return PG_OPEN_OK, or what is wrong; then nothing is open, and nothing else may be called
  */
-enum pg_open_result pg_core_open(struct pg_core *core, const uint8_t *code, size_t code_size,
+enum pg_open_result pg_core_open(struct pg_core *core, void *engine, const uint8_t *code, size_t code_size,
                                  uint8_t *memory, size_t size, const struct pg_core_config *config,
                                  size_t heap_limit);
 

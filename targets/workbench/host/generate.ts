@@ -2,6 +2,7 @@
 // numbers as C constants, so that they can never differ.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import type * as complete from "../../../core/complete.ts";
 import { CallState } from "../../../core/complete.ts";
 import {
   Authorization,
@@ -42,6 +43,29 @@ export function membersOf(numbers: Enum): [string, number][] {
   return Object.entries(numbers).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number",
   );
+}
+
+/** The arrays that a host in C reads, and the functions that it calls, in the order of their numbers. */
+const ARRAYS = ["DEVICE", "START", "LENGTH", "TRANSFER"] as const;
+const FUNCTIONS: readonly (keyof typeof complete)[] = [
+  ...(["tick", "wakeIn", "responseStart", "responseBody", "responseEnd"] as const),
+  ...(["responseFailed", "storageDone", "signIn", "cancel", "signOut"] as const),
+  ...(["setStatus", "beginCall", "addPath", "sendCall"] as const),
+];
+
+/** Both as one enum of C. */
+function partLines(): string {
+  const arrays = ARRAYS.map((name, at) => `  PG_PART_${name} = ${at},`);
+  const functions = FUNCTIONS.map(
+    (name, at) => `  PG_FUNCTION_${constantOf(name)} = ${ARRAYS.length + at},`,
+  );
+  return `enum pg_part {\n${[...arrays, ...functions].join("\n")}\n};\n`;
+}
+
+/** What a host in C has behind the core's script: the array of enum pg_part. The grant alone lacks some of the functions. */
+function partsScript(): string {
+  const functions = FUNCTIONS.map((name) => `picogrant.${name}`);
+  return `picogrant=[picogrant.create,0,0,0,${functions}];`;
 }
 
 /** The version of picogrant: as a text, and as a number that later versions are above. */
@@ -94,7 +118,7 @@ export function numbersHeader(): string {
     `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
     `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +
     `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase().replace("received_", "")}}\n` +
-    `${reasonLines()}\n#endif\n`
+    `${reasonLines()}${partLines()}\n#endif\n`
   );
 }
 
@@ -125,9 +149,9 @@ export function writeIfChanged(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** The core's source as C; engines without a compiler of their own take it. A 0 ends it, as in an image. */
+/** The core's source as C; engines without a compiler of their own take it. */
 function sourceAsC(code: string): string {
-  const numbers = [...Buffer.from(code, "latin1"), 0];
+  const numbers = [...Buffer.from(code, "latin1")];
   const lines: string[] = [];
   for (let at = 0; at < numbers.length; at += 24) lines.push(numbers.slice(at, at + 24).join(","));
   return (
@@ -149,7 +173,7 @@ export async function generate(
   code?: string,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  code ??= (await bundleCore(variant)).code;
+  code = (code ?? (await bundleCore(variant)).code) + partsScript();
   writeIfChanged(`${folder}/core.js`, romPrefix + code);
   writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
   writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion));
