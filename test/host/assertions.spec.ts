@@ -136,8 +136,8 @@ const FAULTS: readonly Fault[] = [
     rule: "what is read lies in its slot, from a unit on",
     by: "record",
     file: "storage",
-    text: "left < PIECE ? left : PIECE",
-    fault: "left ? PIECE : left",
+    text: "return size <= pg_storage_room(medium) ? size : 0;",
+    fault: "return size <= medium->slot_bytes ? size : 0;",
   },
   {
     rule: "what is programmed lies in its slot, from a unit on",
