@@ -1,6 +1,5 @@
 // Checks a JSON value against a JSON schema (draft 7), the keywords that device.schema.json uses and no
-// others: small enough for the device, without dependencies, on any engine. The tests hold it against a
-// complete validator.
+// others: small enough for the device, without dependencies, on any engine.
 
 import { nameMeant } from "../name-suggestion.ts";
 

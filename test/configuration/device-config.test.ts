@@ -1,7 +1,6 @@
-// device.json: our small schema check against a complete validator, and what becomes of a configuration.
+// device.json: what of it is refused, and what becomes of a configuration.
 
 import { readFileSync } from "node:fs";
-import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
@@ -18,7 +17,6 @@ import {
 import { checkSchema, type Schema } from "../../platform/configuration/schema-check.ts";
 import { SERVERS } from "../../platform/servers/index.ts";
 import { anyCharacter } from "../any-character.ts";
-import { isFullRun } from "../full-run.ts";
 
 const complete = {
   clientId: "living-room-tv",
@@ -51,143 +49,9 @@ const complete = {
   tokenParameters: { resource: "https://api.example" },
 };
 
-const validate = new Ajv({ allErrors: true, strict: false }).compile(schema);
-
-/** The oracle's paths, a missing or unknown property's own name included, in our way of writing. */
-function oraclePaths(value: unknown): string[] {
-  validate(value);
-  const paths = (validate.errors ?? [])
-    .filter(({ keyword }) => keyword !== "if")
-    .map(({ instancePath, keyword, params, propertyName }) => {
-      const steps = instancePath
-        .split("/")
-        .slice(1)
-        .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-      const { missingProperty, additionalProperty } = params as Record<string, string>;
-      if (missingProperty !== undefined) steps.push(missingProperty);
-      if (additionalProperty !== undefined) steps.push(additionalProperty);
-      if (propertyName !== undefined) steps.push(propertyName);
-      if (keyword === "propertyNames")
-        steps.push((params as { propertyName: string }).propertyName);
-      return steps.map((step) => step.slice(0, 64)).join("\n");
-    });
-  return [...new Set(paths)].sort();
-}
-
-function ourPaths(value: unknown): string[] {
-  const paths = checkSchema(value, schema as Schema).map(({ path }) =>
-    [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|[^.[\]]+/g)]
-      .map((match) => (match[1] === undefined ? match[0] : (JSON.parse(`"${match[1]}"`) as string)))
-      .join("\n"),
-  );
-  return [...new Set(paths)].sort();
-}
-
-type Tree = { [name: string]: Tree | readonly string[] | string | number | boolean };
-
-/** Every place in the complete configuration, as a list of names. */
-function places(tree: Tree, above: string[] = []): string[][] {
-  return Object.entries(tree).flatMap(([name, value]) => [
-    [...above, name],
-    ...(typeof value === "object" ? places(value as Tree, [...above, name]) : []),
-  ]);
-}
-
-const allPlaces = places(complete as Tree);
-
-function parentOf(tree: Tree, place: readonly string[]): Tree | undefined {
-  let at: unknown = tree;
-  for (const name of place.slice(0, -1)) {
-    if (typeof at !== "object" || at === null) return undefined;
-    at = (at as Tree)[name];
-  }
-  return typeof at === "object" && at !== null ? (at as Tree) : undefined;
-}
-
-const nearText = fc.constantFrom(
-  "https://a.example",
-  "http://a.example/",
-  "http://localhost",
-  "http://localhost.evil/",
-  "http://127.0.0.1:8/x",
-  "http://[::1]/",
-  "https://user@a.example/",
-  "https://a.example/#x",
-  "https://a.example/?q=1",
-  "/x",
-  "/",
-  "x",
-  "",
-  "stdin",
-  "stdout",
-  "lcd",
-  "text",
-  "a  b",
-  " a",
-  "é",
-  "\u{1f5a8}".repeat(96),
-  "\u{1f5a8}".repeat(256),
-  "a".repeat(257),
-  "00112233445566778899aabbccddeeff",
-  "001",
-  "a\nb",
-);
-const replacement = fc.oneof(
-  nearText,
-  fc.string({ maxLength: 12 }),
-  fc.integer({ min: -1, max: 70000 }),
-  fc.constantFrom(0, 1, 2, 8, 9, 15, 16, 80, 81, 110, 111, 1.5, 2048, 65535, 65536, 1e300),
-  fc.constantFrom(null, true, false, [], {}, [1]),
-);
-const change = fc.record({
-  place: fc.constantFrom(...allPlaces),
-  action: fc.constantFrom("remove", "replace", "add"),
-  name: fc.constantFrom("x", "clientid", "a/b", "a~b", "a b", "__proto__", "toString", 'q"'),
-  value: replacement,
-});
-
 describe("device.json: the schema check", () => {
-  it("accepts the complete configuration, and so does the oracle", () => {
+  it("accepts the complete configuration", () => {
     expect(checkSchema(complete, schema as Schema)).toEqual([]);
-    expect(oraclePaths(complete)).toEqual([]);
-  });
-
-  it("finds what a complete validator finds, at the same paths, for any mistake", () => {
-    let wrong = 0;
-    let right = 0;
-    fc.assert(
-      fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
-        const value = structuredClone(complete) as Tree;
-        for (const { place, action, name, value: other } of changes) {
-          const parent = parentOf(value, place);
-          const key = place.at(-1)!;
-          if (parent === undefined) continue;
-          if (action === "remove") delete parent[key];
-          else if (action === "replace") parent[key] = other as string;
-          else
-            Object.defineProperty(parent, name, {
-              value: other,
-              enumerable: true,
-              configurable: true,
-            });
-        }
-        const expected = oraclePaths(value);
-        if (expected.length > 0) wrong++;
-        else right++;
-        expect(ourPaths(value)).toEqual(expected);
-      }),
-      { numRuns: isFullRun ? 3000 : 600 },
-    );
-    // A generator that makes only one kind would prove little.
-    expect(Math.min(wrong, right)).toBeGreaterThan(100);
-  });
-
-  it("agrees on documents that are no configuration at all", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        expect(checkSchema(value, schema as Schema).length > 0).toBe(!validate(value));
-      }),
-    );
   });
 
   it("refuses a schema with a keyword that it does not know", () => {

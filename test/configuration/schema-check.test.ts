@@ -1,7 +1,5 @@
 // The schema check by itself: each keyword at its limits, and what is said of a value where the schema describes none.
-// The schema of device.json is held against a complete validator in device-config.test.ts.
 
-import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import {
   checkSchema,
@@ -52,8 +50,6 @@ const ROWS: readonly Row[] = [
 describe("JSON schema, draft 7: each keyword", () => {
   it.each(ROWS)("%j with %j: %s", (schema, value, message) => {
     expect(checkSchema(value, schema)).toEqual(message === "" ? [] : [{ path: "", message }]);
-    const isRight = new Ajv({ strict: false }).validate(schema, value);
-    expect(isRight).toBe(message === "");
   });
 
   it("what a schema describes is said in its words", () => {

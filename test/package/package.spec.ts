@@ -94,13 +94,6 @@ describe.each(names)("%s", (name) => {
     expect(dead).toEqual([]);
     expect(links).toBeGreaterThan(0);
   });
-
-  it("publint finds nothing", () => {
-    const publint = execFileSync(join(modules, ".bin/publint"), ["--strict", folderOf(name)], {
-      encoding: "utf8",
-    });
-    expect(publint).toContain("All good!");
-  });
 });
 
 it.each([

@@ -1,11 +1,10 @@
 // What the simulated service takes from node:crypto, for a page: hashes, message authentication codes and Ed25519
 // signatures that answer at once, which a browser's own do not.
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256, sha512 } from "@noble/hashes/sha2.js";
 import nacl from "tweetnacl";
+import { sha256 } from "../../../../platform/sha256.ts";
 import { Buffer } from "./globals.ts";
 
-const HASHES = { sha256, sha512 } as const;
+const HASHES = { sha256, sha512: nacl.hash } as const;
 type Data = string | Uint8Array;
 
 class Digest {
@@ -35,8 +34,13 @@ export function createHash(algorithm: keyof typeof HASHES): Digest {
   return new Digest(HASHES[algorithm]);
 }
 
-export function createHmac(algorithm: keyof typeof HASHES, key: Uint8Array): Digest {
-  return new Digest((bytes) => hmac(HASHES[algorithm], key, bytes));
+/** RFC 2104, with SHA-256. */
+export function createHmac(_algorithm: "sha256", key: Uint8Array): Digest {
+  const block = new Uint8Array(64);
+  block.set(key.length > block.length ? sha256(key) : key);
+  const padded = (pad: number, bytes: Uint8Array): Uint8Array =>
+    sha256(Uint8Array.from([...block.map((byte) => byte ^ pad), ...bytes]));
+  return new Digest((bytes) => padded(0x5c, padded(0x36, bytes)));
 }
 
 /** Page and service are one: there is nobody whom the time could tell anything. */
