@@ -12,7 +12,7 @@ const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>
   platform: [14_300, 132],
   targets: [45_500, 470],
   scripts: [2_150, 29],
-  test: [62_000, 480],
+  test: [63_000, 490],
   beside: [104, 11],
 };
 
@@ -21,7 +21,7 @@ commandLine("lines", "Prints lines of code and files of each floor beside their 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const CODE = /\.(ts|mjs|js|c|h|css|py|ld|scenario)$|(^|\/)Makefile$|^\.ci\/run$/;
 /** What .gitignore names, and git's own. */
-const NOT_OURS = /(^|\/)(node_modules|dist|\.state|coverage|\.git)$|\.log$/;
+const NOT_OURS = /(^|\/)(node_modules|dist|\.state|\.git)$|^coverage$|\.log$/;
 
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
