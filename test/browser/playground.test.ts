@@ -179,7 +179,7 @@ describeInChromium("the playground", (browser) => {
       await page.getByText("Nothing is recorded: the service has begun anew").waitFor();
       await page.click("#scenario-live");
       await shows(page, "Code ");
-      await page.click("[data-command='next-speed']");
+      await page.click("[data-command='speed']");
       await page.keyboard.press("a");
       await shows(page, "3 broadcasts: Rowing and rain");
     }));

@@ -4,6 +4,7 @@
 
 import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
+import type { Service } from "../../service/service.ts";
 import { administratorsStep } from "./administrator.ts";
 import { deedOf, stepOf } from "./deeds.ts";
 import { CALLS, type CallName, readWords } from "./device/application.ts";
@@ -130,11 +131,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     const { display } = simulation;
     const size = wanted === "next" ? after(DISPLAYS, `${display.columns}x${display.rows}`) : wanted;
     const [, columns, rows] = /^(\d{2})x(\d)$/.exec(size) ?? [];
-    try {
-      simulation.resize(Number(columns), Number(rows));
-    } catch (error) {
-      throw new StepError((error as Error).message);
-    }
+    orSay(() => simulation.resize(Number(columns), Number(rows)));
     return simulation.isOn ? `a display of ${size}: the device was switched off for it` : "";
   },
   device: (simulation, [wanted = ""]) => {
@@ -151,11 +148,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
       throw new StepError(`no language "${language}", but ${languages.join(", ")}`);
     }
     if (rom !== undefined && rom !== "A00" && rom !== "A02") throw new StepError("A00 or A02");
-    try {
-      simulation.useLanguage(language, rom);
-    } catch (error) {
-      throw new StepError((error as Error).message);
-    }
+    orSay(() => simulation.useLanguage(language, rom));
     return `${language} on a display with the ROM ${simulation.display.rom}: switched off for it`;
   },
   call: (simulation, [name = "", ...words]) => {
@@ -169,7 +162,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if (answer === undefined) {
       throw new StepError(`no answer "${name}", but ${ANSWERS.map((one) => one.name).join(", ")}`);
     }
-    if (simulation.service === undefined) return "only with the simulated service";
+    serviceOf(simulation);
     return await playAnswer(simulation, answer, async (deed) => {
       const step = stepOf(deed);
       await simulation.clock.inTurn(() => {
@@ -206,8 +199,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     return problem;
   },
   account: (simulation, [what = "", id = simulation.settings.account]) => {
-    const { service, timeline } = simulation;
-    if (service === undefined) return "only with the simulated service";
+    const service = serviceOf(simulation);
     const deeds: Readonly<Record<AccountDeed, () => void>> = {
       remove: () => service.revokeAllFor(id, simulation.config.clientId),
       "sign-out-everywhere": () => service.signOutEverywhere(id),
@@ -224,7 +216,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if ((name === "enable" && !isDisabled) || (name === "disable" && isDisabled)) {
       return `${id}'s account is ${isDisabled ? "disabled" : "enabled"} already`;
     }
-    timeline.note(accountLine(id, name), "person");
+    simulation.timeline.note(accountLine(id, name), "person");
     deeds[name]();
     simulation.touch();
     return "";
@@ -237,32 +229,22 @@ const STEPS: Readonly<Record<string, Perform>> = {
     return otherDevices(simulation, which, count === undefined ? undefined : Number(count));
   },
   service: (simulation, [name = "", value = ""]) => {
-    const { service, timeline } = simulation;
-    if (service === undefined) return "only with the simulated service";
+    const service = serviceOf(simulation);
     const changes =
       name === "as-usual"
         ? (simulation.usualOptions ?? {})
         : ({ [name]: readValue(value) } as ServiceOptionsInput);
-    try {
-      service.setOptions(changes);
-    } catch (error) {
-      throw new StepError((error as Error).message);
-    }
+    orSay(() => service.setOptions(changes));
     if (name === "as-usual") usualRules(simulation);
     const line = name === "as-usual" ? "the service as usual" : `the service: ${name} ${value}`;
-    timeline.note(line);
+    simulation.timeline.note(line);
     simulation.touch();
     return `${line}; what was issued keeps its lifetimes`;
   },
   policy: (simulation, [id = "", ...scopes]) => {
-    const { service, timeline } = simulation;
-    if (service === undefined) return "only with the simulated service";
-    try {
-      service.setPolicy(id, scopes);
-    } catch (error) {
-      throw new StepError((error as Error).message);
-    }
-    timeline.note(
+    const service = serviceOf(simulation);
+    orSay(() => service.setPolicy(id, scopes));
+    simulation.timeline.note(
       `${id} ${scopes.length > 0 ? `forbids ${scopes.join(" ")}` : "forbids nothing now"}`,
     );
     simulation.touch();
@@ -275,14 +257,11 @@ const STEPS: Readonly<Record<string, Perform>> = {
       : perform(simulation, step, told);
   },
   admit: (simulation, [id = "", organization = ""]) => {
-    const { service, timeline } = simulation;
-    if (service === undefined) return "only with the simulated service";
-    try {
-      service.admit(id, organization || undefined);
-    } catch (error) {
-      throw new StepError((error as Error).message);
-    }
-    timeline.note(organization ? `${organization} admits ${id}` : `${id} is in no organization`);
+    const service = serviceOf(simulation);
+    orSay(() => service.admit(id, organization || undefined));
+    simulation.timeline.note(
+      organization ? `${organization} admits ${id}` : `${id} is in no organization`,
+    );
     simulation.touch();
     return "";
   },
@@ -312,6 +291,21 @@ const DISPLAYS = ["20x4", "16x2", "40x2", "24x4", "40x4"];
 
 function after<T>(list: readonly T[], value: T): T {
   return list[(list.indexOf(value) + 1) % list.length]!;
+}
+
+/** @throws StepError with a real server, which is none of ours */
+function serviceOf({ service }: Simulation): Service {
+  if (service === undefined) throw new StepError("only with the simulated service");
+  return service;
+}
+
+/** Does it. @throws StepError that says why it cannot be done */
+function orSay(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    throw new StepError((error as Error).message);
+  }
 }
 
 function isLanguage(name: string): name is Language {
