@@ -154,7 +154,6 @@ describe.concurrent("commands that pages show", () => {
 
 test.each([
   ["engines", ["--only", "abacus"], /no engine is called abacus; there are /],
-  ["mutation", ["core/abacus.ts"], /core\/abacus\.ts is not mutated/],
   [
     "fleet",
     ["--out", "package.json/x"],

@@ -88,12 +88,6 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     "npm run tool -- session-lives",
   ],
   [
-    "mutation",
-    "a line that no test needs",
-    "every operator of core/ and of the driver, session, adapters",
-    "npm run tool -- mutation",
-  ],
-  [
     "what ships",
     "what minifying and numbering places break",
     `${variants.length} builds`,

@@ -40,7 +40,6 @@ const slow = [
   "test/host/toolchain.test.ts",
   "test/integer-owners.test.ts",
   "test/model/assertions.test.ts",
-  "test/mutation/bundle.test.ts",
   "test/platform/certificate-verdicts.test.ts",
   "test/platform/hostile-resource.test.ts",
   "test/platform/kept-metadata.test.ts",

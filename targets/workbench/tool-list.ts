@@ -24,10 +24,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
   "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
   model: { says: "the core against its model", program: "test/model/main.ts" },
-  mutation: {
-    says: "mutants of core and platform against their tests",
-    program: "test/mutation/main.ts",
-  },
   package: { says: "the folders that npm publishes", program: "scripts/package.ts" },
   peers: { says: "the comparison with other clients", program: "scripts/peers.ts" },
   picogrant: { says: "the command picogrant from its sources", program: "targets/command/main.ts" },

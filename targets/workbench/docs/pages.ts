@@ -241,7 +241,6 @@ export const chapters: readonly Chapter[] = [
         "rooms of the core, add to the core",
       ),
       unsearched("model", "The model of the border", "test/model/README.md"),
-      unsearched("mutants", "Mutation testing", "test/mutation/README.md"),
       unsearched("dialects", "What servers answer", "test/servers/README.md"),
       page("changes", "What is new", "CHANGELOG.md", "changelog release notes what is new"),
     ],
