@@ -64,12 +64,6 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     "npm run tool -- coverage",
   ],
   [
-    "inverted expectations",
-    "a test that names a row and asserts nothing of it",
-    "every expectation of both",
-    "npm run tool -- expectations",
-  ],
-  [
     "assertions in the core",
     "a state that must not be, where it arises",
     `${assertions}, each with a planted fault`,

@@ -23,7 +23,6 @@ const slow = [
   "test/command/refused-login.test.ts",
   "test/commands.test.ts",
   "test/bundle/record.test.ts",
-  "test/coverage/expectations.test.ts",
   "test/desktop/allocation-counter.test.ts",
   "test/desktop/clocks.test.ts",
   "test/desktop/fleet.test.ts",
@@ -61,20 +60,12 @@ const isNamed = (file: string): boolean =>
 const long = slow.filter((file) => isFullRun || isNamed(file));
 const exclude = ["test/quickjs/**", "test/browser/**", ...slow];
 
-// npm run tool -- expectations: a test runs again for each of its expectations.
-const isInverted = process.env.PICOGRANT_INVERTED !== undefined;
-
 export default defineConfig({
   plugins: integersAreChecked ? [checkedCore()] : [],
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
     globalSetup: ["test/programs-folder.ts"],
-    setupFiles: [
-      "test/environment.ts",
-      "test/seeds.ts",
-      ...(isInverted ? ["test/coverage/inverted.ts"] : []),
-    ],
-    retry: isInverted ? 1000 : 0,
+    setupFiles: ["test/environment.ts", "test/seeds.ts"],
     // More than the two cores that this is for: many tests wait, for a second to pass or for another process. The long
     // ones keep a core busy each.
     maxWorkers: isFullRun ? 3 : 4,

@@ -17,10 +17,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   "analyse-c": { says: "static analysers over the host in C", program: "scripts/analyse-c.ts" },
   arm: { says: "the host in C for 32-bit ARM, and its tests", program: "scripts/arm.ts" },
   coverage: { says: "the documents' rows and their tests", program: "test/coverage/main.ts" },
-  expectations: {
-    says: "each expectation of the rows' tests inverted: the test must fail",
-    program: "test/coverage/invert.ts",
-  },
   fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
   "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
   model: { says: "the core against its model", program: "test/model/main.ts" },

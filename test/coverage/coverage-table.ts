@@ -35,9 +35,6 @@ export interface Covered<Of extends { readonly sides: Sides } = Row> {
 /** Folders of the tests of each side. What a device does is proved in part where its host is. */
 const folders = { service: ["test/service"], device: ["test/core", "test/platform"] };
 
-/** Folders whose tests name what they guard. */
-export const namingFolders: readonly string[] = Object.values(folders).flat();
-
 /** The names of all tests of service and device; the tests are not run. */
 export async function namedTests(): Promise<NamedTest[]> {
   const folder = await mkdtemp(join(tmpdir(), "picogrant-names-"));
@@ -46,9 +43,13 @@ export async function namedTests(): Promise<NamedTest[]> {
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
     // No test runs: files that need a process of their own share one here, which takes two thirds of the time.
     const options = ["--config", "test/vitest.config.ts", "--isolate=false", `--json=${file}`];
-    await promisify(execFile)(process.execPath, [vitest, "list", ...options, ...namingFolders], {
-      cwd: root,
-    });
+    await promisify(execFile)(
+      process.execPath,
+      [vitest, "list", ...options, ...Object.values(folders).flat()],
+      {
+        cwd: root,
+      },
+    );
     const found = JSON.parse(await readFile(file, "utf8")) as NamedTest[];
     // Files are collected in any order; within one, the order is the file's.
     return found
