@@ -29,10 +29,6 @@ const STEPS: Readonly<Record<string, { makes: string; runs: readonly (readonly s
     runs: [program("scripts/docs.ts", "--tables")],
   },
   coverage: { makes: "test/COVERAGE.md", runs: [program("test/coverage/main.ts")] },
-  kinds: {
-    makes: "the table in test/README.md",
-    runs: [[...vitest, "test/vitest.config.ts", "test/test-kinds.test.ts"]],
-  },
   types: {
     makes: "test/package/public-types.txt",
     runs: [[...vitest, "test/package/vitest.config.ts", "test/package/public-types.spec.ts"]],

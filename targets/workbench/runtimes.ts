@@ -49,8 +49,6 @@ export const runtimes: readonly Runtime[] = [
   { name: "Bun", command: [bunProgram, "run"] },
 ];
 
-export const bundlers = ["esbuild", "rollup", "webpack", "bun build"] as const;
-
 /** Where programs find webpack and rollup. */
 export const bundlersFolder = folder;
 

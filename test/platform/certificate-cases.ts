@@ -41,7 +41,7 @@ const LIST_FOR_SERVERS =
   "\x06\x03\x55\x1d\x25\x04\x0c\x30\x0a\x06\x08\x2b\x06\x01\x05\x05\x07\x03\x01";
 
 /** @param host a name of three labels, or for rows without wildcards of any number */
-export function rowsFor(host: string): readonly Row[] {
+function rowsFor(host: string): readonly Row[] {
   const good = { names: [dns(host)] };
   return [
     ["its name", host, true, good],
