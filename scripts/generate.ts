@@ -28,7 +28,6 @@ const STEPS: Readonly<Record<string, { makes: string; runs: readonly (readonly s
     makes: "the tables in targets/docs",
     runs: [program("scripts/docs.ts", "--tables")],
   },
-  coverage: { makes: "test/COVERAGE.md", runs: [program("test/coverage/main.ts")] },
   types: {
     makes: "test/package/public-types.txt",
     runs: [[...vitest, "test/package/vitest.config.ts", "test/package/public-types.spec.ts"]],

@@ -115,58 +115,36 @@ export function gaps(covered: readonly Covered<Row | Section>[]): string[] {
   });
 }
 
-function cell(row: { readonly sides: Sides }, tests: readonly NamedTest[]): string {
+/** What is printed of one side. */
+function said(row: { readonly sides: Sides }, side: string, tests: readonly NamedTest[]): string[] {
   const [first] = tests;
-  if (!first) return row.sides === "both" ? "" : `(${row.sides.because})`;
-  const name = first.name.split(" > ").at(-1)!.replaceAll("|", "\\|").replaceAll("<", "&lt;");
-  const file = first.file.replace(/^test\//, "");
+  if (!first) return row.sides === "both" ? [] : [`  ${side}: none, since ${row.sides.because}`];
   const more = tests.length > 1 ? ` and ${tests.length - 1} more` : "";
-  return `[${name}](${file})${more}`;
+  return [`  ${side}: ${first.name.split(" > ").at(-1)!} (${first.file})${more}`];
 }
 
-/** The table as Markdown. */
-export function markdown(
+/** The rows of the two documents and the sections of the RFCs, each with its tests, as lines. */
+export function listOf(
   covered: readonly Covered[],
   sections: readonly Covered<Section>[],
-): string {
-  const lines = [
-    "# What the documents say, and the tests that prove it",
-    "",
-    "Made by `npm run generate` from the tests' names; do not edit. A test names the row that it guards:",
-    "`device doc §2.1 row interval: ...`, where the device doc and the offer doc are the two descriptions below. A row",
-    "that concerns one side only says why. The documents are the [two service",
-    "descriptions](../targets/docs/two-services.md). The sections of the RFCs follow, `RFC 8628 §3.5: ...` in a name.",
+): string[] {
+  const listed = (name: string, { row, service, device }: Covered | Covered<Section>): string[] => [
+    row.says === "" ? name : `${name}: ${row.says}`,
+    ...said(row, "service", service),
+    ...said(row, "device", device),
   ];
-  for (const [document, { title, page }] of Object.entries(documents)) {
-    lines.push(
-      "",
-      `## ${title}`,
-      "",
-      `The ${document}: [what it asks for](${page}).`,
-      "",
-      "| § | row | service | device |",
-      "| --- | --- | --- | --- |",
-    );
-    for (const { row, service, device } of covered) {
-      if (row.document !== document) continue;
-      const cells = [cell(row, service), cell(row, device)];
-      const name = row.says === "" ? row.row : `${row.row}: ${row.says}`;
-      lines.push(`| ${row.section} | ${name} | ${cells.join(" | ")} |`);
-    }
-  }
-  for (const [rfc, title] of Object.entries(standards)) {
-    lines.push(
-      "",
-      `## RFC ${rfc}: ${title}`,
-      "",
-      "| § | what it asks for | service | device |",
-      "| --- | --- | --- | --- |",
-    );
-    for (const { row, service, device } of sections) {
-      if (row.rfc !== rfc) continue;
-      const link = `[${row.section}](https://www.rfc-editor.org/rfc/rfc${rfc}#section-${row.section})`;
-      lines.push(`| ${link} | ${row.says} | ${cell(row, service)} | ${cell(row, device)} |`);
-    }
-  }
-  return `${lines.join("\n")}\n`;
+  return [
+    ...Object.entries(documents).flatMap(([document, title]) => [
+      `== ${title}, the ${document}`,
+      ...covered
+        .filter(({ row }) => row.document === document)
+        .flatMap((one) => listed(`§${one.row.section} ${one.row.row}`, one)),
+    ]),
+    ...Object.entries(standards).flatMap(([rfc, title]) => [
+      `== RFC ${rfc}: ${title}`,
+      ...sections
+        .filter(({ row }) => row.rfc === rfc)
+        .flatMap((one) => listed(`§${one.row.section}`, one)),
+    ]),
+  ];
 }

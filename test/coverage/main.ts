@@ -1,26 +1,17 @@
-// npm run tool -- coverage, and npm run generate: writes test/COVERAGE.md, and fails where a row of the documents has
-// no test, or a test names a row that does not exist.
+// npm run tool -- coverage: prints the rows of the documents and the sections of the RFCs with their tests, and fails
+// where one has no test, or a test names one that does not exist.
 
-import { writeFileSync } from "node:fs";
 import { commandLine } from "../../targets/workbench/script-options.ts";
-import { cover, coverStandards, gaps, markdown, mistakes, namedTests } from "./coverage-table.ts";
-
-const file = "test/COVERAGE.md";
-
-async function main(): Promise<number> {
-  const tests = await namedTests();
-  const covered = cover(tests);
-  const sections = coverStandards(tests);
-  const wrong = [...mistakes(tests), ...gaps(covered), ...gaps(sections)];
-  for (const line of wrong) console.error(line);
-  if (wrong.length > 0) return 1;
-  writeFileSync(new URL(`../../${file}`, import.meta.url), markdown(covered, sections));
-  console.log(`${file}: ${covered.length} rows, ${sections.length} sections of RFCs`);
-  return 0;
-}
+import { cover, coverStandards, gaps, listOf, mistakes, namedTests } from "./coverage-table.ts";
 
 commandLine(
   "coverage",
-  "Writes test/COVERAGE.md; exit code 1 where a row of the documents has no test, or a test names none.",
+  "Prints the documents' rows and their tests; exit code 1 where a row has none, or a test names no row.",
 ).parse();
-process.exitCode = await main();
+const tests = await namedTests();
+const covered = cover(tests);
+const sections = coverStandards(tests);
+for (const line of listOf(covered, sections)) console.log(line);
+const wrong = [...mistakes(tests), ...gaps(covered), ...gaps(sections)];
+for (const line of wrong) console.error(line);
+process.exitCode = wrong.length > 0 ? 1 : 0;

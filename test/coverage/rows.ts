@@ -1,6 +1,5 @@
 // What the two documents say, row by row: the tables' rows, and the sentences beside them. A test that guards
-// a row names it, as `device doc §2.1 row interval: ...` (references.ts); the table of tests (COVERAGE.md) is
-// made of these.
+// a row names it, as `device doc §2.1 row interval: ...` (references.ts); `npm run tool -- coverage` prints both.
 
 /** Who has to do with a row: most concern both; a reason is given where one side has nothing to do. */
 export type Sides = "both" | { readonly only: "service" | "device"; readonly because: string };
@@ -35,16 +34,10 @@ function rows(document: Row["document"], lines: readonly Line[]): Row[] {
   }));
 }
 
-/** Documents' titles, in the order of the table, and what is said about them. */
+/** Documents' titles, in the order in which they are printed. */
 export const documents = {
-  "device doc": {
-    title: "Device Authorization Service",
-    page: "../targets/docs/two-services.md#the-device-authorization-service",
-  },
-  "offer doc": {
-    title: "Subscription Offer Creation Operation",
-    page: "../targets/docs/two-services.md#the-creation-of-subscription-offers",
-  },
+  "device doc": "Device Authorization Service",
+  "offer doc": "Subscription Offer Creation Operation",
 } as const;
 
 export const documentRows: readonly Row[] = [

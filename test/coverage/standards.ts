@@ -1,5 +1,5 @@
 // The RFCs that device and service speak, section by section: those in which something is asked of either. A test that
-// guards a section names it, as `RFC 8628 §3.5: ...`; the last tables of COVERAGE.md are made of these.
+// guards a section names it, as `RFC 8628 §3.5: ...`; the end of what `npm run tool -- coverage` prints is made of these.
 
 import type { Sides } from "./rows.ts";
 

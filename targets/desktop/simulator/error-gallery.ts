@@ -92,7 +92,7 @@ export function mendOf({ where, code }: Answer): string {
   return where === "Revoke" ? AT_SIGN_OUT : toldByName(code).mend;
 }
 
-/** The row's name, as the tests refer to it (COVERAGE.md). */
+/** The row's name, as the tests refer to it (test/coverage/rows.ts). */
 export function rowOf({ row, where, status, code }: Answer): string {
   return row ?? `${where} ${status} ${code}`;
 }

@@ -227,7 +227,6 @@ export const chapters: readonly Chapter[] = [
         "targets/docs/two-services.md",
         "documents video API offers",
       ),
-      unsearched("coverage", "Their rows and the tests", "test/COVERAGE.md"),
       page(
         "changing",
         "Making a change",
