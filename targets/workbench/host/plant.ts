@@ -6,13 +6,8 @@ import { InstallError } from "../engines/install.ts";
 
 const portable = fileURLToPath(new URL("../../host/portable", import.meta.url));
 
-/** The bound that no harness states: what is not the program's is neither read nor written. */
-export const MEMORY = "memory";
-
-/** A fault: `text` of a file of targets/host/portable becomes `fault`. */
-export interface Plant {
-  /** What a harness says must hold, and does not with the fault; MEMORY where the sanitizers say so. */
-  readonly bound: string;
+/** `text` of a file of targets/host/portable becomes `fault`. */
+export interface Fault {
   readonly file: string;
   readonly text: string;
   readonly fault: string;
@@ -23,11 +18,7 @@ export interface Plant {
  * @param folder where the copy goes
  * @throws InstallError where the text is not there just once: the source has changed
  */
-export function sourceWith(
-  file: string,
-  plant: Pick<Plant, "file" | "text" | "fault"> | undefined,
-  folder: string,
-): string {
+export function sourceWith(file: string, plant: Fault | undefined, folder: string): string {
   const path = `${portable}/${file}.c`;
   if (plant?.file !== file) return path;
   const text = readFileSync(path, "utf8");
