@@ -15,7 +15,7 @@ const peers = readdirSync(new URL("peers", import.meta.url))
  * that are started and killed. `npm test` leaves it out, so that people run it often; the gate runs it, and
  * `npm run test:all`.
  */
-const slow = [
+export const slow = [
   ...peers,
   "test/budgets/allocations.test.ts",
   "test/command/page.test.ts",

@@ -31,6 +31,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     says: "a sign-in with other bundlers and on other runtimes; fetches them",
     program: "scripts/runtimes.ts",
   },
+  sample: {
+    says: "draws mutants and says which tests catch them",
+    program: "test/sampler/main.ts",
+  },
   scenarios: {
     says: "some forty lives of a device in the simulator",
     program: "targets/desktop/scenarios/main.ts",

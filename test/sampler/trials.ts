@@ -1,0 +1,135 @@
+// Which tests catch a mutant: one of them fails with it, and passes without it.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { BaseSequencer, createVitest, type TestSpecification, type Vitest } from "vitest/node";
+import { patience } from "../patience.ts";
+import { type Mutant, withMutants } from "./mutants.ts";
+import type { Note } from "./setup.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Files are given up where they take so many times as long as without a mutant, and so many more ms. */
+const FACTOR = 5;
+const EXTRA_MS = 60_000;
+const NONE = -1;
+
+export interface Failure {
+  readonly file: string;
+  readonly test: string;
+  readonly why: string;
+}
+
+class AsGiven extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files);
+  }
+}
+
+export class Trials {
+  readonly #notes = mkdtempSync(path.join(tmpdir(), "picogrant-sample-"));
+  readonly #vitest: Vitest;
+
+  /** @param vitest has all mutants in what it loads */
+  constructor(vitest: Vitest) {
+    this.#vitest = vitest;
+  }
+
+  /** With all mutants in the sources; random tests are the short ones of one seed, for each mutant the same. */
+  static async of(mutants: readonly Mutant[], seed: number): Promise<Trials> {
+    delete process.env.CI;
+    process.env.PICOGRANT_SEED ??= `${seed}`;
+    Object.assign(process.env, { PICOGRANT_ALL: 0, PICOGRANT_KILLS: 2 });
+    const compile = {
+      name: "picogrant-mutants",
+      enforce: "pre" as const,
+      transform(source: string, id: string) {
+        const own = [...mutants.entries()].filter(([, { file }]) => id === path.join(root, file));
+        return own.length === 0 ? null : { code: withMutants(source, own), map: null };
+      },
+    };
+    const options = {
+      root,
+      config: false as const,
+      watch: false,
+      reporters: [{}],
+      include: ["test/**/*.test.ts"],
+      globalSetup: ["test/programs-folder.ts"],
+      setupFiles: ["test/environment.ts", "test/seeds.ts", "test/sampler/setup.ts"],
+      isolate: false,
+      maxWorkers: 1,
+      sequence: { sequencer: AsGiven },
+      ...patience,
+      testTimeout: 30_000,
+    };
+    return new Trials(
+      await createVitest("test", options, { plugins: [compile], logLevel: "silent" }),
+    );
+  }
+
+  /** What each of these files comes by, but those that fail without a mutant. */
+  async notesOf(files: readonly string[]): Promise<Note[]> {
+    const failures = await this.#run(files, NONE);
+    for (const { file, why } of failures) console.error(`${file} fails without a mutant: ${why}`);
+    const lines = readFileSync(path.join(this.#notes, "files"), "utf8").trim().split("\n");
+    return lines
+      .map((line) => JSON.parse(line) as Note)
+      .map((note) => ({ ...note, file: path.relative(root, note.file) }))
+      .filter((note) => failures.every(({ file }) => file !== note.file));
+  }
+
+  /** The failure by which one of the files catches the mutant. */
+  async caughtBy(mutant: number, notes: readonly Note[]): Promise<Failure | undefined> {
+    const near = notes.filter(({ met }) => met.includes(mutant));
+    // Those that come by few are about this one.
+    near.sort((a, b) => a.met.length - b.met.length);
+    const limitMs = near.reduce((sum, { ms }) => sum + FACTOR * ms, EXTRA_MS);
+    for (let left = near.map(({ file }) => file); left.length > 0; ) {
+      const [failure] = await this.#run(left, mutant, limitMs);
+      // What takes too long may be the machine's fault.
+      if (!failure || !/too long|timed out/i.test(failure.why)) return failure;
+      const [without] = await this.#run([failure.file], NONE, limitMs);
+      if (!without) return failure;
+      left = left.slice(left.indexOf(failure.file) + 1);
+    }
+    return undefined;
+  }
+
+  /** @param limitMs until it is ended, whatever it is at; with it the first failure is the last */
+  async #run(files: readonly string[], mutant: number, limitMs?: number): Promise<Failure[]> {
+    const vitest = this.#vitest;
+    const project = vitest.getRootProject();
+    rmSync(path.join(this.#notes, "files"), { force: true });
+    vitest.state.filesMap.clear();
+    vitest.provide("mutant", mutant);
+    vitest.provide("notes", this.#notes);
+    project.config.bail = limitMs === undefined ? 0 : 1;
+    let isTooLong = false;
+    const end = (): void => {
+      isTooLong = true;
+      process.kill(Number(readFileSync(path.join(this.#notes, "pid"), "utf8")), "SIGKILL");
+    };
+    const timer = limitMs === undefined ? undefined : setTimeout(end, limitMs);
+    const wanted = files.map((file) => project.createSpecification(path.join(root, file)));
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted);
+    clearTimeout(timer);
+    if (isTooLong) return [{ file: files.at(-1)!, test: "", why: "too long" }];
+    const failures = testModules.flatMap((module) => {
+      const [test] = module.children.allTests("failed");
+      const [error] = test?.result().errors ?? module.errors();
+      const file = module.relativeModuleId;
+      return error ? [{ file, test: test?.name ?? "", why: error.message }] : [];
+    });
+    if (failures.length > 0 || unhandledErrors.length === 0) return failures;
+    return [
+      { file: files.at(-1)!, test: "", why: `nobody hears of: ${String(unhandledErrors[0])}` },
+    ];
+  }
+
+  async close(): Promise<void> {
+    await this.#vitest.close();
+    rmSync(this.#notes, { recursive: true, force: true });
+  }
+}
