@@ -12,6 +12,7 @@ import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { isFullRun } from "../full-run.ts";
+import { bench } from "./bench.ts";
 
 const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "mend"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
@@ -66,8 +67,7 @@ function listen(simulation: Simulation): Map<number, Heard> {
 
 /** Plays a session; `look` sees the view after each of its steps. */
 async function play(steps: readonly string[], look: (view: View) => void): Promise<Simulation> {
-  const simulation = virtualWorld();
-  const controller = new Controller(simulation, new Viewer(simulation), true);
+  const { simulation, controller } = bench();
   simulation.powerOn();
   for (const step of steps) {
     await controller.run(step);

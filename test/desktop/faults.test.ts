@@ -11,6 +11,7 @@ import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
+import { bench } from "./bench.ts";
 
 async function signedIn(account = "ada"): Promise<Simulation> {
   const simulation = virtualWorld({ account });
@@ -46,9 +47,7 @@ describe("mending gives back what was there before", () => {
 
 describe("keys that can do nothing say why", () => {
   test("one that fails leaves the next one alive", async () => {
-    const simulation = virtualWorld();
-    const viewer = new Viewer(simulation);
-    const controller = new Controller(simulation, viewer, true);
+    const { simulation, viewer, controller } = bench();
     simulation.resize = () => {
       throw new TypeError("broken inside");
     };
@@ -114,9 +113,7 @@ describe("a jump while a code is pending", () => {
   });
 
   test("a deed says that it waits; pause ends the jump", async () => {
-    const simulation = virtualWorld();
-    const viewer = new Viewer(simulation);
-    const controller = new Controller(simulation, viewer, true);
+    const { simulation, viewer, controller } = bench();
     simulation.powerOn();
     const said: string[] = [];
     let denied: Promise<void> | undefined;

@@ -5,14 +5,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { State } from "../../core/complete.ts";
 import { guideOf, type PhonePage, wordsOf } from "../../targets/desktop/panel/client/guide.ts";
-import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import type { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { stateName } from "../../targets/desktop/simulator/log/names.ts";
 import { toldByName } from "../../targets/desktop/simulator/log/reasons.ts";
-import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
+import type { View } from "../../targets/desktop/simulator/view.ts";
 import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
 import { isFullRun } from "../full-run.ts";
+import { bench } from "./bench.ts";
 
 const CODE = "BCDF-GHJK";
 
@@ -127,8 +127,7 @@ test("what ends a session is not called a sign-in that failed", () => {
 });
 
 test("what was decided is told until another code is shown, or nobody is signed in any more", async () => {
-  const simulation = virtualWorld();
-  const controller = new Controller(simulation, new Viewer(simulation), true);
+  const { simulation, controller } = bench();
   simulation.powerOn();
   const after = async (...steps: string[]): Promise<string | undefined> => {
     for (const step of [...steps, "advance 8s"]) await controller.run(step);
@@ -176,8 +175,7 @@ test("whoever presses nothing but the strong button is signed in in the end, wha
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 10, size: "max" }), async (steps) => {
-      const simulation = virtualWorld();
-      const controller = new Controller(simulation, new Viewer(simulation), true);
+      const { simulation, controller } = bench();
       simulation.powerOn();
       for (const one of steps) await controller.run(one);
       expect(await follow(controller)).toBe("");

@@ -9,6 +9,7 @@ import { whyNot } from "../../targets/desktop/simulator/needs.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
 import { isFullRun } from "../full-run.ts";
+import { bench } from "./bench.ts";
 
 const PRESSED = DEEDS.filter(({ name, step }) => name === "mend" || !/^(answer|fault) /.test(step));
 /** What an action says that could do nothing for want of something else. */
@@ -29,8 +30,7 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
       fc.array(step, { maxLength: 12, size: "max" }),
       fc.constantFrom(...PRESSED),
       async (steps, pressed) => {
-        const simulation = virtualWorld();
-        const controller = new Controller(simulation, new Viewer(simulation), true);
+        const { simulation, controller } = bench();
         simulation.powerOn();
         for (const one of steps) await controller.run(one);
         controller.viewer.message = "";
@@ -52,8 +52,7 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
 test.each(["poll", "code", "access"])(
   "a jump to the end of %s ends where that has had its effect",
   async (what) => {
-    const simulation = virtualWorld();
-    const controller = new Controller(simulation, new Viewer(simulation), true);
+    const { simulation, controller } = bench();
     simulation.powerOn();
     await controller.run("advance 5s");
     const code = simulation.userCode;
@@ -75,8 +74,7 @@ test.each(["poll", "code", "access"])(
 );
 
 test("a jump to the next request while one is under way goes to its end", async () => {
-  const simulation = virtualWorld();
-  const controller = new Controller(simulation, new Viewer(simulation), true);
+  const { simulation, controller } = bench();
   simulation.powerOn();
   for (const step of ["advance 5s", "fault slow on", "advance 5s"]) await controller.run(step);
   const before = controller.viewer.view();

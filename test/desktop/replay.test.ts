@@ -7,14 +7,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
+import { Recording } from "../../targets/desktop/scenarios/recording.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
-import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import type { Service } from "../../targets/service/index.ts";
 import { isFullRun } from "../full-run.ts";
 import { Visitor } from "../service/visitor.ts";
+import { bench } from "./bench.ts";
 import { differenceOf } from "./replay.ts";
 import { startSimulator } from "./running-simulator.ts";
 
@@ -93,55 +93,40 @@ async function visit(visitor: Visitor, simulation: Simulation, one: Act): Promis
 test("RFC 8628 by hand, in any order: a recording replays to the same end", () =>
   fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 25 }), async (acts) => {
-      const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-      const simulation = virtualWorld();
-      const file = path.join(folder, "session.scenario");
-      const recorder = new Recorder(simulation, file);
-      const controller = new Controller(simulation, new Viewer(simulation), true);
-      controller.recorder = recorder;
+      const { simulation, controller } = bench();
+      const recording = new Recording(simulation, "a test");
+      controller.recorder = recording;
       const visitor = new Visitor(simulation.service!);
       simulation.powerOn();
-      try {
-        for (const one of acts) {
-          if (one.does === "wait") await simulation.clock.advance(one.ms);
-          else if (one.does === "command") await controller.run(one.command);
-          else await visit(visitor, simulation, one);
-        }
-        await recorder.save();
-        expect(await differenceOf(simulation, readFileSync(file, "utf8"))).toBe("");
-      } finally {
-        simulation.clock.close();
-        rmSync(folder, { recursive: true });
+      for (const one of acts) {
+        if (one.does === "wait") await simulation.clock.advance(one.ms);
+        else if (one.does === "command") await controller.run(one.command);
+        else await visit(visitor, simulation, one);
       }
+      expect(await differenceOf(simulation, await recording.text())).toBe("");
+      simulation.clock.close();
     }),
     { numRuns: isFullRun ? 60 : 10, examples: FOUND },
   ));
 
 test("a decision about a code that the device has given up is no step of the recording", async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  const simulation = virtualWorld();
-  const file = path.join(folder, "session.scenario");
-  const recorder = new Recorder(simulation, file);
-  const controller = new Controller(simulation, new Viewer(simulation), true);
-  controller.recorder = recorder;
+  const { simulation, controller } = bench();
+  const recording = new Recording(simulation, "a test");
+  controller.recorder = recording;
   simulation.powerOn();
-  try {
-    await controller.run("new-code");
-    await simulation.clock.advance(10_000);
-    const { userCode } = simulation;
-    await controller.run("new-code");
-    await simulation.clock.advance(10_000);
-    expect(simulation.userCode).not.toBe(userCode);
-    expect(simulation.service!.deny(userCode)).toBe("access_denied");
-    await simulation.clock.advance(60_000);
-    expect(simulation.display.lines.join()).toContain("Open in browser");
-    await recorder.save();
-    expect(readFileSync(file, "utf8")).not.toContain("deny");
-    expect(await differenceOf(simulation, readFileSync(file, "utf8"))).toBe("");
-  } finally {
-    simulation.clock.close();
-    rmSync(folder, { recursive: true });
-  }
+  await controller.run("new-code");
+  await simulation.clock.advance(10_000);
+  const { userCode } = simulation;
+  await controller.run("new-code");
+  await simulation.clock.advance(10_000);
+  expect(simulation.userCode).not.toBe(userCode);
+  expect(simulation.service!.deny(userCode)).toBe("access_denied");
+  await simulation.clock.advance(60_000);
+  expect(simulation.display.lines.join()).toContain("Open in browser");
+  const text = await recording.text();
+  expect(text).not.toContain("deny");
+  expect(await differenceOf(simulation, text)).toBe("");
+  simulation.clock.close();
 });
 
 /** The service behind its socket, for a visitor. */
