@@ -7,25 +7,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { quickjsFolder } from "../../targets/workbench/engines/debian-sources.ts";
 import { run } from "../../targets/workbench/engines/install.ts";
+import { hostFolder } from "../../targets/workbench/host/build.ts";
 import { surfaces } from "../../targets/workbench/host/fuzz-surfaces.ts";
 import { buildFuzzer } from "../../targets/workbench/host/fuzzers.ts";
 import { numbersHeader } from "../../targets/workbench/host/generate.ts";
 import { sourceWith } from "../../targets/workbench/host/plant.ts";
+import { Dice } from "../model/dice.ts";
+import { linesOf, playPair } from "./piped.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const portable = `${root}targets/host/portable`;
 
-/** Test programs of test/host/c that live random lives by a seed, and the portable files that they are about. */
-const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  driver: ["driver", "code-challenge", "history", "storage", "units", "reason"],
-  "network-watch": ["network-watch"],
-};
-
 interface Fault {
   /** What the assertion says. */
   readonly rule: string;
-  /** A surface of the fuzzers, or one of the programs. */
+  /** A surface of the fuzzers, or a program of test/host/c. */
   readonly by: string;
   readonly file: string;
   readonly text: string;
@@ -35,28 +33,28 @@ interface Fault {
 const FAULTS: readonly Fault[] = [
   {
     rule: "what the core names lies in its memory",
-    by: "driver",
+    by: "piped",
     file: "driver",
     text: "get(driver, PG_BODY), get(driver, PG_BODY_LENGTH))",
-    fault: "get(driver, PG_BODY), get(driver, PG_BODY_LENGTH) + 1)",
+    fault: "driver->parts.settings->memory_bytes, get(driver, PG_BODY_LENGTH) + 1)",
   },
   {
     rule: "one request at a time",
-    by: "driver",
+    by: "piped",
     file: "driver",
     text: "      pg_http_abort(driver->parts.http);\n",
     fault: "",
   },
   {
     rule: "who answers is the request in flight",
-    by: "driver",
+    by: "piped",
     file: "driver",
     text: "driver->request_id = get(driver, PG_REQUEST_ID);",
     fault: "driver->request_id = get(driver, PG_REQUEST_ID) + 1;",
   },
   {
     rule: "what is remembered has room",
-    by: "driver",
+    by: "piped",
     file: "driver",
     text: "PG_HAPPENED_ANSWERED, driver->status, error",
     fault: "PG_HAPPENED_ANSWERED, -driver->status, error",
@@ -199,12 +197,37 @@ function saidBy({ by, ...plant }: Fault): string {
     return spawnSync(program, [...limits, found, corpus], { encoding: "utf8" }).stderr;
   }
   const program = join(folder, by);
-  const own = PROGRAMS[by]!.map((file) => sourceWith(file, plant, join(folder, "planted")));
-  const includes = [`-I${portable}`, `-I${folder}`];
+  const planted = sourceWith(plant.file, plant, join(folder, "planted"));
   const harness = `${root}test/host/c/${by}.c`;
-  run("gcc", ["-std=gnu11", "-O1", "-DPG_ASSERTIONS", ...includes, "-o", program, harness, ...own]);
-  return Array.from({ length: 20 }, (_, seed) => {
-    return spawnSync(program, [String(seed)], { encoding: "utf8" }).stderr;
+  const flags = ["-std=gnu11", "-O1", "-DPG_ASSERTIONS", `-I${portable}`, `-I${folder}`];
+  if (by !== "piped") {
+    run("gcc", [...flags, "-o", program, harness, planted]);
+    return Array.from({ length: 20 }, (_, seed) => {
+      return spawnSync(program, [String(seed)], { encoding: "utf8" }).stderr;
+    }).join("");
+  }
+  // All but the one file is what has been built under the sanitizers.
+  const rest = [
+    "host",
+    "driver",
+    "code-challenge",
+    "http",
+    "json-body",
+    "http-answer",
+    "http-date",
+  ];
+  rest.push("address", "last-look", "units", "storage", "history", "reason");
+  rest.push("core-quickjs", "picogrant", "heap", "core-code");
+  const objects = rest.filter((file) => file !== plant.file);
+  run("gcc", [
+    ...[...flags, "-fsanitize=address,undefined", `-I${hostFolder}generated-complete`],
+    ...["-o", program, harness, planted],
+    ...objects.map((file) => `${hostFolder}sanitize/${file}.o`),
+    ...[`${quickjsFolder()}/libquickjs.a`, "-lm", "-lpthread", "-ldl"],
+  ]);
+  const dice = new Dice(1);
+  return Array.from({ length: 5 }, () => {
+    return spawnSync(program, { input: linesOf(playPair(dice)), encoding: "utf8" }).stderr;
   }).join("");
 }
 

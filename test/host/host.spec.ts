@@ -24,7 +24,6 @@ const valgrind = [
 describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call, sign out", () => {
   it.each([
     ["over HTTPS, as released", "https", release],
-    ["over HTTP on loopback, as released", "http", release],
     ["over HTTPS, under address and undefined-behaviour sanitizers", "https", sanitized],
     ["over HTTP, under valgrind", "http", [...valgrind, ...release]],
     ["over HTTPS, on Duktape from source", "https", [programOf("duktape")]],
@@ -47,6 +46,39 @@ it("RFC 8628 §5.2 plain HTTP goes to this device itself, whatever proxy the env
     all_proxy: proxy,
   });
   await host.until("a code", () => host.frame.join(" ").includes("Code "));
+  expect(await host.quit()).toBe(0);
+});
+
+/** The default of 4096 bytes has no room for challenges in the complete core. */
+const ROOM = { limits: { memoryBytes: 6144 } };
+
+it.each([
+  ["set, under the sanitizers", "sanitize", { pkce: "S256" }, [200]],
+  ["not set: the refusal names it, and the device asks once more", "release", {}, [400, 200]],
+] as const)(
+  "RFC 7636: a code is proved, over a loss of power as well: %s",
+  async (_, build, said, codes) => {
+    const service = await opened("http", {}, { pkce: "required" });
+    const command = [programOf(build), "--config", service.configure({ ...ROOM, ...said })];
+    let host = new HostProcess(command, STRICT);
+    await host.state("PENDING");
+    expect(service.answers("/device/code")).toEqual(codes);
+    await host.kill("SIGKILL");
+    host = new HostProcess(command, STRICT);
+    await host.state("PENDING");
+    expect(service.service.approve(service.pendingCode, "ada")).toBe("granted");
+    await host.state("SIGNED_IN");
+    expect(service.answers("/device/code")).toEqual(codes);
+    expect(await host.quit()).toBe(0);
+  },
+);
+
+it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is named", async () => {
+  const world = await opened("http", { provoke: { code: "id-token-alone" } });
+  const host = new HostProcess([...release, "--config", world.configure()]);
+  await host.state("FAILED");
+  expect(host.messages).toContain("(USELESS_ANSWERS)");
+  expect(host.messages).toContain("there is no device_code in the answer that can be used");
   expect(await host.quit()).toBe(0);
 });
 
@@ -115,6 +147,8 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
       { endpoints: { token: "http://127.0.0.1.example/" } },
       "endpoints.token is not an https",
     ],
+    ["a proof of another kind", { pkce: "plain" }, "pkce is not S256"],
+    ["bodies of another kind", { bodies: "JSON" }, "bodies is not form or json"],
     ["too little memory", { limits: { memoryBytes: 2048 } }, "limits.memoryBytes: too few"],
   ])("%s", async (_name, changes, complaint) => {
     const host = new HostProcess(

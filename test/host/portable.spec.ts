@@ -1,7 +1,9 @@
 // The portable files that need no engine and no network: each program of test/host/c tries one against rules written
-// out there, under the sanitizers.
+// out there, under the sanitizers. And the connections of Linux, several at the same time.
 
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 
@@ -20,13 +22,51 @@ it("medium.h: records on flash of every geometry, the power going after each uni
 
 const seed = process.env.PICOGRANT_SEED ?? String(Date.now() % 1_000_000);
 
-it("driver.h: each command is carried out once, and what comes back goes to the request in flight", () => {
-  console.log(`PICOGRANT_SEED=${seed}`);
-  for (const count of numbersOf("driver", seed)) expect(count).toBeGreaterThan(20);
-});
-
 it("network-watch.h: nothing is restarted but for silence, and with growing waits", () => {
   console.log(`PICOGRANT_SEED=${seed}`);
   const [, ...counts] = numbersOf("network-watch", seed);
   for (const count of counts) expect(count).toBeGreaterThan(1000);
+});
+
+it("connection.h for Linux: connections to several servers at the same time, each answered by its own", async () => {
+  const counts = [0, 0];
+  // The first is slow, and its answer comes in pieces; the second is fast.
+  const servers = counts.map((_, at) =>
+    createServer((_request, response) => {
+      counts[at]!++;
+      response.writeHead(200, { connection: "close" });
+      if (at === 1) {
+        response.end("fast");
+        return;
+      }
+      response.write("sl");
+      setTimeout(() => response.end("ow"), 15);
+    }),
+  );
+  try {
+    for (const server of servers) {
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    }
+    const addresses = servers.map(
+      (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    );
+    // Nobody listens at the third.
+    const all = ["20", ...addresses, "http://127.0.0.1:1/"];
+    const said = await new Promise<string>((resolve, reject) => {
+      execFile(programOf("sanitize", "two-connections"), all, (error, stdout, stderr) => {
+        if (error) reject(new Error(stdout + stderr, { cause: error }));
+        else resolve(stdout);
+      });
+    });
+    expect(said.split("\n")).toEqual([
+      "answered 20 failed 0 reason 0 slow",
+      "answered 20 failed 0 reason 0 fast",
+      expect.stringMatching(/^answered 0 failed 20 reason [1-9]\d* $/),
+      expect.stringMatching(/^most at once [23]$/),
+      "",
+    ]);
+    expect(counts).toEqual([20, 20]);
+  } finally {
+    for (const server of servers) server.close();
+  }
 });

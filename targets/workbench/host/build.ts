@@ -23,7 +23,7 @@ export type Kind = "release" | "sanitize" | "duktape" | "arm" | "arm-api" | "arm
 /** The C programs that test parts of the host, each a file in test/host/c. */
 const testPrograms = [
   "allocations",
-  "two-devices",
+  "piped",
   "two-connections",
   "answer",
   "heap",
@@ -32,9 +32,6 @@ const testPrograms = [
   "geometry",
   "network-watch",
   "last-look",
-  "driver",
-  "history",
-  "json-body",
 ] as const;
 
 /** A program of a kind: the host itself, or a test program. */
@@ -49,7 +46,7 @@ export function isBuilt(kind: Kind): boolean {
 
 /** Those with a control of its own engine's (test/host/c/control-*.c), and those that are no engine's affair. */
 function programsOf(kind: Kind): readonly string[] {
-  return kind === "duktape" ? ["allocations", "two-devices"] : testPrograms;
+  return kind === "duktape" ? ["allocations", "piped"] : testPrograms;
 }
 
 function settingsOf(kind: Kind, quickjs: string): string[] {

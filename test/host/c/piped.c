@@ -1,0 +1,287 @@
+/*
+ * Two devices on the portable host (host.h) whose worlds come over a pipe: clock, chance, answers, records, keys. A line on
+ * standard input is the number of a device and what happens to it, texts and bytes in hexadecimal digits; a line on
+ * standard output is what the device is at after that.
+ *
+ *   open MEMORY SEED COLUMNS ROWS START RENEWALS AUTHENTICATION SPREAD JSON ID SECRET SCOPE DEVICE TOKEN SERVER MESSAGES
+ *   close
+ *   slot SLOT BYTES       a record is there
+ *   medium BITS           slots that cannot be read, a bit each; 4: nothing can be written
+ *   run MS                time passes
+ *   answer BYTES, end, break    of the connection
+ *   key LETTER, call PATH, status TEXT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "core-code.h"
+#include "host.h"
+#include "storage.h"
+
+enum { SLOT = 10000, REQUEST = 20000, LINE = 1 << 22, PIECE = 32767, TEXTS = 7, WORDS = 20, STEPS = 5 };
+/* Of struct pg_medium below. */
+enum { NOT_WRITTEN = 4 };
+
+struct pg_connection {
+  int is_open;
+  uint8_t sent[REQUEST];
+  size_t sent_size;
+  int is_flushed;
+  const uint8_t *come; /* of the line at hand */
+  size_t come_size;
+  int end; /* what is received once it has been taken */
+};
+
+struct pg_display {
+  char frame[80 * 8 + 1];
+};
+
+static struct device {
+  struct pg_host host;
+  struct pg_host_parts parts;
+  struct pg_settings settings;
+  struct pg_medium medium;
+  struct pg_connection connection;
+  struct pg_display display;
+  char texts[TEXTS][2000];
+  uint8_t slots[2][SLOT];
+  uint32_t now_ms;
+  uint32_t seed;
+  int faults;
+} devices[2];
+
+/* The clock and chance are the machine's, and here each device has its own. */
+static struct device *current;
+
+static void must(int holds, const char *what) {
+  if (holds) return;
+  printf("%s\n", what);
+  exit(1);
+}
+
+uint32_t pg_clock_ms(void) { return current->now_ms; }
+uint32_t pg_clock_wall_s(void) { return 1700000000u + current->now_ms / 1000; }
+
+int pg_random(uint8_t *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++) bytes[i] = (uint8_t)(current->seed >> (24 - 8 * (i % 4)));
+  return 1;
+}
+
+/* Nobody here asks for a code challenge. */
+int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
+  (void)bytes;
+  (void)size;
+  (void)digest;
+  return 0;
+}
+
+void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
+  must(display == &current->display, "a frame goes to another device's display");
+  snprintf(display->frame, sizeof display->frame, "%.*s", columns * rows, (const char *)cells);
+}
+
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  must(context == current, "another device's records are read");
+  memcpy(into, current->slots[slot] + at, size);
+  return !(current->faults >> slot & 1);
+}
+
+static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  must(context == current, "another device's records are written");
+  memcpy(current->slots[slot] + at, bytes, size);
+  return 1;
+}
+
+static int erase_slot(void *context, int slot) {
+  must(context == current, "another device's records are erased");
+  if (current->faults & NOT_WRITTEN) return 0;
+  memset(current->slots[slot], 0xff, SLOT);
+  return 1;
+}
+
+int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
+  must(connection == &current->connection && trust == current, "another device's connection is started");
+  must(peer->is_secure && peer->port == 443, "a connection in the clear");
+  pg_connection_end(connection);
+  return connection->is_open = 1;
+}
+
+enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
+  return connection->is_open ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
+}
+
+/* At most 100 bytes at once. */
+int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
+  if (size > 100) size = 100;
+  must(size < REQUEST - connection->sent_size, "a request without end");
+  memcpy(connection->sent + connection->sent_size, bytes, size);
+  connection->sent_size += size;
+  return (int)size;
+}
+
+int pg_connection_flush(struct pg_connection *connection) { return connection->is_flushed = 1; }
+
+int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
+  size_t size = connection->come_size < PIECE ? connection->come_size : PIECE;
+  *bytes = connection->come;
+  connection->come += size;
+  connection->come_size -= size;
+  return size ? (int)size : connection->end;
+}
+
+int pg_connection_reason(struct pg_connection *connection) {
+  (void)connection;
+  return PG_REASON_NONE;
+}
+
+void pg_connection_end(struct pg_connection *connection) { memset(connection, 0, sizeof *connection); }
+
+/* Hexadecimal digits, which it replaces; how many bytes they are. "-": none. */
+static size_t bytes_of(char *digits) {
+  size_t size = *digits == '-' ? 0 : strlen(digits) / 2;
+  for (size_t i = 0; i < size; i++) {
+    char pair[3] = {digits[2 * i], digits[2 * i + 1], 0};
+    digits[i] = (char)strtoul(pair, NULL, 16);
+  }
+  digits[size] = 0;
+  return size;
+}
+
+static void close_device(struct device *device) {
+  uint8_t *memory = device->parts.memory;
+  char line[PG_HISTORY_LINE];
+  if (!memory) return;
+  for (int i = 0; pg_history_line(&device->host.history, i, line); i++) {
+    must(!*device->texts[1] || !strstr(line, device->texts[1]), "the client's secret is in the history");
+  }
+  pg_host_close(&device->host);
+  must(device->host.core.heap.blocks == 0, "blocks of the heap are left");
+  must(!device->connection.is_open, "a connection is left");
+  for (int i = 0; i < device->settings.memory_bytes; i++) must(!memory[i], "secrets are left");
+  free(memory);
+  device->parts.memory = NULL;
+}
+
+static void open_device(struct device *device, char *words[]) {
+  struct pg_settings *settings = &device->settings;
+  for (int i = 0; i < TEXTS; i++) {
+    (void)bytes_of(words[9 + i]);
+    snprintf(device->texts[i], sizeof device->texts[i], "%s", words[9 + i]);
+  }
+  device->seed = (uint32_t)atoi(words[1]);
+  *settings = (struct pg_settings){
+      .memory_bytes = atoi(words[0]),
+      .columns = atoi(words[2]),
+      .rows = atoi(words[3]),
+      .auto_start = atoi(words[4]),
+      .renewals = atoi(words[5]),
+      .client_authentication = atoi(words[6]),
+      .start_spread_ms = atoi(words[7]),
+      .json_bodies = atoi(words[8]),
+      .client_id = device->texts[0],
+      .client_secret = device->texts[1],
+      .scope = device->texts[2],
+      .device_parameters = device->texts[3],
+      .token_parameters = device->texts[4],
+      .server = device->texts[5],
+      .messages = device->texts[6],
+      .reasons = "",
+      .user_agent = "piped",
+      .grant_headers = "X-Grant: 1\r\n",
+      .resource_headers = "X-Call: 1\r\n",
+      .addresses = {"https://auth.test/device", "https://auth.test/token", "https://auth.test/revoke", "", "",
+                    "https://api.test"},
+      /* The core gives an exchange up by itself. */
+      .connect_seconds = 2000000,
+      .exchange_seconds = 2000000,
+      .answer_bytes = 1 << 24,
+  };
+  device->parts = (struct pg_host_parts){
+      .settings = settings,
+      .code = pg_core_code,
+      .code_size = pg_core_code_size,
+      .heap_limit = pg_heap_default,
+      .memory = calloc(1, (size_t)settings->memory_bytes),
+      .medium = &device->medium,
+      .connection = &device->connection,
+      .trust = device,
+      .display = &device->display,
+  };
+  must(pg_host_open(&device->host, &device->parts) == PG_OPEN_OK, "it does not open");
+}
+
+/* What happens, beside the time that passes. */
+static void happen(struct device *device, const char *what, char *words[]) {
+  struct pg_host *host = &device->host;
+  if (strcmp(what, "open") == 0) open_device(device, words);
+  else if (strcmp(what, "close") == 0) close_device(device);
+  else if (strcmp(what, "medium") == 0) device->faults = atoi(words[0]);
+  else if (strcmp(what, "run") == 0) device->now_ms += (uint32_t)atoi(words[0]);
+  else if (strcmp(what, "end") == 0) device->connection.end = PG_CONNECTION_ENDED;
+  else if (strcmp(what, "break") == 0) device->connection.end = PG_CONNECTION_BROKEN;
+  else if (strcmp(what, "key") == 0) must(pg_host_letter(host, words[0][0]), "a key that is none");
+  else if (strcmp(what, "call") == 0) (void)pg_host_call(host, PG_ENDPOINT_RESOURCE, words[0]);
+  else if (strcmp(what, "status") == 0) {
+    (void)bytes_of(words[0]);
+    pg_set_status(&host->core, words[0]);
+  } else if (strcmp(what, "answer") == 0) {
+    device->connection.come_size = bytes_of(words[0]);
+    device->connection.come = (const uint8_t *)words[0];
+  } else if (strcmp(what, "slot") == 0) {
+    size_t size = bytes_of(words[1]);
+    int slot = atoi(words[0]);
+    memset(device->slots[slot], 0xff, SLOT);
+    if (size) must(pg_storage_write(&device->medium, slot, (const uint8_t *)words[1], size), "a record is not kept");
+  } else must(0, "a command that is none");
+}
+
+static void show_bytes(const uint8_t *bytes, size_t size) {
+  printf(" ");
+  if (!size) printf("-");
+  for (size_t i = 0; i < size; i++) printf("%02x", bytes[i]);
+}
+
+/* The record of a slot, whatever faults the medium has. */
+static void show_slot(struct device *device, int slot) {
+  uint8_t record[SLOT];
+  int faults = device->faults;
+  device->faults = 0;
+  int size = pg_storage_read(&device->medium, slot, record, sizeof record);
+  device->faults = faults;
+  show_bytes(record, size > 0 ? (size_t)size : 0);
+}
+
+static void show_device(struct device *device) {
+  static const enum pg_property shown[] = {PG_STATE, PG_ERROR, PG_CALL_STATE, PG_CALL_STATUS, PG_CALL_ERROR, PG_MOVES};
+  struct pg_core *core = &device->host.core;
+  const struct pg_connection *connection = &device->connection;
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) printf("%d ", pg_get(core, shown[i]));
+  printf("%d %d", pg_host_wants_sign_in(&device->host), pg_host_wake_in(&device->host));
+  show_bytes((const uint8_t *)device->display.frame, strlen(device->display.frame));
+  show_slot(device, 0);
+  show_slot(device, 1);
+  show_bytes(connection->sent, connection->is_flushed ? connection->sent_size : 0);
+  printf("\n");
+}
+
+int main(void) {
+  static char line[LINE];
+  for (int i = 0; i < 2; i++) {
+    devices[i].medium = (struct pg_medium){
+        .slot_bytes = SLOT, .read = read_slot, .program = program_slot, .erase = erase_slot, .context = &devices[i]};
+  }
+  while (fgets(line, sizeof line, stdin)) {
+    char *words[WORDS] = {strtok(line, " \n")};
+    for (int i = 1; i < WORDS && words[i - 1]; i++) words[i] = strtok(NULL, " \n");
+    must(words[0] && words[1], "a line that is none");
+    current = &devices[words[0][0] - '0'];
+    happen(current, words[1], words + 2);
+    if (!current->parts.memory) continue;
+    for (int i = 0; i < STEPS; i++) must(pg_host_step(&current->host), "the engine is broken");
+    show_device(current);
+  }
+  for (int i = 0; i < 2; i++) close_device(current = &devices[i]);
+  return 0;
+}

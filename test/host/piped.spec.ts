@@ -1,0 +1,42 @@
+// The model of the core's border on the host in C: two devices in one program, on each engine.
+
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { programOf } from "../../targets/workbench/host/build.ts";
+import { Dice } from "../model/dice.ts";
+import { freshSeed } from "../seeds.ts";
+import { STRICT } from "./host-process.ts";
+import { ADDRESSES, compare, FORM, linesOf, playPair } from "./piped.ts";
+
+const SEED = freshSeed();
+
+it.each([
+  ["sanitize", 40],
+  ["duktape", 8],
+] as const)("SPEC.md on the host in C: two devices do what the model does (%s)", (kind, pairs) => {
+  console.log(`PICOGRANT_SEED=${SEED}`);
+  const dice = new Dice(SEED);
+  const seen = new Map<string, number>();
+  for (let pair = 0; pair < pairs; pair++) {
+    const sights = playPair(dice);
+    const input = linesOf(sights);
+    const options = { input, env: STRICT, encoding: "utf8", maxBuffer: 1 << 28 } as const;
+    const { stdout, stderr, status } = spawnSync(programOf(kind, "piped"), options);
+    expect(status, stderr + stdout.slice(-2000)).toBe(0);
+    compare(sights, stdout.split("\n").slice(0, -1));
+    for (const { line, request } of sights) {
+      for (const what of [line.split(" ")[1]!, request?.type, request?.url.split("?")[0]]) {
+        if (what !== undefined) seen.set(what, (seen.get(what) ?? 0) + 1);
+      }
+    }
+  }
+  console.log([...seen].map(([what, count]) => `${what} ${count}`).join(", "));
+  const all = ["answer", "end", "break", "key", "call", "status", "medium", "close", "slot"];
+  const urls = [
+    ...ADDRESSES.map((path) => `https://auth.test${path}`),
+    "https://api.test/video/v3/list",
+  ];
+  for (const what of [...all, ...urls, FORM, "application/json"]) {
+    expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,409 @@
+// The model of the core's border (test/model), sent to the host in C over a pipe: each sequence is played on the core's
+// sources, held against the ideal device, and on two devices in one program of the host's (c/piped.c), on each engine. The
+// requests that go out, frames, states, calls, waits and records are those of the sources, and one device knows nothing
+// of the other.
+
+import { expect } from "vitest";
+import {
+  Authorization,
+  Command,
+  Endpoint,
+  ErrorCode,
+  Field,
+  Region,
+  State,
+} from "../../core/complete.ts";
+import type { Dice } from "../model/dice.ts";
+import { Generator } from "../model/generator.ts";
+import { Host } from "../model/host.ts";
+import { noCounts, Unclear } from "../model/oracles/oracle.ts";
+import { drawSettings, type Settings } from "../model/settings.ts";
+import { type Step, StorageMode } from "../model/steps.ts";
+import { ofSources } from "../model/subject.ts";
+
+const STEPS = 400;
+export const ADDRESSES = ["/device", "/token", "/revoke"] as const;
+/** Of a medium: neither slot can be read or written. */
+const NOTHING = 7;
+const WORKS = 5;
+const NO_CONTENT = 204;
+const STEP_UP = 'WWW-Authenticate: Bearer realm="a", error="insufficient_user_authentication"\r\n';
+export const FORM = "application/x-www-form-urlencoded";
+
+const hex = (text: string | Uint8Array, encoding: "utf8" | "latin1" = "utf8"): string =>
+  (typeof text === "string" ? Buffer.from(text, encoding) : Buffer.from(text)).toString("hex") ||
+  "-";
+
+/** As device.json may have a text (config.h). */
+const ascii = (text: string): string => text.replaceAll(/[^ -~]/gu, "~");
+
+/** A request as a server reads it. */
+interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly authorization: string | undefined;
+  readonly extra: string;
+  readonly type: string | undefined;
+  readonly body: unknown;
+}
+
+function parsed(bytes: string): Request {
+  const text = Buffer.from(bytes, "hex").toString();
+  const [head, body] = [
+    text.slice(0, text.indexOf("\r\n\r\n")),
+    text.slice(text.indexOf("\r\n\r\n") + 4),
+  ];
+  const [line, ...lines] = head.split("\r\n");
+  const headers = new Map(lines.map((one) => one.split(": ") as [string, string]));
+  const [method, path] = line!.split(" ");
+  const type = headers.get("Content-Type");
+  expect(headers.get("Content-Length")).toBe(
+    method === "GET" ? undefined : `${Buffer.byteLength(body)}`,
+  );
+  return {
+    method: method!,
+    url: `https://${headers.get("Host")}${path}`,
+    authorization: headers.get("Authorization"),
+    extra: [...headers.keys()].filter((name) => name.startsWith("X-")).join(),
+    type,
+    body: type === "application/json" ? Object.entries(JSON.parse(body) as object) : body,
+  };
+}
+
+/** What a device shows after a line: its numbers, its frame, its slots, the request under way. */
+interface Sight {
+  readonly line: string;
+  readonly numbers: string;
+  /** Undefined: the host in C says why there is no connection in the place of the core's frame. */
+  readonly frame: string | undefined;
+  readonly slots: string;
+  readonly request: Request | undefined;
+}
+
+/** No storage is needed for a code challenge. */
+class ModelHost extends Host {
+  override stored(isDone: boolean): void {
+    super.stored(isDone || this.operation?.command === Command.CHALLENGE);
+  }
+}
+
+/** A device of the model's, and what is sent to its like in C. */
+class Twin {
+  host: Host;
+  #isJson: boolean;
+  #isSettled = false;
+  #isSecond = false;
+  /** The id of the last request, and its type. */
+  #sent = -1;
+  #isSentAsJson = false;
+  /** The last call's answer wanted another sign-in (RFC 9470). */
+  #wantsSignIn = 0;
+  /** The last exchange came to no end. */
+  #isSilent = false;
+
+  readonly #number: number;
+  readonly #dice: Dice;
+  readonly #generator: Generator;
+  readonly #sights: Sight[];
+  #unreadable = 0;
+  #storage = StorageMode.WORKS;
+
+  constructor(number: number, dice: Dice, sights: Sight[]) {
+    this.#number = number;
+    this.#sights = sights;
+    this.#dice = dice;
+    this.#generator = new Generator(dice);
+    const drawn = drawSettings(dice);
+    const config = {
+      ...drawn.config,
+      server: dice.pick(["https://auth.test", "https://other.test/t"]),
+    };
+    config.formerServer = "";
+    config.clientId = ascii(config.clientId);
+    config.scope = ascii(config.scope);
+    config.clientSecret = dice.pick([ascii(config.clientSecret), 's"\\&/']);
+    const memoryBytes = Math.min(drawn.memoryBytes, 8192);
+    const settings = { config, memoryBytes, isWithoutChallenge: true };
+    this.#isJson = dice.chance(30);
+    const slots = this.#generator.firstSlots(settings);
+    this.host = this.#opened(settings, slots, 0);
+    for (const [slot, bytes] of slots.entries()) this.#say(`slot ${slot} ${hex(bytes)}`);
+    this.#open();
+  }
+
+  /** As host.c does: with room for a code challenge, where there is room for it. */
+  #opened(settings: Settings, slots: Uint8Array[], unreadable: number): Host {
+    const withPkce = (pkce: number): Host =>
+      new ModelHost(
+        ofSources,
+        { ...settings, config: { ...settings.config, pkce } },
+        slots,
+        noCounts(),
+        unreadable,
+      );
+    try {
+      return withPkce(1);
+    } catch (error) {
+      if (!(error instanceof Unclear)) throw error;
+      return withPkce(0);
+    }
+  }
+
+  #say(line: string): void {
+    this.#sights.push({ line: `${this.#number} ${line}`, ...this.#seen() });
+  }
+
+  #seen(): Omit<Sight, "line"> {
+    const { host } = this;
+    const { device, core } = host;
+    const { state, error, callState, callStatus, callError, moves } = device;
+    const waits =
+      state === State.REQUESTING || (state === State.REFRESHING && error === ErrorCode.UNREACHABLE);
+    if (host.exchange && host.exchange.id !== this.#sent) {
+      this.#sent = host.exchange.id;
+      this.#isSentAsJson = this.#isJson;
+      this.#isSecond = false;
+      // What an API wants is forgotten with the next call.
+      if (this.#isCall) this.#wantsSignIn = 0;
+    }
+    const numbers = [state, error, callState, callStatus, callError, moves, this.#wantsSignIn];
+    numbers.push(core.wakeIn(device));
+    return {
+      numbers: numbers.join(" "),
+      frame: waits && this.#isSilent ? undefined : hex(host.frame, "latin1"),
+      slots: host.slots.map((slot) => hex(slot)).join(" "),
+      request: host.exchange && this.#request(),
+    };
+  }
+
+  #text(start: number, length: number): string {
+    return Buffer.from(this.host.memory.subarray(start, start + length)).toString("latin1");
+  }
+
+  #region(region: number): string {
+    const { device } = this.host;
+    return this.#text(device.start[region]!, device.length[region]!);
+  }
+
+  /** The request under way, as core and settings have it. */
+  #request(): Request {
+    const { device } = this.host;
+    const { endpoint, isGet, target, targetLength, body, bodyLength, authorization } = device;
+    const isCall = this.#isCall;
+    const base = isCall ? "https://api.test" : `https://auth.test${ADDRESSES[endpoint]}`;
+    const form = this.#text(body, bodyLength);
+    const isJson = this.#isSentAsJson && this.#hasParameters;
+    const bearer = `Bearer ${this.#region(Field.ACCESS_TOKEN)}`;
+    const basic = `Basic ${this.#region(Region.CLIENT_CREDENTIALS)}`;
+    return {
+      method: isGet ? "GET" : "POST",
+      url: base + this.#text(target, targetLength),
+      authorization: { [Authorization.BEARER]: bearer, [Authorization.BASIC]: basic }[
+        authorization
+      ],
+      extra: isCall ? "X-Call" : "X-Grant",
+      type: isGet ? undefined : isJson ? "application/json" : FORM,
+      body: isJson ? [...new URLSearchParams(form)] : form,
+    };
+  }
+
+  get #isCall(): boolean {
+    return this.host.device.endpoint >= Endpoint.RESOURCE;
+  }
+
+  get #hasParameters(): boolean {
+    const { endpoint, isGet, bodyLength } = this.host.device;
+    return endpoint <= Endpoint.REVOCATION && !isGet && bodyLength > 0;
+  }
+
+  #open(): void {
+    const { config, memoryBytes } = this.host.settings;
+    const numbers = [memoryBytes, config.seed, config.columns, config.rows, config.autoStart];
+    numbers.push(config.renewalsMax, config.clientAuthentication, config.startSpreadMs ?? 5000);
+    numbers.push(this.#isJson ? 1 : 0);
+    const texts = [config.clientId, config.clientSecret, config.scope, config.deviceParameters];
+    texts.push(config.tokenParameters, config.server, config.messages);
+    this.#do(`open ${[...numbers, ...texts.map((text) => hex(text))].join(" ")}`, () => {});
+  }
+
+  /** What happens on both, between the time until now and what follows from it. */
+  #do(line: string, deed: () => void): void {
+    const { core } = this.host;
+    deed();
+    // The program lets the host work as often.
+    for (let i = 0; i < WORKS; i++) {
+      if (i === 0 || core.wakeIn(this.host.device) === 0) this.host.run(0, this.#storage);
+    }
+    this.#say(line);
+  }
+
+  #answer(text: string, deed: () => void): void {
+    this.#do(`answer ${hex(text, "latin1")}`, deed);
+  }
+
+  #end(isComplete: boolean): void {
+    this.#isSilent = !isComplete;
+    this.#do(isComplete ? "end" : "break", () => this.host.end(isComplete));
+  }
+
+  #pass(ms: number): void {
+    this.#do(`run ${ms}`, () => this.host.run(ms, this.#storage));
+  }
+
+  #head({ status: said, retryAfterS, body }: Extract<Step, { do: "head" }>): void {
+    const isStepUp = said === 401 && this.#isCall && this.#dice.chance(50);
+    const status = isStepUp ? 403 : said;
+    const retry = retryAfterS < 0 ? "" : `Retry-After: ${retryAfterS}\r\n`;
+    const challenge = isStepUp ? STEP_UP : "";
+    const head = `HTTP/1.1 ${said} x\r\n${challenge}${retry}\r\n`;
+    if (status === 415 && this.#hasParameters) {
+      if (!this.#isSettled) {
+        // RFC 9110 §15.5.16: the same once more in the other type, of which the core hears nothing.
+        this.#isSettled = this.#isSecond = true;
+        this.#isJson = this.#isSentAsJson = !this.#isJson;
+        this.#say(`answer ${hex("HTTP/1.1 415 x\r\nContent-Length: 0\r\n\r\n")}`);
+        return;
+      }
+      if (this.#isSecond) this.#isJson = !this.#isJson;
+    }
+    this.#isSecond = false;
+    this.#answer(head, () => {
+      this.host.head(status, retryAfterS, body);
+      if (isStepUp) this.#wantsSignIn = 1;
+      if (status !== NO_CONTENT) return;
+      this.#isSilent = false;
+      this.host.end(true);
+    });
+  }
+
+  #power(step: Extract<Step, { do: "power" }>): void {
+    const { host } = this;
+    this.#unreadable = step.unreadable;
+    this.#isSilent = this.#isSettled = this.#isSecond = false;
+    this.#sent = -1;
+    this.#wantsSignIn = 0;
+    const memoryBytes = Math.max(host.settings.memoryBytes, Math.min(step.memoryBytes, 8192));
+    this.host = this.#opened({ ...host.settings, memoryBytes }, host.slots, step.unreadable);
+    this.#sights.push({ ...this.#sights.at(-1)!, line: `${this.#number} close` });
+    this.#say(`medium ${step.unreadable}`);
+    this.#open();
+  }
+
+  /** A step; now and then with a medium that does nothing. */
+  step(): void {
+    if (!this.#dice.chance(15)) {
+      this.#step();
+      return;
+    }
+    this.#storage = StorageMode.FAILS;
+    this.#do(`medium ${NOTHING}`, () => {});
+    this.#step();
+    this.#storage = StorageMode.WORKS;
+    this.#do(`medium ${this.#unreadable}`, () => {});
+  }
+
+  /** A step of the model's, where a host in C can come to it; else a sleep. */
+  #step(): void {
+    const { host } = this;
+    const step = this.#generator.next(host);
+    const { exchange } = host;
+    switch (step.do) {
+      case "head":
+        // Below 200 there is no answer to the request yet (RFC 9110 §15.2).
+        if (exchange && !exchange.hasHead && step.status >= 200) {
+          this.#head(
+            this.#hasParameters && this.#dice.chance(10) ? { ...step, status: 415 } : step,
+          );
+        }
+        break;
+      case "more":
+        if (exchange?.hasHead && exchange.rest !== "") {
+          this.#answer(exchange.rest.slice(0, step.bytes), () => host.more(step.bytes));
+        }
+        break;
+      case "end":
+      case "fail":
+        if (exchange) this.#end(step.do === "end" && exchange.hasHead);
+        break;
+      case "signIn":
+        this.#do("key s", () => host.signIn());
+        break;
+      case "cancel":
+        this.#do("key c", () => host.cancel());
+        break;
+      case "signOut":
+        this.#do("key o", () => host.signOut());
+        break;
+      case "status":
+        this.#do(`status ${hex(step.text)}`, () => host.status(step.text));
+        break;
+      case "call":
+        this.#callApi();
+        break;
+      case "power":
+        this.#storage = StorageMode.WORKS;
+        this.#power(step);
+        break;
+      case "run":
+        this.#pass(step.ms > 0 && step.ms < 1e8 ? step.ms : 0);
+        break;
+      default:
+        this.#pass(Math.min(host.core.wakeIn(host.device), 1e8));
+    }
+  }
+
+  #callApi(): void {
+    const text = `/video/v3/list?part=${this.#dice.below(1000)}`;
+    this.#do(`call ${text}`, () =>
+      this.host.perform({
+        do: "call",
+        parts: [{ as: "path", text }],
+        endpoint: Endpoint.RESOURCE,
+        isGet: true,
+      }),
+    );
+  }
+}
+
+/** Two devices, whose steps come in any order: what is seen of each after each line. */
+export function playPair(dice: Dice): Sight[] {
+  const sights: Sight[] = [];
+  try {
+    const twins = [new Twin(0, dice, sights), new Twin(1, dice, sights)];
+    for (let i = 0; i < STEPS; i++) dice.pick(twins).step();
+  } catch (error) {
+    // The model cannot tell how it goes on.
+    if (!(error instanceof Unclear)) throw error;
+  }
+  return sights;
+}
+
+/** What is sent to the program. */
+export function linesOf(sights: readonly Sight[]): string {
+  return sights.map(({ line }) => `${line}\n`).join("");
+}
+
+/** @param lines what the program said, a line for each while a device is open */
+export function compare(sights: readonly Sight[], lines: readonly string[]): void {
+  const isOpen = [false, false];
+  let at = 0;
+  for (const [index, sight] of sights.entries()) {
+    const device = Number(sight.line[0]);
+    const what = sight.line.split(" ")[1];
+    if (what === "open") isOpen[device] = true;
+    if (what === "close") isOpen[device] = false;
+    if (!isOpen[device]) continue;
+    const words = lines[at++]!.split(" ");
+    const [frame, ...rest] = words.slice(8);
+    const seen = {
+      numbers: words.slice(0, 8).join(" "),
+      frame: sight.frame === undefined ? undefined : frame,
+      slots: rest.slice(0, 2).join(" "),
+      request: rest[2] === "-" ? undefined : parsed(rest[2]!),
+    };
+    const { line, ...right } = sight;
+    const before = sights.slice(Math.max(0, index - 12), index + 1).map((one) => one.line);
+    expect(seen, `${line}, behind\n${before.join("\n")}`).toEqual(right);
+  }
+  expect(at).toBe(lines.length);
+}
