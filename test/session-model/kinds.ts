@@ -18,6 +18,6 @@ export const KINDS: readonly Kind[] = [
     live: (seed) => liveOnce(seed, true),
     ...{ few: 20, all: 750 },
   },
-  { name: "of several programs with one session", live: sharedLifeOnce, few: 4, all: 300 },
+  { name: "of several programs with one session", live: sharedLifeOnce, few: 4, all: 150 },
   { name: "of two slots", live: slotsOnce, few: 60, all: 1500 },
 ];

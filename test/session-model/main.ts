@@ -27,7 +27,13 @@ const outfile = path.join(root, "dist/session-model/kinds.mjs");
 async function load(): Promise<typeof import("./kinds.ts").KINDS> {
   await build({
     entryPoints: [path.join(root, "test/session-model/kinds.ts")],
-    ...{ outfile, bundle: true, platform: "node", format: "esm", external: ["tweetnacl"] },
+    ...{
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      external: ["tweetnacl", "esbuild"],
+    },
   });
   const kinds = (await import(pathToFileURL(outfile).href)) as typeof import("./kinds.ts");
   return kinds.KINDS;

@@ -1,36 +1,23 @@
-// One random life of several programs with one session (platform/session/shared-state.ts): they renew, sign out, are
-// killed and started again, at a server that ends a session where a refresh token comes back that was used.
+// One random life of several programs with one session (platform/session/shared-state.ts), each a process of its own on
+// one directory (process.ts): they renew, sign out, are killed and started again, at a server that ends a session where a
+// refresh token comes back that was used.
 
-import type { Bytes, Platform, Storage } from "../../platform/contracts.ts";
+import type { Platform, Storage } from "../../platform/contracts.ts";
 import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
 import { FakeHttp, fakePlatform, ManualClock, SeededEntropy } from "../../platform/fake/index.ts";
-import { SealedStorage } from "../../platform/sealed-storage.ts";
 import type { Session } from "../../platform/session/session.ts";
-import type { SharedState } from "../../platform/session/shared-state.ts";
-import { signInOn } from "../../platform/session/sign-in.ts";
 import { Dice } from "./dice.ts";
 import type { LifeReport } from "./life.ts";
+import { Process, SharedFiles } from "./process.ts";
 import { GrantServer } from "./server.ts";
 import { SETTINGS } from "./world.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
-/** A dead holder is noticed after so long, as by the silence of a file. */
-const SILENCE_MS = 10_000;
 const CALM_S = 900;
 
-/** The medium and its lock. */
-class Medium {
-  readonly slots: [Uint8Array, Uint8Array] = [new Uint8Array(0), new Uint8Array(0)];
-  /** Of all that was ever written. */
-  version = 0;
-  holder: Program | undefined;
-  releasedAtMs = 0;
-  readonly violations: string[] = [];
-}
-
-/** A process, which may be killed at any moment: then nothing of it goes on, and its lock stays. */
+/** A program in its process, which may be killed at any moment: then nothing of it goes on, and its lock stays. */
 interface Program {
-  isAlive: boolean;
+  readonly process: Process;
   session: Session | undefined;
   isSettled: boolean;
   isOver: boolean;
@@ -46,7 +33,7 @@ class SharedLife {
   readonly #dice: Dice;
   readonly #clock: ManualClock;
   readonly #server: GrantServer;
-  readonly #medium = new Medium();
+  readonly #files: SharedFiles;
   readonly #isSealed: boolean;
   #programs: Program[] = [];
   #isStorm = true;
@@ -61,6 +48,7 @@ class SharedLife {
     this.#server.rotates = !this.#dice.once(4);
     this.#server.allowsAfterPolls = this.#dice.below(3);
     this.#isSealed = this.#dice.once(3);
+    this.#files = new SharedFiles(this.#clock, this.#dice);
   }
 
   async run(): Promise<void> {
@@ -71,20 +59,22 @@ class SharedLife {
       await this.#pass(this.#dice.pick([0, 0, 1, 4, 30, 150]));
     }
     this.#isStorm = false;
+    this.#files.isStorm = false;
     await this.#pass(CALM_S);
-    for (const { promises, isAlive, isSettled } of this.#programs) {
-      if (!isAlive) continue;
+    for (const { promises, process, isSettled } of this.#programs) {
+      if (!process.isAlive) continue;
       if (!isSettled) this.violations.push("signIn is never settled");
       for (const { what, isSettled: isDone } of promises) {
         if (!isDone) this.violations.push(`${what} is never settled`);
       }
     }
     await this.#everybodyHasAToken();
-    this.violations.push(...this.#server.violations, ...this.#medium.violations);
+    this.violations.push(...this.#server.violations, ...this.#files.violations);
+    this.#files.dispose();
   }
 
   #do(deed: Deed): void {
-    const living = this.#programs.filter(({ isAlive, isOver }) => isAlive && !isOver);
+    const living = this.#programs.filter(({ process, isOver }) => process.isAlive && !isOver);
     const program = living.length > 0 ? this.#dice.pick(living) : undefined;
     const session = program?.session;
     switch (deed) {
@@ -92,7 +82,8 @@ class SharedLife {
         if (living.length < 3) this.#start();
         return;
       case "kill":
-        if (program !== undefined) program.isAlive = false;
+        if (this.#dice.once(2)) program?.process.kill();
+        else program?.process.killWithin(80);
         return;
       case "close":
         if (program && session) {
@@ -131,11 +122,19 @@ class SharedLife {
   }
 
   #start(): Program {
+    const process = new Process(this.#files, 1000 + this.#programs.length);
     const program: Program = {
-      ...{ isAlive: true, session: undefined, isSettled: false, isOver: false },
+      ...{ process, session: undefined, isSettled: false, isOver: false },
       ...{ promises: [], troubles: [], newest: "" },
     };
     this.#programs.push(program);
+    process.guarded(() => this.#signIn(program))();
+    return program;
+  }
+
+  #signIn(program: Program): void {
+    const { process } = program;
+    const { FileStorage, SealedStorage, SharedDirectory, signInOn } = process.platform;
     const http = new FakeHttp({
       clock: this.#clock,
       latencyMs: 40,
@@ -145,16 +144,25 @@ class SharedLife {
       if (!this.#isStorm || !this.#dice.once(6)) return undefined;
       return this.#dice.pick([{ kind: "refuse" } as const, { kind: "reset-before" } as const]);
     };
-    const storage = this.#storageOf(program);
+    const storage = new FileStorage(this.#files.state, { isShared: true });
     const timers = this.#clock.timers();
     const platform: Platform = {
       ...fakePlatform({ clock: this.#clock, columns: 80, rows: 2 }),
       storage,
-      http,
+      http: {
+        send: (request, sink) =>
+          http.send(request, {
+            status: process.guarded(sink.status.bind(sink)),
+            body: process.guarded(sink.body.bind(sink)),
+            end: process.guarded(sink.end.bind(sink)),
+            failed: process.guarded(sink.failed.bind(sink)),
+          }),
+        abort: () => http.abort(),
+      },
       entropy: new SeededEntropy(this.#clock.elapsedMs + this.#programs.length),
       timers: {
         now: () => timers.now(),
-        alarm: (afterMs, ring) => timers.alarm(afterMs, () => program.isAlive && ring()),
+        alarm: (afterMs, ring) => timers.alarm(afterMs, process.guarded(ring)),
         cancel: () => timers.cancel(),
       },
     };
@@ -166,11 +174,11 @@ class SharedLife {
       platform,
       {
         ...SETTINGS,
-        shared: new FakeShared(this.#medium, program, this.#clock, open),
+        shared: new SharedDirectory(storage, open),
         fetch: refused,
       },
       { onTrouble: ({ code }) => program.troubles.push(code), onEnd: () => this.#ended(program) },
-      () => {},
+      () => storage.close(),
     ).then(
       (session) => {
         program.session = session;
@@ -181,11 +189,10 @@ class SharedLife {
         program.isOver = true;
       },
     );
-    return program;
   }
 
   #answer(program: Program, request: SeenRequest): FakeAnswer {
-    if (!program.isAlive) return { status: 503, body: "" };
+    if (!program.process.isAlive) return { status: 503, body: "" };
     const answer = this.#server.handle(request);
     const { access_token: token } = (answer.body ?? {}) as { readonly access_token?: string };
     program.newest = token ?? program.newest;
@@ -194,48 +201,15 @@ class SharedLife {
 
   #ended(program: Program): void {
     program.isOver = true;
-    if (program.isAlive && !this.#mayEnd) this.violations.push("a session ended by itself");
-  }
-
-  /** Late, and never within a process that is dead; who writes has the lock. */
-  #storageOf(program: Program): Storage {
-    const medium = this.#medium;
-    const later = (run: () => void): void => {
-      this.#clock.after(3, () => {
-        if (program.isAlive) run();
-      });
-    };
-    const replace = (slot: number, bytes: Uint8Array, done: (ok: boolean) => void): void => {
-      if (medium.holder !== program) medium.violations.push("written without the lock");
-      later(() => {
-        medium.slots[slot as 0 | 1] = bytes;
-        medium.version++;
-        done(true);
-      });
-    };
-    return {
-      capacity: 65_536,
-      read: (slot, into: Bytes, from, _to, done) =>
-        later(() => {
-          const record = medium.slots[slot as 0 | 1];
-          for (let at = 0; at < record.length; at++) into[from + at] = record[at]!;
-          done(record.length);
-        }),
-      write: (slot, bytes, from, to, done) =>
-        replace(
-          slot,
-          Uint8Array.from({ length: to - from }, (_, at) => bytes[from + at]!),
-          done,
-        ),
-      erase: (slot, done) => replace(slot, new Uint8Array(0), done),
-    };
+    if (program.process.isAlive && !this.#mayEnd) this.violations.push("a session ended by itself");
   }
 
   /** Whoever has a session gets a token that is good. */
   async #everybodyHasAToken(): Promise<void> {
     for (const program of this.#programs) {
-      const { session, isAlive, isOver } = program;
-      if (session === undefined || !isAlive || isOver || session.status === "ended") continue;
+      const { session, process, isOver } = program;
+      if (session === undefined || !process.isAlive || isOver || session.status === "ended")
+        continue;
       void session.fetch("https://api.example.com/").catch(() => {});
       await this.#pass(5);
       let isGood = false;
@@ -261,74 +235,6 @@ class SharedLife {
 }
 
 const turn = (): Promise<unknown> => new Promise(setImmediate);
-
-/** As platform/node/shared-directory.ts, in memory. */
-class FakeShared implements SharedState {
-  readonly open: () => Storage;
-  isWaiting = false;
-  readonly #medium: Medium;
-  readonly #program: Program;
-  readonly #clock: ManualClock;
-  #known = 0;
-  #wasCurrent = true;
-  #stop: () => void = () => {};
-
-  constructor(medium: Medium, program: Program, clock: ManualClock, open: () => Storage) {
-    this.#medium = medium;
-    this.#program = program;
-    this.#clock = clock;
-    this.open = open;
-  }
-
-  begin(): void {
-    this.#known = this.#medium.version;
-    this.#wasCurrent = true;
-  }
-
-  get #isHeld(): boolean {
-    return this.#medium.holder === this.#program;
-  }
-
-  get isCurrent(): boolean {
-    return this.#isHeld ? this.#wasCurrent : this.#medium.version === this.#known;
-  }
-
-  enter(then: () => void, onBusy: (holder: string) => void): void {
-    this.#stop();
-    let waits = 0;
-    const attempt = (): void => {
-      if (!this.#program.isAlive) return;
-      this.isWaiting = !this.#take();
-      if (!this.isWaiting) {
-        then();
-        return;
-      }
-      if (waits++ === 6) onBusy("process 7");
-      this.#stop = this.#clock.after(500, attempt);
-    };
-    attempt();
-  }
-
-  leave(): void {
-    this.#stop();
-    this.isWaiting = false;
-    if (!this.#isHeld) return;
-    if (this.#wasCurrent) this.#known = this.#medium.version;
-    this.#medium.holder = undefined;
-  }
-
-  #take(): boolean {
-    const medium = this.#medium;
-    if (this.#isHeld) return true;
-    if (medium.holder !== undefined) {
-      if (medium.holder.isAlive) medium.releasedAtMs = this.#clock.elapsedMs + SILENCE_MS;
-      if (medium.holder.isAlive || this.#clock.elapsedMs < medium.releasedAtMs) return false;
-    }
-    medium.holder = this.#program;
-    this.#wasCurrent = medium.version === this.#known;
-    return true;
-  }
-}
 
 const DEEDS = [
   ...["start", "start", "start", "kill", "close", "sign out"],

@@ -1,0 +1,187 @@
+// Processes on one directory: each has the platform as if nobody else had loaded it, with the clock of its world, and with
+// files that are those of all. It may be killed at any call of the file system.
+
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import vm from "node:vm";
+import { buildSync } from "esbuild";
+import type { ManualClock } from "../../platform/fake/index.ts";
+import type * as files from "../../platform/node/file-storage.ts";
+import type * as directory from "../../platform/node/shared-directory.ts";
+import type * as seal from "../../platform/sealed-storage.ts";
+import type * as signIn from "../../platform/session/sign-in.ts";
+import type { Dice } from "./dice.ts";
+
+type Loaded = typeof files & typeof directory & typeof seal & typeof signIn;
+type Load = (...environment: unknown[]) => void;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const require = createRequire(path.join(root, "package.json"));
+const PARTS = ["node/file-storage", "node/shared-directory", "sealed-storage", "session/sign-in"];
+const ENVIRONMENT = [
+  ...["module", "require", "process", "performance", "Math"],
+  ...["setTimeout", "clearTimeout", "setInterval", "clearInterval", "queueMicrotask"],
+];
+let load: Load | undefined;
+
+/** The platform as one function, which makes everything in it anew. */
+function loader(): Load {
+  const contents = PARTS.map((part) => `export * from "./platform/${part}.ts";`).join("\n");
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: root },
+    ...{ bundle: true, write: false, platform: "node", format: "cjs", external: ["tweetnacl"] },
+  });
+  const code = `(function (${ENVIRONMENT.join()}) {${outputFiles[0]!.text}\n})`;
+  return new vm.Script(code).runInThisContext() as Load;
+}
+
+/** What all processes see. */
+export class SharedFiles {
+  readonly folder = fs.mkdtempSync(path.join(fs.realpathSync("/tmp"), "picogrant-processes-"));
+  readonly state = path.join(this.folder, "state");
+  readonly violations: string[] = [];
+  readonly clock: ManualClock;
+  readonly dice: Dice;
+  /** Whether processes see of each other whether they run. */
+  readonly hasProcesses: boolean;
+  readonly running = new Set<number>();
+  /** How often each file has been replaced: more exact than the times of some file systems. */
+  readonly replaced = new Map<string, number>();
+  isStorm = true;
+
+  constructor(clock: ManualClock, dice: Dice) {
+    this.clock = clock;
+    this.dice = dice;
+    this.hasProcesses = dice.once(2);
+  }
+
+  dispose(): void {
+    fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Calls that fail for a moment. */
+const FAILING = ["openSync", "writeSync", "fsyncSync", "renameSync"];
+
+export class Process {
+  readonly platform: Loaded;
+  readonly pid: number;
+  readonly #shared: SharedFiles;
+  /** Calls of the file system until it is killed. */
+  #callsLeft = Number.POSITIVE_INFINITY;
+
+  constructor(shared: SharedFiles, pid: number) {
+    this.pid = pid;
+    this.#shared = shared;
+    shared.running.add(pid);
+    const { clock, dice } = shared;
+    const after = (run: () => void, ms: number): object => {
+      const cancel = clock.after(Math.ceil(ms), this.guarded(run));
+      return { cancel, unref: () => ({ cancel }) };
+    };
+    const every = (run: () => void, ms: number): object => {
+      let timer: object;
+      const again = (): void => {
+        timer = after(again, ms);
+        run();
+      };
+      timer = after(again, ms);
+      const cancel = (): void => clear(timer);
+      return { unref: () => ({ cancel }) };
+    };
+    const clear = (timer?: { cancel?: () => void } | object): void =>
+      (timer as { cancel?: () => void } | undefined)?.cancel?.();
+    const own = this.#files();
+    const required = (name: string): unknown =>
+      name === "node:fs" || name === "fs" ? own : require(name);
+    const module = { exports: {} as Loaded };
+    const itself = { pid, platform: process.platform, getuid: process.getuid, on() {}, off() {} };
+    const chance = Object.assign(Object.create(Math) as Math, { random: () => dice.next() });
+    const time = { now: () => clock.elapsedMs };
+    load ??= loader();
+    const soon = (run: () => void): void => queueMicrotask(this.guarded(run));
+    load(module, required, itself, time, chance, after, clear, every, clear, soon);
+    this.platform = module.exports;
+  }
+
+  get isAlive(): boolean {
+    return this.#shared.running.has(this.pid);
+  }
+
+  /** What is called in it: nothing once it is dead, however far it has come. */
+  guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
+    return (...args) => {
+      try {
+        if (this.isAlive) run(...args);
+      } catch (error) {
+        if (this.isAlive) throw error;
+      }
+    };
+  }
+
+  kill(): void {
+    this.#shared.running.delete(this.pid);
+  }
+
+  /** It is killed within one of its next calls of the file system, unless the storm is over by then. */
+  killWithin(calls: number): void {
+    this.#callsLeft = this.#shared.dice.below(calls);
+  }
+
+  #files(): object {
+    const guarded = new Map<string | symbol, unknown>();
+    const get = (real: object, name: string | symbol): unknown => {
+      const own: unknown = Reflect.get(real, name);
+      if (typeof own !== "function") return own;
+      const call = this.#call(name, own as (...args: unknown[]) => unknown);
+      if (!guarded.has(name)) guarded.set(name, call);
+      return guarded.get(name);
+    };
+    return new Proxy(fs, { get });
+  }
+
+  #call(name: string | symbol, real: (...args: unknown[]) => unknown) {
+    return (...args: unknown[]): unknown => {
+      const { isStorm, dice } = this.#shared;
+      if (isStorm && this.#callsLeft-- <= 0) this.kill();
+      // A lock that cannot be taken since the medium fails counts as taken: who has such a medium shares nothing.
+      const isLock = String(args[0]).includes("/lock-");
+      const isFailing = isStorm && !isLock && FAILING.includes(String(name)) && dice.once(60);
+      if (!this.isAlive || isFailing) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      return this.#instead(name, args) ?? real(...args);
+    };
+  }
+
+  /** What a call does in the place of the real one; undefined where it is that. */
+  #instead(name: string | symbol, args: unknown[]): unknown {
+    const { clock, hasProcesses, replaced, running } = this.#shared;
+    const file = String(args[0]);
+    const [, pid] = /^\/proc\/(\d+|self)\/stat$/.exec(file) ?? [];
+    if (file.startsWith("/proc/") && !hasProcesses) throw new Error("ENOENT");
+    if (pid === "self") return `1 (node) S${" 0".repeat(18)} 4711`;
+    if (pid !== undefined) {
+      if (!running.has(Number(pid))) throw new Error("ENOENT");
+      return `${pid} (node) S${" 0".repeat(18)} 4711`;
+    }
+    if (name === "fsyncSync") return true;
+    if (name === "utimesSync") {
+      const date = new Date(1.7e12 + clock.elapsedMs);
+      fs.utimesSync(file, date, date);
+      return true;
+    }
+    const target = String(name === "renameSync" ? args[1] : name === "rmSync" ? file : "");
+    if (/slot-[01]$/.test(target)) this.#changes(target);
+    const { bigint = false } = (args[1] ?? {}) as { readonly bigint?: boolean };
+    if (name !== "statSync" || !bigint || !fs.existsSync(file)) return undefined;
+    return { ino: 0n, mtimeNs: BigInt(replaced.get(file) ?? 0), ctimeNs: 0n };
+  }
+
+  #changes(slot: string): void {
+    const { replaced, state, violations } = this.#shared;
+    replaced.set(slot, (replaced.get(slot) ?? 0) + 1);
+    const isHeld = fs.readdirSync(state).some((name) => name.startsWith(`lock-${this.pid}-`));
+    if (!isHeld) violations.push("written without the lock");
+  }
+}
