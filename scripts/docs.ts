@@ -1,37 +1,47 @@
-// npm run docs: makes the pages and the reference of everything public, as a static site that needs no network:
-// dist/docs/index.html. It fails where something public has no description, or a link leads nowhere.
+// npm run docs: TypeDoc makes the pages, and the reference of everything public, into a static site that needs no
+// network, dist/docs/index.html. It fails where something public has no description or a link leads nowhere.
 
-import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { writeTables } from "../targets/workbench/docs/spliced-tables.ts";
+import { Application, ConsoleLogger, type TranslatedString } from "typedoc";
+import { LIBRARY_ENTRIES, SERVICE_ENTRIES } from "../targets/workbench/package-contents.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const drafts = `${root}dist/docs-pages`;
-const site = `${root}dist/docs`;
+const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(SERVICE_ENTRIES)];
+const pages = ["{CHANGELOG,CONTRIBUTING,SECURITY}.md", "{core,platform,targets,test}/**/*.md"];
 
-const { tables } = commandLine("docs", "Makes the documentation as a static site, dist/docs.")
-  .option("--tables", "only write the tables in targets/docs anew")
-  .parse()
-  .opts<{ tables?: boolean }>();
-
-async function make(): Promise<number> {
-  // The generator takes seconds to load, which is too long for who asks for the options.
-  const [{ Preparation }, { makeSite }, { brokenLinks }] = await Promise.all([
-    import("../targets/workbench/docs/prepare.ts"),
-    import("../targets/workbench/docs/site.ts"),
-    import("../targets/workbench/docs/links.ts"),
-  ]);
-  const prepared = await new Preparation(root, drafts).run();
-  rmSync(site, { recursive: true, force: true });
-  const complaints = await makeSite(root, prepared, site);
-  if (complaints === 0) rmSync(drafts, { recursive: true, force: true });
-  const broken = complaints === 0 ? brokenLinks(site) : [];
-  for (const line of broken) console.error(`docs: ${line}`);
-  if (complaints + broken.length > 0) return 1;
-  console.log("dist/docs/index.html");
-  return 0;
+/** Without what is described elsewhere: properties at Device, members of a type in one line at that type. */
+class Complaints extends ConsoleLogger {
+  override validationWarning(text: TranslatedString): void {
+    if (!/\.__type\.|^core\/complete\.Property\.[A-Z_]+ \(EnumMember\)/.test(text))
+      super.validationWarning(text);
+  }
 }
 
-writeTables(root);
-if (!tables) process.exitCode = await make();
+commandLine("docs", "Makes the documentation as a static site, dist/docs.").parse();
+const app = await Application.bootstrap({
+  name: "picogrant",
+  readme: `${root}README.md`,
+  entryPoints: entries.map((source) => root + source),
+  projectDocuments: pages.map((files) => root + files),
+  out: `${root}dist/docs`,
+  tsconfig: `${root}tsconfig.json`,
+  // `npm run check` does that.
+  skipErrorChecking: true,
+  disableSources: true,
+  githubPages: false,
+  excludePrivate: true,
+  excludeInternal: true,
+  searchInDocuments: true,
+  highlightLanguages: ["bash", "c", "javascript", "json", "mermaid", "typescript", "text"],
+  validation: { notDocumented: true, notExported: false, rewrittenLink: true },
+  treatWarningsAsErrors: true,
+});
+app.logger = new Complaints();
+const project = await app.convert();
+if (project !== undefined) {
+  app.validate(project);
+  await app.generateOutputs(project);
+}
+if (app.logger.hasErrors() || app.logger.hasWarnings()) process.exitCode = 1;
+else console.log("dist/docs/index.html");

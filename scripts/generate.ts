@@ -26,7 +26,7 @@ const STEPS: Readonly<Record<string, { makes: string; runs: readonly (readonly s
   },
   docs: {
     makes: "the tables in targets/docs",
-    runs: [program("scripts/docs.ts", "--tables")],
+    runs: [[...vitest, "test/vitest.config.ts", "test/docs/docs.test.ts"]],
   },
   types: {
     makes: "test/package/public-types.txt",

@@ -21,7 +21,7 @@ function refusals(lines: readonly string[]): string[] {
     writeFileSync(join(folder, "elsewhere.ts"), source);
     const config = { extends: `${root}core/tsconfig.json`, include: ["elsewhere.ts"] };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-    execFileSync(join(root, "node_modules/typescript/bin/tsc"), ["-p", folder], {
+    execFileSync(join(root, "node_modules/@typescript/native/bin/tsc"), ["-p", folder], {
       encoding: "utf8",
     });
     return [];

@@ -29,7 +29,7 @@ function bundled(): string[] {
 }
 
 export function billOfMaterials(): Bill {
-  const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only", "--workspaces=false"];
+  const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   const text = execFileSync("npm", args, {
     cwd: root,
     encoding: "utf8",

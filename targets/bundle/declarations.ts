@@ -22,7 +22,7 @@ interface Declarations {
 export function declarations(variant: Variant): Declarations {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-types-"));
   try {
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    const tsc = join(root, "node_modules/@typescript/native/bin/tsc");
     const flags = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly"];
     execFileSync(tsc, ["-p", join(root, "core"), ...flags, "--outDir", folder]);
     const entry = entryOf(variant).replace(".ts", ".d.ts");

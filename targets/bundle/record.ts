@@ -5,15 +5,15 @@
 // that is taken apart, indexed by a name or handed over as something else could be read by a name that it has no more.
 
 import { fileURLToPath } from "node:url";
-import MagicString from "magic-string";
-import * as ts from "typescript/unstable/ast";
+import * as ts from "@typescript/native/unstable/ast";
 import {
   API,
   type Checker,
   type Project,
   type Symbol as PropertySymbol,
   type Type,
-} from "typescript/unstable/sync";
+} from "@typescript/native/unstable/sync";
+import MagicString from "magic-string";
 
 /** How the properties are placed. */
 interface Placing {

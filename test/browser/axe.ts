@@ -8,20 +8,15 @@ const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 /**
  * What is left open, one line each; [] where nothing is: by all rules as the page stands, and by those about colours in the
  * dark as well. Frames are looked at as pages of their own.
- * `preload`: the tool asks for style sheets once more, for one rule (css-orientation-lock); a page that is opened as a
- * file may not.
  */
-export async function accessibilityProblems(
-  page: Page,
-  { preload = true }: { readonly preload?: boolean } = {},
-): Promise<string[]> {
+export async function accessibilityProblems(page: Page): Promise<string[]> {
   // By the debugger: the pages' own policy lets no foreign script in.
   await page.evaluate(axe.source);
-  const problems = await problemsBy(page, { preload });
+  const problems = await problemsBy(page, {});
   await page.emulateMedia({ colorScheme: "dark" });
   const inTheDark = await problemsBy(page, { preload: false, runOnly: COLOUR_RULES });
   // Other rules would have to be asked as well where more changed than colours.
-  if (preload) inTheDark.push(...(await changedInTheDark(page)));
+  inTheDark.push(...(await changedInTheDark(page)));
   await page.emulateMedia({ colorScheme: "light" });
   return [...problems, ...inTheDark.map((problem) => `in the dark, ${problem}`)];
 }

@@ -123,7 +123,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
       const modules = ["--module", "nodenext", "--moduleResolution", "nodenext"];
       const args = [...flags, ...modules, "--ignoreConfig", join(folder, file)];
       const run = (): string =>
-        execFileSync(`${root}node_modules/typescript/bin/tsc`, args, {
+        execFileSync(`${root}node_modules/@typescript/native/bin/tsc`, args, {
           encoding: "utf8",
           stdio: "pipe",
         });

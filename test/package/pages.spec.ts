@@ -92,7 +92,7 @@ it.each(pagesWith(isProgram))("%s: every program in it compiles", (page) => {
   });
   const how = ["--strict", "--noEmit", "--target", "es2023", "--lib", "es2023,dom"];
   const args = [...how, "--module", "nodenext", "--types", "node", ...files];
-  const tsc = path.join(root, "node_modules/typescript/bin/tsc");
+  const tsc = path.join(root, "node_modules/@typescript/native/bin/tsc");
   expect(execFileSync(tsc, args, { cwd: project, encoding: "utf8" })).toBe("");
 });
 

@@ -5,7 +5,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import manifest from "../../package.json" with { type: "json" };
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,10 +18,7 @@ export class RepositoryCopy {
     for (const file of filesOf(["-co", "--exclude-standard"])) {
       cpSync(path.join(ROOT, file), path.join(this.#folder, file), { recursive: true });
     }
-    for (const folder of ["", ...manifest.workspaces]) {
-      const modules = path.join(this.#folder, folder, "node_modules");
-      symlinkSync(path.join(ROOT, folder, "node_modules"), modules);
-    }
+    symlinkSync(path.join(ROOT, "node_modules"), path.join(this.#folder, "node_modules"));
   }
 
   read(file: string): string {
@@ -58,7 +54,7 @@ export class RepositoryCopy {
   /** The types, with the compiler of `npm run check`: the one of that name in `.bin` is another's, and slower. */
   check(): void {
     for (const project of ["core", "."])
-      this.#run("node", "node_modules/typescript/bin/tsc", "-p", project);
+      this.#run("node", "node_modules/@typescript/native/bin/tsc", "-p", project);
   }
 
   dispose(): void {

@@ -1,7 +1,7 @@
 // The tables in targets/docs: made from the sources, and written into the pages between their marks, so that they
 // can be read there as well. A test holds that they are today's.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as core from "../../../core/complete.ts";
 import type { Limit } from "../../../core/device/limits.ts";
 import { errorRows } from "../../../core/tables/errors.ts";
@@ -17,16 +17,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => 
     servers: (root) => block(root, "platform/servers/README.md", "sizing of servers"),
   },
 };
-
-/** Writes every table into its page. @returns the pages that have changed */
-export function writeTables(root: string): string[] {
-  return Object.keys(TABLES).filter((file) => {
-    const old = readFileSync(root + file, "utf8");
-    const text = pageWithTables(root, file);
-    if (text !== old) writeFileSync(root + file, text);
-    return text !== old;
-  });
-}
 
 export const pagesWithTables: readonly string[] = Object.keys(TABLES);
 
