@@ -21,7 +21,7 @@ const STEPS: Readonly<Record<string, { makes: string; runs: readonly (readonly s
     runs: [[...vitest, "test/vitest.config.ts", "test/core/spec.test.ts"]],
   },
   servers: {
-    makes: "the tables of platform/servers/README.md",
+    makes: "the tables of platform/servers/README.md and targets/docs/sizing.md",
     runs: [program("test/servers/main.ts", "--write")],
   },
   docs: {

@@ -71,7 +71,7 @@ it("filled in, it is in each package, and what leaves a package is linked there,
     const made = readFileSync(path.join(at, name, "package.json"), "utf8");
     expect(JSON.parse(made)).toMatchObject({ name, ...place });
   }
-  const page = path.join(at, "picogrant-firmware/targets/docs/firmware-in-c.md");
+  const page = path.join(at, "picogrant-firmware/targets/docs/firmware-in-javascript.md");
   expect(readFileSync(page, "utf8")).toContain(`[Security](${url}/blob/v${version}/SECURITY.md)`);
 });
 

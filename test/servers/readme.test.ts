@@ -1,4 +1,4 @@
-// The tables of platform/servers/README.md that are made of profiles and recordings are today's.
+// The tables that are made of profiles and recordings are today's, on the pages of servers and of sizing.
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
@@ -12,7 +12,9 @@ import {
   sourceTable,
 } from "./profile-tables.ts";
 
-const page = readFileSync(new URL("../../platform/servers/README.md", import.meta.url), "utf8");
+const pages = ["platform/servers/README.md", "targets/docs/sizing.md"]
+  .map((page) => readFileSync(new URL(`../../${page}`, import.meta.url), "utf8"))
+  .join("");
 
 const TABLES = [
   ["profiles", profileTable],
@@ -24,5 +26,5 @@ const TABLES = [
 const MEASURED = [["sizing of servers", sizingTableOfServers]] as const;
 
 it.each([...TABLES, ...(isFullRun ? MEASURED : [])])("%s: npm run generate", (name, table) => {
-  expect(page).toContain(`<!-- ${name} -->\n${table(SERVERS)}\n<!-- end of ${name} -->`);
+  expect(pages).toContain(`<!-- ${name} -->\n${table(SERVERS)}\n<!-- end of ${name} -->`);
 });

@@ -17,8 +17,8 @@ extern "C" {
 struct pg_display;
 
 /*
- * Shows a frame of columns * rows printable ASCII codes, row by row. The bytes stay the caller's, and are
- * good for this call only. What goes wrong with the display is the port's own affair: the device goes on.
+ * Shows a frame of columns * rows character codes, row by row: 32..126, and 128..255 only of texts of the maker's own.
+ * The bytes stay the caller's, and are good for this call only. What goes wrong with the display is the port's own affair: the device goes on.
  * @param display what struct pg_host_parts has
  */
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows);

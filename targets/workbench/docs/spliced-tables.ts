@@ -12,10 +12,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => 
   "targets/docs/errors.md": { errors: errorTable },
   "targets/docs/core-limits.md": { limits: limitTable, commands: commandTable },
   "targets/docs/configuration.md": { configuration: configurationTable, create: createTable },
-  "targets/docs/sizing.md": {
-    sizing: (root) => block(root, "platform/servers/README.md", "sizing"),
-    servers: (root) => block(root, "platform/servers/README.md", "sizing of servers"),
-  },
 };
 
 export const pagesWithTables: readonly string[] = Object.keys(TABLES);
@@ -34,12 +30,6 @@ export function pageWithTables(root: string, file: string): string {
 function table(head: string[], rows: string[][]): string[] {
   const line = (cells: string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)];
-}
-
-/** A table that another command has written into another page. */
-function block(root: string, file: string, name: string): string[] {
-  const text = readFileSync(root + file, "utf8");
-  return between(text, `<!-- ${name} -->\n`, `\n<!-- end of ${name} -->`, file).split("\n");
 }
 
 /** What stands between two marks. */
