@@ -183,8 +183,10 @@ export class Grants {
     return grant && !this.#endIfExpired(grant) ? grant : undefined;
   }
 
+  /** A grant whose tokens may still run, its refresh token displaced by newer ones or not. */
   find(id: string): Grant | undefined {
-    return this.#byId.get(id);
+    const displaced = [...this.#evicted.values()].flatMap((grants) => [...grants]);
+    return this.#byId.get(id) ?? displaced.find((grant) => grant.id === id);
   }
 
   /** Live grants of an account, oldest first, perhaps only those of one client. */

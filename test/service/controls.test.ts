@@ -7,7 +7,7 @@ import {
   type ServiceEvent,
 } from "../../targets/service/index.ts";
 import { Sessions } from "../../targets/service/pages/sessions.ts";
-import { Bench, FIXTURE, seededRandom, TV, VIDEO } from "./harness.ts";
+import { Bench, FIXTURE, seededRandom, TV } from "./harness.ts";
 import { Visitor } from "./visitor.ts";
 
 describe("controls", () => {
@@ -29,20 +29,6 @@ describe("controls", () => {
     expect(codes()).toEqual([]);
   });
 
-  test("decisions about what cannot be decided say why", () => {
-    const { service } = new Bench();
-    expect(service.approve("BBBB-BBBB", "ada")).toBe("unknown-code");
-    expect(service.deny("BBBB-BBBB")).toBe("unknown-code");
-    expect(() => service.approve("BBBB-BBBB", "nobody")).toThrow('no account "nobody"');
-  });
-
-  test("an approval of no scope is a denial", () => {
-    const bench = new Bench();
-    const { device_code, user_code } = bench.requestCodes().json;
-    expect(bench.service.approve(String(user_code), "ada", { scopes: [] })).toBe("access_denied");
-    expect(bench.poll(device_code).json.error).toBe("access_denied");
-  });
-
   test("restart forgets quotas and browser sessions", async () => {
     const bench = new Bench({ deviceCodeQuota: { requests: 1, windowSeconds: 60 } });
     const visitor = new Visitor(bench.service);
@@ -59,26 +45,6 @@ describe("controls", () => {
     const sessions = new Sessions({ now: () => 0, random: seededRandom() });
     const ids = Array.from({ length: 10_001 }, () => sessions.signIn(sessions.create(), "ada"));
     expect(ids.slice(0, 2).map((id) => sessions.accountOf(id))).toEqual([undefined, "ada"]);
-  });
-
-  test("a disabled account can approve nothing", () => {
-    const bench = new Bench();
-    const code = String(bench.requestCodes().json.user_code);
-    expect(bench.service.approve(code, "gone")).toBe("account-disabled");
-    expect(bench.service.approve(code, "ada")).toBe("granted");
-  });
-
-  test("setPolicy blocks and unblocks scopes of an account or an organization", () => {
-    const bench = new Bench();
-    const approve = (account: string) =>
-      bench.service.approve(String(bench.requestCodes({ scope: VIDEO }).json.user_code), account);
-    bench.service.setPolicy("ada", ["video"]);
-    expect(approve("ada")).toBe("admin_policy_enforced");
-    bench.service.setPolicy("ada", []);
-    expect(approve("ada")).toBe("granted");
-    bench.service.setPolicy("northwind", ["video"]);
-    expect(approve("nora")).toBe("admin_policy_enforced");
-    expect(() => bench.service.setPolicy("nobody", [])).toThrow("nobody");
   });
 
   test("one service's policies and disabled accounts do not reach another made of the same fixture", () => {

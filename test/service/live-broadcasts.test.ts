@@ -1,6 +1,8 @@
-// The resource API: device doc §4.5, §5.3, §5.6, §5.7, §9; RFC 6750.
+// The resource API beyond the documents' one request: filters, pages, refusals (device doc §4.5), and the challenges of
+// RFC 6750.
 import { describe, expect, test } from "vitest";
-import { type Answer, Bench, SCOPE_BASE, VIDEO, VIDEO_READONLY } from "./harness.ts";
+import { type Answer, Bench, VIDEO_READONLY } from "./harness.ts";
+import { testRows } from "./talk.ts";
 
 const PATH = "/video/v3/liveBroadcasts";
 
@@ -21,18 +23,7 @@ function signedIn(scope = VIDEO_READONLY, account = "ada"): (query: string) => A
 
 const listing = (answer: Answer) => answer.json as unknown as Listing;
 const ids = (answer: Answer) => listing(answer).items.map((item) => item.id);
-const reason = (answer: Answer) =>
-  (answer.json.error as { errors: { reason: string }[] }).errors[0]!.reason;
-
 describe("device doc §4.5 list", () => {
-  test("device doc §4.5 row part and mine: they list the account's broadcasts and nobody else's", () => {
-    const answer = signedIn()("part=id&mine=true");
-    expect(answer.status).toBe(200);
-    expect(ids(answer)).toEqual(["regatta", "choir", "market"]);
-    expect(ids(signedIn(VIDEO_READONLY, "ben")("part=id&mine=true"))).toEqual(["bakery"]);
-    expect(ids(signedIn(VIDEO_READONLY, "nora")("part=id&mine=true"))).toEqual([]);
-  });
-
   test("device doc §4.5: the shape of the answer", () => {
     const { kind, etag, pageInfo, items } = listing(signedIn()("part=id&mine=true"));
     expect(kind).toBe("video#liveBroadcastListResponse");
@@ -53,18 +44,6 @@ describe("device doc §4.5 list", () => {
     },
   );
 
-  test.each([
-    ["id=choir", ["choir"]],
-    ["id=choir,lighthouse", ["lighthouse", "choir"]],
-    ["id=bakery", []],
-    ["broadcastStatus=active", ["regatta"]],
-    ["broadcastStatus=completed", ["market"]],
-    ["broadcastStatus=all&broadcastType=all", ["regatta", "lighthouse", "choir", "market"]],
-    ["mine=true&broadcastType=persistent", ["lighthouse"]],
-  ])("device doc §4.5: filter %s", (query, expected) => {
-    expect(ids(signedIn()(`part=id&${query}`))).toEqual(expected);
-  });
-
   test("device doc §4.5: pages of any size walk forward and back over the same items", () => {
     const list = signedIn();
     for (const size of [1, 2, 3, 50]) {
@@ -81,81 +60,66 @@ describe("device doc §4.5 list", () => {
       if (size === 1) expect(ids(list(query))).toEqual(["choir"]);
     }
   });
+});
 
-  test("device doc §4.5: an empty pageToken is the first page's", () => {
-    const list = signedIn();
-    const first = list("part=id&mine=true&maxResults=1");
-    expect(list("part=id&mine=true&maxResults=1&pageToken=").text).toBe(first.text);
-  });
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  required: ["mine=true", "part=&mine=true", "part=id"],
+  unknownPart: ["part=id,nonsense&mine=true"],
+  incompatibleParameters: ["part=id&mine=true&id=choir", "part=id&mine=true&broadcastStatus=all"],
+  invalidParameter: [
+    "part=id&mine=false",
+    "part=id&mine=yes",
+    "part=id&broadcastStatus=soon",
+    "part=id&mine=true&broadcastType=none",
+    "part=id&mine=true&maxResults=51",
+    "part=id&mine=true&maxResults=-1",
+    "part=id&mine=true&maxResults=ten",
+    "part=id&mine=true&mine=true",
+    "part=id&mine=true&mine=false",
+    "part=id&broadcastStatus=all&broadcastStatus=active",
+    "part=id&mine=true&broadcastType=all&broadcastType=event",
+    "part=id&mine=true&maxResults=1&maxResults=2",
+    "part=id&mine=true&pageToken=&pageToken=zzz",
+  ],
+  invalidPageToken: [
+    "part=id&mine=true&pageToken=zzz",
+    `part=id&mine=true&pageToken=${Buffer.from("at:99").toString("base64url")}`,
+  ],
+};
 
-  test("device doc §4.5: maxResults=0 gives no items but the total", () => {
-    const { items, pageInfo, nextPageToken } = listing(
-      signedIn()("part=id&mine=true&maxResults=0"),
-    );
-    expect(items).toEqual([]);
-    expect(pageInfo.totalResults).toBe(3);
-    expect(nextPageToken).toBeUndefined();
-  });
+testRows([
+  [
+    "device doc §4.5: filters",
+    "sign-in -> 200",
+    "get part=id&id=choir -> 200 ids=choir",
+    "get part=id&id=choir,lighthouse -> 200 ids=lighthouse,choir",
+    "get part=id&id=bakery -> 200 ids=",
+    "get part=id&broadcastStatus=active -> 200 ids=regatta",
+    "get part=id&broadcastStatus=completed -> 200 ids=market",
+    "get part=id&broadcastStatus=all&broadcastType=all -> 200 ids=regatta,lighthouse,choir,market",
+    "get part=id&mine=true&broadcastType=persistent -> 200 ids=lighthouse",
+    "get part=id&mine=true&maxResults=1&pageToken= -> 200 ids=regatta",
+    "get part=id&mine=true&maxResults=0 -> 200 ids= -nextPageToken",
+  ],
+  ...Object.entries(REFUSED).map(
+    ([reason, queries]) =>
+      [
+        `device doc §4.5: ${reason}`,
+        "sign-in -> 200",
+        ...queries.map((query) => `get ${query} -> 400 ${reason}`),
+      ] as const,
+  ),
+]);
 
-  test.each([
-    ["mine=true", "required"],
-    ["part=&mine=true", "required"],
-    ["part=id", "required"],
-    ["part=id,nonsense&mine=true", "unknownPart"],
-    ["part=id&mine=true&id=choir", "incompatibleParameters"],
-    ["part=id&mine=true&broadcastStatus=all", "incompatibleParameters"],
-    ["part=id&mine=false", "invalidParameter"],
-    ["part=id&mine=yes", "invalidParameter"],
-    ["part=id&broadcastStatus=soon", "invalidParameter"],
-    ["part=id&mine=true&broadcastType=none", "invalidParameter"],
-    ["part=id&mine=true&maxResults=51", "invalidParameter"],
-    ["part=id&mine=true&maxResults=-1", "invalidParameter"],
-    ["part=id&mine=true&maxResults=ten", "invalidParameter"],
-    ["part=id&mine=true&mine=true", "invalidParameter"],
-    ["part=id&mine=true&mine=false", "invalidParameter"],
-    ["part=id&broadcastStatus=all&broadcastStatus=active", "invalidParameter"],
-    ["part=id&mine=true&broadcastType=all&broadcastType=event", "invalidParameter"],
-    ["part=id&mine=true&maxResults=1&maxResults=2", "invalidParameter"],
-    ["part=id&mine=true&pageToken=&pageToken=zzz", "invalidParameter"],
-    ["part=id&mine=true&pageToken=zzz", "invalidPageToken"],
-    [
-      `part=id&mine=true&pageToken=${Buffer.from("at:99").toString("base64url")}`,
-      "invalidPageToken",
-    ],
-  ])("device doc §4.5: 400 for %s, reason %s", (query, expected) => {
-    const answer = signedIn()(query);
-    expect(answer.status).toBe(400);
-    expect(answer.json.error).toMatchObject({
-      code: 400,
-      status: "INVALID_ARGUMENT",
-      message: expect.any(String),
-      errors: [{ message: expect.any(String), domain: "global", reason: expected }],
-      details: [],
-    });
-  });
-
-  test("device doc §9 row the path carries v3: other versions are 404", () => {
-    const bench = new Bench();
-    const { access_token } = bench.signIn();
-    expect(bench.get("/video/v2/liveBroadcasts?part=id&mine=true", access_token).status).toBe(404);
-  });
+test("device doc §9 row the path carries v3: other versions are 404", () => {
+  const bench = new Bench();
+  const { access_token } = bench.signIn();
+  expect(bench.get(`${PATH}?part=id&mine=true`, access_token).status).toBe(200);
+  expect(bench.get("/video/v2/liveBroadcasts?part=id&mine=true", access_token).status).toBe(404);
 });
 
 describe("device doc §5.3 the bearer token", () => {
-  test("device doc §5.3 row bearer credential: in the header or in the query parameter access_token (RFC 6750 §2.3)", () => {
-    const bench = new Bench();
-    const token = String(bench.signIn().access_token);
-    expect(bench.get(`${PATH}?part=id&mine=true`, token).status).toBe(200);
-    expect(bench.get(`${PATH}?part=id&mine=true&access_token=${token}`).status).toBe(200);
-  });
-
-  test("RFC 6750 §2: never both at once", () => {
-    const bench = new Bench();
-    const token = String(bench.signIn().access_token);
-    expect(bench.get(`${PATH}?part=id&mine=true&access_token=${token}`, token).status).toBe(400);
-  });
-
-  test("RFC 6750 §3.1: the query parameter access_token given twice is 400, its name may be encoded", () => {
+  test("RFC 6750 §2 and §3.1: access_token twice in the query is 400, its name may be encoded", () => {
     const bench = new Bench();
     const token = String(bench.signIn().access_token);
     const twice = `access_token=${token}&access_token=${token}`;
@@ -163,59 +127,17 @@ describe("device doc §5.3 the bearer token", () => {
     expect(bench.get(`${PATH}?part=id&mine=true&access%5Ftoken=${token}`).status).toBe(200);
   });
 
-  test("RFC 9110 §15.5.6: POST is 405; GET and HEAD are allowed", () => {
-    const answer = new Bench().send("POST", PATH);
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe("GET, HEAD");
-  });
-
-  test("RFC 6750 §3: without a token 401 and a challenge without an error code", () => {
-    const answer = new Bench().get(`${PATH}?part=id&mine=true`);
-    expect(answer.status).toBe(401);
-    expect(answer.headers["www-authenticate"]).toBe('Bearer realm="api"');
-    expect(answer.json.error).toMatchObject({ code: 401, status: "UNAUTHENTICATED" });
-  });
-
-  test.each(["none", "pga.", "a b", "\u00e9"])("RFC 6750 §3.1: a dead token %j is 401", (token) => {
-    const answer = new Bench().get(`${PATH}?part=id&mine=true`, token);
-    expect(answer.status).toBe(401);
-  });
-
-  test("RFC 6750 §3.1: a revoked token is 401 with error invalid_token in the challenge", () => {
+  test("RFC 6750 §3, §3.1: a challenge: bare without a token, invalid_token with a dead one, insufficient_scope", () => {
     const bench = new Bench();
+    const challenge = (token?: unknown): string =>
+      bench.get(`${PATH}?part=id&mine=true`, token).headers["www-authenticate"]!;
+    expect(challenge()).toBe('Bearer realm="api"');
+    for (const token of ["none", "a b", "\u00e9"])
+      expect(challenge(token)).toContain("Bearer realm");
     const { access_token } = bench.signIn();
     bench.service.revokeAllFor("ada");
-    const answer = bench.get(`${PATH}?part=id&mine=true`, access_token);
-    expect(answer.status).toBe(401);
-    expect(answer.headers["www-authenticate"]).toContain('error="invalid_token"');
-    expect(reason(answer)).toBe("authError");
-  });
-
-  test("a refresh token is no access token", () => {
-    const bench = new Bench();
-    const { refresh_token } = bench.signIn();
-    expect(bench.get(`${PATH}?part=id&mine=true`, refresh_token).status).toBe(401);
-  });
-});
-
-describe("device doc §5 scopes and accounts", () => {
-  test.each([VIDEO, VIDEO_READONLY])("device doc §5.6: %s suffices", (scope) => {
-    expect(signedIn(scope)("part=id&mine=true").status).toBe(200);
-  });
-
-  test.each(["email", `${SCOPE_BASE}/auth/storage.file`])(
-    "device doc §5.6: %s does not suffice: 403 insufficient_scope",
-    (scope) => {
-      const answer = signedIn(scope)("part=id&mine=true");
-      expect(answer.status).toBe(403);
-      expect(answer.headers["www-authenticate"]).toContain('error="insufficient_scope"');
-      expect(reason(answer)).toBe("insufficientPermissions");
-    },
-  );
-
-  test("device doc §5.7 row NoLinkedVideoAccount: a service account is refused with it", () => {
-    const answer = signedIn(VIDEO_READONLY, "robot")("part=id&mine=true");
-    expect(answer.status).toBe(403);
-    expect(reason(answer)).toBe("NoLinkedVideoAccount");
+    expect(challenge(access_token)).toContain('error="invalid_token"');
+    const narrow = bench.signIn({ scope: "email" }).access_token;
+    expect(challenge(narrow)).toContain('error="insufficient_scope"');
   });
 });

@@ -1,16 +1,37 @@
-// What a service remembers in the long run: limits count what lives, and nothing grows for ever.
+// What a service remembers in the long run: nothing grows for ever, and what a restart needs is kept.
 import { describe, expect, test } from "vitest";
 import { readSnapshot } from "../../targets/service/index.ts";
 import { Bench, TV, VIDEO_READONLY } from "./harness.ts";
 
-describe("device doc §8: limits of refresh tokens", () => {
-  test("an expired refresh token does not count: the live one stays alive", () => {
-    const bench = new Bench({ refreshTokensPerClientAndUser: 2, refreshTokensPerUser: 2 });
-    const live = bench.signIn();
-    bench.signIn({ accessSeconds: 60 });
-    bench.wait(61);
+const API = "/video/v3/liveBroadcasts?part=id&mine=true";
+
+describe("memory", () => {
+  test("nothing is left of a revoked grant, however often its token was rotated", () => {
+    const bench = new Bench({ refreshTokenRotation: true });
+    let { refresh_token } = bench.signIn();
+    for (let i = 0; i < 5; i++) refresh_token = bench.refresh(refresh_token).json.refresh_token;
+    bench.service.revokeAllFor("ada");
+    expect(bench.service.counts()).toMatchObject({ grants: 0, refreshTokens: 0, accessTokens: 0 });
+  });
+
+  test("nothing is left of an evicted grant once its access tokens have run out", () => {
+    const bench = new Bench({ refreshTokensPerClientAndUser: 1 });
     bench.signIn();
-    expect(bench.refresh(live.refresh_token).status).toBe(200);
+    bench.signIn();
+    expect(bench.service.counts().accountsWithEvictedGrants).toBe(1);
+    bench.wait(3600);
+    bench.signIn({ account: "ben" });
+    expect(bench.service.counts().accountsWithEvictedGrants).toBe(0);
+  });
+
+  test("a year of hourly refreshes leaves one grant and one live access token", () => {
+    const bench = new Bench();
+    const { refresh_token } = bench.signIn();
+    for (let hour = 0; hour < 24 * 365; hour++) {
+      bench.wait(3600);
+      bench.refresh(refresh_token);
+    }
+    expect(bench.service.counts()).toMatchObject({ grants: 1, refreshTokens: 1, accessTokens: 1 });
   });
 
   test("a grant displaced when its access tokens had run out is dropped altogether", () => {
@@ -28,11 +49,19 @@ describe("device doc §8: limits of refresh tokens", () => {
     bench.signIn();
     const snapshot = readSnapshot(JSON.parse(JSON.stringify(bench.service.snapshot())));
     const again = new Bench({ refreshTokensPerClientAndUser: 1 }, { snapshot });
-    const list = "/video/v3/liveBroadcasts?part=id&mine=true";
-    expect(again.get(list, displaced.access_token).status).toBe(200);
+    expect(again.get(API, displaced.access_token).status).toBe(200);
     expect(again.refresh(displaced.refresh_token).status).toBe(400);
     again.service.revokeAllFor("ada");
-    expect(again.get(list, displaced.access_token).status).toBe(401);
+    expect(again.get(API, displaced.access_token).status).toBe(401);
+  });
+
+  test("RFC 6749 §6: a narrow access token stays narrow through a snapshot", () => {
+    const bench = new Bench();
+    const { refresh_token } = bench.signIn({ scope: `${VIDEO_READONLY} email` });
+    const narrow = bench.refresh(refresh_token, { scope: "email" }).json;
+    const snapshot = JSON.parse(JSON.stringify(bench.service.snapshot()));
+    const again = new Bench({}, { snapshot });
+    expect(again.get(API, narrow.access_token).status).toBe(403);
   });
 });
 
@@ -61,59 +90,18 @@ describe("RFC 9700 §4.14.2: reuse of a replaced refresh token", () => {
   });
 });
 
-describe("device doc §3: only a pending code expires", () => {
-  const short = { codeLifetime: 60, expiredCodeMemory: 0 };
-
-  test.each([
-    ["granted", 200, undefined],
-    ["denied", 403, "access_denied"],
-  ])("a code that was %s in time is answered so after its end", (decision, status, error) => {
-    const bench = new Bench(short);
-    const codes = bench.requestCodes().json;
-    bench.wait(59);
-    if (decision === "granted") bench.service.approve(String(codes.user_code), "ada");
-    else bench.service.deny(String(codes.user_code));
-    bench.wait(10);
-    // Another device's request is what makes the service forget old codes.
-    bench.requestCodes();
-    const answer = bench.poll(codes.device_code);
-    expect([answer.status, answer.json.error]).toEqual([status, error]);
-  });
-
-  test("a decision that nobody fetches is forgotten after an hour", () => {
-    const bench = new Bench(short);
-    const codes = bench.requestCodes().json;
-    bench.service.approve(String(codes.user_code), "ada");
-    bench.wait(60 + 3600);
-    bench.requestCodes();
-    expect(bench.poll(codes.device_code).json.error).toBe("invalid_grant");
-    expect(bench.service.counts().attempts).toBe(1);
-  });
+test("a decision that nobody fetches is forgotten after an hour", () => {
+  const bench = new Bench({ codeLifetime: 60, expiredCodeMemory: 0 });
+  const codes = bench.requestCodes().json;
+  bench.service.approve(String(codes.user_code), "ada");
+  bench.wait(60 + 3600);
+  bench.requestCodes();
+  expect(bench.poll(codes.device_code).json.error).toBe("invalid_grant");
+  expect(bench.service.counts().attempts).toBe(1);
 });
 
-describe("device doc §1: the resource API is enabled for the project", () => {
-  const client = { client_id: "unlisted-box", client_secret: "unlisted-secret" };
-  const list = "/video/v3/liveBroadcasts?part=id&mine=true";
-
-  test("a client of a project without the API gets the API's error", () => {
-    const bench = new Bench();
-    const { access_token } = bench.signIn({ client });
-    const answer = bench.get(list, access_token);
-    expect(answer.status).toBe(403);
-    expect(JSON.stringify(answer.json)).toContain('"reason":"accessNotConfigured"');
-    bench.service.setEnabledApis("unlisted-box", ["video"]);
-    expect(bench.get(list, access_token).status).toBe(200);
-  });
-
-  test("an unknown client is named", () => {
-    expect(() => new Bench().service.setEnabledApis("nobody", [])).toThrow('no client "nobody"');
-  });
-});
-
-test("an account whose school forbids video is refused what the devices ask for by default", () => {
-  const bench = new Bench();
-  const codes = bench.requestCodes({ scope: VIDEO_READONLY }).json;
-  expect(bench.service.approve(String(codes.user_code), "pupil")).toBe("admin_policy_enforced");
+test("an unknown client is named", () => {
+  expect(() => new Bench().service.setEnabledApis("nobody", [])).toThrow('no client "nobody"');
 });
 
 test("an observer that throws costs nobody an answer or a second grant", () => {

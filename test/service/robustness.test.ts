@@ -1,12 +1,11 @@
-// Arbitrary requests and arbitrary histories: the service answers everything, never fails, and agrees
-// with a model of the documents written independently of it. fast-check prints the seed of a failure.
+// Arbitrary requests: the service answers everything and never fails. fast-check prints the seed of a failure. Histories
+// are the oracle's (oracle.test.ts).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyCharacter } from "../any-character.ts";
 import { isFullRun } from "../full-run.ts";
 import {
   Bench,
-  CONSOLE,
   DEVICE_GRANT,
   FIXTURE,
   form,
@@ -169,134 +168,6 @@ describe("arbitrary requests", () => {
         bench.wait(700);
       }),
       { numRuns: isFullRun ? 300 : 50 },
-    );
-  });
-});
-
-// The model: what the documents say, in the simplest form, with its own idea of time in seconds.
-interface ModelAttempt {
-  client: string;
-  bornAt: number;
-  lastPollAt: number | undefined;
-  state: "pending" | "granted" | "denied" | "claimed";
-}
-
-type Step =
-  | { do: "request"; client: 0 | 1 }
-  | { do: "poll"; attempt: number; client: 0 | 1 }
-  | { do: "approve" | "deny"; attempt: number }
-  | { do: "wait"; seconds: number };
-
-const LIFETIME = 60;
-const INTERVAL = 5;
-const CLIENTS = [TV, CONSOLE] as const;
-
-function expectedPoll(attempt: ModelAttempt, client: string, now: number): string {
-  if (attempt.client !== client || attempt.state === "claimed") return "invalid_grant";
-  if (attempt.state === "denied") return "access_denied";
-  if (attempt.state === "granted") {
-    attempt.state = "claimed";
-    return "tokens";
-  }
-  if (now - attempt.bornAt >= LIFETIME) return "expired_token";
-  const early = attempt.lastPollAt !== undefined && now - attempt.lastPollAt < INTERVAL;
-  attempt.lastPollAt = now;
-  return early ? "slow_down" : "authorization_pending";
-}
-
-const STATUSES: Record<string, number> = {
-  tokens: 200,
-  authorization_pending: 428,
-  slow_down: 403,
-  access_denied: 403,
-  invalid_grant: 400,
-  expired_token: 400,
-};
-
-describe("arbitrary histories", () => {
-  const clientIndex = fc.constantFrom(0 as const, 1 as const);
-  const attempt = fc.nat({ max: 3 });
-  const step: fc.Arbitrary<Step> = fc.oneof(
-    {
-      weight: 2,
-      arbitrary: fc.record({ do: fc.constant("request" as const), client: clientIndex }),
-    },
-    {
-      weight: 6,
-      arbitrary: fc.record({ do: fc.constant("poll" as const), attempt, client: clientIndex }),
-    },
-    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("approve", "deny"), attempt }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        do: fc.constant("wait" as const),
-        seconds: fc.constantFrom(1, 4, 5, 6, 30),
-      }),
-    },
-  );
-
-  test("device doc §3 and §7: every poll of every history answers as the model says", () => {
-    const seen = new Set<string>();
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 5, maxLength: 60, size: "max" }), (steps) => {
-        const bench = new Bench({ codeLifetime: LIFETIME, interval: INTERVAL });
-        const made: { model: ModelAttempt; device: string; user: string }[] = [];
-        let now = 0;
-        for (const action of steps) {
-          if (action.do === "wait") {
-            now += action.seconds;
-            bench.wait(action.seconds);
-          } else if (action.do === "request") {
-            const { client_id } = CLIENTS[action.client];
-            const { device_code, user_code } = bench.requestCodes({ client_id }).json;
-            const model = {
-              client: client_id,
-              bornAt: now,
-              lastPollAt: undefined,
-              state: "pending" as const,
-            };
-            made.push({ model, device: String(device_code), user: String(user_code) });
-          } else {
-            const target = made[action.attempt];
-            if (!target) continue;
-            const { model, device, user } = target;
-            if (action.do === "poll") {
-              const credentials = CLIENTS[action.client];
-              const expected = expectedPoll(model, credentials.client_id, now);
-              const answer = bench.poll(device, credentials);
-              expect(answer.json.error ?? "tokens").toBe(expected);
-              expect(answer.status).toBe(STATUSES[expected]);
-              seen.add(expected);
-            } else {
-              if (action.do === "approve") bench.service.approve(user, "ada");
-              else bench.service.deny(user);
-              if (model.state === "pending" && now - model.bornAt < LIFETIME)
-                model.state = action.do === "approve" ? "granted" : "denied";
-            }
-          }
-        }
-      }),
-      { numRuns: isFullRun ? 400 : 100 },
-    );
-    // The histories must have met every answer, or the test would prove little.
-    expect([...seen].sort()).toEqual(Object.keys(STATUSES).sort());
-  });
-
-  test("RFC 9700 §4.14: in any use of rotated tokens, at most one refresh token is ever alive", () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 25 }), (uses) => {
-        const bench = new Bench({ refreshTokenRotation: true, rotationGrace: 0 });
-        const tokens = [bench.signIn().refresh_token];
-        let alive = true;
-        for (const use of uses) {
-          const at = use % tokens.length;
-          const answer = bench.refresh(tokens[at]);
-          alive &&= at === tokens.length - 1;
-          expect(answer.status).toBe(alive ? 200 : 400);
-          if (alive) tokens.push(answer.json.refresh_token);
-        }
-      }),
-      { numRuns: isFullRun ? 200 : 50 },
     );
   });
 });

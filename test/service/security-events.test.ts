@@ -1,21 +1,10 @@
 // Security events: device doc §6, SET (RFC 8417), and the management of streams.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { Bench, CONSOLE, PUBLISHER, PUBLISHER_CLIENT, TV } from "./harness.ts";
+import { Bench, TV } from "./harness.ts";
 import { OAUTH, POLL, PUSH, Receiver, RISC, STREAM, types, verified } from "./receiver.ts";
 
 describe("device doc §6 the events", () => {
-  test("device doc §6: the device flow itself sends no events", () => {
-    const bench = new Bench();
-    const receiver = new Receiver(bench).usePolling();
-    const { refresh_token } = bench.signIn();
-    bench.refresh(refresh_token);
-    const codes = bench.requestCodes().json;
-    bench.service.deny(String(codes.user_code));
-    bench.poll(codes.device_code);
-    expect(receiver.poll().sets).toEqual({});
-  });
-
   test("device doc §6 row sessions-revoked: when the user signs out everywhere", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench).usePolling([`${RISC}sessions-revoked`]);
@@ -25,29 +14,6 @@ describe("device doc §6 the events", () => {
       [
         `${RISC}sessions-revoked`,
         { subject: { subject_type: "iss-sub", iss: bench.service.baseUrl, sub: "ada" } },
-      ],
-    ]);
-  });
-
-  test("device doc §6 row token-revoked: when the user removes the app; the token by its double hash", () => {
-    const bench = new Bench();
-    const receiver = new Receiver(bench).usePolling();
-    const { refresh_token } = bench.signIn();
-    bench.service.revokeAllFor("ada", TV.client_id);
-    const hash = createHash("sha512")
-      .update(createHash("sha512").update(String(refresh_token)).digest())
-      .digest("base64");
-    expect(receiver.events()).toEqual([
-      [
-        `${OAUTH}token-revoked`,
-        {
-          subject: {
-            subject_type: "oauth_token",
-            token_type: "refresh_token",
-            token_identifier_alg: "hash_base64_sha512_sha512",
-            token: hash,
-          },
-        },
       ],
     ]);
   });
@@ -91,30 +57,6 @@ describe("device doc §6 the events", () => {
       `${RISC}account-enabled`,
       `${RISC}account-credential-change-required`,
     ]);
-  });
-
-  test("only receivers whose clients the account has used hear of it", () => {
-    const bench = new Bench();
-    const tv = new Receiver(bench).usePolling();
-    const publisher = new Receiver(bench, "publisher-backend-token").usePolling();
-    bench.signIn({ client: CONSOLE });
-    bench.signIn({ account: "ben", client: PUBLISHER_CLIENT, scope: PUBLISHER });
-    bench.service.disableAccount("ada");
-    expect(types(tv)).toEqual([`${RISC}account-disabled`]);
-    expect(publisher.poll().sets).toEqual({});
-    bench.service.disableAccount("nora");
-    expect(types(tv)).toHaveLength(1);
-  });
-
-  test("token-revoked goes to the receivers of the token's client only", () => {
-    const bench = new Bench();
-    const tv = new Receiver(bench).usePolling();
-    const publisher = new Receiver(bench, "publisher-backend-token").usePolling();
-    bench.signIn({ client: PUBLISHER_CLIENT, scope: PUBLISHER });
-    bench.signIn();
-    bench.service.revokeAllFor("ada", TV.client_id);
-    expect(types(tv)).toEqual([`${OAUTH}token-revoked`]);
-    expect(publisher.poll().sets).toEqual({});
   });
 
   test("RFC 8417 §2 and §2.2: iss, aud, iat, jti, events, and no exp", () => {

@@ -1,0 +1,525 @@
+// An ideal service, written from the two documents on plain values: who may do what, and what each answer means. It has
+// no code of the service, but the types of a fixture and of options, and makes no code or token: those it is told when
+// the service has answered.
+
+import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
+import type { ServiceOptions } from "../../targets/service/options.ts";
+
+/** What an answer has to be: its status, the word that says why it refuses, and what of it is known beforehand. */
+export interface Expected {
+  readonly status: number;
+  /** `error`, `error_code` or the reason of an API's error; "" where nothing is refused. */
+  readonly word: string;
+  /** Members of the answer, each exactly so. */
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+export interface Attempt {
+  readonly client: Client;
+  readonly scopes: readonly string[];
+  readonly device: string;
+  readonly user: string;
+  readonly expiresAt: number;
+  state: "pending" | "granted" | "refused" | "claimed";
+  refusal: string;
+  interval: number;
+  lastPoll: number;
+  account?: Account;
+  granted: readonly string[];
+  accessSeconds?: number | undefined;
+  grant?: Grant;
+}
+
+export interface Grant {
+  readonly client: Client;
+  readonly account: Account;
+  readonly scopes: readonly string[];
+  /** When time-based access ends; Infinity: not before somebody ends it. */
+  readonly endsAt: number;
+  /** All that this grant ever had, the live one last. */
+  readonly refresh: string[];
+  graceUntil: number;
+  /** The one before the live one, while it may still be used. */
+  predecessor: string | undefined;
+  /** Whether its refresh token lives; where newer ones have displaced it, its access tokens still run. */
+  lives: boolean;
+}
+
+export interface AccessToken {
+  readonly grant: Grant;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number;
+  lives: boolean;
+}
+
+/** An event that waits for a receiver: its type, and whom or what it is about. */
+export interface IdealEvent {
+  readonly type: string;
+  readonly account?: string;
+  readonly refreshToken?: string;
+}
+
+interface Stream {
+  readonly clients: readonly string[];
+  isPolled: boolean;
+  isEnabled: boolean;
+  waiting: IdealEvent[];
+}
+
+const OK: Expected = { status: 200, word: "" };
+const refused = (status: number, word: string, description?: string): Expected => ({
+  ...{ status, word },
+  ...(description !== undefined && { members: { error_description: description } }),
+});
+const INVALID_REQUEST = refused(400, "invalid_request");
+const INVALID_GRANT = refused(400, "invalid_grant");
+const INVALID_CLIENT = refused(401, "invalid_client");
+/** Document A section 7, the rows of "Poll". */
+const PENDING = refused(428, "authorization_pending", "Precondition Required");
+const SLOW_DOWN = refused(403, "slow_down", "Forbidden");
+const REFUSALS: Readonly<Record<string, Expected>> = {
+  access_denied: refused(403, "access_denied", "Forbidden"),
+  admin_policy_enforced: refused(400, "admin_policy_enforced"),
+  org_internal: refused(403, "org_internal"),
+};
+
+/** Replaced refresh tokens that the service recognizes; older ones are as unknown as any. */
+const REPLACED_MAX = 16;
+/** How long a decision waits for its device behind the code's end. */
+const DECISION_MEMORY_S = 3600;
+
+const BARE = ["email", "profile"];
+const ALLOWED = [...BARE, "storage.appdata", "storage.file", "video", "video.readonly"];
+
+/** What a request at an OAuth endpoint says, by the names of its parameters; "" counts as not said. */
+export type Fields = Readonly<Record<string, string | undefined>>;
+
+export class IdealService {
+  now: number;
+  readonly attempts: Attempt[] = [];
+  readonly grants: Grant[] = [];
+  readonly access = new Map<string, AccessToken>();
+  readonly refreshTokens = new Map<string, Grant>();
+  readonly streams: ReadonlyMap<string, Stream>;
+  /** Offers by package, product, base plan and their own id. */
+  readonly offers = new Map<string, { state: string; readonly hasPhases: boolean }>();
+  readonly #windows = new Map<string, { count: number; endsAt: number }>();
+  readonly #policies = new Map<string, readonly string[]>();
+  readonly #options: ServiceOptions;
+  readonly #scopeBase: string;
+
+  constructor(
+    options: ServiceOptions,
+    scopeBase: string,
+    receivers: readonly { id: string; clients: readonly string[] }[],
+    now: number,
+  ) {
+    this.#options = options;
+    this.#scopeBase = scopeBase;
+    this.now = now;
+    this.streams = new Map(
+      receivers.map(({ id, clients }) => [
+        id,
+        { clients, isPolled: false, isEnabled: true, waiting: [] },
+      ]),
+    );
+  }
+
+  scope(name: string): string {
+    return BARE.includes(name) ? name : `${this.#scopeBase}/auth/${name}`;
+  }
+
+  // The code request: document A sections 2.1, 4.1, 5 and 8.
+
+  requestCode(client: Client | undefined, { client_id, scope }: Fields): Expected {
+    if (!client_id) return INVALID_REQUEST;
+    if (client === undefined || client.type === "web") return INVALID_CLIENT;
+    const quota = client.deviceCodeQuota ?? this.#options.deviceCodeQuota;
+    if (quota && !this.#take(client.id, quota)) return refused(403, "rate_limit_exceeded");
+    if (!scope) return INVALID_REQUEST;
+    const wanted = scope.split(" ");
+    const allowed = [...ALLOWED, ...client.permittedScopes].map((one) => this.scope(one));
+    if (!wanted.every((one) => allowed.includes(one))) return refused(400, "invalid_scope");
+    const { codeLifetime, interval } = this.#options;
+    return { ...OK, members: { expires_in: codeLifetime, interval } };
+  }
+
+  #take(key: string, quota: NonNullable<ServiceOptions["deviceCodeQuota"]>): boolean {
+    let window = this.#windows.get(key);
+    if (window === undefined || this.now >= window.endsAt) {
+      window = { count: 0, endsAt: this.now + quota.windowSeconds * 1000 };
+      this.#windows.set(key, window);
+    }
+    if (window.count >= quota.requests) return false;
+    window.count++;
+    return true;
+  }
+
+  begin(client: Client, scope: string, device: string, user: string): Attempt {
+    const attempt: Attempt = {
+      ...{ client, device, user, state: "pending", refusal: "", granted: [] },
+      scopes: [...new Set(scope.split(" "))],
+      expiresAt: this.now + this.#options.codeLifetime * 1000,
+      interval: this.#options.interval * 1000,
+      lastPoll: Number.NEGATIVE_INFINITY,
+    };
+    this.attempts.push(attempt);
+    return attempt;
+  }
+
+  isForgotten({ state, expiresAt }: Attempt): boolean {
+    const { expiredCodeMemory } = this.#options;
+    const isDecided = state === "granted" || state === "refused";
+    const memory = isDecided ? Math.max(expiredCodeMemory, DECISION_MEMORY_S) : expiredCodeMemory;
+    return this.now >= expiresAt + memory * 1000;
+  }
+
+  // The person's decision: document A section 3.
+
+  /** @param typed as the person types it: case counts, dashes and spaces do not */
+  #decidable(typed: string): Attempt | string {
+    const plain = (code: string): string => code.replaceAll(/[\s-]/g, "");
+    const attempt = this.attempts.find(({ user }) => plain(user) === plain(typed));
+    if (attempt === undefined || this.isForgotten(attempt)) return "unknown-code";
+    if (this.now >= attempt.expiresAt) return "expired";
+    return attempt.state === "pending" ? attempt : "already-decided";
+  }
+
+  approve(
+    typed: string,
+    account: Account,
+    scopes: readonly string[] | undefined,
+    accessSeconds: number | undefined,
+  ): string {
+    const attempt = this.#decidable(typed);
+    if (typeof attempt === "string") return attempt;
+    if (account.disabled) return "account-disabled";
+    const granted = attempt.scopes.filter((one) => scopes?.includes(one) ?? true);
+    attempt.account = account;
+    const refusal = this.#ruleAgainst(attempt.client, account, granted);
+    if (refusal !== "" || granted.length === 0) {
+      attempt.state = "refused";
+      attempt.refusal = refusal || "access_denied";
+      return attempt.refusal;
+    }
+    const limits = [accessSeconds, account.timeBasedAccess].filter((one) => one !== undefined);
+    attempt.state = "granted";
+    attempt.granted = granted;
+    attempt.accessSeconds = limits.length > 0 ? Math.min(...limits) : undefined;
+    return "granted";
+  }
+
+  deny(typed: string): string {
+    const attempt = this.#decidable(typed);
+    if (typeof attempt === "string") return attempt;
+    attempt.state = "refused";
+    attempt.refusal = "access_denied";
+    return "access_denied";
+  }
+
+  setPolicy(holder: string, names: readonly string[]): void {
+    this.#policies.set(holder, names);
+  }
+
+  #ruleAgainst(client: Client, account: Account, scopes: readonly string[]): string {
+    if (client.internalTo !== undefined && client.internalTo !== account.organization)
+      return "org_internal";
+    const blocked = [account.id, account.organization ?? ""]
+      .flatMap((holder) => this.#policies.get(holder) ?? [])
+      .map((name) => this.scope(name));
+    return scopes.some((one) => blocked.includes(one)) ? "admin_policy_enforced" : "";
+  }
+
+  // The token endpoint: document A sections 2.2, 4.2, 4.3 and 7.
+
+  #authenticate(client: Client | undefined, fields: Fields): Expected | undefined {
+    if (!fields.client_id) return INVALID_REQUEST;
+    if (client === undefined) return INVALID_CLIENT;
+    if (client.secret === undefined) return undefined;
+    if (!fields.client_secret) return INVALID_REQUEST;
+    return fields.client_secret === client.secret ? undefined : INVALID_CLIENT;
+  }
+
+  /** @param fields with any grant_type but the two that there are, or with that of a poll */
+  poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
+    const wrong = this.#authenticate(client, fields);
+    if (wrong) return wrong;
+    if (client!.type === "web") return INVALID_CLIENT;
+    if (!fields.device_code) return INVALID_REQUEST;
+    const attempt = this.attempts.find(({ device }) => device === fields.device_code);
+    // Whose it is comes first: another client's poll is as one for no code at all, and changes nothing.
+    if (attempt === undefined || attempt.client !== client || this.isForgotten(attempt))
+      return INVALID_GRANT;
+    if (attempt.state === "claimed") {
+      if (this.#options.replayedCodeRevokes) this.end(attempt.grant!);
+      return INVALID_GRANT;
+    }
+    if (attempt.state === "refused") return REFUSALS[attempt.refusal]!;
+    if (attempt.state === "granted") return this.#claim(attempt);
+    if (this.now >= attempt.expiresAt) return refused(400, "expired_token");
+    const waited = this.now - attempt.lastPoll + this.#options.pollToleranceMs;
+    attempt.lastPoll = this.now;
+    if (waited >= attempt.interval) return PENDING;
+    attempt.interval += this.#options.slowDownGrowth * 1000;
+    return SLOW_DOWN;
+  }
+
+  /** What was allowed counts when it is fetched: an account or an organization may have changed meanwhile. */
+  #claim(attempt: Attempt): Expected & { attempt?: Attempt } {
+    const account = attempt.account!;
+    const refusal = account.disabled
+      ? "access_denied"
+      : this.#ruleAgainst(attempt.client, account, attempt.granted);
+    if (refusal !== "") {
+      attempt.state = "refused";
+      attempt.refusal = refusal;
+      return REFUSALS[refusal]!;
+    }
+    return { ...OK, attempt };
+  }
+
+  /** The first tokens of an attempt, as the service has given them. */
+  claimed(attempt: Attempt, accessToken: string, refreshToken: string): Grant {
+    const { client, granted: scopes, accessSeconds } = attempt;
+    const account = attempt.account!;
+    const grant: Grant = {
+      ...{ client, account, scopes, refresh: [], graceUntil: 0, predecessor: undefined },
+      endsAt:
+        accessSeconds === undefined ? Number.POSITIVE_INFINITY : this.now + accessSeconds * 1000,
+      lives: true,
+    };
+    attempt.state = "claimed";
+    attempt.grant = grant;
+    this.grants.push(grant);
+    this.#remember(grant, refreshToken);
+    this.#displaceOldest(grant);
+    this.#give(grant, scopes, accessToken);
+    return grant;
+  }
+
+  /** Document A section 8: two limits, and the oldest refresh token stops working. */
+  #displaceOldest({ client, account }: Grant): void {
+    const { refreshTokensPerClientAndUser: perPair, refreshTokensPerUser: perUser } = this.#options;
+    const ofUser = this.grants.filter((one) => one.account === account && this.isLive(one));
+    const ofPair = ofUser.filter((one) => one.client === client);
+    for (const one of ofPair.slice(0, Math.max(0, ofPair.length - perPair))) one.lives = false;
+    const left = ofUser.filter(({ lives }) => lives);
+    for (const one of left.slice(0, Math.max(0, left.length - perUser))) one.lives = false;
+  }
+
+  /** Lifetimes of the tokens that an answer of this moment gives. */
+  lifetimes(grant: Pick<Grant, "endsAt">): Readonly<Record<string, number | undefined>> {
+    const left = Math.floor((grant.endsAt - this.now) / 1000);
+    return {
+      expires_in: Math.min(this.#options.accessTokenLifetime, left),
+      refresh_token_expires_in: Number.isFinite(left) ? left : undefined,
+    };
+  }
+
+  refresh(
+    client: Client | undefined,
+    fields: Fields,
+  ): Expected & { grant?: Grant; rotates?: boolean; scopes?: readonly string[] } {
+    const wrong = this.#authenticate(client, fields);
+    if (wrong) return wrong;
+    const token = fields.refresh_token;
+    if (!token) return INVALID_REQUEST;
+    const grant = this.#known(token);
+    if (grant === undefined || grant.client !== client || this.now > grant.endsAt - 1000)
+      return INVALID_GRANT;
+    const scopes = fields.scope ? fields.scope.split(" ") : grant.scopes;
+    if (!scopes.every((one) => grant.scopes.includes(one))) return refused(400, "invalid_scope");
+    const { refreshTokenRotation: rotates } = this.#options;
+    if (token === grant.refresh.at(-1)) {
+      grant.predecessor = undefined;
+      return { ...OK, grant, rotates, scopes };
+    }
+    if (token === grant.predecessor && this.now < grant.graceUntil)
+      return { ...OK, grant, rotates: false, scopes };
+    // RFC 9700 section 4.14.2: nobody can tell who is honest.
+    this.end(grant);
+    return INVALID_GRANT;
+  }
+
+  refreshed(
+    grant: Grant,
+    scopes: readonly string[],
+    accessToken: string,
+    successor?: string,
+  ): void {
+    if (successor !== undefined) {
+      grant.predecessor = grant.refresh.at(-1);
+      grant.graceUntil = this.now + this.#options.rotationGrace * 1000;
+      this.#remember(grant, successor);
+    }
+    this.#give(grant, scopes, accessToken);
+  }
+
+  #remember(grant: Grant, refreshToken: string): void {
+    grant.refresh.push(refreshToken);
+    this.refreshTokens.set(refreshToken, grant);
+  }
+
+  #give(grant: Grant, scopes: readonly string[], accessToken: string): void {
+    const lifetime = this.#options.accessTokenLifetime * 1000;
+    const expiresAt = Math.min(this.now + lifetime, grant.endsAt);
+    this.access.set(accessToken, { grant, scopes, expiresAt, lives: true });
+  }
+
+  isLive({ lives, endsAt }: Grant): boolean {
+    return lives && this.now < endsAt;
+  }
+
+  /** The grant that a refresh token of it names, where that is still told from any other text. */
+  #known(token: string): Grant | undefined {
+    const grant = this.refreshTokens.get(token);
+    const isRecent = grant?.refresh.slice(-REPLACED_MAX - 1).includes(token);
+    return grant && isRecent && this.isLive(grant) ? grant : undefined;
+  }
+
+  liveAccess(token: string): AccessToken | undefined {
+    const found = this.access.get(token);
+    return found?.lives && this.now < found.expiresAt ? found : undefined;
+  }
+
+  // Revocation: document A section 4.4.
+
+  /** Ends a grant: its refresh token and all of its access tokens. */
+  end(grant: Grant): void {
+    grant.lives = false;
+    for (const one of this.access.values()) if (one.grant === grant) one.lives = false;
+  }
+
+  revoke(token: string, client: Client | undefined, fields: Fields): Expected {
+    if (!token) return INVALID_REQUEST;
+    const grant = this.liveAccess(token)?.grant ?? this.#known(token);
+    // The document asks for no credentials; a client that sends them is held to them, and to what is its own.
+    if (fields.client_id || fields.client_secret) {
+      const wrong = this.#authenticate(client, fields);
+      if (wrong) return wrong;
+      if (grant && grant.client !== client) return refused(400, "invalid_token");
+    }
+    if (grant === undefined) return refused(400, "invalid_token");
+    this.end(grant);
+    return OK;
+  }
+
+  // What people and administrators do, and who is told: document A sections 3 and 6.
+
+  /** @returns how many grants lived */
+  revokeAll(account: Account, client?: Client): number {
+    const its = this.grants.filter(
+      (one) => one.account === account && (client === undefined || one.client === client),
+    );
+    const live = its.filter((one) => this.isLive(one));
+    for (const one of its) this.end(one);
+    for (const { client: its, refresh } of client === undefined ? [] : live)
+      this.#tell("token-revoked", [its.id], { refreshToken: refresh.at(-1)! });
+    return live.length;
+  }
+
+  /** An event about an account, for every receiver with a client that the account has ever used. */
+  tellOfAccount(type: string, account: Account): void {
+    const used = this.grants
+      .filter((one) => one.account === account)
+      .map(({ client }) => client.id);
+    this.#tell(type, used, { account: account.id });
+  }
+
+  #tell(type: string, clients: readonly string[], about: Omit<IdealEvent, "type">): void {
+    for (const stream of this.streams.values()) {
+      if (!stream.isPolled || !stream.isEnabled) continue;
+      if (!stream.clients.some((id) => clients.includes(id))) continue;
+      stream.waiting.push({ type, ...about });
+      if (stream.waiting.length > this.#options.waitingEventsMax) stream.waiting.shift();
+    }
+  }
+
+  // The resource APIs: document A sections 4.5, 5; document B.
+
+  /** @returns the token, where it may do this */
+  call(
+    token: string | undefined,
+    scopes: readonly string[],
+    api: ResourceApi,
+  ): AccessToken | (Expected & { lives?: never }) {
+    if (token === undefined) return refused(401, "required");
+    const found = this.liveAccess(token);
+    if (found === undefined) return refused(401, "authError");
+    if (!scopes.some((name) => found.scopes.includes(this.scope(name))))
+      return refused(403, "insufficientPermissions");
+    if (!found.grant.client.enabledApis.includes(api)) return refused(403, "accessNotConfigured");
+    return found;
+  }
+
+  listBroadcasts(
+    token: string | undefined,
+    query: Fields,
+    own: (account: Account) => readonly string[],
+  ): Expected & { ids?: readonly string[] } {
+    const caller = this.call(token, ["video", "video.readonly"], "video");
+    if (caller.lives === undefined) return caller;
+    const { account } = caller.grant;
+    if (account.kind === "service") return refused(403, "NoLinkedVideoAccount");
+    if (!query.part || query.mine === undefined) return refused(400, "required");
+    if (query.mine !== "true") return refused(400, "invalidParameter");
+    return { ...OK, ids: own(account) };
+  }
+
+  /** One operation on the offers of a base plan. */
+  offer(
+    token: string | undefined,
+    deed: "create" | "get" | "activate" | "deactivate" | "delete",
+    at: {
+      readonly plan: string;
+      readonly offerId: string;
+      /** undefined: the parent is not there. */
+      readonly publishers: readonly string[] | undefined;
+      readonly isPlan: boolean;
+      readonly renewsItself: boolean;
+      /** Base plans of the subscription, by their names. */
+      readonly plans: readonly string[];
+      readonly regionsVersion: string;
+      /** Whether the body names the same parents as the path. */
+      readonly agrees: boolean;
+      readonly hasPhases: boolean;
+    },
+  ): Expected {
+    const caller = this.call(token, ["publisher"], "publisher");
+    if (caller.lives === undefined) return caller;
+    if (at.publishers === undefined) return refused(404, "notFound");
+    if (!at.publishers.includes(caller.grant.account.id)) return refused(403, "permissionDenied");
+    if (!at.isPlan) return refused(404, "notFound");
+    const key = `${at.plan}/${at.offerId}`;
+    const found = this.offers.get(key);
+    const state = (word: string): Expected => ({
+      ...OK,
+      members: { state: word, offerId: at.offerId },
+    });
+    if (deed === "create") {
+      if (at.offerId === "" || at.regionsVersion === "") return refused(400, "required");
+      if (at.regionsVersion !== "2022/02") return refused(400, "invalidParameter");
+      if (!at.renewsItself) return refused(400, "failedPrecondition");
+      if (!at.agrees) return refused(400, "invalidParameter");
+      if (found) return refused(409, "alreadyExists");
+      const offers = [...this.offers.keys()].filter((one) =>
+        at.plans.some((plan) => one.startsWith(`${plan}/`)),
+      );
+      if (at.plans.length + offers.length >= this.#options.offersPerSubscription)
+        return refused(400, "failedPrecondition");
+      this.offers.set(key, { state: "DRAFT", hasPhases: at.hasPhases });
+      return state("DRAFT");
+    }
+    if (found === undefined) return refused(404, "notFound");
+    if (deed === "get") return state(found.state);
+    if (deed === "delete") {
+      if (found.state !== "DRAFT") return refused(400, "failedPrecondition");
+      this.offers.delete(key);
+      return OK;
+    }
+    if (deed === "activate" ? !found.hasPhases : found.state === "DRAFT")
+      return refused(400, "failedPrecondition");
+    found.state = deed === "activate" ? "ACTIVE" : "INACTIVE";
+    return state(found.state);
+  }
+}

@@ -1,0 +1,23 @@
+// The service's oracle: random lives, each answer of which an ideal service foretells. The seed is the same each time;
+// PICOGRANT_SEED=N looks elsewhere, or again where something was found.
+
+import { expect, test } from "vitest";
+import { isFullRun } from "../full-run.ts";
+import { runOracle } from "./oracle.ts";
+
+/** Every answer that the ideal service knows: lives that do not meet one prove nothing of it. */
+const ANSWERS = [
+  ...["200", "400 invalid_request", "400 invalid_grant", "400 invalid_scope", "401 invalid_client"],
+  ...["428 authorization_pending", "403 slow_down", "403 access_denied", "400 expired_token"],
+  ...["400 admin_policy_enforced", "403 org_internal", "400 unsupported_grant_type"],
+  ...["403 rate_limit_exceeded", "400 invalid_token", "401 required", "401 authError"],
+  ...["403 insufficientPermissions", "403 accessNotConfigured", "403 NoLinkedVideoAccount"],
+  ...["403 permissionDenied", "404 notFound", "409 alreadyExists", "400 failedPrecondition"],
+  ...["400 required", "400 invalidParameter"],
+];
+
+test("every answer is the one that the two documents foretell, and what is one client's is no other's", async () => {
+  const seed = Number(process.env.PICOGRANT_SEED ?? 1);
+  const met = await runOracle(seed, isFullRun ? 100_000 : 10_000);
+  expect([...met].sort()).toEqual(ANSWERS.sort());
+});

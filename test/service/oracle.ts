@@ -1,0 +1,584 @@
+// Random lives of the simulated service: clients, people, administrators and receivers of events ask it whatever they
+// like, in any order and at any time, by what it offers over HTTP, and the ideal service (ideal-service.ts) says what each
+// answer has to be. Everything that is given out once is tried again later, by its owner and by others.
+
+import { createHash } from "node:crypto";
+import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
+import {
+  createService,
+  type FixtureInput,
+  readFixture,
+  type Service,
+} from "../../targets/service/index.ts";
+import { readOptions, type ServiceOptions } from "../../targets/service/options.ts";
+import { FIXTURE, form, SCOPE_BASE, seededRandom } from "./harness.ts";
+import {
+  type Attempt,
+  type Expected,
+  type Fields,
+  type Grant,
+  IdealService,
+} from "./ideal-service.ts";
+
+type Json = Record<string, unknown>;
+
+/** The first's one more application, whose publisher is another. */
+const WORLD = {
+  ...FIXTURE,
+  applications: [
+    ...FIXTURE.applications!,
+    {
+      packageName: "test.picogrant.radio",
+      publishers: ["ben"],
+      subscriptions: [
+        { productId: "gold", basePlans: [{ basePlanId: "weekly", type: "auto-renewing" }] },
+      ],
+    },
+  ],
+} as FixtureInput;
+const BROADCASTS = WORLD.broadcasts!;
+const EVENTS: Readonly<Record<string, string>> = {
+  "sessions-revoked": "risc",
+  "account-disabled": "risc",
+  "account-enabled": "risc",
+  "token-revoked": "oauth",
+  "tokens-revoked": "oauth",
+};
+const POLL_DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/poll";
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+const APIS: readonly ResourceApi[] = ["video", "publisher"];
+const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
+
+export class OracleLife {
+  /** What has been done and answered, the last ones of it. */
+  readonly story: string[] = [];
+  /** Statuses and words of all answers. */
+  readonly met = new Set<string>();
+  readonly #roll: () => number;
+  readonly #service: Service;
+  readonly #ideal: IdealService;
+  readonly #clients: readonly Client[];
+  /** Half of the devices are of this one. */
+  readonly #usual: Client;
+  readonly #accounts: readonly Account[];
+  readonly #options: ServiceOptions;
+  readonly #tokens: string[] = [];
+  readonly #seen = new Set<string>();
+
+  constructor(seed: number) {
+    const random = seededRandom(seed);
+    this.#roll = () => new DataView(random(4).buffer).getUint32(0) / 2 ** 32;
+    const quota = { requests: this.#below(8), windowSeconds: 1 + this.#below(60) };
+    this.#options = readOptions({
+      interval: 1 + this.#below(6),
+      codeLifetime: this.#one([20, 300, 1800]),
+      expiredCodeMemory: this.#one([0, 60, 3600]),
+      slowDownGrowth: this.#one([0, 5]),
+      pollToleranceMs: this.#one([0, 500]),
+      deviceCodeQuota: this.#one([null, quota]),
+      replayedCodeRevokes: this.#chance(0.5),
+      accessTokenLifetime: this.#one([5, 3600, 3600]),
+      refreshTokensPerClientAndUser: 1 + this.#below(4),
+      refreshTokensPerUser: 1 + this.#below(8),
+      refreshTokenRotation: this.#chance(0.5),
+      rotationGrace: this.#one([0, 60]),
+      offersPerSubscription: this.#one([5, 250]),
+      waitingEventsMax: this.#one([3, 1000]),
+    });
+    const { clients, accounts, organizations } = structuredClone(readFixture(WORLD));
+    this.#clients = clients;
+    this.#accounts = accounts;
+    const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
+    this.#usual = this.#chance(0.4) ? publisher! : this.#one(clients);
+    const start = Date.UTC(2026, 0, 1);
+    this.#ideal = new IdealService(this.#options, SCOPE_BASE, WORLD.receivers!, start);
+    for (const { id, blockedScopes } of organizations) this.#ideal.setPolicy(id, blockedScopes);
+    this.#service = createService({
+      now: () => this.#ideal.now,
+      random: seededRandom(seed + 1),
+      fixture: WORLD,
+      options: this.#options,
+    });
+  }
+
+  /** One thing that somebody does. @throws Error where an answer is not what it has to be */
+  async step(): Promise<void> {
+    const deed = this.#roll() * 100;
+    if (deed < 14) return this.#requestCode();
+    if (deed < 26) return this.#decide();
+    if (deed < 45) return this.#poll();
+    if (deed < 57) return this.#refresh();
+    if (deed < 60) return this.#revoke();
+    if (deed < 80)
+      return this.#usual.permittedScopes.length > 0 || deed < 62
+        ? this.#offer()
+        : this.#listBroadcasts();
+    if (deed < 83) return this.#administer();
+    if (deed < 88) return this.#receive();
+    if (deed < 92) return this.#signIn();
+    return this.#wait();
+  }
+
+  /** Some time passes, or just as much as until something ends. */
+  #wait(): void {
+    const { now, attempts, access } = this.#ideal;
+    const codes = attempts.slice(-10).map(({ expiresAt }) => expiresAt);
+    const tokens = [...access.values()].slice(-10).map(({ expiresAt }) => expiresAt);
+    const ends = [...codes, ...tokens].filter((end) => end > now);
+    if (ends.length > 0 && this.#chance(0.2)) this.#ideal.now = this.#one(ends) - this.#below(2);
+    else if (this.#chance(0.85)) this.#ideal.now += this.#one([1, 500, 999, 3000]);
+    else this.#ideal.now += this.#one([20_000, 61_000, 1e6]);
+  }
+
+  // Chance.
+
+  #below(count: number): number {
+    return Math.floor(this.#roll() * count);
+  }
+
+  #chance(share: number): boolean {
+    return this.#roll() < share;
+  }
+
+  #one<T>(list: readonly T[]): T {
+    return list[this.#below(list.length)]!;
+  }
+
+  /** One of a list that grows, mostly one that still is what it was. */
+  #pick<T>(list: readonly T[], lives: (one: T) => boolean): T | undefined {
+    if (this.#chance(0.1)) return this.#one(list);
+    const last = list.slice(-30);
+    const living = this.#chance(0.85) ? last.filter(lives) : [];
+    return this.#one(living.length > 0 ? living : last);
+  }
+
+  /** One that may do something, or no more, or a refresh token. */
+  #aToken(scopes: readonly string[]): string | undefined {
+    return this.#pick(this.#tokens, (token) => {
+      const found = this.#ideal.liveAccess(token)?.scopes ?? [];
+      return scopes.some((name) => found.includes(this.#ideal.scope(name)));
+    });
+  }
+
+  #anAttempt(...states: readonly Attempt["state"][]): Attempt | undefined {
+    const { attempts, now } = this.#ideal;
+    return this.#pick(attempts, (one) => states.includes(one.state) && now < one.expiresAt);
+  }
+
+  // Requests and answers.
+
+  #expect(what: string, expected: unknown, found: unknown): void {
+    if (JSON.stringify(found) === JSON.stringify(expected)) return;
+    throw new Error(
+      `${what}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`,
+    );
+  }
+
+  async #ask(
+    method: string,
+    target: string,
+    fields: Fields | undefined,
+    expected: Expected,
+    headers: Record<string, string> = {},
+    json?: object,
+  ): Promise<Json> {
+    const body = json ? JSON.stringify(json) : fields && form(fields);
+    const type = json ? "application/json" : "application/x-www-form-urlencoded";
+    const request = new Request(this.#service.baseUrl + target, {
+      ...{ method, body: body ?? null },
+      headers: body === undefined ? headers : { "content-type": type, ...headers },
+    });
+    const response = await this.#service.fetch(request);
+    const text = await response.text();
+    const answer = (text === "" ? {} : JSON.parse(text)) as Json;
+    const what = `${method} ${target} ${body ?? ""}`;
+    this.story.push(`${what}\n    ${response.status} ${text.slice(0, 300)}`);
+    if (this.story.length > 30) this.story.shift();
+    const word = wordOf(answer);
+    this.met.add(`${response.status} ${word}`.trim());
+    this.#expect(what, [expected.status, expected.word], [response.status, word]);
+    for (const [name, value] of Object.entries(expected.members ?? {}))
+      this.#expect(`${what}, ${name}`, value, answer[name]);
+    if (expected.word === "") return answer;
+    // Document A section 2.3: an error of the grant has two members, and the quota's has one.
+    const names = Object.keys(answer).sort().join();
+    if (!target.startsWith("/video") && !target.startsWith("/publisher"))
+      this.#expect(what, true, names === "error,error_description" || names === "error_code");
+    return answer;
+  }
+
+  /** A client, often one that fits, and what it says of itself. */
+  #credentials(fitting: Client | undefined): [Client | undefined, Fields] {
+    const client = fitting && this.#chance(0.85) ? fitting : this.#one(this.#clients);
+    const odd = this.#roll();
+    if (odd < 0.02) return [undefined, { client_id: "nobody", client_secret: "x" }];
+    if (odd < 0.04) return [client, { client_secret: client.secret }];
+    const { id: client_id, secret } = client;
+    if (odd < 0.07) return [client, { client_id, client_secret: `${secret}x` }];
+    if (odd < 0.09) return [client, { client_id }];
+    return [client, { client_id, client_secret: secret }];
+  }
+
+  /** What is given out is told from all that was given out before, and can be sent and shown as it is. */
+  #fresh(answer: Json, ...names: readonly string[]): string[] {
+    return names.map((name) => {
+      const value = String(answer[name]);
+      this.#expect(`${name} ${value} is new, and printable`, true, /^[!-~]+$/.test(value));
+      this.#expect(`${name} ${value} is new, and printable`, false, this.#seen.has(value));
+      this.#seen.add(value);
+      return value;
+    });
+  }
+
+  // Deeds of devices.
+
+  async #requestCode(): Promise<void> {
+    const [client, { client_id }] = this.#credentials(this.#chance(0.5) ? this.#usual : undefined);
+    const odd = this.#roll();
+    const names = ["email", "profile", "video", "video.readonly", "storage.file"];
+    if (odd < 0.03 || client?.permittedScopes.length) names.push("publisher");
+    const scopes = names.filter(() => this.#chance(0.5)).map((name) => this.#ideal.scope(name));
+    if (odd > 0.94) scopes.push(this.#ideal.scope("video.upload"));
+    if (odd > 0.97) scopes.push(scopes[0]?.toUpperCase() ?? "EMAIL");
+    await this.#askForCode(client_id ? client : undefined, { client_id, scope: scopes.join(" ") });
+  }
+
+  async #askForCode(client: Client | undefined, fields: Fields): Promise<Attempt | undefined> {
+    const expected = this.#ideal.requestCode(client, fields);
+    const answer = await this.#ask("POST", "/device/code", fields, expected);
+    if (expected.word !== "") return undefined;
+    const [device, user] = this.#fresh(answer, "device_code", "user_code");
+    this.#expect("room for the user code", true, user!.length <= 15);
+    this.#expect("address", `${this.#service.baseUrl}/device`, answer.verification_url);
+    return this.#ideal.begin(client!, fields.scope!, device!, user!);
+  }
+
+  /** A device of the usual kind and a person who allows all: what others then try their hands at. */
+  async #signIn(): Promise<void> {
+    const { id: client_id, secret: client_secret, permittedScopes } = this.#usual;
+    const scope = ["email", permittedScopes[0] ?? "video"]
+      .map((name) => this.#ideal.scope(name))
+      .join(" ");
+    const attempt = await this.#askForCode(this.#usual, { client_id, scope });
+    if (attempt === undefined) return;
+    this.#allow(attempt.user, this.#accounts[this.#below(2)]!, undefined, undefined);
+    const fields = { client_id, client_secret, device_code: attempt.device };
+    await this.#pollWith(this.#usual, { ...fields, grant_type: DEVICE_GRANT });
+  }
+
+  async #poll(): Promise<void> {
+    const attempt = this.#anAttempt("pending", "granted");
+    if (attempt && this.#chance(0.4)) this.#ideal.now += this.#options.interval * 1000;
+    const [client, credentials] = this.#credentials(attempt?.client);
+    const odd = this.#roll();
+    const device_code =
+      odd < 0.02 ? "" : odd < 0.04 ? `${attempt?.device}x` : (attempt?.device ?? "none");
+    const fields = { ...credentials, device_code, grant_type: DEVICE_GRANT };
+    if (odd > 0.98) {
+      const expected = { status: 400, word: "unsupported_grant_type" };
+      await this.#ask("POST", "/token", { ...fields, grant_type: "password" }, expected);
+      return;
+    }
+    await this.#pollWith(client, fields);
+  }
+
+  async #pollWith(client: Client | undefined, fields: Fields): Promise<void> {
+    const { attempt: granted, ...expected } = this.#ideal.poll(client, fields);
+    const answer = await this.#ask("POST", "/token", fields, expected);
+    if (granted === undefined) return;
+    const [access, refresh] = this.#fresh(answer, "access_token", "refresh_token");
+    const grant = this.#ideal.claimed(granted, access!, refresh!);
+    this.#tokens.push(access!, refresh!);
+    this.#expectTokens(answer, grant, grant.scopes);
+  }
+
+  /** Document A section 2.2. */
+  #expectTokens(answer: Json, grant: Grant, scopes: readonly string[]): void {
+    const { expires_in, scope, token_type, refresh_token_expires_in } = answer;
+    const expected = {
+      ...this.#ideal.lifetimes(grant),
+      scope: scopes.join(" "),
+      token_type: "Bearer",
+    };
+    const found = { expires_in, refresh_token_expires_in, scope, token_type };
+    this.#expect("tokens", expected, found);
+  }
+
+  async #refresh(): Promise<void> {
+    const known = this.#ideal.refreshTokens;
+    const token = this.#pick([...known.keys()], (one) => this.#ideal.isLive(known.get(one)!));
+    const its = token === undefined ? undefined : known.get(token);
+    const [client, credentials] = this.#credentials(its?.client);
+    const odd = this.#roll();
+    const scope = odd < 0.1 ? its?.scopes[0] : odd < 0.12 ? this.#ideal.scope("publisher") : "";
+    const refresh_token = odd > 0.98 ? "" : odd > 0.96 ? `${token}x` : (token ?? "none");
+    const fields = { ...credentials, refresh_token, scope, grant_type: "refresh_token" };
+    const { grant, rotates, scopes, ...expected } = this.#ideal.refresh(client, fields);
+    const before = grant?.refresh.at(-1);
+    const answer = await this.#ask("POST", "/token", fields, expected);
+    if (grant === undefined) return;
+    const [access] = this.#fresh(answer, "access_token");
+    const successor = rotates ? this.#fresh(answer, "refresh_token")[0] : undefined;
+    // Absent from a refresh, unless tokens rotate; whoever comes with the one before gets the live one again.
+    if (!rotates)
+      this.#expect("refresh_token", token === before ? undefined : before, answer.refresh_token);
+    this.#ideal.refreshed(grant, scopes!, access!, successor);
+    this.#tokens.push(access!, ...(successor === undefined ? [] : [successor]));
+    this.#expectTokens(answer, grant, scopes!);
+  }
+
+  async #revoke(): Promise<void> {
+    const token = this.#chance(0.1)
+      ? this.#one(["", "unknown"])
+      : (this.#aToken(["email", "video"]) ?? "");
+    const its = this.#ideal.access.get(token)?.grant ?? this.#ideal.refreshTokens.get(token);
+    const isAnonymous = this.#chance(0.5);
+    const [client, fields] = isAnonymous ? [undefined, {}] : this.#credentials(its?.client);
+    const expected = this.#ideal.revoke(token, client, fields);
+    await this.#ask("POST", `/revoke?${form({ token })}`, fields, expected);
+  }
+
+  // The resource APIs.
+
+  /** A token, and a request that carries it: in the header, in the query, or not at all. */
+  #bearer(token: string | undefined): [Record<string, string>, Fields] {
+    if (token === undefined) return [{}, {}];
+    return this.#chance(0.8)
+      ? [{ authorization: `Bearer ${token}` }, {}]
+      : [{}, { access_token: token }];
+  }
+
+  #anyToken(...scopes: readonly string[]): string | undefined {
+    const odd = this.#roll();
+    if (odd < 0.03) return undefined;
+    return odd < 0.06 ? "none" : this.#aToken(scopes);
+  }
+
+  async #listBroadcasts(): Promise<void> {
+    const token = this.#anyToken("video", "video.readonly");
+    const [headers, inQuery] = this.#bearer(token);
+    const odd = this.#roll();
+    const part = odd < 0.05 ? "" : "id";
+    const query = { part, ...(odd < 0.95 && { mine: odd < 0.9 ? "true" : "false" }) };
+    const { ids, ...expected } = this.#ideal.listBroadcasts(token, query, ({ id }) =>
+      BROADCASTS.filter(
+        ({ account, broadcastType }) => account === id && broadcastType !== "persistent",
+      ).map((one) => one.id),
+    );
+    const target = `/video/v3/liveBroadcasts?${form({ ...query, ...inQuery })}`;
+    const { items } = await this.#ask("GET", target, undefined, expected, headers);
+    if (ids)
+      this.#expect(
+        "own broadcasts",
+        ids,
+        (items as Json[]).map(({ id }) => id),
+      );
+  }
+
+  async #offer(): Promise<void> {
+    const token = this.#anyToken("publisher");
+    const [headers, inQuery] = this.#bearer(token);
+    const applications = WORLD.applications!;
+    const caller = this.#ideal.access.get(token ?? "")?.grant.account.id ?? "";
+    const own = applications.find(({ publishers }) => publishers?.includes(caller));
+    const application = own && this.#chance(0.9) ? own : this.#one([...applications, undefined]);
+    const isThere = (): boolean => this.#chance(0.95);
+    const subscription = isThere() ? application?.subscriptions[0] : undefined;
+    const basePlan = isThere() && subscription ? this.#one(subscription.basePlans) : undefined;
+    const packageName = application?.packageName ?? "test.picogrant.nobody";
+    const productId = subscription?.productId ?? "silver";
+    const basePlanId = basePlan?.basePlanId ?? "daily";
+    const offerId = this.#one(["intro", "spring"]);
+    const deed = this.#one([
+      "create",
+      "create",
+      "get",
+      "activate",
+      "deactivate",
+      "delete",
+    ] as const);
+    const odd = this.#roll();
+    const regionsVersion = odd < 0.03 ? "" : odd < 0.06 ? "1999/01" : "2022/02";
+    const agrees = odd < 0.95;
+    const hasPhases = this.#chance(0.5);
+    const parents = { packageName, productId, basePlanId };
+    const planOf = (id: string): string => `${packageName}/${productId}/${id}`;
+    const expected = this.#ideal.offer(token, deed, {
+      ...{ plan: planOf(basePlanId), offerId, regionsVersion, agrees, hasPhases },
+      publishers: application?.publishers,
+      isPlan: basePlan !== undefined,
+      renewsItself: basePlan?.type === "auto-renewing",
+      plans: subscription?.basePlans.map((one) => planOf(one.basePlanId)) ?? [],
+    });
+    const plan = `/publisher/v3/applications/${packageName}/subscriptions/${productId}/basePlans/${basePlanId}/offers`;
+    const query = (more: Fields): string => form({ ...more, ...inQuery });
+    if (deed === "create") {
+      const target = `${plan}?${query({ offerId, "regionsVersion.version": regionsVersion })}`;
+      const body = {
+        ...parents,
+        ...(!agrees && { productId: "x" }),
+        ...(hasPhases && { phases: PHASES }),
+      };
+      await this.#ask("POST", target, undefined, expected, headers, body);
+      return;
+    }
+    const verb = deed === "activate" || deed === "deactivate" ? `:${deed}` : "";
+    const method = deed === "get" ? "GET" : deed === "delete" ? "DELETE" : "POST";
+    await this.#ask(method, `${plan}/${offerId}${verb}?${query({})}`, undefined, expected, headers);
+  }
+
+  // Deeds of people, of administrators, of receivers.
+
+  #decide(): void {
+    const attempt = this.#anAttempt("pending");
+    if (attempt === undefined) return;
+    const odd = this.#roll();
+    const { user } = attempt;
+    const typed = odd < 0.03 ? user.toLowerCase() : odd < 0.1 ? user.replaceAll("-", " ") : user;
+    const account = this.#one(this.#chance(0.6) ? this.#accounts.slice(0, 2) : this.#accounts);
+    if (this.#chance(0.1)) {
+      const found = this.#service.deny(typed);
+      this.story.push(`denied ${typed}: ${found}`);
+      this.#expect(`the refusal of ${typed}`, this.#ideal.deny(typed), found);
+      return;
+    }
+    const scopes = this.#chance(0.2) ? attempt.scopes.filter(() => this.#chance(0.5)) : undefined;
+    const accessSeconds = this.#chance(0.2) ? this.#one([1, 30, 3600, 7200]) : undefined;
+    this.#allow(typed, account, scopes, accessSeconds);
+  }
+
+  #allow(
+    typed: string,
+    account: Account,
+    scopes: readonly string[] | undefined,
+    accessSeconds: number | undefined,
+  ): void {
+    const found = this.#service.approve(typed, account.id, { scopes, accessSeconds });
+    this.story.push(`${account.id} allows ${typed}: ${found}`);
+    const expected = this.#ideal.approve(typed, account, scopes, accessSeconds);
+    this.#expect(`the decision of ${account.id} about ${typed}`, expected, found);
+  }
+
+  #administer(): void {
+    const account = this.#one(this.#chance(0.5) ? this.#accounts.slice(0, 2) : this.#accounts);
+    const client = this.#chance(0.5) ? this.#usual : this.#one(this.#clients);
+    const { id } = account;
+    const deed = this.#one([0, 0, 1, 2, 3, 3, 4, 4, 5, 5, 6]);
+    this.story.push(`deed ${deed} of or about ${id}, ${client.id}`);
+    if (deed === 0) {
+      const lived = this.#ideal.revokeAll(account, client);
+      this.#expect("grants that lived", lived, this.#service.revokeAllFor(id, client.id));
+    } else if (deed === 1) {
+      this.#ideal.tellOfAccount("sessions-revoked", account);
+      const lived = this.#ideal.revokeAll(account);
+      this.#ideal.tellOfAccount("tokens-revoked", account);
+      this.#expect("grants that lived", lived, this.#service.signOutEverywhere(id));
+    } else if (deed === 2) {
+      this.#service.disableAccount(id);
+      if (account.disabled) return;
+      account.disabled = true;
+      this.#ideal.revokeAll(account);
+      this.#ideal.tellOfAccount("account-disabled", account);
+    } else if (deed === 3) {
+      this.#service.enableAccount(id);
+      if (account.disabled) this.#ideal.tellOfAccount("account-enabled", account);
+      account.disabled = false;
+    } else if (deed === 4) {
+      const holder = this.#one([id, "harbour-school", "northwind"]);
+      const blocked = ["video", "video.readonly", "publisher"].filter(() => this.#chance(0.2));
+      this.#ideal.setPolicy(holder, blocked);
+      this.#service.setPolicy(holder, blocked);
+    } else if (deed === 5) {
+      this.#options.refreshTokenRotation = !this.#options.refreshTokenRotation;
+      this.#service.setOptions({ refreshTokenRotation: this.#options.refreshTokenRotation });
+    } else if (this.#chance(0.5)) {
+      account.organization = this.#one(["harbour-school", "northwind", undefined]);
+      this.#service.admit(id, account.organization);
+    } else {
+      client.enabledApis = APIS.filter(() => this.#chance(0.8));
+      this.#service.setEnabledApis(client.id, client.enabledApis);
+    }
+  }
+
+  async #receive(): Promise<void> {
+    const { id, token } = this.#one(WORLD.receivers!);
+    const stream = this.#ideal.streams.get(id)!;
+    const headers = { authorization: `Bearer ${token}` };
+    const ok = { status: 200, word: "" };
+    if (!stream.isPolled || this.#chance(0.1)) {
+      const delivery = { delivery_method: POLL_DELIVERY };
+      await this.#ask("POST", "/events/v1/stream:update", undefined, ok, headers, { delivery });
+      stream.isPolled = true;
+      return;
+    }
+    if (this.#chance(0.2)) {
+      const status = this.#one(["enabled", "enabled", "disabled"]);
+      const target = "/events/v1/stream/status:update";
+      await this.#ask("POST", target, undefined, ok, headers, { status });
+      stream.isEnabled = status === "enabled";
+      return;
+    }
+    const poll = (body: object): Promise<Json> =>
+      this.#ask("POST", "/events/v1/poll", undefined, ok, headers, body);
+    const maxEvents = this.#one([1, 100]);
+    const sets = (await poll({ maxEvents })).sets as Record<string, string>;
+    const expected = stream.isEnabled ? stream.waiting.slice(0, maxEvents) : [];
+    const found = Object.values(sets).map((set) => this.#told(set, stream.clients));
+    const hashed = expected.map(({ type, account, refreshToken }) => [
+      type,
+      account ?? hashOf(refreshToken!),
+    ]);
+    this.#expect(`events for ${id}`, hashed, found);
+    if (this.#chance(0.3)) return;
+    // Acknowledged, they come no more; what is not comes again.
+    stream.waiting = stream.waiting.slice(expected.length);
+    await poll({ maxEvents: 0, ack: Object.keys(sets) });
+  }
+
+  /** What a security event token says: its type, and whom or what it is about. */
+  #told(set: string, clients: readonly string[]): [string, unknown] {
+    const claims = JSON.parse(Buffer.from(set.split(".")[1]!, "base64url").toString()) as Json;
+    this.#expect("who tells whom", [this.#service.baseUrl, clients], [claims.iss, claims.aud]);
+    const [[uri, payload] = ["", {}]] = Object.entries(claims.events as Json);
+    const type = uri.slice(uri.lastIndexOf("/") + 1);
+    const of = EVENTS[type];
+    this.#expect("its type", `https://schemas.openid.net/secevent/${of}/event-type/${type}`, uri);
+    const { sub, token } = (payload as { subject: Json }).subject;
+    return [type, sub ?? token];
+  }
+}
+
+function wordOf(answer: Json): string {
+  const { error, error_code } = answer;
+  if (typeof error === "object" && error !== null)
+    return String((error as { errors: Json[] }).errors[0]!.reason);
+  return String(error ?? error_code ?? "");
+}
+
+function hashOf(token: string): string {
+  const sha512 = (data: string | Buffer): Buffer => createHash("sha512").update(data).digest();
+  return sha512(sha512(token)).toString("base64");
+}
+
+/**
+ * Lives from a seed, one behind the other, of some hundreds of steps each.
+ * @returns statuses and words of all answers that came
+ * @throws Error with what was done
+ */
+export async function runOracle(seed: number, steps: number): Promise<ReadonlySet<string>> {
+  const met = new Set<string>();
+  for (let done = 0, life = 0; done < steps; life++) {
+    const lived = new OracleLife((seed * 1000 + life + 1) >>> 0);
+    for (let step = 0; step < 400 && done < steps; step++, done++) {
+      try {
+        await lived.step();
+      } catch (error) {
+        const where = `PICOGRANT_SEED=${seed}, life ${life}, step ${step}`;
+        const story = lived.story.map((line) => `  ${line}`).join("\n");
+        throw new Error(`${where}: ${(error as Error).message}\n${story}`);
+      }
+    }
+    for (const answer of lived.met) met.add(answer);
+  }
+  return met;
+}

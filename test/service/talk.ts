@@ -1,0 +1,241 @@
+// A conversation with the service in memory, written as lines of "request -> answer":
+//
+//   code scope=email,video -> 200 interval=5     asks for a code; $device and $user are what came, $device2 the second
+//   allow ada scopes=email -> granted            what the person decides about the last code, and what comes of it
+//   poll client=console -> 400 invalid_grant     fields are those of the documents; an empty one is left out
+//   sign-in account=ben -> 200                   code, allow and poll; $access and $refresh are its tokens
+//   list mine= -> 400 required                   the API of live broadcasts; token= is another's, or none
+//   wait 4.999                                   seconds
+//
+// An answer is its status, the word that says why it refuses, members (`expires_in=60`), members that are not there
+// (`-refresh_token`), or all that there are (`only=error_code`).
+
+import { expect, test } from "vitest";
+import type { ServiceOptionsInput } from "../../targets/service/index.ts";
+import {
+  type Answer,
+  Bench,
+  CONSOLE,
+  DEVICE_GRANT,
+  form,
+  PUBLISHER_CLIENT,
+  SCOPE_BASE,
+  TV,
+} from "./harness.ts";
+
+type Pairs = Record<string, string>;
+
+const CLIENTS: Readonly<Record<string, Pairs>> = {
+  tv: TV,
+  console: CONSOLE,
+  publisher: PUBLISHER_CLIENT,
+  printer: { client_id: "public-printer", client_secret: "" },
+  kiosk: { client_id: "northwind-kiosk", client_secret: "kiosk-secret" },
+  impatient: { client_id: "impatient-box", client_secret: "impatient-secret" },
+  unlisted: { client_id: "unlisted-box", client_secret: "unlisted-secret" },
+  web: { client_id: "web-shop", client_secret: "web-secret" },
+  nobody: { client_id: "nobody", client_secret: "x" },
+};
+const BARE = ["email", "openid", "profile"];
+
+const PARENTS: Pairs = {
+  packageName: "test.picogrant.player",
+  productId: "premium",
+  basePlanId: "monthly",
+};
+const OFFER_DEEDS: Readonly<Record<string, readonly [method: string, path: string]>> = {
+  read: ["GET", ""],
+  delete: ["DELETE", ""],
+  activate: ["POST", ":activate"],
+  deactivate: ["POST", ":deactivate"],
+};
+
+function offersOf({ packageName, productId, basePlanId }: Pairs, version: string): string {
+  const plan = `${packageName}/subscriptions/${productId}/basePlans/${basePlanId}`;
+  return `/publisher/${version}/applications/${plan}/offers`;
+}
+
+export type Row = readonly [name: string, ...lines: readonly (string | ServiceOptionsInput)[]];
+
+/** A test for each row; an object among its lines is the service's options. */
+export function testRows(rows: readonly Row[]): void {
+  for (const [name, ...lines] of rows) {
+    test(name, () => {
+      const options = lines.find((line) => typeof line === "object");
+      const talk = new Talk(options);
+      for (const line of lines) if (typeof line === "string") talk.say(line);
+    });
+  }
+}
+
+class Talk {
+  readonly #bench: Bench;
+  readonly #known: Pairs = {};
+
+  constructor(options: ServiceOptionsInput = {}) {
+    this.#bench = new Bench(options);
+  }
+
+  say(line: string): void {
+    const [request = "", answer] = line.split(" -> ");
+    const [verb = "", ...words] = request.split(" ").filter((word) => word !== "");
+    const found = this.#do(verb, words);
+    if (answer === undefined) return;
+    if (typeof found === "string") expect(found, line).toBe(answer);
+    else this.#compare(line, answer, found);
+  }
+
+  #compare(line: string, answer: string, { status, json }: Answer): void {
+    const [wanted, ...words] = answer.split(" ");
+    const { error, error_code } = json as { error?: unknown; error_code?: string };
+    const reason = (error as { errors?: { reason: string }[] } | undefined)?.errors?.[0]?.reason;
+    const word = reason ?? error ?? error_code;
+    const found = word === undefined ? `${status}` : `${status} ${word}`;
+    const isNamed = words[0] !== undefined && /^\w+$/.test(words[0]);
+    expect(found, line).toBe(isNamed ? `${wanted} ${words.shift()}` : wanted);
+    for (const one of words) {
+      const [name = "", ...value] = one.split("=");
+      if (name.startsWith("-")) expect(json, line).not.toHaveProperty(name.slice(1));
+      else if (name === "only")
+        expect(Object.keys(json).sort(), line).toEqual(value.join("=").split(","));
+      else if (name === "ids")
+        expect((json.items as { id: string }[]).map(({ id }) => id).join(), line).toBe(value[0]);
+      else expect(String(json[name]), line).toBe(this.#value(name, value.join("=")));
+    }
+  }
+
+  /** `$access` and the like stand for what was given out, names of scopes for their identifiers; 'a~b' for itself. */
+  #value(name: string, text: string): string {
+    if (text.startsWith("$")) return this.#known[text] ?? text;
+    if (text.startsWith("'")) return text.slice(1, -1).replaceAll("~", " ");
+    if (!/scope/.test(name)) return text;
+    const names = text.split(",").filter((one) => one !== "");
+    return names
+      .map((one) => (BARE.includes(one) || one.includes(":") ? one : `${SCOPE_BASE}/auth/${one}`))
+      .join(" ");
+  }
+
+  #pairs(words: readonly string[]): Pairs {
+    const pairs: Pairs = {};
+    for (const word of words) {
+      const [name = "", ...value] = word.split("=");
+      if (name === "client") Object.assign(pairs, CLIENTS[value[0]!]);
+      else pairs[name] = this.#value(name, value.join("="));
+    }
+    return pairs;
+  }
+
+  #remember(names: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(names)) {
+      if (value === undefined) continue;
+      let count = 1;
+      while (`$${name}${count}` in this.#known) count++;
+      this.#known[`$${name}${count}`] = this.#known[`$${name}`] = String(value);
+    }
+  }
+
+  #do(verb: string, words: readonly string[]): Answer | string {
+    const bench = this.#bench;
+    const { service } = bench;
+    const [who = "", ...rest] = words;
+    const named = (): Pairs => this.#pairs(words);
+    switch (verb) {
+      case "wait":
+        bench.wait(Number(who));
+        return "";
+      case "code": {
+        const answer = bench.requestCodes(named());
+        this.#remember({ device: answer.json.device_code, user: answer.json.user_code });
+        return answer;
+      }
+      case "allow": {
+        const { scopes, seconds, user = this.#known.$user! } = this.#pairs(rest);
+        return service.approve(user, who, {
+          scopes: scopes?.split(" "),
+          accessSeconds: seconds === undefined ? undefined : Number(seconds),
+        });
+      }
+      case "deny":
+        return service.deny(this.#known.$user!);
+      case "poll":
+        return this.#tokens(
+          this.#token(
+            { device_code: this.#known.$device ?? "none", grant_type: DEVICE_GRANT },
+            named(),
+          ),
+        );
+      case "refresh":
+        return this.#tokens(
+          this.#token(
+            { refresh_token: this.#known.$refresh ?? "none", grant_type: "refresh_token" },
+            named(),
+          ),
+        );
+      case "sign-in": {
+        const { account = "ada", seconds, ...fields } = named();
+        this.#do(
+          "code",
+          words.filter((word) => /^(client|scope)=/.test(word)),
+        );
+        service.approve(this.#known.$user!, account, {
+          accessSeconds: seconds === undefined ? undefined : Number(seconds),
+        });
+        return this.#tokens(
+          this.#token({ device_code: this.#known.$device!, grant_type: DEVICE_GRANT }, fields),
+        );
+      }
+      case "revoke": {
+        const { token = this.#known.$refresh ?? "", ...fields } = named();
+        return bench.post(`/revoke?${form({ token })}`, fields);
+      }
+      case "list": {
+        const { token = this.#known.$access, ...query } = named();
+        const target = `/video/v3/liveBroadcasts?${form({ part: "id", mine: "true", ...query })}`;
+        return bench.get(target, token === "" ? undefined : token);
+      }
+      case "get":
+        return bench.get(`/video/v3/liveBroadcasts?${who}`, this.#known.$access);
+      case "create": {
+        const { offerId = "intro", version = "2022/02", path = "v3", ...more } = named();
+        const { raw, type, body = "{}", ...given } = more;
+        const parents = { ...PARENTS, ...given };
+        const query = form({ offerId, "regionsVersion.version": version });
+        const sent = raw ?? JSON.stringify({ ...parents, ...(JSON.parse(body) as object) });
+        return bench.send("POST", `${offersOf(parents, path)}?${query}`, sent, this.#bearer(type));
+      }
+      case "offer": {
+        const [method, path] = OFFER_DEEDS[who] ?? ["POST", `:${who}`];
+        const [id = "intro"] = rest;
+        return bench.send(method, `${offersOf(PARENTS, "v3")}/${id}${path}`, "", this.#bearer());
+      }
+      case "end":
+        return `${service.revokeAllFor(who, rest[0])}`;
+      case "disable":
+        service.disableAccount(who);
+        return "";
+      case "enable":
+        service.enableAccount(who);
+        return "";
+      case "block":
+        service.setPolicy(who, rest);
+        return "";
+      default:
+        throw new Error(`nothing is done by "${verb}"`);
+    }
+  }
+
+  #bearer(type = "application/json"): Pairs {
+    const token = this.#known.$access;
+    return { "content-type": type, ...(token && { authorization: `Bearer ${token}` }) };
+  }
+
+  #token(usual: Pairs, { scope = "", ...fields }: Pairs): Answer {
+    return this.#bench.post("/token", { ...TV, ...usual, ...(scope && { scope }), ...fields });
+  }
+
+  #tokens(answer: Answer): Answer {
+    const { access_token: access, refresh_token: refresh } = answer.json;
+    this.#remember({ access, refresh });
+    return answer;
+  }
+}
