@@ -137,6 +137,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.text(Field.VALUE_B)).toBe(reason);
     expect(bench.text(Field.VALUE_C)).toBe(message);
     expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("second");
   });
 
   it("device doc §4.5: nextPage repeats the call with the token, until there is none", () => {

@@ -54,7 +54,7 @@ describe("device doc §2.1", () => {
   });
 
   it.each(["GQVQ-JKEC", "gqvQjkec", "0OoIl1", "~!\"#$%&'()*+,-./", "AB CD"])(
-    "device doc §2.1 row user_code: %s is displayed as it is, capitals and all",
+    "device doc §2.1 row user_code: %s is displayed as it is, capitals and all (RFC 8628 §3.3)",
     (userCode) => {
       const bench = new Bench([code({ user_code: userCode })], { columns: 32 });
       bench.until(1);
@@ -176,6 +176,11 @@ describe("device doc §2.2", () => {
   it.each([
     ["as text", "email https://example.com/auth/video", "email https://example.com/auth/video"],
     ["with commas", "repo,gist", "repo,gist"],
+    [
+      "with its capitals",
+      "Email https://Example.com/auth/Video",
+      "Email https://Example.com/auth/Video",
+    ],
   ])("device doc §2.2 row scope: what was granted can be read, %s", (_, scope, kept) => {
     expect(signedIn({ scope }).text(Field.SCOPE)).toBe(kept);
   });

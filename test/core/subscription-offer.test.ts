@@ -161,7 +161,7 @@ describe("offer doc", () => {
     expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
   });
 
-  it.each(["", "{", `${JSON.stringify(BODY)} x`])(
+  it.each(["", "{", `${JSON.stringify(BODY)} x`, `x ${JSON.stringify(BODY)}`])(
     "offer doc §4 row request body: %j is no JSON",
     (body) => {
       expect(offer(session(), NAMES, body)).toBe(OfferError.BODY);

@@ -561,7 +561,7 @@ function hashOf(token: string): string {
 }
 
 /**
- * Lives from a seed, one behind the other, of some hundreds of steps each.
+ * Lives from a seed, one behind the other, of 250 steps each.
  * @returns statuses and words of all answers that came
  * @throws Error with what was done
  */
@@ -569,7 +569,7 @@ export async function runOracle(seed: number, steps: number): Promise<ReadonlySe
   const met = new Set<string>();
   for (let done = 0, life = 0; done < steps; life++) {
     const lived = new OracleLife((seed * 1000 + life + 1) >>> 0);
-    for (let step = 0; step < 400 && done < steps; step++, done++) {
+    for (let step = 0; step < 250 && done < steps; step++, done++) {
       try {
         await lived.step();
       } catch (error) {
