@@ -1,6 +1,7 @@
-// A request that leaves the device: its address, its bytes, and what it carries.
+// What goes out with a command: a request's address and bytes, a record's bytes and the slot that it goes to.
 
-import { Authorization, Endpoint, Field, Region } from "../../../core/complete.ts";
+import { Authorization, Command, Endpoint, Field, Region } from "../../../core/complete.ts";
+import { encode } from "../ideal/record.ts";
 import type { Request } from "../ideal/requests.ts";
 import { holds, type Scene, same, textAt } from "./oracle.ts";
 
@@ -33,4 +34,20 @@ function authorizationOf({ device, memory }: Scene): string | undefined {
   const region = isBearer ? Field.ACCESS_TOKEN : Region.CLIENT_CREDENTIALS;
   const text = textAt(memory, device.start[region]!, device.length[region]!);
   return `${isBearer ? "Bearer" : "Basic"} ${text}`;
+}
+
+export function checkStorage(scene: Scene, command: number): void {
+  const { device, ideal, memory } = scene;
+  same(scene, "records", `the slot of ${Command[command]}`, device.slot, ideal.storage.slotDue());
+  if (command === Command.ERASE) return;
+  const isInside = device.data >= 0 && device.data + device.dataLength <= memory.length;
+  holds(scene, "records", "the range of a record is outside the memory", isInside);
+  if (command !== Command.STORE) return;
+  const right = Buffer.from(encode(ideal.record(), ideal.binding)).toString("latin1");
+  const seen = textAt(memory, device.data, device.dataLength);
+  same(scene, "records", "the record", hex(seen), hex(right));
+}
+
+function hex(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("hex");
 }

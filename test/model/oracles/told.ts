@@ -1,8 +1,26 @@
-// The scope that the server has granted: of a longer one than there is room for, those that fit (RFC 6749 §3.3).
+// What the device tells, where its build tells it: its clocks; the scope that the server has granted, of which those are
+// kept that fit (RFC 6749 §3.3).
 
-import { Field } from "../../../core/index.ts";
+import { Field, State } from "../../../core/index.ts";
 import { type Document, textOf, type Value } from "../ideal/json.ts";
 import { type Scene, same, textAt } from "./oracle.ts";
+
+export function checkClocks(scene: Scene): void {
+  const { device, ideal } = scene;
+  const { clock } = ideal;
+  if (typeof device.codeLifeS !== "number") return;
+  if (ideal.state === State.PENDING) {
+    same(scene, "clocks", "codeLifeS", device.codeLifeS, clock.codeLifeS);
+    same(scene, "clocks", "codeShown", device.codeShown, ideal.isCodeShown ? 1 : 0);
+    same(scene, "clocks", "intervalMs", device.intervalMs, clock.intervalMs);
+  }
+  if (ideal.hasSession) {
+    if (ideal.accessToken) {
+      same(scene, "clocks", "accessLifeS", device.accessLifeS, clock.accessLifeS);
+    }
+    same(scene, "clocks", "refreshLifeS", device.refreshLifeS, clock.refreshLifeS);
+  }
+}
 
 function scopeOf(value: Value | undefined): string | undefined {
   if (value?.kind !== "list") return textOf(value);
