@@ -121,7 +121,8 @@ export class Generator {
     if (draw < 14) return { do: "cancel" };
     if (draw < 17) return { do: "signOut" };
     if (draw < 18) return { do: "refused" };
-    if (draw < 19) return { do: "configure", member: dice.pick(CONFIG_MEMBERS) };
+    // It takes long.
+    if (draw < 19 && dice.chance(30)) return { do: "configure", member: dice.pick(CONFIG_MEMBERS) };
     if (draw < 22) return { do: "status", text: this.#statusText() };
     if (draw < 32) return { do: "discover", issuer: this.#issuer() };
     if (draw < 50) return this.#call();

@@ -66,15 +66,16 @@ function checkPlaces(device: Device): void {
 }
 
 function spoil(device: Device): void {
-  const live = values(device);
-  const good = new Uint8Array(device.memory.length);
-  for (const { from, to } of [...live, ...lent(device)]) good.fill(1, from, to);
+  const memory = device.memory as Uint8Array;
+  const live = [...values(device), ...lent(device)];
+  const good = live.map(({ from, to }) => ({ from, bytes: memory.slice(from, to) }));
   for (const region of REGIONS) {
     const from = device.start[region]!;
-    for (let at = from; at < from + device.capacity[region]!; at++) {
-      if (!good[at]) device.memory[at] = SPOILT;
-    }
+    // -1: it has no place.
+    const size = Math.max(0, device.capacity[region]!);
+    memory.fill(SPOILT, from, from + size);
   }
+  for (const { from, bytes } of good) memory.set(bytes, from);
 }
 
 /** What tells that a life has ended since: values that became shorter, other owners. */
