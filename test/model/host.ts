@@ -66,6 +66,8 @@ export class Host implements Scene {
   /** The request whose answer has the event that the host is to verify; -1: none. */
   verifying = -1;
   #isAtRest = false;
+  /** The last tick has answered NONE. */
+  #hasNone = false;
   #lent: Uint8Array | undefined;
   /** What the display shows. */
   frame = "";
@@ -122,10 +124,10 @@ export class Host implements Scene {
     if (++this.#calls % MEMORY_CHECK_EVERY === 0) this.#memories.check(this);
   }
 
-  /** After what happens to a device; a tick comes later. */
+  /** After what happens to a device. Whoever has carried out all commands may sleep for as long as it says now. */
   #happened(): void {
     this.#check();
-    this.#wakes.checkLate(this);
+    if (this.#hasNone) this.#wakes.checkLate(this);
   }
 
   // time and commands
@@ -136,6 +138,7 @@ export class Host implements Scene {
     ideal.advance(ms);
     const wasDone = ideal.calls.state === CallState.DONE;
     const command = this.core.tick(device, ms);
+    this.#hasNone = command === Command.NONE;
     if (command === Command.SEND) this.#ranges.release("SEND");
     ideal.timeRules(device);
     ideal.due.dropUnfit();
@@ -187,7 +190,10 @@ export class Host implements Scene {
   #tooLarge(command: number, purpose: Purpose, isOptional: boolean): Purpose {
     if (isOptional && purpose === Purpose.REVOCATION) throw new Unclear("revocation too large");
     same(this, "commands", "the command", Command[command], Command[Command.NONE]);
-    if (!isOptional || this.device.moves !== this.ideal.moves) this.ideal.begin(purpose, false);
+    const { device, ideal } = this;
+    // A refresh that was tried makes no move: the wait has grown.
+    const isTried = device.moves !== ideal.moves || device.waitMs > ideal.clock.wait.mostMs;
+    if (!isOptional || isTried) ideal.begin(purpose, false);
     return Purpose.NONE;
   }
 
