@@ -3,10 +3,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
-import { ErrorCode, Region, State } from "../../core/complete.ts";
+import { ErrorCode, State } from "../../core/complete.ts";
 import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { NoEntropy } from "../../platform/fake/entropy.ts";
 import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { DirectHttp } from "../../targets/desktop/simulator/world/direct-http.ts";
@@ -148,90 +147,9 @@ describe("pkce: S256", () => {
     expect(challenges).toHaveLength(6);
     expect(new Set(challenges).size).toBe(6);
   });
-
-  it("over a restart the same code is proved by the same verifier", () => {
-    const before = new Device(serviceWith("required"), { pkce: "S256" });
-    before.pass(15);
-    before.driver.stop();
-    before.approve();
-    for (const pkce of [{ pkce: "S256" as const }, {}]) {
-      // What was begun with a challenge is ended so, whatever is set by then.
-      const storage = new MemoryStorage({ capacity: 8192 });
-      [0, 1].forEach((slot) => {
-        const bytes = new Uint8Array(8192);
-        before.storage.read(slot, bytes, 0, 8192, (size) => {
-          if (size > 0) storage.write(slot, bytes, 0, size, () => {});
-        });
-      });
-      const after = new Device(before.bench, pkce, storage);
-      after.pass(30);
-      expect(after.told[0]!.fields.device_code).toBe(before.told.at(-1)!.fields.device_code);
-      expect(after.verifiers()[0]).toBe(before.verifiers()[0]);
-    }
-  });
-
-  it("a poll with another verifier is refused (§4.6): the challenge was there for something", () => {
-    const device = new Device(serviceWith("required"), { pkce: "S256" });
-    device.pass(6);
-    const { start } = device.driver.device;
-    device.driver.memory[start[Region.CODE_VERIFIER]!] ^= 1;
-    device.approve();
-    device.pass(8);
-    const polls = device.told.filter(({ fields }) => fields.device_code !== undefined);
-    expect(polls.map(({ status }) => status)).not.toContain(200);
-    expect(device.state).not.toBe("SIGNED_IN");
-  });
-
-  it.each([
-    ["says that it has none", new NoEntropy()],
-    [
-      "throws",
-      {
-        fill(): boolean {
-          throw new Error("no generator");
-        },
-      },
-    ],
-  ])("without entropy nothing goes out, and the device says so: the source %s", (_, entropy) => {
-    const errors: unknown[] = [];
-    // The seed of the jitter is asked for as well, and does without.
-    let asked = 0;
-    const late = {
-      fill: (into: Uint8Array, from: number, to: number): boolean =>
-        asked++ === 0 ? false : entropy.fill(into, from, to),
-    };
-    const bench = serviceWith("required");
-    const platform = { ...fakePlatform(), entropy: late as never };
-    const device = new Device(bench, { pkce: "S256" });
-    device.driver.stop();
-    const told: string[] = [];
-    const driver = new Driver({
-      core,
-      platform: { ...platform, http: { send: () => void told.push("sent"), abort() {} } },
-      endpoints: { ...noEndpoints, deviceAuthorization: `${BASE}/device/code`, token: `${BASE}/t` },
-      config: { ...driverConfig, clientId: "tv", clientSecret: "", scope: "email" },
-      pkce: "S256",
-      onError: (error) => errors.push(error),
-    });
-    driver.start();
-    platform.clock.advance(60_000);
-    expect(State[driver.device.state]).toBe("FAILED");
-    expect(driver.device.error).toBe(ErrorCode.NO_CODE_CHALLENGE);
-    expect(told).toEqual([]);
-  });
 });
 
 describe("nothing is set", () => {
-  it("never unasked: a server that takes challenges, and says so in its metadata, gets none", () => {
-    const device = new Device(serviceWith("optional"));
-    device.pass(8);
-    device.approve();
-    device.pass(10);
-    expect(device.state).toBe("SIGNED_IN");
-    expect(device.codes().map(({ fields }) => fields.code_challenge)).toEqual([undefined]);
-    expect(device.verifiers().every((one) => one === undefined)).toBe(true);
-  });
-
   it("RFC 7636 §4.4.1: one refusal that names it, and the device goes on with a challenge by itself", () => {
     const changes: string[] = [];
     let device: Device | undefined;
