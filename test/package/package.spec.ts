@@ -1,9 +1,9 @@
 // What npm would publish, packed and used in a project outside of this repository: imported and required, type-checked,
-// bundled, and as a script in an engine; how much of it there is, and that its pages lead somewhere.
+// bundled, and as a script in an engine; and how much of it there is.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import path, { join } from "node:path";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Format } from "esbuild";
 import { describe, expect, inject, it } from "vitest";
@@ -31,8 +31,6 @@ function filesOf(name: string): string[] {
   const files = readdirSync(folderOf(name), { recursive: true, encoding: "utf8" });
   return files.filter((file) => statSync(join(folderOf(name), file)).isFile());
 }
-
-const pagesOf = (name: string): string[] => filesOf(name).filter((file) => file.endsWith(".md"));
 
 function write(name: string, text: string): string {
   const file = join(project, name);
@@ -77,22 +75,6 @@ describe.each(names)("%s", (name) => {
       if (text.length > 2000) expect([file, seen.get(text)]).toEqual([file, undefined]);
       seen.set(text, file);
     }
-  });
-
-  it("every link of its pages leads to a file of its own, or to the web", () => {
-    const dead: string[] = [];
-    let links = 0;
-    for (const page of pagesOf(name)) {
-      const text = readFileSync(join(folderOf(name), page), "utf8").replace(/^```.*?^```/gms, "");
-      for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-        links++;
-        if (/^(?:https:|#)/.test(target!)) continue;
-        const file = join(folderOf(name), path.dirname(page), target!.split("#")[0]!);
-        if (!existsSync(file)) dead.push(`${page}: ${target}`);
-      }
-    }
-    expect(dead).toEqual([]);
-    expect(links).toBeGreaterThan(0);
   });
 });
 

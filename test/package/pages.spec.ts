@@ -1,5 +1,6 @@
 // The pages for readers, as they lie in the packages: each program in them compiles, each command runs, in the page's order
-// and in a folder that has nothing but the packages. What is not run says why, before its block.
+// and in a folder that has nothing but the packages; what is not run says why, before its block. Their links lead
+// somewhere, and where they name a command or a file of the repository, they say that a clone of it is meant.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import {
@@ -51,6 +52,47 @@ function pagesWith(isMeant: (block: Block) => boolean): string[] {
   return [...pages.values()];
 }
 
+const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+
+/** Every file and folder of the repository, by its path there. */
+const known = new Set(files.flatMap((file) => above(file)));
+
+/** The names of the repository's sources, without their folders. */
+const sources = new Set(
+  files.filter((file) => file.endsWith(".ts")).map((file) => path.basename(file)),
+);
+
+function above(file: string): string[] {
+  return file === "." ? [] : [file, ...above(path.dirname(file))];
+}
+
+const COMMAND = /\bnpm (?:run [\w:]+|start|test|ci)\b/g;
+const FILE = /(?<![\w/:@.-])(?:\.{1,2}\/)*[\w-]+(?:[/.][\w-]+)+/g;
+const FOR_ALL_OF_IT = /\b(?:are those of|is built in) a\s+clone\b/;
+const SAYS_SO = /\bclone\b|\b(?:in|of) the\s+repository\b/;
+
+/** What a page's text names of the repository that the package does not have. */
+function mentions(text: string, isThere: (file: string) => boolean): string[] {
+  const commands = [...text.matchAll(COMMAND)].map(([command]) => command);
+  const named = [...text.matchAll(FILE)].map(([word]) => word.replace(/^\.\//, ""));
+  const foreign = named.filter((word) => {
+    if (isThere(word)) return false;
+    return (known.has(word) && word.includes("/")) || sources.has(path.basename(word));
+  });
+  return [...commands, ...foreign];
+}
+
+/** Those in parts of a page that do not say where they are to be had: in their own words, or at the page's beginning. */
+function unexplained(page: string, isThere: (file: string) => boolean): string[] {
+  // A heading within a block of code is a comment of the shell; a comment of the page is read by nobody.
+  const parts = page
+    .replace(/<!--.*?-->/g, "")
+    .replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/^#/gm, "  #"))
+    .split(/^(?=#{1,4} )/m);
+  if (FOR_ALL_OF_IT.test(parts.slice(0, 2).join(""))) return [];
+  return parts.filter((part) => !SAYS_SO.test(part)).flatMap((part) => mentions(part, isThere));
+}
+
 /** A folder for a page, with the packages as `npm install` leaves them. */
 function folderFor(page: string): string {
   const folder = path.join(project, "pages", page.replaceAll(/[/.]/g, "-"));
@@ -68,12 +110,31 @@ describe.each(PAGES)("%s", (page) => {
     });
     expect(others).toEqual([]);
   });
+
+  const [name = ""] = page.split("/");
+  const packageFolder = path.join(project, "node_modules", name);
+  const pageFolder = path.dirname(path.join(project, "node_modules", page));
+
+  it("every link leads to a file of the package, or to the web", () => {
+    const text = read(page).replace(/^```.*?^```/gms, "");
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+    const files = targets.filter((target) => !/^(?:https:|#)/.test(target));
+    const dead = files.filter((file) => !existsSync(path.join(pageFolder, file.split("#")[0]!)));
+    expect(dead).toEqual([]);
+  });
+
+  it("names nothing of the repository without saying so", () => {
+    const isThere = (word: string): boolean =>
+      [packageFolder, pageFolder].some((at) => existsSync(path.join(at, word)));
+    expect(unexplained(read(page), isThere)).toEqual([]);
+  });
 });
 
-it("there are pages in each package, and blocks to run", () => {
+it("there are pages in each package, links, and blocks to run", () => {
   const blocks = PAGES.flatMap((page) => blocksOf(read(page)));
   const notRun = blocks.filter(({ mark }) => mark.startsWith("not: "));
   expect(PAGES.length).toBeGreaterThan(20);
+  expect(PAGES.filter((page) => read(page).includes("](")).length).toBeGreaterThan(10);
   expect(blocks.length - notRun.length).toBeGreaterThan(30);
 });
 
@@ -192,4 +253,19 @@ it("a block that fails, that is of another kind, or that has no reason is found"
   writeFileSync(path.join(folder, "broken.md"), "```sh\nfalse | cat\n```\n");
   await expect(walk("../of-a-test/broken.md")).rejects.toThrow();
   await expect(startUntil("echo no", "yes", { cwd: project })).rejects.toThrow(/ended with 0/);
+});
+
+it("commands and files of the repository are found, in text and in blocks", () => {
+  const isThere = (word: string): boolean => word === "core/SPEC.md";
+  const page = `# Page\n\nThe core/SPEC.md.\n\n## One\n\nRun \`npm run build\`: a test (test/core) does.
+\n\`\`\`sh\n# x\nnpm start\n\`\`\`\n\n## Two\n\nIn a clone \`npm run host\`.\n\n## Three\n\n\`./index.ts\`\n`;
+  expect(unexplained(page, isThere)).toEqual([
+    "npm run build",
+    "npm start",
+    "test/core",
+    "index.ts",
+  ]);
+  expect(
+    unexplained(`# Page\n\nTests are those of a clone.\n\n## One\n\nnpm test`, isThere),
+  ).toEqual([]);
 });
