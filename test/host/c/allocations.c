@@ -108,6 +108,8 @@ static int as_guest(void) {
   void *engine = firmware_engine(&heap);
   memset(memory, 0, sizeof memory);
   memset(lengths, 0, sizeof lengths);
+  /* As many polls whatever was asked for: who compares two runs sees the core's own engine alone. */
+  pending = POLLS;
   granted = 0;
   if (pg_core_open(&core, engine, pg_core_code, pg_core_code_size, memory, sizeof memory, &config, 0)) return 1;
   unsigned long before = heap.calls;
