@@ -1,6 +1,6 @@
 // Which tests catch a mutant: one of them fails with it, and passes without it.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,6 +42,17 @@ export class Trials {
     delete process.env.CI;
     process.env.PICOGRANT_SEED ??= `${seed}`;
     Object.assign(process.env, { PICOGRANT_ALL: 0, PICOGRANT_KILLS: 2 });
+    // For what bundles sources by itself.
+    const sources = Object.fromEntries(
+      [...new Set(mutants.map(({ file }) => file))].map((file) => {
+        const own = [...mutants.entries()].filter(([, mutant]) => mutant.file === file);
+        const whole = path.join(root, file);
+        return [whole, withMutants(readFileSync(whole, "utf8"), own)];
+      }),
+    );
+    const folder = mkdtempSync(path.join(tmpdir(), "picogrant-sources-"));
+    process.env.PICOGRANT_SOURCES = path.join(folder, "sources.json");
+    writeFileSync(process.env.PICOGRANT_SOURCES, JSON.stringify(sources));
     const compile = {
       name: "picogrant-mutants",
       enforce: "pre" as const,
@@ -131,5 +142,6 @@ export class Trials {
   async close(): Promise<void> {
     await this.#vitest.close();
     rmSync(this.#notes, { recursive: true, force: true });
+    rmSync(path.dirname(process.env.PICOGRANT_SOURCES!), { recursive: true, force: true });
   }
 }

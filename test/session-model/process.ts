@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
-import { buildSync } from "esbuild";
+import { build } from "esbuild";
 import type { ManualClock } from "../../platform/fake/index.ts";
 import type * as files from "../../platform/node/file-storage.ts";
 import type * as directory from "../../platform/node/shared-directory.ts";
@@ -26,12 +26,35 @@ const ENVIRONMENT = [
 ];
 let load: Load | undefined;
 
+/** Sources that stand in the place of others, by their paths: with mutants in them (test/sampler). */
+function insteads(): Readonly<Record<string, string>> {
+  const file = process.env.PICOGRANT_SOURCES;
+  return file === undefined
+    ? {}
+    : (JSON.parse(fs.readFileSync(file, "utf8")) as Record<string, string>);
+}
+
+/** To be awaited before the first process. */
+export async function ready(): Promise<void> {
+  load ??= await loader();
+}
+
 /** The platform as one function, which makes everything in it anew. */
-function loader(): Load {
+async function loader(): Promise<Load> {
+  const sources = insteads();
   const contents = PARTS.map((part) => `export * from "./platform/${part}.ts";`).join("\n");
-  const { outputFiles } = buildSync({
+  const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
     ...{ bundle: true, write: false, platform: "node", format: "cjs", external: ["tweetnacl"] },
+    plugins: [
+      {
+        name: "insteads",
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /\.ts$/ }, ({ path: file }) =>
+            file in sources ? { contents: sources[file]!, loader: "ts" } : undefined,
+          ),
+      },
+    ],
   });
   const code = `(function (${ENVIRONMENT.join()}) {${outputFiles[0]!.text}\n})`;
   return new vm.Script(code).runInThisContext() as Load;
@@ -100,9 +123,8 @@ export class Process {
     const itself = { pid, platform: process.platform, getuid: process.getuid, on() {}, off() {} };
     const chance = Object.assign(Object.create(Math) as Math, { random: () => dice.next() });
     const time = { now: () => clock.elapsedMs };
-    load ??= loader();
     const soon = (run: () => void): void => queueMicrotask(this.guarded(run));
-    load(module, required, itself, time, chance, after, clear, every, clear, soon);
+    load!(module, required, itself, time, chance, after, clear, every, clear, soon);
     this.platform = module.exports;
   }
 

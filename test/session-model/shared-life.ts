@@ -8,7 +8,7 @@ import { FakeHttp, fakePlatform, ManualClock, SeededEntropy } from "../../platfo
 import type { Session } from "../../platform/session/session.ts";
 import { Dice } from "./dice.ts";
 import type { LifeReport } from "./life.ts";
-import { Process, SharedFiles } from "./process.ts";
+import { Process, ready, SharedFiles } from "./process.ts";
 import { GrantServer } from "./server.ts";
 import { SETTINGS } from "./world.ts";
 
@@ -244,6 +244,7 @@ type Deed = (typeof DEEDS)[number];
 
 /** One life; what has gone wrong in it. */
 export async function sharedLifeOnce(seed: number): Promise<LifeReport> {
+  await ready();
   const life = new SharedLife(seed);
   await life.run();
   return { violations: life.violations, deeds: life.deeds };
