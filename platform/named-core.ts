@@ -46,8 +46,3 @@ export function named<Core extends object>(bundle: Core): Core {
   };
   return result as unknown as Core;
 }
-
-/** All that a device consists of: the array of a bundle's device, or the record itself. */
-export function placesOf(device: object): object {
-  return device instanceof NamedDevice ? device.places : device;
-}

@@ -29,10 +29,4 @@ export class Tasks {
       await next.task();
     }
   }
-
-  /** When the next task is due, or undefined. */
-  get nextDueAtMs(): number | undefined {
-    const times = this.#waiting.map((entry) => entry.dueAtMs);
-    return times.length > 0 ? Math.min(...times) : undefined;
-  }
 }

@@ -2,9 +2,7 @@
 // file of core/ is rewritten as it is loaded (targets/workbench/engines/integers.ts says what is checked).
 
 import { fileURLToPath } from "node:url";
-import { bundleCore, type Variant } from "../../targets/bundle/bundled-core.ts";
 import {
-  checkedBundle,
   checkIntegers,
   integerChecks,
   sourcePlaces,
@@ -34,10 +32,4 @@ export function checkedCore() {
       return { code: text.toString(), map: text.generateMap({ hires: true }) };
     },
   };
-}
-
-/** For tests that evaluate the bundle: the shipped one, or the checked one where that is asked for. */
-export async function bundleUnderTest(variant: Variant): Promise<string> {
-  if (integersAreChecked) return checkedBundle(await bundleCore(variant, { minify: false }));
-  return (await bundleCore(variant)).code;
 }

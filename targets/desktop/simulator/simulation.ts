@@ -121,10 +121,6 @@ export class Simulation {
     return fixtureOf(service, fixture);
   }
 
-  get calendarMs(): number {
-    return this.settings.epochMs + this.clock.nowMs();
-  }
-
   get isOn(): boolean {
     return this.driver !== undefined;
   }

@@ -4,7 +4,7 @@
 
 #include "connection.h"
 
-/* For pg_host, and between two exchanges of the host's for the update (update.h). */
+/* For pg_host. */
 extern struct pg_connection board_connection;
 
 #endif
