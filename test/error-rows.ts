@@ -1,6 +1,5 @@
 // Every error with its number, kind, display text and names on the wire, written out by hand: hosts, servers and users
-// rely on them. The core's own table is held against these rows (core/error-table.test.ts), and the model of the core's
-// border knows errors from them.
+// rely on them. The model of the core's border knows errors from these rows.
 
 export type Kind = "transient" | "renewable" | "user" | "administrator" | "maker";
 

@@ -66,7 +66,6 @@ export interface View {
   readonly qr: readonly string[];
   /** Slips of paper that have come out, the last one last; only a printer has any. */
   readonly slips: readonly SlipView[];
-  readonly slipCount: number;
   /** The application's last call and how it ended. */
   readonly call: CallOutcome | undefined;
   /** How the code on the display was decided about, or the last one. */
@@ -176,7 +175,6 @@ export class Viewer {
         ...slip,
         qr: rowsOf(modules),
       })),
-      slipCount: simulation.paper.count,
       call: simulation.application.outcome,
       decision: simulation.decision,
       administrator: administratorsStep(simulation),
