@@ -138,6 +138,11 @@ export class FakeHttp implements Http {
     return this;
   }
 
+  /** Steps of the script that no request has used yet. */
+  get stepsLeft(): number {
+    return this.#script.length;
+  }
+
   /** Whether an exchange is under way. */
   get busy(): boolean {
     return this.#current !== undefined;
