@@ -221,29 +221,6 @@ describe("options.ts: the memory that a driver takes where nothing is said", () 
   });
 });
 
-describe("the storage takes the longest record that the device may write", () => {
-  it("is checked when the driver is made, and the message says what to change", () => {
-    const platform = { ...signsIn(), storage: new MemoryStorage({ capacity: 200 }) };
-    expect(() => driverOn(platform, { memoryBytes: 4096 })).toThrow(
-      /^the storage takes records of 200 bytes; with this much memory the device may write \d+: give/,
-    );
-  });
-
-  it("a storage of just the size that the message names is enough", () => {
-    const limitOf = (capacity: number): number => {
-      try {
-        driverOn({ ...signsIn(), storage: new MemoryStorage({ capacity }) }, { memoryBytes: 8192 });
-        return 0;
-      } catch (error) {
-        return Number(/write (\d+)/.exec((error as Error).message)?.[1]);
-      }
-    };
-    const needed = limitOf(10);
-    expect(limitOf(needed - 1)).toBe(needed);
-    expect(limitOf(needed)).toBe(0);
-  });
-});
-
 describe("what does not fit is named, with the memory that would do", () => {
   const tokensOf = (bytes: number): FakePlatform =>
     fakePlatform({
