@@ -2,7 +2,7 @@
 // what is in them, and checksums. The same sources give the same bytes. Nothing is published: the last line says how.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLine } from "../targets/workbench/script-options.ts";
@@ -13,26 +13,13 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 interface Flags {
   dryRun?: boolean;
   out: string;
-  twice?: boolean;
 }
 
 const flags = commandLine("release", "Makes the files of a release, and their checksums.")
   .option("--dry-run", "also where the working tree has changes that are not committed")
   .option("--out <folder>", "where they go", "dist/release")
-  .option("--twice", "make all of it twice, and compare the bytes")
   .parse()
   .opts<Flags>();
-
-/** The names of files that differ between two releases. */
-function differences(one: string, other: string): string[] {
-  const names = new Set([...readdirSync(one), ...readdirSync(other)]);
-  const contentOf = (folder: string, name: string): Buffer | undefined =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name)) : undefined;
-  return [...names].filter((name) => {
-    const [first, second] = [contentOf(one, name), contentOf(other, name)];
-    return first === undefined || second === undefined || !first.equals(second);
-  });
-}
 
 function isClean(): boolean {
   const status = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" });
@@ -66,16 +53,4 @@ if (!flags.dryRun && missing().length > 0) {
   mkdirSync(folder, { recursive: true });
   const release = await makeRelease(folder, (line) => console.error(`release: ${line}`));
   print(release, folder);
-  if (flags.twice) {
-    const again = `${folder}-again`;
-    rmSync(again, { recursive: true, force: true });
-    mkdirSync(again);
-    await makeRelease(again, (line) => console.error(`release, again: ${line}`));
-    const different = differences(folder, again);
-    rmSync(again, { recursive: true });
-    if (different.length > 0) {
-      console.error(`release: made twice, these differ: ${different.join(", ")}`);
-      process.exitCode = 1;
-    } else console.log("made twice: the same bytes");
-  }
 }

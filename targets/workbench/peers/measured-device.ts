@@ -11,7 +11,6 @@ import { WorldClock } from "../../desktop/simulator/world/world-clock.ts";
 interface FastDevice {
   readonly driver: Driver;
   readonly storage: MemoryStorage;
-  readonly display: RecordedDisplay;
   /** Stops it as a loss of power would; the storage can go to another one. */
   stop(): void;
 }
@@ -27,14 +26,13 @@ export function startDevice(
   storage = new MemoryStorage({}),
 ): FastDevice {
   const http = new NodeHttp({});
-  const display = new RecordedDisplay(20, 4);
   const driver = new Driver({
     core,
     platform: {
       http,
       timers: new WorldClock({ speed: factor }).timers(),
       storage,
-      display,
+      display: new RecordedDisplay(20, 4),
       entropy: new SeededEntropy(1),
     },
     config: {
@@ -59,7 +57,6 @@ export function startDevice(
   return {
     driver,
     storage,
-    display,
     stop: () => {
       driver.stop();
       http.dispose();

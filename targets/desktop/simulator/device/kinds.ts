@@ -11,8 +11,6 @@ export interface DeviceKind {
   readonly rows: number;
   /** A slip of paper comes out with each new code: address, code and QR code. */
   readonly hasPaper: boolean;
-  /** The screen has room for a QR code beside the characters. */
-  readonly hasScreen: boolean;
 }
 
 export const DEVICE_KINDS: readonly DeviceKind[] = [
@@ -23,7 +21,6 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
     columns: 20,
     rows: 4,
     hasPaper: false,
-    hasScreen: false,
   },
   {
     name: "printer",
@@ -32,7 +29,6 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
     columns: 16,
     rows: 2,
     hasPaper: true,
-    hasScreen: false,
   },
   {
     name: "console",
@@ -41,7 +37,6 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
     columns: 40,
     rows: 8,
     hasPaper: false,
-    hasScreen: true,
   },
 ];
 

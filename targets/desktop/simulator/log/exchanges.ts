@@ -41,8 +41,7 @@ export interface ExchangeEntry extends Moment {
   answer: string;
   /** The answer in a few words, "" until it has come: OK, its error's name, or why there is none. */
   said: string;
-  /** Bytes of both bodies. */
-  readonly sentBytes: number;
+  /** Bytes of the answer's body. */
   receivedBytes: number;
   /** The fault that had a hand in it, "" for none. */
   fault: string;
@@ -78,7 +77,6 @@ export class ExchangeLog {
       status: 0,
       answer: "",
       said: "",
-      sentBytes: request.bodyTo - request.bodyFrom,
       receivedBytes: 0,
       fault: "",
     };
