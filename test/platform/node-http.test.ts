@@ -144,13 +144,6 @@ describe("Node HTTP adapter: raw answers", () => {
     expect(asked).toMatch(/^Accept-Encoding: identity\r$/m);
   });
 
-  it("says why an exchange failed, in the system's words and without the address", async () => {
-    const ear = new Ear();
-    http.send(get("http://127.0.0.1:9/secret"), ear);
-    while (!ear.over) await realWorld.wait(2);
-    expect(http.lastFailure).toBe("ECONNREFUSED");
-  });
-
   it.each([
     ["nothing at all", "", "unreachable"],
     ["half a status line", "HTTP/1.1 20", "unreachable"],
@@ -211,40 +204,6 @@ describe("Node HTTP adapter: raw answers", () => {
     );
   });
 
-  it("a TLS handshake that is never answered ends by the connect limit", async () => {
-    const http2 = new NodeHttp({ timeLimitMs: 60_000, connectLimitMs: 200, ca });
-    const mute = net.createServer((socket) => {
-      socket.on("error", () => {});
-      socket.resume();
-    });
-    await new Promise<void>((done) => mute.listen(0, "127.0.0.1", done));
-    const ear = new Ear();
-    // TCP is accepted, the TLS handshake never answered: it belongs to the connection.
-    http2.send(get(`https://127.0.0.1:${(mute.address() as net.AddressInfo).port}/`), ear);
-    while (!ear.over) await realWorld.wait(5);
-    expect(ear.failure).toBe("timeout");
-    http2.dispose();
-    await new Promise((done) => mute.close(done));
-  });
-
-  it("keeps one connection for exchanges in a row, and sends its User-Agent", async () => {
-    let connections = 0;
-    const heads: string[] = [];
-    server.on("connection", () => connections++);
-    script = (socket) => {
-      const reply = () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-      socket.on("data", (data) => {
-        heads.push(String(data));
-        reply();
-      });
-      reply();
-    };
-    for (let i = 0; i < 5; i++) expect((await ask()).ended).toBe(true);
-    expect(connections).toBe(1);
-    expect(heads).toHaveLength(4);
-    expect(heads[0]).toMatch(/\r\nUser-Agent: picogrant\r\n/);
-  });
-
   it.each([
     ["the adapter's own limit is over", 50, ""],
     ["the server has said that its limit is over", 60_000, "Keep-Alive: timeout=1\r\n"],
@@ -263,13 +222,6 @@ describe("Node HTTP adapter: raw answers", () => {
       expect(connections).toBe(count);
       await expect.poll(() => openConnections(server)).toBe(0);
     }
-  });
-
-  it("throws for its caller's mistake: a second send while one is under way", () => {
-    script = () => {};
-    http.send(get(origin), new Ear());
-    expect(() => http.send(get(origin), new Ear())).toThrow("under way");
-    http.abort();
   });
 });
 

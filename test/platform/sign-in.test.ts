@@ -301,20 +301,6 @@ describe("core/SPEC.md, Records: another client in the same directory", () => {
 
 describe("what is wrong is said at once", () => {
   it.each([
-    ["an unknown server", { server: "githup" }, /must be one of: /],
-    ["a server that needs a word", { server: "keycloak" }, /realm|host/],
-    [
-      "plain http to another machine",
-      { server: { deviceAuthorization: "http://192.0.2.1/d", token: "http://192.0.2.1/t" } },
-      /https/,
-    ],
-    ["a file where the directory should be", { state: "/etc/passwd" }, /not a directory/],
-    ["a word that is missing", { server: { name: "keycloak", host: "x" } }, /^server\.realm is/],
-  ])("%s", async (_, wrong, message) => {
-    await expect(signIn({ ...client(), ...wrong })).rejects.toThrow(message);
-  });
-
-  it.each([
     [
       "nobody there",
       "http://127.0.0.1:9",
