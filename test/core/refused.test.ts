@@ -308,6 +308,33 @@ describe.each(["code", "poll"] as const)(
   },
 );
 
+describe("RFC 8628 §3.2: answers to the request for a code that are none", () => {
+  const none = json(200, {});
+  const network = [null, error(503, ""), { status: 200, body: "<html>" }];
+
+  it.each([
+    ["nothing", none],
+    ["a lifetime below zero", code({ expires_in: -1 })],
+    ["no address", code({ verification_url: undefined })],
+    ["an address of another scheme", code({ verification_url: "javascript:x" })],
+  ])("%s: asked for again a few times, then it is the maker's", (_, answer) => {
+    const bench = new Bench(Array(100).fill(answer));
+    bench.pass(DAY_MS);
+    expect(bench.sent).toHaveLength(5);
+    expect(bench.device.error).toBe(ErrorCode.USELESS_ANSWERS);
+    expect(shown(bench)).toContain("Wrong setup.");
+  });
+
+  it("failures of the network between them neither count nor begin the count anew", () => {
+    const bench = new Bench([none, ...network, ...Array(4).fill(none), code()]);
+    bench.pass(HOUR_MS);
+    expect(bench.device.error).toBe(ErrorCode.USELESS_ANSWERS);
+    const early = new Bench([none, ...network, ...Array(3).fill(none), code()]);
+    early.pass(HOUR_MS / 6);
+    expect(early.device.codeShown).toBe(1);
+  });
+});
+
 describe("RFC 8628 §3.5: codes that the server does not know as soon as they are polled", () => {
   it("the third in a row is the maker's: it asks for no more of them", () => {
     const dead = [code(), error(400, "invalid_grant")];

@@ -75,6 +75,8 @@ const TOKENS_OF_JSON: readonly string[] = [
     "\\b",
     "\\x",
     "\\u00e9",
+    "\\u00AB",
+    "\\uD83D\\uDE00",
     "\\u12g4",
     "\\ud83d",
     "\\ud83d\\ude00",
@@ -530,7 +532,12 @@ export class Answers {
       this.#isRunOfEvents || dice.chance(94)
         ? this.claims(host, id)
         : dice.pick(["{}", "no", '{"jti":7']);
-    const payload = Buffer.from(claims).toString("base64url");
+    let payload = Buffer.from(claims).toString("base64url");
+    // One character that is next to those of base64url.
+    if (!this.#isRunOfEvents && dice.chance(6)) {
+      const at = dice.below(payload.length);
+      payload = payload.slice(0, at) + dice.pick([..."*+/:=@[`{"]) + payload.slice(at + 1);
+    }
     const set =
       this.#isRunOfEvents || dice.chance(96)
         ? `eyJhbGciOiJSUzI1NiJ9.${payload}.c2ln`
@@ -551,7 +558,8 @@ export class Answers {
     const eventIds = this.#eventIds;
     const before = dice.chance(40) ? eventIds.at(-dice.pick([1, 1, 2, 7, 8, 9])) : undefined;
     const id =
-      before ?? dice.pick(["e1", `jti-${this.#serial++}`, `jti-${this.#serial++}`, 'é"\\\n']);
+      before ??
+      dice.pick(["e1", `jti-${this.#serial++}`, `jti-${this.#serial++}`, 'é"\\\n', ">>>???"]);
     if (eventIds.includes(id)) eventIds.splice(eventIds.indexOf(id), 1);
     eventIds.push(id);
     return id;
