@@ -12,7 +12,6 @@ interface Component {
   readonly "bom-ref": string;
   readonly name: string;
   readonly version: string;
-  readonly purl?: string;
   readonly properties?: readonly { readonly name: string; readonly value: string }[];
 }
 

@@ -36,7 +36,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     program: "test/sampler/main.ts",
   },
   scenarios: {
-    says: "some forty lives of a device in the simulator",
+    says: "some fifty lives of a device in the simulator",
     program: "targets/desktop/scenarios/main.ts",
   },
   servers: { says: "what completes with each server", program: "test/servers/main.ts" },
