@@ -126,3 +126,23 @@ describe("certificates and agents of one's own", () => {
     expect(parts.slice(0, 4)).toEqual(parts.slice(4));
   });
 });
+
+// RFC 9110 section 15.4: with which methods a redirect is followed, and where to.
+it.each([
+  ["HEAD", 303, "/y", ["HEAD", "HEAD"]],
+  ["HEAD", 303, "https://b.test/", ["HEAD", "HEAD"]],
+  ["POST", 303, "/y", ["POST", "GET"]],
+  ["POST", 302, "https://b.test/", ["POST", "GET"]],
+  ["PUT", 301, "/y", ["PUT", "PUT"]],
+  ["PUT", 303, "/y", ["PUT", "GET"]],
+  ["DELETE", 302, "https://b.test/", ["DELETE"]],
+])("%s and a %i to %s", async (method, status, location, then) => {
+  const answers = [new Response(null, { status, headers: { location } })];
+  const methods: unknown[] = [];
+  const scripted = (_: unknown, init?: RequestInit) => {
+    methods.push(init?.method);
+    return Promise.resolve(answers.shift() ?? new Response("end"));
+  };
+  await fetchWithToken(source, { fetch: scripted }, "https://a.test/x", { method });
+  expect(methods).toEqual(then);
+});
