@@ -10,10 +10,10 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
   core: [7_200, 58],
   platform: [14_300, 132],
-  targets: [45_500, 470],
-  scripts: [2_150, 29],
-  test: [63_000, 490],
-  beside: [104, 11],
+  targets: [43_500, 460],
+  scripts: [2_050, 28],
+  test: [57_500, 440],
+  beside: [103, 11],
 };
 
 commandLine("lines", "Prints lines of code and files of each floor beside their ceilings.").parse();
@@ -21,7 +21,7 @@ commandLine("lines", "Prints lines of code and files of each floor beside their 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const CODE = /\.(ts|mjs|js|c|h|css|py|ld|scenario)$|(^|\/)Makefile$|^\.ci\/run$/;
 /** What .gitignore names, and git's own. */
-const NOT_OURS = /(^|\/)(node_modules|dist|\.state|\.git)$|^coverage$|\.log$/;
+const NOT_OURS = /(^|\/)(node_modules|dist|\.state|\.git)$|\.log$/;
 
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
@@ -49,6 +49,12 @@ for (const [floor, { lines, files }] of counted) {
   row(floor, lines, linesMax, files, filesMax);
   if (lines > linesMax || files > filesMax) {
     console.error(`lines: ${floor} is above its ceiling: take something away (CONTRIBUTING.md)`);
+    process.exitCode = 1;
+  }
+  if (lines * 1.05 < linesMax || files * 1.05 < filesMax) {
+    console.error(
+      `lines: ${floor} leaves more than a twentieth: lower its ceiling (scripts/lines.ts)`,
+    );
     process.exitCode = 1;
   }
 }
