@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { grammarRows } from "../../core/tables/grammar.ts";
 import { memberRows } from "../../core/tables/members.ts";
@@ -14,6 +15,7 @@ import {
   packedNames,
 } from "../../core/tables/packed.ts";
 import { Scan } from "../../core/text/json-scanner.ts";
+import { ERROR_ROWS } from "../error-rows.ts";
 
 /** States without a row: a string's bytes, the end, an error; and ends of values. */
 const OTHERS: Readonly<Record<string, number>> = {
@@ -73,4 +75,13 @@ describe("DESIGN.md Tables: what is shipped is made of what is read", () => {
       expect(Object.values(states)).not.toContain(other);
     }
   });
+});
+
+it("the table of errors has the names and numbers of test/error-rows.ts, and no others", () => {
+  const names = errorRows().flatMap((row) => row.names);
+  expect(names.toSorted()).toEqual(ERROR_ROWS.flatMap(({ wire }) => wire).toSorted());
+  for (const { number, name } of ERROR_ROWS) expect(ErrorCode[number]).toBe(name);
+  expect(Object.values(ErrorCode).filter((value) => typeof value === "number")).toHaveLength(
+    ERROR_ROWS.length + 1,
+  );
 });

@@ -162,12 +162,15 @@ describe("several processes in one directory", () => {
     one.enter(() => {}, tell);
     const random = vi.spyOn(Math, "random").mockReturnValue(1);
     const tries = vi.spyOn(StateLock.prototype, "tryTake");
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
     try {
       other.enter(() => {}, tell);
-      // A shorter wait that began later ends earlier.
-      await new Promise((done) => setTimeout(done, 50));
+      vi.advanceTimersByTime(99);
       expect(tries).toHaveBeenCalledTimes(1);
+      vi.advanceTimersByTime(1);
+      expect(tries).toHaveBeenCalledTimes(2);
     } finally {
+      vi.useRealTimers();
       for (const spy of [random, tries]) spy.mockRestore();
       other.leave();
       one.leave();

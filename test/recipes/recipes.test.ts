@@ -85,7 +85,7 @@ it(
       '"bad_refresh_token",',
       '"bad_refresh_token", "grant_spent",',
     );
-    expect(() => copy.generateAndTest(["tables"], ["core/error-table"])).toThrow(/grant_spent/);
+    expect(() => copy.generateAndTest(["tables"], ["core/tables"])).toThrow(/grant_spent/);
     copy.replace("test/error-rows.ts", "bad_refresh_token ", "bad_refresh_token grant_spent ");
   },
   RECIPE_MS,

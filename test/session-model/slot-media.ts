@@ -149,15 +149,22 @@ export class SealedMedium extends Medium {
         );
       case 1:
         return put(box.slice(0, at), lost);
-      case 2:
-        return put(this.#inner.peek(1 - slot), lost);
-      default:
+      case 2: {
+        // What lies in the other slot may be this one's, moved before.
+        const moved = this.#inner.peek(1 - slot);
+        const own = this.#earlier[slot].find(([one]) => Buffer.from(one).equals(moved))?.[1];
+        return put(
+          moved,
+          own === undefined ? lost : { possible: new Set([own]), isDoubtful: true },
+        );
+      }
+      default: {
         if (earlier === undefined) return {};
-        // Put back while the storage knows what is there, it is noticed.
-        this.#inner.poke(slot, earlier);
-        if (index >= this.#atStart[slot]! && this.#known[slot]?.equals(earlier) === false)
-          return lost;
-        return { possible: new Set([text!]), isDoubtful: true };
+        // Put back while the storage knows what is there, it is noticed. What was there is lost, and its number.
+        const isNoticed =
+          index >= this.#atStart[slot]! && this.#known[slot]?.equals(earlier) === false;
+        return put(earlier, isNoticed ? lost : { possible: new Set([text!]), isDoubtful: true });
+      }
     }
   }
 
