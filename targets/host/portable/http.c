@@ -243,13 +243,18 @@ int pg_http_wake_in(const struct pg_http *http) {
   return passed >= limit ? 0 : (int)(limit - passed);
 }
 
-void pg_http_work(struct pg_http *http) {
-  if (http->phase == IDLE) return;
+static void go_on(struct pg_http *http) {
   if (http->phase == CONNECTING) open_connection(http);
   else (void)pg_connection_work(connection_of(http));
   if (http->phase == SENDING && !send_parts(http)) return;
   if (http->phase == FLUSHING && !flush(http)) return;
   while (http->phase == ANSWERING && receive(http)) {
   }
+}
+
+void pg_http_work(struct pg_http *http) {
+  if (http->phase == IDLE) return;
+  go_on(http);
+  /* Whatever it waits for: a server that takes nothing of the request has no more time than one that does not answer. */
   if (http->phase != IDLE && pg_http_wake_in(http) == 0) fail(http);
 }
