@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as sources from "../../core/complete.ts";
 import type { Device } from "../../core/device/memory.ts";
+import { Property } from "../../core/device/property.ts";
 import { named } from "../../platform/named-core.ts";
 import type { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 
@@ -37,5 +38,11 @@ type Damaged = {
 
 /** The same device for a test that writes past the owners: to damage it, or to save a long way to a state. */
 export function damaged(device: Device): Damaged {
-  return device as Damaged;
+  const { places } = device as { places?: unknown[] };
+  if (places === undefined) return device as Damaged;
+  // Of a bundle: the places have names for reading alone.
+  const placeOf = (name: string | symbol) => Object.values<string>(Property).indexOf(String(name));
+  return new Proxy(device as Damaged, {
+    set: (_, name, value) => Reflect.set(places, placeOf(name), value),
+  });
 }

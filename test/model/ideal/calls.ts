@@ -211,18 +211,14 @@ export class Calls {
     device.holder = Holder.NOBODY;
     this.dropTarget();
     const lines = names.split("\n");
-    const target = offerTarget(lines);
-    const wrong = wrongName(lines);
-    const isTooLong = target.length > device.room(Region.CALL);
-    if (wrong && !isTooLong) return wrong;
-    // Where both hold, whichever the device meets first.
-    if (isTooLong) return wrong || OfferError.TOO_LONG;
+    const wrong = wrongName(lines, device.room(Region.CALL));
+    if (wrong) return wrong;
     const mismatch = wrongBody(lines, body);
     if (mismatch) return mismatch;
     this.#start(Kind.OFFER, {
       endpoint,
       isGet: false,
-      target,
+      target: offerTarget(lines),
       body,
       authorization: BEARER,
       isBodyLent: true,

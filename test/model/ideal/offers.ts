@@ -4,13 +4,19 @@ import { OfferError } from "../../../core/complete.ts";
 import { membersOf, readJson } from "./json.ts";
 import { formEncoded } from "./requests.ts";
 
+/** What stands in front of each name in an offer's target. */
+const BEFORE = [
+  "/publisher/v3/applications/",
+  "/subscriptions/",
+  "/basePlans/",
+  "/offers?offerId=",
+  "&regionsVersion.version=",
+];
+
 /** Where an offer of these names goes: packageName, productId, basePlanId, offerId, regionsVersion. */
-export function offerTarget(lines: readonly string[]): string {
-  return (
-    `/publisher/v3/applications/${lines[0]}/subscriptions/${lines[1] ?? ""}` +
-    `/basePlans/${lines[2] ?? ""}/offers?offerId=${lines[3] ?? ""}` +
-    `&regionsVersion.version=${formEncoded(lines[4] ?? "")}`
-  );
+export function offerTarget(lines: readonly string[], count = BEFORE.length): string {
+  const names = BEFORE.slice(0, count).map((_, i) => lines[i] ?? "");
+  return names.map((name, i) => BEFORE[i] + (i === 4 ? formEncoded(name) : name)).join("");
 }
 
 /** Formats and lengths of the five names of an offer (the documents' subscription offers). */
@@ -22,13 +28,14 @@ const NAMES: readonly [RegExp, number][] = [
   [/^[\x21-\x7e]+$/, 63],
 ];
 
-/** @returns what is wrong with the first name that is, NONE where none is */
-export function wrongName(lines: readonly string[]): number {
+/** @returns what is met first: a name that is wrong, or one that the target has no room for; NONE where all is well */
+export function wrongName(lines: readonly string[], room: number): OfferError {
   for (let i = 0; i < NAMES.length; i++) {
     const [format, most] = NAMES[i]!;
     const name = lines[i] ?? "";
     const size = i === 4 ? formEncoded(name).length : name.length;
     if (!format.test(name) || size > most) return OfferError.PACKAGE_NAME + i;
+    if (offerTarget(lines, i + 1).length > room) return OfferError.TOO_LONG;
   }
   return OfferError.NONE;
 }
