@@ -54,8 +54,11 @@ export interface Errors {
   isNumbered: boolean;
 }
 
-/** Not a number, which some servers have beside the name of the error or in the place of it. */
-const isName = (text: string | undefined): boolean => !!text && /^[^-+.\d]/.test(text);
+/**
+ * Not a number, which some servers have beside the name of the error or in the place of it: what begins with a digit, or
+ * with a character in front of the digits, is taken for one.
+ */
+const isName = (text: string | undefined): boolean => !!text && text.charCodeAt(0) > 57;
 
 function errorsOf(members: readonly Member[]): Errors {
   const texts = members.map(({ value }) => textOf(value));
