@@ -168,6 +168,9 @@ export class Process {
     return (...args: unknown[]): unknown => {
       const { isStorm, dice } = this.#shared;
       if (isStorm && this.#callsLeft-- <= 0) this.kill();
+      // One that is dead leaves without a word: nothing that it does here reaches a file.
+      if (!this.isAlive && name === "existsSync") return false;
+      if (!this.isAlive && name === "rmSync") return undefined;
       // A lock that cannot be taken since the medium fails counts as taken: who has such a medium shares nothing.
       const isLock = String(args[0]).includes("/lock-");
       const isFailing = isStorm && !isLock && FAILING.includes(String(name)) && dice.once(60);
