@@ -12,11 +12,7 @@ import { analyserNeeds, ensurePackages } from "../targets/workbench/host/toolcha
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
-const rooms = [
-  ...["portable", "engines", "engines/quickjs", "engines/duktape"],
-  "ports/posix",
-  "ports/sodium",
-];
+const rooms = [...["portable", "engines", "engines/quickjs", "engines/duktape"], "ports/posix"];
 const generated = `${hostFolder}generated-complete`;
 
 const flags = commandLine("analyse-c", "Runs static analysers over the host in C.")

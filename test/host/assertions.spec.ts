@@ -207,17 +207,8 @@ function saidBy({ by, ...plant }: Fault): string {
     }).join("");
   }
   // All but the one file is what has been built under the sanitizers.
-  const rest = [
-    "host",
-    "driver",
-    "code-challenge",
-    "http",
-    "json-body",
-    "http-answer",
-    "http-date",
-  ];
-  rest.push("address", "last-look", "units", "storage", "history", "reason");
-  rest.push("core-quickjs", "picogrant", "heap", "core-code");
+  const rest = ["host", "driver", "http", "http-answer", "address", "last-look", "storage"];
+  rest.push("history", "reason", "core-quickjs", "picogrant", "heap", "core-code");
   const objects = rest.filter((file) => file !== plant.file);
   run("gcc", [
     ...[...flags, "-fsanitize=address,undefined", `-I${hostFolder}generated-complete`],

@@ -14,7 +14,7 @@ function numbersOf(name: string, ...args: readonly string[]): number[] {
   return [...line.matchAll(/\d+/g)].map(Number);
 }
 
-it("medium.h: records on flash of every geometry, the power going after each unit", () => {
+it("records on flash of every geometry, the power going after each unit", () => {
   const [geometries, cuts] = numbersOf("geometry");
   expect(geometries).toBe(200);
   expect(cuts).toBeGreaterThan(10_000);
@@ -28,7 +28,7 @@ it("network-watch.h: nothing is restarted but for silence, and with growing wait
   for (const count of counts) expect(count).toBeGreaterThan(1000);
 });
 
-it("connection.h for Linux: connections to several servers at the same time, each answered by its own", async () => {
+it("Linux: connections to several servers at the same time, each answered by its own", async () => {
   const counts = [0, 0];
   // The first is slow, and its answer comes in pieces; the second is fast.
   const servers = counts.map((_, at) =>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wipe.h"
+#include "picogrant-port.h"
 
 static size_t size_of(void *block) { return malloc_usable_size(block); }
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "wipe.h"
+#include "picogrant-port.h"
 
 enum pg_open_result pg_core_open(struct pg_core *core, void *engine, const uint8_t *code, size_t code_size,
                                  uint8_t *memory, size_t size, const struct pg_core_config *config,

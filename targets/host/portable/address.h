@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "connection.h"
+#include "picogrant-port.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,5 @@
 /*
- * The loop of picogrant.h carried out: commands of the core on one side; storage.h, http.h and display.h
+ * The loop of picogrant.h carried out: commands of the core on one side; storage.h, http.h and picogrant-port.h
  * on the other. host.h is what a port calls.
  */
 #ifndef PICOGRANT_DRIVER_H
@@ -8,17 +8,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "code-challenge.h"
-#include "display.h"
 #include "history.h"
 #include "http.h"
-#include "medium.h"
+#include "picogrant-port.h"
 #include "picogrant.h"
 #include "settings.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/*
+ * Proof Key for Code Exchange (RFC 7636), the host's part: whether the server is to have a code challenge, and the
+ * verifier and the challenge themselves. Nothing is sent unasked: by the maker's setting, or once the server has
+ * refused a request for a code with words that name `code_challenge`.
+ */
+
+/* The caller's, one for each device; the fields are code-challenge.c's own. */
+struct pg_challenge {
+  int is_wanted;
+  int is_heard; /* the answer is a refusal of a request for a code without a challenge */
+  int matched;  /* how much of `code_challenge` the bytes so far end with */
+};
+
+/* A device begins. `is_wanted`: each request for a code has a challenge. */
+void pg_challenge_open(struct pg_challenge *challenge, int is_wanted);
+
+/*
+ * PG_COMMAND_CHALLENGE: a fresh verifier to the beginning of `range`, its challenge to the end of the `size` bytes.
+ * What pg_storage_done is told: 1 made, 0 none is to be sent, -1 there is no random source or no SHA-256.
+ */
+int pg_challenge_make(const struct pg_challenge *challenge, uint8_t *range, size_t size);
+
+/* An answer begins; `is_for_code`: to a request for a code. */
+void pg_challenge_answer(struct pg_challenge *challenge, int is_for_code, int status);
+
+/* A piece of its body. */
+void pg_challenge_hear(struct pg_challenge *challenge, const uint8_t *bytes, size_t size);
+
+/* It is complete. 1 where it asks for a challenge, once: from now on there is one. */
+int pg_challenge_is_demanded(struct pg_challenge *challenge);
 
 /* What a driver works with. What is pointed to is the caller's, and stays where it is while the device is driven. */
 struct pg_driver_parts {
@@ -28,7 +57,7 @@ struct pg_driver_parts {
   const struct pg_settings *settings;
   uint8_t *memory;                    /* what pg_core_open got */
   const struct pg_medium *medium;     /* NULL: nothing is kept */
-  struct pg_display *display;         /* for display.h */
+  struct pg_display *display;         /* for picogrant-port.h */
   /*
    * `body` gets the pieces of a call's answer, `challenge` the WWW-Authenticate of one of 401 (http-answer.h); each may
    * be NULL. `context` is handed to both.

@@ -2,7 +2,7 @@
 #include "history.h"
 
 #include "assertion.h"
-#include "clock.h"
+#include "picogrant-port.h"
 #include "picogrant.h"
 
 enum { TIMES_MAX = 65535 };

@@ -56,7 +56,7 @@ void pg_history_note(struct pg_history *history, enum pg_happened what, int who,
                      int error);
 
 /*
- * One entry as a line without its end, the oldest first: seconds of the port's clock (clock.h) when it happened last,
+ * One entry as a line without its end, the oldest first: seconds of the port's clock (picogrant-port.h) when it happened last,
  * and what it was.
  * @param index 0 ..
  * @return 1, or 0 where there are no more

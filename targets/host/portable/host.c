@@ -1,8 +1,7 @@
 /* The portable host. Contract in host.h. */
 #include "host.h"
 
-#include "clock.h"
-#include "wipe.h"
+#include "picogrant-port.h"
 
 /* 26 bits, for jitter only. */
 static int random_seed(void) {
@@ -38,7 +37,7 @@ static void name_server(const struct pg_settings *settings, struct pg_host_names
   names->server = address[at] ? address : names->whole;
 }
 
-/* `asks`: the core asks for a code challenge each time, since the server may want one (code-challenge.h). */
+/* `asks`: the core asks for a code challenge each time, since the server may want one (driver.h). */
 static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_parts *parts, int asks) {
   const struct pg_settings *settings = parts->settings;
   name_server(settings, &host->names);

@@ -22,12 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "connection.h"
-#include "display.h"
 #include "driver.h"
 #include "history.h"
 #include "http.h"
-#include "medium.h"
+#include "picogrant-port.h"
 #include "picogrant.h"
 #include "settings.h"
 
@@ -54,9 +52,9 @@ struct pg_host_parts {
   size_t heap_limit; /* bytes of the device's own engine's heap */
   uint8_t *memory;   /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
-  struct pg_connection *connection; /* for connection.h; no other device's */
-  const void *trust;                /* for connection.h */
-  struct pg_display *display;       /* for display.h; NULL where the port has a single one */
+  struct pg_connection *connection; /* for picogrant-port.h; no other device's */
+  const void *trust;                /* for picogrant-port.h */
+  struct pg_display *display;       /* for picogrant-port.h; NULL where the port has a single one */
   /*
    * How long the countdown of a code, and an address that turns its pages, may stand still; 0: not at all, which
    * wakes the board each second. On batteries a minute: they go on whenever a poll wakes it, or after that. May be

@@ -1,6 +1,6 @@
 /*
  * HTTP(S), one exchange at a time, for every port: writes the request, reads the answer (http-answer.h) and
- * watches the time, over the port's connection.h. Each exchange has a connection of its own; redirects are
+ * watches the time, over the port's picogrant-port.h. Each exchange has a connection of its own; redirects are
  * not followed, nothing is sent twice, and no target, header or body is ever logged.
  *
  * "One at a time" is said of a struct pg_http: a program has one for each device, over a connection of its own.
@@ -11,15 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "connection.h"
+#include "address.h"
 #include "http-answer.h"
-#include "json-body.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What a request is compared with before it goes out (last-look.h). */
+/* What a request is compared with before it goes out (http.h). */
 struct pg_allowed {
   const char *const *addresses; /* by endpoint, as they were configured; "" for none */
   int count;
@@ -30,7 +29,7 @@ struct pg_allowed {
 struct pg_http_settings {
   const char *user_agent;
   struct pg_connection *connection; /* used by nothing else meanwhile */
-  const void *trust;                /* for connection.h */
+  const void *trust;                /* for picogrant-port.h */
   int connect_seconds;
   int exchange_seconds;
   uint32_t answer_bytes; /* longest body of an answer */
@@ -57,7 +56,7 @@ struct pg_http_request {
   size_t credentials_size;
   const uint8_t *body;
   size_t body_size;
-  int is_json;                     /* the body is a form, and goes out as JSON (json-body.h) */
+  int is_json;                     /* the body is a form, and goes out as JSON (http.h) */
   const struct pg_secret *secrets; /* read during pg_http_send only */
   int secret_count;
 };
@@ -73,6 +72,35 @@ struct pg_http_sink {
   void (*failed)(void *context);
   void (*challenge)(void *context, uint8_t c); /* ahead of the status, as in http-answer.h; or NULL */
 };
+
+/*
+ * Parameters of the grant as JSON, for servers that take no forms: what the core has written as a form (RFC 6749
+ * appendix B) is read again and given out as one object of texts, piece by piece, so that no second body needs room.
+ */
+
+/* The most that one character of a form becomes: \u0000. */
+enum { PG_JSON_BODY_STEP = 6 };
+
+/* How far a form has been read. */
+struct pg_json_body {
+  const uint8_t *form; /* lent: `name=value` joined by '&', percent-encoded */
+  size_t size;
+  size_t at;
+  int is_begun;
+  int is_done;
+};
+
+/* Begins at the first parameter; a form has one at least. */
+void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t size);
+
+/*
+ * Writes as much of the object to `piece` as fits; `size` is PG_JSON_BODY_STEP or more.
+ * @return how many bytes; 0 once all of it has been given out
+ */
+size_t pg_json_body_next(struct pg_json_body *body, uint8_t *piece, size_t size);
+
+/* Bytes of the whole object. */
+size_t pg_json_body_size(const uint8_t *form, size_t size);
 
 /* A piece of a request. */
 struct pg_http_part {
@@ -115,7 +143,7 @@ void pg_http_close(struct pg_http *http);
 /*
  * Starts an exchange; one that is under way is ended.
  * @return 1, or 0 where it cannot be started, and nothing will be reported: the address is none, a byte of
- *   target or credentials may not be in a head, or the last look refuses it (last-look.h)
+ *   target or credentials may not be in a head, or the last look refuses it (http.h)
  */
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request);
 
@@ -133,6 +161,22 @@ void pg_http_work(struct pg_http *http);
 
 /* Milliseconds until the exchange has taken too long; -1 without an exchange. */
 int pg_http_wake_in(const struct pg_http *http);
+
+/*
+ * The last look before anything is sent: is this where the request was meant to go? Whatever has put it together, it
+ * is compared here with what the settings say, and http.c opens no connection without it.
+ */
+
+/*
+ * Whether a request may go out.
+ * @param sent where it is about to go: what the connection and the Host line are made of
+ * @return 1, or 0: for another scheme, host or port than the address of the request's endpoint has in the settings
+ *   (RFC 6454); over plain http to another machine, unless that is allowed; a bearer to any but a resource server
+ *   (RFC 6750 section 5.3), the client's credentials to any but the authorization server; or with a secret in the
+ *   address, where others read it
+ */
+int pg_last_look(const struct pg_http_request *request, const struct pg_address *sent,
+                 const struct pg_allowed *allowed);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* The last look. Contract in last-look.h. It reads the settings' address anew, and not as address.c does. */
-#include "last-look.h"
+/* The last look. Contract in http.h. It reads the settings' address anew, and not as address.c does. */
+#include "http.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * Where the core's records are kept: two slots that cannot harm each other, over a medium of the port's
- * (medium.h). A record lies behind a header that is programmed last, so that a loss of power at any byte
+ * (picogrant-port.h). A record lies behind a header that is programmed last, so that a loss of power at any byte
  * leaves the old record, the new one, or something that is neither and is seen to be.
  *
  * Nothing is kept here: every call says which medium it is about. NULL stands for none: nothing can be kept.
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "medium.h"
+#include "picogrant-port.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +40,23 @@ int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *by
 
 /* Empties a slot; 1 or 0 as write. Nothing of the record stays on the medium. */
 int pg_storage_erase(const struct pg_medium *medium, int slot);
+
+/* Any number of bytes on a medium that is read and programmed in units. */
+
+/* The longer of the two units: what lies at a multiple of it can be read and programmed. */
+uint32_t pg_medium_unit(const struct pg_medium *medium);
+
+/* Whether its units are powers of two, none too long, and its slots whole numbers of them. */
+int pg_medium_is_usable(const struct pg_medium *medium);
+
+/*
+ * Any number of bytes of a slot, from the beginning of a unit on. What is programmed is filled up with 0xff to the
+ * end of its last unit, which counts as programmed from then on.
+ */
+enum pg_medium_result pg_medium_read(const struct pg_medium *medium, int slot, uint32_t at,
+                                     uint8_t *into, size_t size);
+enum pg_medium_result pg_medium_program(const struct pg_medium *medium, int slot, uint32_t at,
+                                        const uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus
 }

@@ -7,15 +7,15 @@ const isRam = (address: number): boolean => address >= machine.ramAt && address 
 
 /** A part of the firmware, and the object files that belong to it. */
 const parts = [
-  ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^picogrant\.o|^heap\.o|^no-math\.o/],
+  ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^picogrant\.o|^heap\.o/],
   ["heap of the engine", /^arena\.o/],
   ["core, bytecode", /^core-code\.o/],
   ["memory of the device", /^main\.o \.bss\.memory/],
-  ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^certificate\.o|^connection\.o|^entropy\.o/],
-  ["network (lwIP)", /^liblwip\.a|^(network|network-watch|time-server|ethernet|virtio)\.o/],
+  ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^certificate\.o|^connection\.o/],
+  ["network (lwIP)", /^liblwip\.a|^(network|network-watch|ethernet)\.o/],
   [
     "host: driver, HTTP, settings",
-    /^(driver|host|http|json-body|http-answer|http-date|address|last-look|units|storage|history|reason|page|trust)\.o/,
+    /^(driver|host|http|http-answer|address|last-look|storage|history|reason|page)\.o/,
   ],
   ["C library", /^lib(g_nano|c_nano|c|gcc|m)\.a|^libc\.o/],
   ["board: start, display, chips", /./],

@@ -19,7 +19,7 @@ export interface Surface {
 export const surfaces: readonly Surface[] = [
   {
     name: "answer",
-    files: ["http-answer", "http-date"],
+    files: ["http-answer"],
     longest: 600,
     round: 150_000,
     fault: {
@@ -30,7 +30,7 @@ export const surfaces: readonly Surface[] = [
   },
   {
     name: "exchange",
-    files: ["http", "json-body", "http-answer", "http-date", "address", "last-look"],
+    files: ["http", "http-answer", "address", "last-look"],
     longest: 800,
     round: 350_000,
     fault: {
@@ -52,7 +52,7 @@ export const surfaces: readonly Surface[] = [
   },
   {
     name: "record",
-    files: ["storage", "units"],
+    files: ["storage"],
     longest: 120,
     round: 900_000,
     fault: {

@@ -43,7 +43,7 @@ export const proofs: readonly Proof[] = [
   {
     name: "answer",
     functions: ["pg_answer_start", "pg_answer_read", "pg_answer_closed"],
-    files: ["http-answer", "http-date"],
+    files: ["http-answer"],
     bound: "any number of pieces of 0..8 bytes",
     paths: { take_status_line: 50, pg_retry_after: 50, seconds_of: 200, take_length: 400 },
     joined: ["seconds_of", "take_length"],
@@ -57,13 +57,13 @@ export const proofs: readonly Proof[] = [
   {
     name: "date",
     functions: ["pg_http_date", "pg_retry_after"],
-    files: ["http-date"],
+    files: ["http-answer"],
     bound: "texts of 0..64 bytes",
     paths: { pg_retry_after: 50, seconds_of: 200, number_at: 20 },
     joined: ["seconds_of"],
     related: ["pg_retry_after"],
     fault: {
-      file: "http-date",
+      file: "http-answer",
       text: "days_of(&date) * 86400",
       fault: "days_of(&date) * 864000",
     },
@@ -96,7 +96,7 @@ export const proofs: readonly Proof[] = [
   {
     name: "record",
     functions: ["pg_storage_read", "pg_storage_write", "pg_storage_erase"],
-    files: ["storage", "units"],
+    files: ["storage"],
     bound:
       "any number of calls, medium says anything, slots of 8, 9, 20, 64, 128, 255, 256, 272 bytes, units of one byte, records of 0..24",
     paths: {

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "board.h"
-#include "clock.h"
+#include "picogrant-port.h"
 #include "tls.h"
 
 enum { LINE = 65536, CERTIFICATE = 4096, PIECE = 7 };

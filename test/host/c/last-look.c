@@ -15,10 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "connection.h"
-#include "last-look.h"
+#include "http.h"
 #include "picogrant-numbers.h"
+#include "picogrant-port.h"
 
 enum { LINE = 65536, WORDS = 9, ENDPOINTS = PG_ENDPOINT_RESOURCE + 1 };
 

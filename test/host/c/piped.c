@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "core-code.h"
 #include "host.h"
+#include "picogrant-port.h"
 #include "storage.h"
 
 enum { SLOT = 10000, REQUEST = 20000, LINE = 1 << 22, PIECE = 32767, TEXTS = 7, WORDS = 20, STEPS = 5 };

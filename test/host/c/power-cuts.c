@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file-medium.h"
+#include "posix.h"
 #include "storage.h"
 
 enum { OLD = 300, NEW = 411 };

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file-medium.h"
+#include "posix.h"
 #include "storage.h"
 
 enum { OLDER = 200, OLD = 300, NEW = 411, SLOT = 4096 };
@@ -120,7 +120,6 @@ static void stop(void) {
   medium = NULL;
   pg_file_close(&records);
 }
-
 
 /* An older record in slot 0, the one that counts in slot 1. */
 static int prepare(void) {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "http.h"
-#include "network.h"
+#include "picogrant-port.h"
+#include "posix.h"
 
 enum { SERVERS = PG_NETWORK_MAX, BODY = 64, PATIENCE_MS = 10000 };
 

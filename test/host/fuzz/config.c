@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound.h"
 #include "address.h"
+#include "bound.h"
 #include "config.h"
 
 enum { ROOM = 400 };

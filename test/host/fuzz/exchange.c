@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "bound.h"
-#include "clock.h"
-#include "connection.h"
 #include "http.h"
+#include "picogrant-port.h"
 
 enum { TURNS_MAX = 400, SENT_MAX = 4096, TARGET_MAX = 40, TICK_MS = 100 };
 

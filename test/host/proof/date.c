@@ -1,7 +1,7 @@
 /* Dates and Retry-After: a text of 0 to LONGEST bytes of any value, at the very end of its buffer. */
 #include "proof.h"
 
-#include "http-date.h"
+#include "http-answer.h"
 
 enum { LONGEST = 64 };
 

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* stack.c: painted once, by whoever makes memory as C expects it; `frame` is that one's own. */
+#include "picogrant-port.h"
+
+/* main.c: painted once, by whoever makes memory as C expects it; `frame` is that one's own. */
 void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));
@@ -54,6 +56,8 @@ int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_
 enum { BOARD_EEPROM_BYTES = 32768 };
 int board_eeprom_read(size_t at, uint8_t *bytes, size_t size);
 int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
+/* The two record slots, at its start. */
+extern const struct pg_medium board_records;
 
 /*
  * rtc.c: reads the clock chip; from then on pg_clock_wall_s knows the time. It never is before `earliest_s` (the
@@ -70,7 +74,7 @@ void board_clock_refuse(void);
 int board_clock_is_sure(void);
 
 /*
- * entropy.c: takes the seed that it has kept, and that of the maker's page (of no bytes: there is none), and makes the
+ * eeprom.c: takes the seed that it has kept, and that of the maker's page (of no bytes: there is none), and makes the
  * next one. 1, or 0: there is none, and TLS is refused.
  */
 int board_entropy_open(const uint8_t *given, size_t given_size);
@@ -85,5 +89,20 @@ void board_oled_show(const uint8_t *cells);
 /* ethernet.c: set by the interrupt, reset by board_ethernet_rearm. */
 int board_ethernet_has_input(void);
 void board_on_ethernet(void);
+
+/* connection.c: one, since there is RAM for one TLS session. */
+extern struct pg_connection board_connection;
+
+/* arena.c: the heap of the engine, and of nobody else. Figures for the table. */
+struct arena_figures {
+  size_t size;    /* bytes that there are */
+  size_t used;    /* in use now, with what the arena itself needs */
+  size_t peak;    /* the most that ever were in use */
+  size_t reached; /* how far into the arena blocks ever lay: a smaller arena than this might have been too small */
+  size_t blocks;
+  size_t requests; /* for a new block or a larger one, since the reset */
+};
+
+struct arena_figures arena_figures(void);
 
 #endif

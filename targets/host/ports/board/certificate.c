@@ -1,11 +1,11 @@
 /*
- * BearSSL's check with ours around it. Contract in certificate.h.
+ * BearSSL's check with ours around it. Contract in tls.h.
  *
  * A certificate comes in pieces, and there is no room to keep it. So its bytes are watched as they pass: wherever the
  * identifier of the list of uses stands, what follows is read as that list, and each such list must have the use for
  * servers. What a key or a text happens to hold can make us refuse a certificate, but not take one.
  */
-#include "certificate.h"
+#include "tls.h"
 
 #include <string.h>
 

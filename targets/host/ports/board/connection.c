@@ -1,19 +1,17 @@
 /*
- * One connection on lwIP's raw interface, with BearSSL over it. Contract in connection.h.
+ * One connection on lwIP's raw interface, with BearSSL over it. Contract in picogrant-port.h.
  *
  * lwIP's callbacks come from within network_work, that is from the main loop: they only keep what has come and
  * note what has happened. Everything else is done by pump(), which carries bytes between the two libraries for
  * as long as any move.
  */
-#include "connection.h"
+#include "picogrant-port.h"
 
 #include <lwip/dns.h>
 #include <lwip/tcp.h>
 #include <string.h>
 
-#include "board-connection.h"
 #include "board.h"
-#include "clock.h"
 #include "network.h"
 #include "reason.h"
 #include "tls.h"

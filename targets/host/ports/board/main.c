@@ -3,19 +3,36 @@
  * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, b on batteries
  * or not, m print figures, r reset; h hang and d dig too deep a stack, for the tests.
  */
-#include "arena.h"
-#include "board-connection.h"
 #include "board.h"
 #include "core-code.h"
-#include "clock.h"
 #include "host.h"
 #include "map.h"
 #include "network.h"
 #include "page.h"
+#include "picogrant-port.h"
 #include "reason.h"
-#include "records.h"
-#include "trust.h"
-#include "wipe.h"
+#include "tls.h"
+
+/* How deep the stack was: it is painted at the start, and what is not touched keeps its paint. */
+enum { PAINT = 0x57ac57ac, OWN_WORDS = 16 };
+
+extern uint32_t board_stack_bottom[], board_stack_top[];
+
+/* Below where this function's own frame may be. */
+void board_stack_paint(void *frame) {
+  uint32_t *here = frame;
+  for (uint32_t *word = board_stack_bottom; word < here - OWN_WORDS; word++) *word = PAINT;
+}
+
+size_t board_stack_used(void) {
+  const uint32_t *word = board_stack_bottom;
+  while (word < board_stack_top && *word == PAINT) word++;
+  return (size_t)(board_stack_top - word) * sizeof *word;
+}
+
+size_t board_stack_size(void) {
+  return (size_t)(board_stack_top - board_stack_bottom) * sizeof *board_stack_top;
+}
 
 enum {
   MEMORY_BYTES = DEVICE_MEMORY_BYTES,

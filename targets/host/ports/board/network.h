@@ -5,6 +5,7 @@
 #ifndef PICOGRANT_BOARD_NETWORK_H
 #define PICOGRANT_BOARD_NETWORK_H
 
+#include <lwip/netif.h>
 #include <stdint.h>
 
 /* Begins; the address comes later. */
@@ -36,5 +37,19 @@ void network_attend(void);
 
 /* Milliseconds until network_work must be called again. */
 uint32_t network_wake_in(void);
+
+/* The Ethernet controller, an SMSC LAN9118, as lwIP's network interface. */
+
+/* For netif_add. */
+err_t board_ethernet_open(struct netif *netif);
+
+/* Hands over every packet that has come, and lets the interrupt tell of the next. */
+void board_ethernet_work(struct netif *netif);
+
+/* Whether the cable is in. */
+int board_ethernet_has_link(void);
+
+/* Resets the controller and begins anew, with the address that it has. 1, or 0: it does not answer. */
+int board_ethernet_restart(void);
 
 #endif

@@ -1,7 +1,11 @@
-/* Text on the serial line, and the keys that come over it. The machine's uart.c moves single bytes. */
+/*
+ * Text on the serial line, and the keys that come over it. The machine's uart.c moves single bytes.
+ * Every frame of the display goes out there too, drawn with a border; one of 16x2 goes to the OLED as well.
+ */
 #include <string.h>
 
 #include "board.h"
+#include "picogrant-port.h"
 
 enum { KEYS = 16 };
 
@@ -50,4 +54,22 @@ int board_key(void) {
   int key = input.keys[input.next_out];
   input.next_out = (uint8_t)((input.next_out + 1) % KEYS);
   return key;
+}
+
+static void edge(int columns) {
+  board_log("+");
+  for (int i = 0; i < columns; i++) board_log("-");
+  board_log("+\n");
+}
+
+void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
+  (void)display; /* the board has one */
+  edge(columns);
+  for (int row = 0; row < rows; row++) {
+    board_log("|");
+    board_log_bytes(cells + row * columns, (size_t)columns);
+    board_log("|\n");
+  }
+  edge(columns);
+  if (columns == 16 && rows == 2) board_oled_show(cells);
 }

@@ -1,6 +1,7 @@
-/* Time and chance on Linux. Contract in clock.h. */
-#include "clock.h"
+/* Time and chance on Linux, and libsodium's SHA-256. Contract in picogrant-port.h. */
+#include "picogrant-port.h"
 
+#include <sodium/crypto_hash_sha256.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -20,4 +21,9 @@ uint32_t pg_clock_wall_s(void) {
 
 int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
+}
+
+/* It needs no sodium_init. */
+int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
+  return crypto_hash_sha256(digest, bytes, size) == 0;
 }

@@ -1,19 +1,81 @@
 /*
  * The connection on libcurl, which makes it and TLS over it, and nothing else: what HTTP is, is http.c's.
- * Contract in connection.h.
+ * Contract in picogrant-port.h.
  *
  * Each connection has a handle of its own. A handle that is used again keeps, in libcurl before 8.1, a
  * pointer to freed memory in its store of headers. All handles of a network hang on one of libcurl's lists, which says
  * of each how its connection has ended.
  */
-#include "network.h"
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "posix.h"
 
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "picogrant-numbers.h"
-#include "tls-library.h"
-#include "wipe.h"
+#include "picogrant-port.h"
+
+/*
+ * What libcurl's TLS library knows and libcurl does not say. The library is OpenSSL, or one that is taken for it where
+ * it has the same functions: they are looked up in the running program, so that nothing else is needed to build.
+ */
+
+/* Of openssl/ssl.h and openssl/x509_vfy.h, which are not needed to build. */
+enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x20 };
+
+/* A function of the library, NULL where it has none. ISO C knows no pointer that is either. */
+#define LOOK_UP(function, name)                          \
+  do {                                                   \
+    void *found = dlsym(RTLD_DEFAULT, name);             \
+    memcpy(&(function), &found, sizeof found);           \
+  } while (0)
+
+/*
+ * Whether a connection has ended in order: over TLS by a close_notify (RFC 8446 section 6.1), without which somebody
+ * on the way may have cut it. Where the library does not say, none has.
+ */
+static int tls_ended(CURL *easy) {
+  struct curl_tlssessioninfo *session = NULL;
+  int (*get_shutdown)(const void *) = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return 1;
+  if (session->backend == CURLSSLBACKEND_NONE || !session->internals) return 1;
+  if (session->backend != CURLSSLBACKEND_OPENSSL) return 0;
+  LOOK_UP(get_shutdown, "SSL_get_shutdown");
+  return get_shutdown && (get_shutdown(session->internals) & RECEIVED_SHUTDOWN);
+}
+
+/* libcurl calls it when the library's settings for a connection are there. */
+static CURLcode set_name(CURL *easy, void *context, void *name) {
+  void *(*parameters_of)(void *) = NULL;
+  int (*set_host)(void *, const char *, size_t) = NULL;
+  void (*set_flags)(void *, unsigned) = NULL;
+  unsigned char address[sizeof(struct in6_addr)];
+  const char *host = name;
+  (void)easy;
+  LOOK_UP(parameters_of, "SSL_CTX_get0_param");
+  LOOK_UP(set_host, "X509_VERIFY_PARAM_set1_host");
+  LOOK_UP(set_flags, "X509_VERIFY_PARAM_set_hostflags");
+  if (!parameters_of || !set_host || !set_flags) return CURLE_OK;
+  /* Addresses are libcurl's to check: there is no common name and no wildcard for one. */
+  if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1) return CURLE_OK;
+  void *parameters = parameters_of(context);
+  set_flags(parameters, NO_PARTIAL_WILDCARDS | NEVER_CHECK_SUBJECT);
+  return set_host(parameters, host, 0) ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
+}
+
+/*
+ * Has the library check the peer's name as RFC 9525 says, beside libcurl's own check: the common name never counts, no
+ * wildcard stands for a part of a label. Nothing happens where the library cannot.
+ * @param host a name or an address, ended by 0, which stays until the connection has been made
+ */
+static void check_name(CURL *easy, const char *host) {
+  /* Another library than OpenSSL refuses the option. */
+  if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, set_name) != CURLE_OK) return;
+  (void)curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, (void *)(uintptr_t)host);
+}
 
 #if LIBCURL_VERSION_NUM < 0x075500
 #error "libcurl 7.85 or later is needed"
@@ -90,7 +152,7 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
   snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);
-  if (peer->is_secure) pg_tls_check_name(easy, connection->name);
+  if (peer->is_secure) check_name(easy, connection->name);
   return ok && (!trust || set_trust(easy, trust));
 }
 
@@ -210,7 +272,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   if (code == CURLE_AGAIN) return PG_CONNECTION_NOTHING;
   if (code != CURLE_OK) return PG_CONNECTION_BROKEN;
   if (size > 0) return (int)size;
-  return pg_tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
+  return tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
 /* While libcurl connects it knows what to wait for; an open connection is ours to wait for. */

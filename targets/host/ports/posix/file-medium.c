@@ -1,5 +1,5 @@
-/* A file as a flash. Contract in file-medium.h. */
-#include "file-medium.h"
+/* A file as a flash. Contract in posix.h. */
+#include "posix.h"
 
 #include <errno.h>
 #include <fcntl.h>

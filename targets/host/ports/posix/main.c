@@ -16,16 +16,11 @@
 
 #include "config.h"
 #include "core-code.h"
-#include "file-medium.h"
 #include "host.h"
-#include "network.h"
-#include "options.h"
-#include "pages.h"
-#include "process.h"
+#include "picogrant-port.h"
+#include "posix.h"
 #include "reason.h"
 #include "storage.h"
-#include "terminal.h"
-#include "wipe.h"
 
 /* SHOWN_S: how long the display says that a page was refused, where there is another. */
 enum { CONFIG_MAX = 32768, ROOM_BYTES = 8192, SHOWN_S = 5 };

@@ -1,5 +1,5 @@
-/* The command line. Contract in options.h. */
-#include "options.h"
+/* The command line. Contract in posix.h. */
+#include "posix.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,12 +1,10 @@
-/* Settings pages in files. Contract in pages.h. */
-#include "pages.h"
+/* Settings pages in files. Contract in posix.h. */
+#include "posix.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
-#include "process.h"
-#include "wipe.h"
+#include "picogrant-port.h"
 
 static uint8_t areas[PG_PAGE_AREAS][PG_PAGE_BYTES];
 /* Four characters for three bytes, 64 in a line, and the two lines around each certificate. */

@@ -1,5 +1,5 @@
-/* Contract in process.h. */
-#include "process.h"
+/* Contract in posix.h. */
+#include "posix.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* The display in a terminal. Contract in display.h. */
-#include "terminal.h"
+/* The display in a terminal. Contract in picogrant-port.h. */
+#include "posix.h"
 
 #include <unistd.h>
 

@@ -8,8 +8,7 @@
 
 #include "address.h"
 #include "check.h"
-#include "clock.h"
-#include "connection.h"
+#include "picogrant-port.h"
 #include "port.h"
 
 /* The server of the check, and an address at which nothing listens. */

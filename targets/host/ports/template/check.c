@@ -11,11 +11,9 @@
 #include <string.h>
 
 #include "check.h"
-#include "clock.h"
-#include "display.h"
+#include "picogrant-port.h"
 #include "port.h"
 #include "storage.h"
-#include "units.h"
 
 enum {
   PIECE = PG_MEDIUM_UNIT_MAX,

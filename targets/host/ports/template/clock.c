@@ -1,7 +1,8 @@
 /*
- * Time, chance, a digest, sleep and keys, here on Linux: to be replaced by the board's. Contracts in clock.h and port.h.
+ * Time, chance, a digest, sleep and keys, here on Linux: to be replaced by the board's. Contracts in
+ * picogrant-port.h and port.h.
  */
-#include "clock.h"
+#include "picogrant-port.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include "port.h"
-#include "socket.h"
 
 static int input = STDIN_FILENO;
 

@@ -1,6 +1,6 @@
 /*
- * The connection, here over a plain socket: to be replaced by one over the board's TCP and TLS. Contract in connection.h,
- * in short: nothing here waits; TLS 1.2 at least, with the certificate's chain, its name and its dates checked; every
+ * The connection, here over a plain socket: to be replaced by one over the board's TCP and TLS. Contract in
+ * picogrant-port.h, in short: nothing here waits; TLS 1.2 at least, with the certificate's chain, its name and its dates checked; every
  * buffer is wiped at the end. What HTTP is, is http.c's affair, not yours.
  *
  * There is no TLS here, so it refuses every address but those of this machine's own: it is for trying a port against a
@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "picogrant-numbers.h"
-#include "socket.h"
-#include "wipe.h"
+#include "picogrant-port.h"
 
 enum { BUFFER_BYTES = 2048 };
 

@@ -2,7 +2,7 @@
  * The display, here a console: to be replaced. A frame comes as columns * rows characters, row by row, and is good for
  * this call only. Copy it to the glass, or into the buffer that an interrupt sends there.
  */
-#include "display.h"
+#include "picogrant-port.h"
 
 #include <stdio.h>
 

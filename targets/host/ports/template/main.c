@@ -10,8 +10,8 @@
 
 #include "core-code.h"
 #include "host.h"
+#include "picogrant-port.h"
 #include "port.h"
-#include "wipe.h"
 
 /* Longer tokens need more memory: the page "Sizing", or `picogrant sizing`. */
 enum { MEMORY_BYTES = 4096, PAGE_BYTES = 2048, ADDRESS_BYTES = 256 };

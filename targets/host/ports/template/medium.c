@@ -1,6 +1,6 @@
 /*
  * Where the records are, here one file with one slot behind the other: to be replaced by flash or an EEPROM. Contract in
- * medium.h, in short: two slots that cannot harm each other (on flash: sectors of their own); erasing makes every byte
+ * picogrant-port.h, in short: two slots that cannot harm each other (on flash: sectors of their own); erasing makes every byte
  * 0xff; programming writes erased bytes, each of them once, and is durable when it returns 1. The host's storage.h does
  * the rest: it programs the header last, so that a cut never leaves half a record that looks like one.
  *

@@ -1,9 +1,8 @@
 /* What main.c asks of the board beside the headers of portable/: sleeping, keys, a line for the maker. */
-#ifndef PICOGRANT_PORT_H
-#define PICOGRANT_PORT_H
+#ifndef PORT_H
+#define PORT_H
 
-#include "connection.h"
-#include "medium.h"
+#include "picogrant-port.h"
 
 /* Where the records are kept (medium.c). */
 extern const struct pg_medium port_medium;
@@ -25,5 +24,9 @@ int port_key(void);
 
 /* A line for the maker's log: never a token, a code or a secret. */
 void port_log(const char *line);
+
+/* What clock.c waits for on the network (connection.c): the descriptor, -1 where there is none, and what of it. */
+int socket_descriptor(void);
+short socket_events(void);
 
 #endif

@@ -1,6 +1,12 @@
-/* A 24C256 EEPROM: 32 KiB in pages of 64 bytes, written a page at a time. */
+/*
+ * A 24C256 EEPROM, 32 KiB in pages of 64 bytes, written a page at a time; and what lies in it: the record slots, and the
+ * seed of randomness.
+ */
+#include <bearssl.h>
+#include <string.h>
+
 #include "board.h"
-#include "clock.h"
+#include "picogrant-port.h"
 
 enum { DEVICE = 0x50, PAGE = 64, WRITE_MS_MAX = 20 };
 
@@ -37,5 +43,98 @@ int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size) {
     bytes += count;
     size -= count;
   }
+  return 1;
+}
+
+/*
+ * Record slots in the EEPROM. An EEPROM needs no erasing, but what the slots rest on is kept: an erased slot
+ * holds nothing of its record.
+ */
+
+/* What was programmed is read back: only what is there counts. */
+static int holds(size_t at, const uint8_t *bytes, size_t size) {
+  uint8_t piece[64];
+  int same = 1;
+  while (size > 0 && same) {
+    size_t count = size < sizeof piece ? size : sizeof piece;
+    same = board_eeprom_read(at, piece, count) && memcmp(piece, bytes, count) == 0;
+    at += count;
+    bytes += count;
+    size -= count;
+  }
+  memset(piece, 0, sizeof piece);
+  return same;
+}
+
+static size_t place(int slot, uint32_t at) {
+  return (size_t)slot * board_records.slot_bytes + at;
+}
+
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
+  return board_eeprom_read(place(slot, at), into, size);
+}
+
+static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
+  return board_eeprom_write(place(slot, at), bytes, size) && holds(place(slot, at), bytes, size);
+}
+
+/* Only pages that hold anything are written: each page of an EEPROM wears by being written. */
+static int erase_slot(void *context, int slot) {
+  static const uint8_t blank[64] = {[0 ... 63] = 0xff};
+  for (uint32_t at = 0; at < board_records.slot_bytes; at += sizeof blank) {
+    if (holds(place(slot, at), blank, sizeof blank)) continue;
+    if (!program_slot(context, slot, at, blank, sizeof blank)) return 0;
+  }
+  return 1;
+}
+
+const struct pg_medium board_records = {
+    .slot_bytes = 8192, .read = read_slot, .program = program_slot, .erase = erase_slot};
+
+/*
+ * Randomness on a board that has no generator of it.
+ *
+ * The maker's page brings a seed, different on each board, and a seed is kept in the EEPROM, which is replaced at each
+ * start before anything is drawn from it, so that no start repeats another. Both go in, and the time of day. Without any
+ * seed the board refuses TLS.
+ *
+ * A board with a generator (RNG of an STM32, esp_random of an ESP32) fills the seed from that instead.
+ */
+
+enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - 64 };
+
+static br_hmac_drbg_context generator;
+static int is_seeded;
+
+/* Every byte of a seed alike: never programmed. */
+static int is_blank(const uint8_t *seed) {
+  for (size_t i = 1; i < SEED_BYTES; i++) {
+    if (seed[i] != seed[0]) return 0;
+  }
+  return 1;
+}
+
+int board_entropy_open(const uint8_t *given, size_t given_size) {
+  uint8_t seed[SEED_BYTES];
+  uint32_t now = pg_clock_wall_s();
+  br_hmac_drbg_init(&generator, &br_sha256_vtable, &now, sizeof now);
+  int has_kept = board_eeprom_read(SEED_AT, seed, sizeof seed) && !is_blank(seed);
+  if (has_kept) br_hmac_drbg_update(&generator, seed, sizeof seed);
+  int has_given = given_size >= SEED_BYTES;
+  if (has_given) br_hmac_drbg_update(&generator, given, given_size);
+  if (has_kept || has_given) {
+    /* A seed that cannot be replaced would be used twice. */
+    br_hmac_drbg_generate(&generator, seed, sizeof seed);
+    is_seeded = board_eeprom_write(SEED_AT, seed, sizeof seed);
+  }
+  memset(seed, 0, sizeof seed);
+  return is_seeded;
+}
+
+int pg_random(uint8_t *bytes, size_t size) {
+  if (!is_seeded) return 0;
+  br_hmac_drbg_generate(&generator, bytes, size);
   return 1;
 }

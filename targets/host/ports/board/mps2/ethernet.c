@@ -2,16 +2,15 @@
  * The LAN9118. Its own memory holds packets until they are read word by word, straight into lwIP's buffers and
  * out of them: no packet buffer of the driver's is needed.
  */
-#include "ethernet.h"
+#include "network.h"
 
 #include <lwip/etharp.h>
 #include <netif/ethernet.h>
 #include <string.h>
 
 #include "board.h"
-#include "clock.h"
 #include "mps2.h"
-#include "network.h"
+#include "picogrant-port.h"
 
 #define LAN(offset) BOARD_REGISTER(ETHERNET_BASE + (offset))
 #define RX_DATA LAN(0x00)

@@ -7,7 +7,7 @@
 #include <sys/time.h>
 
 #include "board.h"
-#include "clock.h"
+#include "picogrant-port.h"
 
 void _exit(int code) __attribute__((noreturn));
 int _kill(int process, int signal);

@@ -3,7 +3,7 @@
 TOOLS = arm-none-eabi-
 PROCESSOR = -mcpu=cortex-m3 -mthumb
 SPECS = --specs=nano.specs
-MACHINE_PARTS = startup uart sleep i2c eeprom rtc entropy oled records ethernet libc
+MACHINE_PARTS = startup uart sleep i2c eeprom rtc oled ethernet libc
 BEARSSL_PROCESSOR = -DBR_ARMEL_CORTEXM_GCC=1 -DBR_LE_UNALIGNED=1
 QUICKJS_LIBRARY = -D__TM_GMTOFF=tm_gmtoff
 MACHINE_LIBRARIES = -lm

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "board.h"
-#include "clock.h"
+#include "picogrant-port.h"
 
 enum { DEVICE = 0x68, CLOCK_STOPPED = 0x80, ASK_AGAIN_MS = 43200000, DAY_S = 86400 };
 /* In the EEPROM: the time that was confirmed last, and its complement. */

@@ -5,8 +5,8 @@
  * interrupts are off. The timer only ends a sleep.
  */
 #include "board.h"
-#include "clock.h"
 #include "mps2.h"
+#include "picogrant-port.h"
 
 enum {
   TICKS_PER_MS = BOARD_CLOCK_HZ / 1000,

@@ -1,0 +1,175 @@
+/*
+ * The port for Linux, as main.c has it: the command line, files and what the process gives away, settings pages, records
+ * in a file, a terminal, and the network over libcurl.
+ */
+#ifndef PICOGRANT_POSIX_H
+#define PICOGRANT_POSIX_H
+
+#include <curl/curl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "page.h"
+#include "picogrant-port.h"
+
+/* options.c: the command line. */
+
+enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
+
+struct pg_options {
+  const char *config;
+  const char *pages[PG_PAGE_AREAS]; /* in place of it; NULL: none */
+  size_t heap_limit;
+};
+
+/* Says in one line on standard error what is wrong with what. Returns PG_EXIT_WRONG. */
+int pg_complain(const char *what, const char *why);
+
+/* Reads the command line. 0; or -1 where all is done; or the exit code, the reason having been said. */
+int pg_read_options(int count, char **arguments, struct pg_options *options);
+
+/*
+ * process.c: what the process gives away by itself (core dumps, swapped pages, what its environment says about TLS), and
+ * who can change the files that it goes by.
+ */
+
+/*
+ * To be called first. No core dump is written, no other process of the user may look into this one, and variables
+ * that would have TLS write its secrets into a file, or trust and take what it should not, are gone. A proxy of the
+ * environment stays: it gets a tunnel, and no more of what is said than anybody on the way.
+ */
+void pg_process_close(void);
+
+/* Keeps memory out of the swap, where the system allows it (RLIMIT_MEMLOCK). */
+void pg_process_lock(void *bytes, size_t size);
+
+/*
+ * Reads a file whole.
+ * @param status of the file: who may do what with it
+ * @return its size; 0 where it is no file, cannot be read, is empty, or is longer than `size`
+ */
+size_t pg_read_file(const char *path, void *into, size_t size, struct stat *status);
+
+/*
+ * Looks at a file as sshd does: it and each directory above it must belong to this user or to root, and nobody else
+ * may write there, but where the sticky bit leaves everybody the files of their own.
+ * @param status of the file that was opened
+ * @return what is wrong and what to do, or NULL
+ */
+const char *pg_owners_problem(const char *path, const struct stat *status);
+
+/*
+ * A file as the medium of the record slots (picogrant-port.h): it behaves like a NOR flash, and is for this user
+ * alone. The two slots lie in turn, PG_FILE_BLOCK bytes each time, so that a file grows where a longer
+ * memory wants longer records, and what it holds stays where it is.
+ */
+
+enum { PG_FILE_BLOCK = 8192 };
+
+enum pg_file_state {
+  PG_FILE_READY,
+  PG_FILE_REFUSED,  /* it is not safe to keep tokens there: `why` says what to do */
+  PG_FILE_UNUSABLE  /* the disk is full, read-only or broken: the device can go on without */
+};
+
+/* One device's: the caller's, from pg_file_open to pg_file_close. The fields are file-medium.c's own. */
+struct pg_file_medium {
+  struct pg_medium medium;
+  int file;                     /* -1: none */
+  uint8_t blank[PG_FILE_BLOCK]; /* as erased */
+};
+
+/*
+ * Makes the directory if it is missing, opens the file records.flash in it, or makes it with both slots
+ * erased. One process may have it.
+ * @param slot_bytes what a slot must hold at least, its header included
+ * @param medium what to give to storage.h; NULL where nothing can be read, either
+ * @param why what is wrong, as part of a sentence
+ */
+enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *directory,
+                                uint32_t slot_bytes, const struct pg_medium **medium,
+                                const char **why);
+
+/* Closes what pg_file_open has opened, or refused. */
+void pg_file_close(struct pg_file_medium *own);
+
+/* A display that is drawn in a terminal, or printed where the output is none. */
+
+/* One device's: the caller's, while the device is open. */
+struct pg_display {
+  FILE *out; /* no other display's: each frame goes over the one before */
+  int shown; /* 0 at first; terminal.c's own */
+};
+
+/* The network on Linux, over libcurl: connections (picogrant-port.h) and sleeping. All of it from one thread. */
+
+/* PG_NETWORK_MAX: connections of one network. */
+enum { PG_WAIT_MAX = 2, PG_NETWORK_MAX = 4, PG_NETWORK_BUFFER = 4096, PG_NETWORK_NAME = 300 };
+
+/* What the devices of a program share: the caller's, from pg_network_open to pg_network_close. */
+struct pg_network {
+  CURLM *multi;
+  struct pg_connection *connections[PG_NETWORK_MAX];
+  int count;
+};
+
+/* One device's: the caller's, from pg_connection_open to pg_network_close. The fields are connection-curl.c's own. */
+struct pg_connection {
+  struct pg_network *network;
+  CURL *easy; /* NULL: there is none now */
+  enum pg_connection_state state;
+  int reason;     /* PG_REASON_*: why it has failed */
+  int is_blocked; /* what is to be sent waits for room */
+  size_t filled;  /* of `out` */
+  size_t sent;
+  char name[PG_NETWORK_NAME]; /* the peer's, which the TLS library reads while it connects */
+  uint8_t out[PG_NETWORK_BUFFER];
+  uint8_t in[PG_NETWORK_BUFFER];
+};
+
+/* Whom a connection trusts: what struct pg_host_parts has. Certificates of authorities in PEM, in memory or in a file. */
+struct pg_trust {
+  const char *pem; /* NULL: the file's */
+  size_t pem_size;
+  const char *file; /* "" or NULL: the system's */
+};
+
+/* A descriptor to wait for, and whether something has come; -1: none. */
+struct pg_waiting {
+  int descriptor;
+  int is_ready;
+};
+
+/* Starts libcurl. Returns NULL, or what is wrong. */
+const char *pg_network_open(struct pg_network *network);
+
+/* Ends all its connections. */
+void pg_network_close(struct pg_network *network);
+
+/* Adds a connection, for picogrant-port.h. 1, or 0 where the network has PG_NETWORK_MAX of them. */
+int pg_connection_open(struct pg_network *network, struct pg_connection *connection);
+
+/*
+ * Sleeps until one of the connections, one of `count` (at most PG_WAIT_MAX) descriptors, or the time needs attention.
+ * @param timeout_ms the least of what pg_host_wake_in says of the devices
+ */
+void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count);
+
+/* The maker's settings page (page.h) out of files: one for each area. */
+
+/*
+ * Reads the files, PG_PAGE_AREAS of them (NULL: none), and says on standard error what is wrong with each. What is read
+ * stays in this file's memory until pg_pages_close.
+ * @param trust the page's authorities
+ * @param refused how many files are no good page
+ * @return 1; 0: no page is good, and nothing of `page` may be used
+ */
+int pg_pages_open(struct pg_page *page, const char *const files[PG_PAGE_AREAS], struct pg_trust *trust,
+                  int *refused);
+
+/* Wipes what was read. */
+void pg_pages_close(void);
+
+#endif
