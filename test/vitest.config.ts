@@ -41,7 +41,6 @@ export const slow = [
   "test/integer-owners.test.ts",
   "test/model/assertions.test.ts",
   "test/platform/certificate-verdicts.test.ts",
-  "test/platform/hostile-resource.test.ts",
   "test/platform/kept-metadata.test.ts",
   "test/platform/metadata-fuzz.test.ts",
   "test/platform/node-http.test.ts",

@@ -4,9 +4,9 @@ import http from "node:http";
 import https from "node:https";
 import { describe, expect, it } from "vitest";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { askWho, userInfoOf } from "../../targets/command/login/who.ts";
 import { listening } from "../listening.ts";
-import { makeTlsIdentities } from "../platform/certificates.ts";
 
 const ask = (server: string, serverParameters: Record<string, string> = {}) =>
   userInfoOf({ server, serverParameters, secret: "none", allowHttp: false }, {});

@@ -5,9 +5,9 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
 import { ServiceWorld } from "../../targets/workbench/host/service-world.ts";
-import { makeTlsIdentities } from "../platform/certificates.ts";
 
 type Protocol = "http" | "https";
 

@@ -1,13 +1,13 @@
 // The connections of the Node HTTP adapter: one exchange at a time on them, how long they are kept, who makes them, and
 // whom they trust.
 
-import { EventEmitter } from "node:events";
-import http, { type ClientRequest } from "node:http";
+import http from "node:http";
 import https from "node:https";
 import net from "node:net";
 import type { PeerCertificate } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { nodeFetch } from "../../platform/node/fetch.ts";
 import { tlsSettings } from "../../platform/node/http.ts";
 import { KeptConnections } from "../../platform/node/kept-connections.ts";
 import { ear, GOOD, OK, RawServer, turns } from "./raw-server.ts";
@@ -21,6 +21,9 @@ afterEach(async () => {
   await server.close();
   vi.restoreAllMocks();
 });
+
+const codedHead = ({ length }: Uint8Array): string =>
+  `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe("one exchange at a time", () => {
   it("a second one is the caller's mistake", () => {
@@ -60,9 +63,8 @@ describe("one exchange at a time", () => {
 
   it("given up within a coded body: neither its rest nor its end is told", async () => {
     const body = gzipSync("coded".repeat(10_000));
-    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`;
     server.script = (socket) => {
-      socket.write(head);
+      socket.write(codedHead(body));
       socket.write(body);
     };
     const next = ear();
@@ -127,6 +129,56 @@ describe("connections", () => {
       last!.write(OK.replace("ok", "no"));
     }
     expect(server.connections).toBe(5);
+  });
+
+  it("of fetch as well are kept where all is read, or there is nothing to read", async () => {
+    const plain = new http.Agent({ keepAlive: true });
+    vi.spyOn(http, "globalAgent", "get").mockReturnValue(plain);
+    const own = nodeFetch({ agent: new https.Agent() });
+    const body = gzipSync("coded");
+    const empty = (status: number): string => `HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`;
+    for (const [method, status] of [
+      ...[["GET", 204] as const, ["GET", 205] as const, ["GET", 304] as const],
+      ...[["HEAD", 200] as const, ["GET", 200] as const, ["GET", 200] as const],
+    ]) {
+      const isCoded = status === 200 && method === "GET";
+      server.script = (socket) => {
+        socket.write(isCoded ? codedHead(body) : empty(status));
+        if (isCoded) socket.write(body);
+      };
+      const found = await own(server.origin, { method });
+      expect([found.status, found.body === null]).toEqual([status, !isCoded]);
+      expect(await found.text()).toBe(isCoded ? "coded" : "");
+      await turns();
+    }
+    expect(server.connections).toBe(1);
+    // What comes unasked is not the next answer.
+    const texts: string[] = [];
+    let last: net.Socket | undefined;
+    server.script = (socket) => {
+      last = socket;
+      socket.write(OK);
+    };
+    for (let round = 0; round < 5; round++) {
+      texts.push(await (await own(server.origin)).text());
+      await turns();
+      last!.write(OK.replace("ok", "no"));
+    }
+    expect([texts, server.connections]).toEqual([Array(5).fill("ok"), 5]);
+    plain.destroy();
+  });
+
+  it.each([
+    ["the adapter's own limit is over", 50, ""],
+    ["the server has said that its limit is over", 60_000, "Keep-Alive: timeout=1\r\n"],
+  ])("are not kept when %s: nobody may close one under a POST", async (_, idleLimitMs, hint) => {
+    server.make({ idleLimitMs });
+    server.script = (socket) => socket.write(OK.replace("Content", `${hint}Content`));
+    for (let count = 1; count <= 2; count++) {
+      expect((await server.ask()).at(-1)).toEqual(["end"]);
+      expect(server.connections).toBe(count);
+      await expect.poll(() => server.open()).toBe(0);
+    }
   });
 
   it("are closed by dispose, but for those of the program's own agent", async () => {
@@ -212,114 +264,35 @@ describe("whom it trusts", () => {
   });
 });
 
-describe("the connections that are known to wait for a request", () => {
-  class Line extends EventEmitter {
-    destroyed = false;
-    destroy(): void {
-      this.destroyed = true;
-    }
-  }
-  let freeSockets: Record<string, Line[]> | undefined;
-  beforeEach(() => {
-    freeSockets = {};
-  });
-  /** A request that gets the connection, and its answer, behind whose end the agent has it back. */
-  function asked(kept: KeptConnections, socket: Line): { end(): void } {
-    freeSockets = {};
-    const client = new EventEmitter() as ClientRequest;
-    const agent = {
-      get freeSockets() {
-        return freeSockets;
-      },
-    };
-    kept.follow(client, agent as unknown as http.Agent);
-    client.emit("socket", socket);
-    const answer = Object.assign(new EventEmitter(), { socket });
-    client.emit("response", answer);
-    return {
-      end: () => {
-        answer.emit("end");
-        freeSockets = { other: [new Line()], one: [socket] };
-      },
-    };
-  }
-
-  it("are those whose answer has ended, until a request takes them or they are closed", () => {
-    const kept = new KeptConnections();
-    const socket = new Line();
-    for (let round = 0; round < 3; round++) {
-      const { end } = asked(kept, socket);
-      socket.emit("data");
-      expect([kept.isEmpty, socket.destroyed]).toEqual([true, false]);
-      end();
-      expect([kept.isEmpty, socket.destroyed]).toEqual([false, false]);
-    }
-    socket.emit("data");
-    expect([kept.isEmpty, socket.destroyed]).toEqual([true, true]);
-  });
-
-  it("stay open where another request of the program is answered on them", () => {
-    const kept = new KeptConnections();
-    const socket = new Line();
-    asked(kept, socket).end();
-    for (const told of [{ other: [new Line()] }, {}, undefined]) {
-      freeSockets = told;
-      socket.emit("data");
-      expect(socket.destroyed).toBe(false);
-    }
-  });
-
-  it("gather no listeners, however many sessions share one, nor do closed ones stay", () => {
-    const socket = new Line();
-    for (let session = 0; session < 12; session++) asked(new KeptConnections(), socket).end();
-    expect(socket.eventNames().map((name) => socket.listenerCount(name))).toEqual([1]);
-    const kept = new KeptConnections();
-    for (let connection = 0; connection < 3; connection++) {
-      const line = new Line();
-      asked(kept, line).end();
-      line.destroy();
-    }
-    expect(kept.isEmpty).toBe(true);
-  });
-
-  it("an agent that the program shares gives it whole answers behind those of a session", async () => {
-    const long = "x".repeat(3_000_000);
-    const server = http.createServer((_, response) => response.end(long));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as net.AddressInfo;
-    const agent = new http.Agent({ keepAlive: true });
-    const kept = new KeptConnections();
-    const ports = new Set<number | undefined>();
-    const ask = (isOurs: boolean): Promise<number> =>
-      new Promise((resolve, reject) => {
-        const client = http.get({ port, agent, host: "127.0.0.1" }, (answer) => {
-          let bytes = 0;
-          ports.add(answer.socket.localPort);
-          answer.on("data", (piece: Buffer) => {
-            bytes += piece.length;
-          });
-          answer.on("error", reject);
-          answer.on("end", () => setImmediate(resolve, bytes));
+it("an agent that the program shares gives it whole answers behind those of sessions, and gathers no listeners", async () => {
+  const long = "x".repeat(3_000_000);
+  const server = http.createServer((_, response) => response.end(long));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as net.AddressInfo;
+  const agent = new http.Agent({ keepAlive: true });
+  const ports = new Set<number | undefined>();
+  const ask = (isOurs: boolean): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const client = http.get({ port, agent, host: "127.0.0.1" }, (answer) => {
+        let bytes = 0;
+        ports.add(answer.socket.localPort);
+        answer.on("data", (piece: Buffer) => {
+          bytes += piece.length;
         });
-        client.on("error", reject);
-        if (isOurs) kept.follow(client, agent);
+        answer.on("error", reject);
+        answer.on("end", () => setImmediate(resolve, bytes));
       });
-    try {
-      for (const isOurs of [true, false, true, false, false, true])
-        expect(await ask(isOurs)).toBe(long.length);
-      expect(ports.size).toBe(1);
-    } finally {
-      agent.destroy();
-      server.close();
-    }
-  });
-
-  it("are not those that are closed before their answer has been read", () => {
-    const kept = new KeptConnections();
-    const socket = new Line();
-    const { end } = asked(kept, socket);
-    socket.destroy();
-    end();
-    expect(kept.isEmpty).toBe(true);
-  });
+      client.on("error", reject);
+      if (isOurs) new KeptConnections().follow(client, agent);
+    });
+  try {
+    for (const isOurs of [true, false, true, false, false, true])
+      expect(await ask(isOurs)).toBe(long.length);
+    expect(ports.size).toBe(1);
+    const [socket] = Object.values(agent.freeSockets).flat();
+    expect(socket!.listenerCount("data")).toBe(1);
+  } finally {
+    agent.destroy();
+    server.close();
+  }
 });

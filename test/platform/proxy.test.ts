@@ -7,11 +7,11 @@ import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import {
   type SimulatedService,
   startSimulatedService,
 } from "../../targets/service/simulated-service.ts";
-import { makeTlsIdentities } from "./certificates.ts";
 import { type RunningProxy, startProxy } from "./connect-proxy.ts";
 
 /** Only the proxy knows where this is. */

@@ -54,7 +54,8 @@ export class RawServer {
   readonly #server: net.Server;
 
   constructor() {
-    this.#server = net.createServer((socket) => {
+    // What is written goes out at once, and not with what the other side says next.
+    this.#server = net.createServer({ noDelay: true }, (socket) => {
       this.connections++;
       socket.on("error", () => {});
       socket.on("data", (bytes) => {

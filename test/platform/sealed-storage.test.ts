@@ -8,7 +8,7 @@ import { storageConformance } from "../../platform/conformance.ts";
 import type { Storage } from "../../platform/contracts.ts";
 import { ManualClock, MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
 import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/sealed-storage.ts";
-import { manualWorld, rows } from "./worlds.ts";
+import { manualWorld, rows } from "./conformance-bench.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

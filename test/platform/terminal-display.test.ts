@@ -5,7 +5,7 @@ import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
 import { displayConformance } from "../../platform/conformance.ts";
 import { TerminalDisplay } from "../../platform/node/terminal-display.ts";
-import { realWorld, rows } from "./worlds.ts";
+import { realWorld, rows } from "./conformance-bench.ts";
 
 /** A terminal that knows just what the display may use; anything else is an error. */
 class Screen {

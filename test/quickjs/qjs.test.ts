@@ -22,6 +22,7 @@ import type { DeviceConfig } from "../../platform/configuration/device-config.ts
 import type { HttpTestServer, ServerPlan } from "../../platform/conformance.ts";
 import { startConformanceServer } from "../../platform/node/conformance-server.ts";
 import { lockDirectory } from "../../platform/node/state-lock.ts";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { bundleProgram, programOptions } from "../../targets/quickjs/bundle-program.ts";
 import {
   createService,
@@ -30,7 +31,6 @@ import {
   serve,
 } from "../../targets/service/index.ts";
 import { findQjs } from "../../targets/workbench/engines/debian-sources.ts";
-import { makeTlsIdentities } from "../platform/certificates.ts";
 import { FIXTURE, TV, VIDEO_READONLY } from "../service/harness.ts";
 
 const qjs = findQjs();

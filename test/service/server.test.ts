@@ -10,6 +10,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import {
   createService,
   nodeEnvironment,
@@ -17,7 +18,6 @@ import {
   serve,
 } from "../../targets/service/index.ts";
 import { listening } from "../listening.ts";
-import { makeTlsIdentities } from "../platform/certificates.ts";
 import { bundledProgram } from "../program.ts";
 import { FIXTURE, TV } from "./harness.ts";
 

@@ -1,7 +1,8 @@
-// The fakes as subjects of the conformance suite: each on a manual clock of its own, HTTP with a server
-// that exists only as the plans it was given.
+// The conformance suite in these tests: how time passes in it, on the real clock or on a manual one, and the fakes as its
+// subjects, each on a manual clock of its own, HTTP with a server that exists only as the plans it was given.
 
 import type {
+  ConformanceCase,
   HttpLimits,
   HttpSubject,
   HttpTestBench,
@@ -19,7 +20,28 @@ import {
   ManualClock,
   type SeenRequest,
 } from "../../platform/fake/index.ts";
-import { manualWorld } from "./worlds.ts";
+
+export const realWorld: World = {
+  wait: (ms) =>
+    new Promise((done) => {
+      if (ms === 0) setImmediate(done);
+      else setTimeout(done, ms);
+    }),
+};
+
+/** A world without waiting: its time is the clock's. */
+export function manualWorld(clock: ManualClock): World {
+  return {
+    async wait(ms) {
+      clock.advance(ms);
+    },
+  };
+}
+
+/** Cases as rows for `it.each`. */
+export function rows(cases: ConformanceCase[]): [string, ConformanceCase][] {
+  return cases.map((one) => [one.name, one]);
+}
 
 const DEAD = "http://dead.example";
 

@@ -1,0 +1,459 @@
+// HTTP over Node's client, for the core (platform/node/http.ts) and as `fetch` with certificates or an agent of the
+// program's own (platform/node/agent-fetch.ts): what is sent, and what each of them makes of the same answers. No answer
+// ends the program, and none is waited for for ever. The contract's own rules are in the conformance suite
+// (node-http.test.ts), connections in http-connections.test.ts.
+
+import { randomBytes } from "node:crypto";
+import { getEventListeners } from "node:events";
+import http from "node:http";
+import https from "node:https";
+import type net from "node:net";
+import { Duplex } from "node:stream";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { HttpRequest } from "../../platform/contracts.ts";
+import { nodeFetch } from "../../platform/node/fetch.ts";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { ear, GOOD, OK, RawServer, type Told, turns } from "./raw-server.ts";
+
+const { ca, identities } = makeTlsIdentities();
+const textOf = (told: Told[]): string =>
+  told.map(([event, text]) => (event === "body" ? text : "")).join("");
+
+let server: RawServer;
+let agent: https.Agent;
+/** Plain http goes through no agent of the program's. */
+let own: typeof fetch;
+beforeEach(async () => {
+  server = new RawServer();
+  await server.start();
+  agent = new https.Agent();
+  own = nodeFetch({ agent });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  http.globalAgent.destroy();
+  await server.close();
+});
+
+const answer = (status: string, ...lines: string[]): string =>
+  [`HTTP/1.1 ${status}`, ...lines, "", ""].join("\r\n");
+const CLOSE = "Connection: close";
+const EMPTY = "Content-Length: 0";
+/** What is thrown. */
+const thrown = (promise: Promise<unknown>): Promise<Error> =>
+  promise.then(
+    () => expect.unreachable("it must not succeed"),
+    (error: Error) => error,
+  );
+
+describe("what is sent for the core", () => {
+  const HEAD = "Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: picogrant\r\n";
+  const type = "Content-Type: text/x\r\n";
+  const form = { contentType: "text/x", body: Buffer.from("##a=1##"), bodyFrom: 2, bodyTo: 5 };
+  const two = [
+    ["X-A", "1"],
+    ["X-B", "2"],
+  ] as const;
+
+  it.each<[what: string, more: Partial<HttpRequest>, start: string, headers: string, body: string]>(
+    [
+      ["a GET without a length", { url: "/a?b=c" }, "GET /a?b=c", "", ""],
+      [
+        "a form with its type and length",
+        { method: "POST", ...form },
+        "POST /",
+        `${type}Content-Length: 3\r\n`,
+        "a=1",
+      ],
+      ["a POST without a body", { method: "POST" }, "POST /", `${EMPTY}\r\n`, ""],
+      ["a GET with a body", { body: [97], bodyTo: 1 }, "GET /", "Content-Length: 1\r\n", "a"],
+      ["credentials", { authorization: "Bearer t" }, "GET /", "Authorization: Bearer t\r\n", ""],
+      ["headers of the host", { headers: two }, "GET /", "X-A: 1\r\nX-B: 2\r\n", ""],
+    ],
+  )("%s", async (_, { url = "/", ...more }, start, headers, body) => {
+    const told = await server.ask({ ...more, url: server.origin + url });
+    expect([told, server.adapter.lastFailure]).toEqual([GOOD, ""]);
+    const host = `Host: ${new URL(server.origin).host}\r\n`;
+    const kept = "Connection: keep-alive\r\n";
+    expect(server.asked.join("")).toBe(
+      `${start} HTTP/1.1\r\n${HEAD}${headers}${host}${kept}\r\n${body}`,
+    );
+  });
+
+  it("the program's own User-Agent", async () => {
+    server.make({ userAgent: "own/1" });
+    await server.ask();
+    expect(server.asked[0]).toContain("\r\nUser-Agent: own/1\r\n");
+  });
+
+  it.each<[what: string, more: Partial<HttpRequest>]>([
+    ["no address", { url: "nowhere" }],
+    ["an address that is neither http nor https", { url: "ftp://127.0.0.1/" }],
+    ["a header that cannot be", { headers: [["X", "a\nb"]] }],
+  ])("nothing for %s", async (_, more) => {
+    expect(await server.ask(more)).toEqual([["failed", "unreachable"]]);
+    const said = [server.adapter.lastFailure, server.connections];
+    expect(said).toEqual(["the request cannot be sent", 0]);
+    expect(await server.ask()).toEqual(GOOD);
+  });
+});
+
+describe("what is sent by fetch", () => {
+  const HEAD = "accept-encoding: gzip, deflate, br\r\n";
+  const length = (bytes: number): string => `content-length: ${bytes}\r\n`;
+  const put = { method: "PUT", body: new Uint8Array([97, 255]), headers: { "X-A": "1" } };
+  const identity = { headers: { "Accept-Encoding": "identity" } };
+
+  it.each<[what: string, init: RequestInit, start: string, headers: string, body: string]>([
+    ["a GET without a length", {}, "GET /", HEAD, ""],
+    ["a HEAD without one", { method: "HEAD" }, "HEAD /", HEAD, ""],
+    ["a POST without a body", { method: "POST" }, "POST /", `${length(0)}${HEAD}`, ""],
+    ["a body and headers", put, "PUT /", `x-a: 1\r\n${length(2)}${HEAD}`, "a\xff"],
+    ["the codings that it takes", identity, "GET /", "accept-encoding: identity\r\n", ""],
+  ])("%s", async (_, init, start, headers, body) => {
+    server.script = (socket) => socket.end(answer("200 OK", CLOSE, EMPTY));
+    expect((await own(server.origin, init)).status).toBe(200);
+    await expect.poll(() => server.asked.join("").endsWith(body)).toBe(true);
+    const host = `Host: ${new URL(server.origin).host}\r\n`;
+    expect(server.asked.join("").replace(/Connection: .*\r\n/, "")).toBe(
+      `${start} HTTP/1.1\r\n${headers}${host}\r\n${body}`,
+    );
+  });
+
+  it("a stream as it comes, and nothing more once it fails; a Request's own body with its length", async () => {
+    let asked = "";
+    server.script = (socket) => {
+      asked = server.asked.join("");
+      if (asked.endsWith("0\r\n\r\n")) socket.end(answer("200 OK", CLOSE, EMPTY));
+    };
+    const init = (body: ReadableStream): RequestInit =>
+      ({ method: "POST", body, duplex: "half" }) as RequestInit;
+    const stream = new Blob(["streamed"]).stream() as ReadableStream;
+    expect((await own(server.origin, init(stream))).status).toBe(200);
+    expect(asked.toLowerCase()).toContain("transfer-encoding: chunked");
+    expect(asked).toMatch(/\r\n8\r\nstreamed\r\n0\r\n\r\n$/);
+    const cause = new Error("no more");
+    const failing = new ReadableStream({ pull: (controller) => controller.error(cause) });
+    const failure = { name: "TypeError", message: "fetch failed", cause };
+    expect(await thrown(own(server.origin, init(failing)))).toMatchObject(failure);
+    server.script = (socket) => socket.write(OK);
+    const request = new Request(server.origin, { method: "POST", body: "text" });
+    expect(await (await own(request)).text()).toBe("ok");
+    expect(server.asked.join("")).toMatch(/content-length: 4\r\n[\s\S]*\r\n\r\ntext$/);
+  });
+});
+
+/** What comes of an answer: for the core, why it failed in the adapter's words, and for `fetch`. */
+type Row = [what: string, bytes: string, told: Told[], lastFailure: string, fetched: string];
+
+const failed: Told[] = [["failed", "unreachable"]];
+const begun = (...more: Told[]): Told[] => [["status", 200, -1, ""], ...more, ...failed];
+const good = (what: string, bytes: string, head: Told, program: string): Row => [
+  what,
+  bytes,
+  [head, ["end"]],
+  "",
+  program,
+];
+/** What is no answer, and what Node or its parser calls that. */
+const bad = (what: string, bytes: string, word: string, told = failed): Row => [
+  what,
+  bytes,
+  told,
+  word,
+  `fetch failed, ${word}`,
+];
+const of = (...lines: string[]): string => answer("200 OK", ...lines);
+const DATES = ["Retry-After: Tue, 15 Nov 1994 12:00:45 GMT", "Date: Tue, 15 Nov 1994 12:00:00 GMT"];
+const CHUNKED = "Transfer-Encoding: chunked";
+const LONG = `X: ${"a".repeat(65_536)}`;
+const CODED = "Content-Encoding: gzip";
+const UPGRADE = answer("101 X", "Connection: upgrade", "Upgrade: x");
+const WRONG = "Z_DATA_ERROR";
+const SIZE = "HPE_INVALID_CHUNK_SIZE";
+const CUT = "the answer was cut off";
+
+const ROWS: Row[] = [
+  good("the first status", of(EMPTY), ["status", 200, -1, ""], '200 "OK" '),
+  good("the last status", answer("599 X", EMPTY), ["status", 599, -1, ""], '599 "X" '),
+  good("Retry-After", of("Retry-After: 7", EMPTY), ["status", 200, 7, ""], '200 "OK" '),
+  good("the same by its clock", of(...DATES, EMPTY), ["status", 200, 45, ""], '200 "OK" '),
+  good("a challenge", of("WWW-Authenticate: B a", EMPTY), ["status", 200, -1, "B a"], '200 "OK" '),
+  good("any bytes", answer("200 A\t\xe4", EMPTY), ["status", 200, -1, ""], '200 "A\t\xe4" '),
+  // RFC 9112 §4: words that have no place in a reason phrase.
+  good("other words", answer("200 O\x01K", EMPTY), ["status", 200, -1, ""], '200 "" '),
+  ["its end as that of the connection", `${of()}ok`, GOOD, "", '200 "OK" ok'],
+  // RFC 9110 §15.2.2: nobody asked to switch protocols.
+  ["a switch of protocols", UPGRADE, failed, CUT, "fetch failed, HTTP 101"],
+  ["one without a connection", answer("101 X"), failed, "HTTP 101", "fetch failed, RangeError"],
+  ["a status of nothing", answer("000 X"), failed, "HTTP 0", "fetch failed, RangeError"],
+  ["a status above all", answer("600 X"), failed, "HTTP 600", "fetch failed, RangeError"],
+  bad("a status below all", answer("99 X"), "HPE_INVALID_STATUS"),
+  bad("only an interim answer", answer("100 Continue"), "ECONNRESET"),
+  bad("no answer", "", "ECONNRESET"),
+  bad("half a status line", "HTTP/1.1 20", "ECONNRESET"),
+  bad("headers without an end", `HTTP/1.1 200 OK\r\n${EMPTY}\r\n`, "ECONNRESET"),
+  bad("what is no HTTP", "nonsense\r\n\r\n", "HPE_INVALID_CONSTANT"),
+  bad("two lengths", of(EMPTY, "Content-Length: 3"), "HPE_UNEXPECTED_CONTENT_LENGTH"),
+  bad("a length that is none", of("Content-Length: two"), "HPE_INVALID_CONTENT_LENGTH"),
+  bad("a length and chunks", of(EMPTY, CHUNKED), "HPE_INVALID_TRANSFER_ENCODING"),
+  bad("a line break in a header", of("X: a\n b", EMPTY), "HPE_CR_EXPECTED"),
+  bad("too long a head", of(LONG), "HPE_HEADER_OVERFLOW", [["failed", "too-large"]]),
+  ["a chunk's size that is none", `${of(CHUNKED)}zz\r\n`, begun(), SIZE, "aborted, ECONNRESET"],
+  [
+    "half a body",
+    `${of("Content-Length: 5")}ab`,
+    begun(["body", "ab"]),
+    CUT,
+    "aborted, ECONNRESET",
+  ],
+  ["half a coded body", of(CODED, "Content-Length: 5"), begun(), CUT, "aborted, ECONNRESET"],
+  ["another coding", `${of(CODED)}plain`, begun(), WRONG, `incorrect header check, ${WRONG}`],
+];
+
+/** What a program sees. */
+async function fetched(): Promise<string> {
+  try {
+    const found = await own(server.origin, { redirect: "manual" });
+    return `${found.status} "${found.statusText}" ${await found.text()}`;
+  } catch (error) {
+    const { message, cause = error } = error as Error & { cause: NodeJS.ErrnoException };
+    const { code, name, message: why } = cause as NodeJS.ErrnoException;
+    return `${message}, ${code ?? (name === "Error" ? why : name)}`;
+  }
+}
+
+describe("what comes of an answer", () => {
+  it.each(ROWS)("%s", async (_, bytes, told, lastFailure, program) => {
+    server.script = (socket) => socket.end(bytes, "latin1");
+    expect(await server.ask()).toEqual(told);
+    await turns();
+    expect(server.adapter.lastFailure).toBe(lastFailure);
+    expect(await fetched()).toBe(program);
+    // Nothing of it stays open.
+    await expect.poll(() => server.open()).toBe(0);
+  });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["X-GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    ["identity", Buffer.from],
+  ] as const)(
+    "RFC 9110 section 8.4: a body in %s is what it was before, or cut off",
+    async (coding, encode) => {
+      const text = "what it was ".repeat(400);
+      const body = encode(Buffer.from(text)) as Buffer;
+      const head = answer(
+        "200 OK",
+        `CONTENT-ENCODING: ${coding}`,
+        `Content-Length: ${body.length}`,
+      );
+      const sending = (bytes: Buffer) => (socket: net.Socket) => {
+        socket.write(head);
+        socket.end(bytes);
+      };
+      server.script = sending(body);
+      const told = await server.ask();
+      expect([textOf(told), told.at(-1)]).toEqual([text, ["end"]]);
+      expect(await fetched()).toBe(`200 "OK" ${text}`);
+      server.script = sending(body.subarray(0, -1));
+      expect((await server.ask()).at(-1)).toEqual(["failed", "unreachable"]);
+      expect(await fetched()).toMatch(/^(aborted|terminated), ECONNRESET$/);
+      // What it becomes counts.
+      server.make({ sizeLimitBytes: text.length - 1 });
+      server.script = sending(body);
+      expect((await server.ask()).at(-1)).toEqual(["failed", "too-large"]);
+    },
+  );
+
+  const large = (framing: string, bytes: number): string =>
+    `${answer("200 OK", CLOSE, framing)}${"a".repeat(bytes)}`;
+  it.each<[what: string, framing: string, limit: number | undefined]>([
+    ["64 KiB, as it is promised", "Content-Length: 65536", undefined],
+    ["64 KiB, as it comes", "X: 1", undefined],
+    ["the limit, as it is promised", "Content-Length: 10", 10],
+    ["the limit, as it comes", "X: 1", 10],
+  ])("a body of %s, and one of a byte more", async (_, framing, limit) => {
+    if (limit !== undefined) server.make({ sizeLimitBytes: limit });
+    const bytes = limit ?? 65_536;
+    server.script = (socket) => socket.end(large(framing, bytes));
+    const told = await server.ask();
+    expect([textOf(told).length, told.at(-1)]).toEqual([bytes, ["end"]]);
+    const more = framing.replace(`${bytes}`, `${bytes + 1}`);
+    server.script = (socket) => socket.end(large(more, bytes + 1));
+    const refused = await server.ask();
+    expect(refused.at(-1)).toEqual(["failed", "too-large"]);
+    // What is promised is refused before it comes.
+    expect(more !== framing && textOf(refused) !== "").toBe(false);
+    expect(server.adapter.lastFailure).toBe("more than sizeLimitBytes");
+  });
+
+  it("is said in the words of who makes the connections, without an address", async () => {
+    for (const [error, failure, words] of [
+      [Object.assign(new Error("to 192.0.2.1"), { code: "ETIMEDOUT" }), "timeout", "ETIMEDOUT"],
+      [new TypeError("to 192.0.2.1"), "unreachable", "TypeError"],
+    ] as const) {
+      // Whatever is written to it fails.
+      agent.createConnection = () =>
+        new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done(error) });
+      server.make({ agent });
+      expect(await server.ask({ url: "https://localhost/" })).toEqual([["failed", failure]]);
+      expect(server.adapter.lastFailure).toBe(words);
+    }
+  });
+});
+
+describe("what comes of an answer to fetch alone", () => {
+  it("its headers come one by one", async () => {
+    const lines = [CLOSE, "Set-Cookie: a", "Set-Cookie: b", "X: 1"];
+    server.script = (socket) => socket.end(answer("299 X", ...lines));
+    expect([...(await own(server.origin)).headers]).toEqual([
+      ["connection", "close"],
+      ["set-cookie", "a"],
+      ["set-cookie", "b"],
+      ["x", "1"],
+    ]);
+  });
+
+  it.each<[coding: string, body: Buffer]>([
+    ["gzip", gzipSync("start").subarray(0, 15)],
+    ["identity", Buffer.from("start")],
+    // So large that the last of it has come, and waits for what nobody reads to be decoded.
+    ...[50_000, 60_000, 70_000].map((length): [string, Buffer] => [
+      "gzip",
+      gzipSync(randomBytes(length)),
+    ]),
+  ])("a body in %s that nobody reads holds no connection: %#", async (coding, body) => {
+    const length = Math.max(9999, body.length);
+    let isSent = false;
+    server.script = async (socket) => {
+      socket.write(answer("200 OK", `Content-Encoding: ${coding}`, `Content-Length: ${length}`));
+      for (let from = 0; from < body.length; from += 4000) {
+        await turns();
+        socket.write(body.subarray(from, from + 4000));
+      }
+      await turns();
+      isSent = true;
+    };
+    const found = await own(server.origin);
+    await expect.poll(() => isSent).toBe(true);
+    await found.body!.cancel();
+    await expect.poll(() => server.open()).toBe(0);
+  });
+
+  it("given up, before and while it is waited for: the signal's reason", async () => {
+    const reason = new Error("enough");
+    const before = own(server.origin, { signal: AbortSignal.abort(reason) });
+    expect(await thrown(before)).toBe(reason);
+    const controller = new AbortController();
+    server.script = () => controller.abort(reason);
+    expect(await thrown(own(server.origin, { signal: controller.signal }))).toBe(reason);
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+  });
+});
+
+describe("limits of time", () => {
+  it.each([
+    ["no answer", ""],
+    ["a body that stops", OK.slice(0, -1)],
+  ])("the whole answer: %s", async (_, bytes) => {
+    server.make({ timeLimitMs: 50 });
+    server.script = (socket) => socket.write(bytes);
+    expect((await server.ask()).at(-1)).toEqual(["failed", "timeout"]);
+    expect(server.adapter.lastFailure).toBe("no whole answer in time");
+  });
+
+  it("the connection, its TLS handshake included", async () => {
+    server.make({ connectLimitMs: 50 });
+    server.script = () => {};
+    const url = server.origin.replace("http:", "https:");
+    expect(await server.ask({ url })).toEqual([["failed", "timeout"]]);
+    expect(server.adapter.lastFailure).toBe("no connection in time");
+  });
+
+  it("once there is a connection, its own limit is over: plain, kept, and over TLS", async () => {
+    const secure = https.createServer(identities.trusted, (_, response) => response.end("ok"));
+    await new Promise<void>((done) => secure.listen(0, "127.0.0.1", done));
+    const { port } = secure.address() as net.AddressInfo;
+    server.make({ ca });
+    const cleared = vi.spyOn(globalThis, "clearTimeout");
+    for (const url of [server.origin, server.origin, `https://127.0.0.1:${port}/`]) {
+      cleared.mockClear();
+      let before = 0;
+      const { sink, ended } = ear((event) => {
+        if (event === "status") before = cleared.mock.calls.length;
+      });
+      server.adapter.send(server.request({ url }), sink);
+      expect((await ended).at(-1)).toEqual(["end"]);
+      // And that of the whole answer with it.
+      expect([before, cleared.mock.calls.length]).toEqual([1, 3]);
+    }
+    expect(server.connections).toBe(1);
+    secure.close();
+  });
+});
+
+describe("which client fetch is", () => {
+  it("the global one, unless there are certificates or an agent; its checks cannot be switched off", async () => {
+    const seen: unknown[][] = [];
+    vi.spyOn(globalThis, "fetch").mockImplementation((...args) => {
+      seen.push(args);
+      return Promise.resolve(new Response("global"));
+    });
+    const init = { method: "POST" };
+    const checked = nodeFetch({ timeLimitMs: 1 });
+    expect(await (await nodeFetch()(server.origin, init)).text()).toBe("global");
+    expect(await (await checked("https://a.example/")).text()).toBe("global");
+    expect(seen).toEqual([
+      [server.origin, init],
+      ["https://a.example/", undefined],
+    ]);
+    expect(await (await nodeFetch({ ca: "" })(server.origin)).text()).toBe("ok");
+    expect(await (await own(server.origin)).text()).toBe("ok");
+    expect(seen).toHaveLength(2);
+    // The switch counts for https alone.
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    expect(await (await checked(new URL(server.origin))).text()).toBe("global");
+    const refusal = await thrown(checked("https://a.example/http:"));
+    expect(refusal).toBeInstanceOf(TypeError);
+    expect(refusal.message).toBe(
+      "fetch: NODE_TLS_REJECT_UNAUTHORIZED=0 switches the checks of certificates off: " +
+        "leave it out, and give a CA of one's own as http.ca",
+    );
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "1");
+    expect(await (await checked("https://a.example/")).text()).toBe("global");
+  });
+
+  it("certificates by http.ca alone count over https, and NODE_TLS_REJECT_UNAUTHORIZED=0 is refused", async () => {
+    const secure = https.createServer(identities.trusted, (_, response) => response.end("ok"));
+    await new Promise<void>((done) => secure.listen(0, "127.0.0.1", done));
+    const url = `https://localhost:${(secure.address() as net.AddressInfo).port}/`;
+    try {
+      expect(await (await nodeFetch({ ca })(url)).text()).toBe("ok");
+      expect(await (await nodeFetch({ ca, agent })(url)).text()).toBe("ok");
+      expect((await thrown(nodeFetch()(url))).message).toBe("fetch failed");
+      vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+      expect((await thrown(nodeFetch({ agent })(url))).message).toBe("fetch failed");
+      expect((await thrown(nodeFetch()(url))).message).toContain("switches the checks");
+    } finally {
+      agent.destroy();
+      secure.close();
+    }
+  });
+
+  it("over https goes the agent with its settings, over http neither", async () => {
+    const made: unknown[] = [];
+    agent.createConnection = (options) => {
+      made.push(options);
+      throw new Error("made here");
+    };
+    await thrown(own("https://127.0.0.1:1/"));
+    expect(made).toMatchObject([{ rejectUnauthorized: true, minVersion: "TLSv1.2" }]);
+    await own(server.origin);
+    expect(made).toHaveLength(1);
+  });
+});
