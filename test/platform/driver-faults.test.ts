@@ -6,35 +6,26 @@ import { State } from "../../core/index.ts";
 import type { Platform } from "../../platform/contracts.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
-import { CODE, driverOn, TOKENS } from "./driver-bench.ts";
+import { type FakePlatform, fakePlatform } from "../../platform/fake/index.ts";
+import { driverOn, pass, signsIn } from "./driver-bench.ts";
 
 /** A world that answers late, as a real one does: 40 ms for HTTP, 3 ms for storage. */
-function lateWorld(): FakePlatform {
-  return fakePlatform({
-    http: {
-      latencyMs: 40,
-      handler: ({ url }) => {
-        if (url.endsWith("/revoke")) return { status: 200 };
-        return { status: 200, body: url.endsWith("/token") ? TOKENS : CODE };
-      },
-    },
-    storageDelayMs: 3,
-  });
-}
+const lateWorld = (): FakePlatform => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
 
 /** Anything may be thrown, not only an Error. */
 const THROWN: unknown[] = [new Error("once"), "a text", undefined, null, 7];
 
-/** A call that fails the n-th time (from 0), by a throw or by a promise that is rejected. */
+/** A call that fails the n-th time (from 0), or each time, by a throw or by a promise that is rejected. */
 function failingAt(n: number, how: "throw" | "reject", thrown: unknown): () => unknown {
   let left = n;
   return () => {
-    if (left-- !== 0) return undefined;
+    if (left-- !== 0 && n !== ALWAYS) return undefined;
     if (how === "throw") throw thrown;
     return Promise.reject(thrown);
   };
 }
+
+const ALWAYS = -1;
 
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 
@@ -129,6 +120,26 @@ describe("one fault anywhere, at any moment", () => {
   }
 });
 
+it.each([
+  ...([
+    ["read", State.SIGNED_IN],
+    ["write", State.SIGNED_IN],
+    ["show", State.SIGNED_IN],
+  ] as const),
+  ["http", State.REQUESTING] as const,
+])(
+  "contracts.ts: %s that throws each time is a failure of what it was asked to do",
+  (place, end) => {
+    const world = lateWorld();
+    const errors: unknown[] = [];
+    const [platform] = spoilt(world, place, failingAt(ALWAYS, "throw", "broken"));
+    const driver = driverOn(platform, { onError: (error) => void errors.push(error) });
+    driver.start();
+    pass(world, 200);
+    expect([driver.device.state, new Set(errors)]).toEqual([end, new Set(["broken"])]);
+  },
+);
+
 describe("where what was thrown goes", () => {
   const throwsAt = (state: State, driver: () => Driver): (() => void) => {
     let throws = 1;
@@ -137,37 +148,40 @@ describe("where what was thrown goes", () => {
     };
   };
 
-  it("contracts.ts: out of no callback that was given to an adapter; without onError the alarm throws it", () => {
-    const world = lateWorld();
-    const driver: Driver = driverOn(world, { onChange: throwsAt(State.PENDING, () => driver) });
-    const outOfAdapter: unknown[] = [];
-    const { send } = world.http;
-    world.http.send = (request, sink) =>
-      send.call(world.http, request, {
-        status: (status, retryAfter) => sink.status(status, retryAfter),
-        body: (bytes, from, to) => sink.body(bytes, from, to),
-        failed: (failure) => sink.failed(failure),
-        end: () => {
-          try {
-            sink.end();
-          } catch (error) {
-            outOfAdapter.push(error);
-          }
-        },
-      });
-    driver.start();
-    const rung: unknown[] = [];
-    for (let i = 0; i < 60; i++) {
-      try {
-        world.clock.advance(1000);
-      } catch (error) {
-        rung.push(error);
-      }
-    }
-    expect(outOfAdapter).toEqual([]);
-    expect(rung).toEqual([new Error("callback")]);
-    expect(driver.device.state).toBe(State.SIGNED_IN);
-  });
+  it.each([
+    ["without onError", undefined],
+    [
+      "where onError throws as well",
+      () => {
+        throw new Error("onError");
+      },
+    ],
+  ])(
+    "contracts.ts: out of no callback that was given to an adapter; %s the alarm throws it",
+    (_, onError) => {
+      const world = lateWorld();
+      const onChange = throwsAt(State.PENDING, () => driver);
+      const driver: Driver = driverOn(world, { onChange, ...(onError && { onError }) });
+      const outOfAdapter: unknown[] = [];
+      const { send } = world.http;
+      world.http.send = (request, sink) =>
+        send.call(world.http, request, {
+          status: (status, retryAfter) => sink.status(status, retryAfter),
+          body: (bytes, from, to) => sink.body(bytes, from, to),
+          failed: (failure) => sink.failed(failure),
+          end: () => {
+            try {
+              sink.end();
+            } catch (error) {
+              outOfAdapter.push(error);
+            }
+          },
+        });
+      driver.start();
+      expect([pass(world, 60), outOfAdapter]).toEqual([[new Error("callback")], []]);
+      expect(driver.device.state).toBe(State.SIGNED_IN);
+    },
+  );
 
   it("is thrown to the program where the program has called, without onError", () => {
     const world = fakePlatform();
@@ -176,27 +190,6 @@ describe("where what was thrown goes", () => {
     world.clock.advance(20);
     expect(() => driver.cancel()).toThrow("callback");
     expect(driver.device.state).toBe(State.SIGNED_OUT);
-  });
-
-  it("is thrown by the alarm where onError throws as well", () => {
-    const world = lateWorld();
-    const driver: Driver = driverOn(world, {
-      onChange: throwsAt(State.PENDING, () => driver),
-      onError: () => {
-        throw new Error("onError");
-      },
-    });
-    driver.start();
-    const rung: unknown[] = [];
-    for (let i = 0; i < 60; i++) {
-      try {
-        world.clock.advance(1000);
-      } catch (error) {
-        rung.push(error);
-      }
-    }
-    expect(rung).toEqual([new Error("callback")]);
-    expect(driver.device.state).toBe(State.SIGNED_IN);
   });
 
   it("what `event` itself throws is the caller's", () => {
@@ -275,26 +268,5 @@ describe("what the driver leaves behind", () => {
     const before = changes;
     world.clock.advance(5000);
     expect(changes - before).toBe(10);
-  });
-
-  it("a wait that was slept through does not shorten the next: the wrap of the clock, too", () => {
-    // RFC 8628 section 3.5: the interval counts from the answer, whenever that is taken in.
-    for (const startMs of [0, 2 ** 32 - 9000]) {
-      const world = fakePlatform({ startMs, storage: new MemoryStorage() });
-      const sent: number[] = [];
-      world.http.handler = ({ url }) => {
-        sent.push(world.clock.elapsedMs);
-        const pending = { error: "authorization_pending" };
-        if (url.endsWith("/code")) return { status: 200, body: CODE, delayMs: 700 };
-        return { status: 400, body: pending, delayMs: 1900 };
-      };
-      const driver = driverOn(world);
-      driver.start();
-      world.clock.advance(60_000);
-      expect(sent.length).toBeGreaterThan(5);
-      for (let i = 2; i < sent.length; i++) {
-        expect(sent[i]! - sent[i - 1]!).toBeGreaterThanOrEqual(5000 + 1900);
-      }
-    }
   });
 });

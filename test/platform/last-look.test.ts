@@ -5,58 +5,23 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, State } from "../../core/index.ts";
-import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import { addressProblem, isLoopback, isLoopbackHost } from "../../platform/address.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { type FakePlatform, fakePlatform } from "../../platform/fake/index.ts";
 import { type Allowed, lastLook } from "../../platform/last-look.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { call, driverOn, ENDPOINTS, signedIn, signsIn, TOKENS } from "./driver-bench.ts";
 
 const SECRET = "4/0AX4XfWh-a-secret-token";
-const TOKENS = {
+const SECRETS = {
+  ...TOKENS,
   access_token: `access${SECRET}`,
   refresh_token: `refresh${SECRET}`,
-  token_type: "Bearer",
-  expires_in: 3600,
-};
-const CODE = {
-  device_code: `device${SECRET}`,
-  user_code: "ABCD",
-  verification_uri: "https://s.example/device",
-  expires_in: 600,
-  interval: 5,
-};
-const endpoints = {
-  ...noEndpoints,
-  deviceAuthorization: "https://s.example/code",
-  token: "https://s.example/token",
 };
 
-/** A device that has signed in. */
-function device(options: Partial<DriverOptions> = {}): { driver: Driver; platform: FakePlatform } {
-  const platform = fakePlatform({
-    http: {
-      handler: ({ url }) =>
-        url.endsWith("/code") ? { body: CODE } : url.endsWith("/token") ? { body: TOKENS } : {},
-    },
-  });
-  const driver = new Driver({ core, platform, config: driverConfig, endpoints, ...options });
-  driver.start();
-  platform.clock.advance(30_000);
-  expect(driver.device.state).toBe(State.SIGNED_IN);
-  return { driver, platform };
-}
-
-/** Calls the resource server; gives the addresses that were asked. */
-function call(address: string, target: string): string[] {
-  const { driver, platform } = device({ endpoints: { ...endpoints, resources: [address] } });
-  const { length } = platform.http.requests;
-  const bytes = bytesOf(target);
-  core.beginCall(driver.device);
-  core.addPath(driver.device, bytes, 0, bytes.length);
-  core.sendCall(driver.device, core.Endpoint.RESOURCE, 1, null, 0, 0);
-  driver.run();
-  return platform.http.requests.slice(length).map(({ url }) => url);
-}
+/** Calls the resource server at an address; gives the addresses that were asked. */
+const callAt = (address: string, target: string): string[] => {
+  const endpoints = { ...ENDPOINTS, resources: [address] };
+  return call(signedIn({ endpoints }, signsIn({}, SECRETS)), target);
+};
 
 describe("RFC 6750 §5.3: the target of a call stays behind the host that was configured", () => {
   it.each(["@127.0.0.1:1/x", ":1@evil.test/", ".evil.test/", ":8443/", "x", "\\@evil.test/"])(
@@ -67,7 +32,7 @@ describe("RFC 6750 §5.3: the target of a call stays behind the host that was co
         "https://API.example:8443",
         "http://[::1]:80",
       ]) {
-        const sent = call(address, target);
+        const sent = callAt(address, target);
         expect(sent.map((url) => new URL(url).origin)).toEqual([new URL(address).origin]);
         expect(sent.map((url) => new URL(url).username)).toEqual([""]);
       }
@@ -100,7 +65,7 @@ describe("RFC 6750 §5.3: the target of a call stays behind the host that was co
       "http://[::1]",
     );
     const property = fc.property(address, target, (to, rest) => {
-      for (const url of call(to, rest)) {
+      for (const url of callAt(to, rest)) {
         const asked = new URL(url);
         expect([asked.origin, asked.username, asked.password, asked.hash]).toEqual([
           new URL(to).origin,
@@ -189,12 +154,8 @@ describe("the last look", () => {
 
 describe("no way of the driver leads around it", () => {
   it("a translation that sends the grant's request elsewhere", () => {
-    const platform = fakePlatform({ http: { handler: () => ({ body: CODE }) } });
-    const driver = new Driver({
-      core,
-      platform,
-      config: driverConfig,
-      endpoints,
+    const platform = signsIn();
+    const driver = driverOn(platform, {
       translate: (http) => ({
         send: (request, sink) => http.send({ ...request, url: "https://evil.test/" }, sink),
         abort: () => http.abort(),
@@ -207,41 +168,146 @@ describe("no way of the driver leads around it", () => {
   });
 
   it("endpoints that are changed behind the driver's back", () => {
-    const own = { ...endpoints };
-    const { driver, platform } = device({ endpoints: own });
-    own.revocation = "http://evil.test/";
-    own.token = "http://evil.test/";
+    const endpoints = { ...ENDPOINTS };
+    const { driver, platform } = signedIn({ endpoints });
+    endpoints.revocation = "http://evil.test/";
+    endpoints.token = "http://evil.test/";
     driver.signOut();
     platform.clock.advance(600_000);
     expect(platform.http.requests.filter(({ url }) => url.includes("evil.test"))).toEqual([]);
   });
 
-  it("a program that puts the token into a call's address (RFC 6750 §2.3, §5.3)", () => {
-    const sent = call("https://api.example", `?access_token=${TOKENS.access_token}`);
-    expect(sent).toEqual([]);
+  it("a program that puts the token into a call's address (RFC 6750 §2.3, §5.3): it ends at once", () => {
+    const device = signedIn({}, signsIn({}, SECRETS));
+    expect(call(device, `?access_token=${SECRETS.access_token}`)).toEqual([]);
+    const { callState, callError } = device.driver.device;
+    expect([callState, callError]).toEqual([core.CallState.DONE, ErrorCode.UNREACHABLE]);
   });
 
   it("but the documents' own revocation has its token in the query, and goes out", () => {
-    const { driver, platform } = device({
-      endpoints: { ...endpoints, revocation: "https://s.example/revoke" },
-      config: { ...driverConfig, clientAuthentication: core.ClientAuthentication.DOCUMENTS },
-    });
+    const clientAuthentication = core.ClientAuthentication.DOCUMENTS;
+    const config = { ...driverConfig, clientAuthentication };
+    const { driver, platform } = signedIn({ config }, signsIn({}, SECRETS));
     driver.signOut();
     platform.clock.advance(1000);
     const asked = platform.http.requests.at(-1)!.url;
-    expect(new URL(asked).searchParams.get("token")).toBe(TOKENS.refresh_token);
+    expect(new URL(asked).searchParams.get("token")).toBe(SECRETS.refresh_token);
+  });
+});
+
+describe("addresses that a driver is given", () => {
+  it("with a query of their own are asked as they are, and what follows is joined with &", () => {
+    const endpoints = {
+      ...ENDPOINTS,
+      ...{ deviceAuthorization: "https://s.example/code?p=b2c" },
+      ...{ token: "https://tokens.example:8443/t?p=b2c&q=1" },
+      ...{ revocation: "https://s.example/revoke?p=b2c" },
+    };
+    const { driver, platform } = signedIn({ endpoints });
+    driver.signOut();
+    platform.clock.advance(1000);
+    const [code, token, revocation] = platform.http.requests.map(({ url }) => url);
+    expect([code, token]).toEqual([endpoints.deviceAuthorization, endpoints.token]);
+    expect(revocation).toMatch(/^https:\/\/s\.example\/revoke\?p=b2c(&token=r)?$/);
   });
 
-  it("a refused call ends at once", () => {
-    const { driver } = device({ endpoints: { ...endpoints, resources: ["https://api.example"] } });
-    const bytes = bytesOf(`?t=${TOKENS.access_token}`);
-    core.beginCall(driver.device);
-    core.addPath(driver.device, bytes, 0, bytes.length);
-    core.sendCall(driver.device, core.Endpoint.RESOURCE, 1, null, 0, 0);
-    driver.run();
-    expect([driver.device.callState, driver.device.callError]).toEqual([
-      core.CallState.DONE,
-      ErrorCode.UNREACHABLE,
-    ]);
+  it("RFC 7009: a server that revokes nothing is asked nothing, and the device is signed out at once", () => {
+    const { driver, platform } = signedIn({ endpoints: { ...ENDPOINTS, revocation: "" } });
+    const { length } = platform.http.requests;
+    driver.signOut();
+    // The records are erased meanwhile.
+    platform.clock.advance(20);
+    expect(driver.device.state).toBe(State.SIGNED_OUT);
+    platform.clock.advance(600_000);
+    expect(platform.http.requests.length).toBe(length);
+  });
+
+  const list = "resources must be a list of addresses, [] for none";
+  it.each<[rule: string, address: object, message: string]>([
+    [
+      "RFC 8628 §3.1",
+      { deviceAuthorization: "http://s.example/code" },
+      "deviceAuthorization must be",
+    ],
+    ["RFC 6749 §10.3", { token: "http://localhost.example/token" }, "token must be an https"],
+    ["RFC 6749 §10.4", { token: "http://localhost:80@s.example/token" }, "token must be an https"],
+    ["RFC 7009 §2", { revocation: "ftp://s.example/" }, "revocation must be an https"],
+    ["RFC 8936", { events: "https://user@s.example/" }, "events must be an https"],
+    [
+      "RFC 6749 §10.3",
+      { resources: ["http://127.0.0.1.example/"] },
+      "resources[0] must be an https",
+    ],
+    [
+      "RFC 6749 §10.3",
+      { resources: ["https://a.example/", "ftp://b.example/"] },
+      "resources[1] must be",
+    ],
+    ["no list", { resources: "https://a.example/" }, list],
+    ["nothing", { resources: undefined }, list],
+  ])("%s: %j is refused, with the member's name", (_, address, message) => {
+    const wrong = { ...ENDPOINTS, ...address } as typeof ENDPOINTS;
+    expect(() => signedIn({ endpoints: wrong })).toThrow(`endpoints.${message}`);
+    const { driver } = signedIn();
+    expect(() => {
+      driver.endpoints = wrong;
+    }).toThrow(`endpoints.${message}`);
+  });
+
+  it.each([
+    [0, ["https://a.example"]],
+    [1, []],
+    [2, ["https://c.example"]],
+    [3, []],
+  ])("Endpoint.RESOURCE + %i is that of endpoints.resources: %j", (number, expected) => {
+    const resources = ["https://a.example", "", "https://c.example"];
+    expect(call(signedIn({ endpoints: { ...ENDPOINTS, resources } }), "", number)).toEqual(
+      expected,
+    );
+  });
+
+  it("http is for this device itself, or where somebody says so", () => {
+    const at = (token: string, allowHttp = false) =>
+      signedIn({ endpoints: { ...ENDPOINTS, token }, allowHttp });
+    for (const host of ["localhost:1", "127.0.0.1", "[::1]:8080"]) at(`http://${host}/t`);
+    at("http://s.example/t", true);
+    expect(() => at("http://user@s.example/t", true)).toThrow("endpoints.token must be");
+  });
+});
+
+// One list (platform/address.ts) for the driver, `signIn`, the simulator and the service. RFC 8252 §8.3 has the reason: what
+// goes there crosses no network.
+const HOSTS: [host: string, expected: boolean][] = [
+  ["localhost", true],
+  ["127.0.0.1", true],
+  ["[::1]", true],
+  // Not in the list, though a system may route them to itself: C hosts and cores compare with three names.
+  ["127.0.0.2", false],
+  ["127.1", false],
+  ["0.0.0.0", false],
+  ["[::]", false],
+  ["[::ffff:127.0.0.1]", false],
+  ["localhost.example.com", false],
+  ["127.0.0.1.example.com", false],
+  ["my-localhost", false],
+  ["2130706433", false],
+  ["", false],
+];
+
+describe("RFC 8252 §8.3: http is for this machine itself", () => {
+  it.each(HOSTS)("%j: %s", (host, expected) => {
+    expect(isLoopbackHost(host)).toBe(expected);
+    for (const address of [`http://${host}`, `http://${host}:8080/token`, `http://${host}/?a=b`]) {
+      expect(isLoopback(address), address).toBe(expected);
+      expect(addressProblem(address) === "", address).toBe(expected);
+    }
+  });
+
+  it("a socket's own way to write ::1 counts, too", () => expect(isLoopbackHost("::1")).toBe(true));
+
+  it("a user before the host is no host", () => {
+    for (const address of ["http://localhost@example.com/", "http://127.0.0.1:80@example.com/"]) {
+      expect(isLoopback(address)).toBe(false);
+    }
   });
 });
