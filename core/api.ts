@@ -1,23 +1,22 @@
 // The grant, calls of APIs and metadata: what most makers want. complete.ts adds what is the two documents' own.
 
 import type { Config } from "./device/config.ts";
-import { type Bytes, type Device, Literal } from "./device/memory.ts";
+import type { Bytes, Device } from "./device/memory.ts";
+import { LiteralEnd, REQUEST_LITERALS } from "./device/tables.ts";
 import { createDevice } from "./loop/create.ts";
 
 export { Authorization, Command, Endpoint } from "./device/command.ts";
 export { ClientAuthentication, type Config, ConfigMember, configError } from "./device/config.ts";
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
-export { Field, Region } from "./device/memory.ts";
 export { Property } from "./device/property.ts";
 export { Event, State } from "./device/states.ts";
+export { Field, Region } from "./device/tables.ts";
 export { setStatus } from "./display/verification-prompt.ts";
 export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";
 export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
-
-import { REQUEST_LITERALS, RequestLiteral } from "./requests/literals.ts";
 
 export { CallState } from "./requests/call.ts";
 export { discover } from "./requests/metadata.ts";
@@ -38,5 +37,5 @@ export {
  *   memory is too small for it
  */
 export function create(memory: Bytes, config: Config): Device | null {
-  return createDevice(memory, config, REQUEST_LITERALS, RequestLiteral.NEXT - Literal.NEXT);
+  return createDevice(memory, config, REQUEST_LITERALS, LiteralEnd.API);
 }

@@ -1,17 +1,17 @@
 // The complete runtime: the grant, and everything that a session is good for.
 
 import type { Config } from "./device/config.ts";
-import { type Bytes, type Device, Literal } from "./device/memory.ts";
-import { DOCUMENT_LITERALS, DocumentLiteral } from "./documents/literals.ts";
+import type { Bytes, Device } from "./device/memory.ts";
+import { DOCUMENT_LITERALS, LiteralEnd, REQUEST_LITERALS } from "./device/tables.ts";
 import { createDevice } from "./loop/create.ts";
 
 export { Authorization, Command, Endpoint } from "./device/command.ts";
 export { ClientAuthentication, type Config, ConfigMember, configError } from "./device/config.ts";
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
-export { Field, Region } from "./device/memory.ts";
 export { Property } from "./device/property.ts";
 export { Event, State } from "./device/states.ts";
+export { Field, Region } from "./device/tables.ts";
 export { setStatus } from "./display/verification-prompt.ts";
 
 import { makeEvents } from "./documents/security-event.ts";
@@ -22,8 +22,6 @@ export { responseBody, responseEnd, responseFailed, responseStart } from "./loop
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";
 export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
-
-import { REQUEST_LITERALS } from "./requests/literals.ts";
 
 export { CallState } from "./requests/call.ts";
 export { discover } from "./requests/metadata.ts";
@@ -48,7 +46,7 @@ export function create(memory: Bytes, config: Config): Device | null {
     memory,
     config,
     REQUEST_LITERALS + DOCUMENT_LITERALS,
-    DocumentLiteral.NEXT - Literal.NEXT,
+    LiteralEnd.COMPLETE,
   );
   if (device) makeEvents(device);
   return device;

@@ -3,15 +3,16 @@
 
 import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";
+import { LiteralEnd } from "./device/tables.ts";
 import { createDevice } from "./loop/create.ts";
 
 export { Authorization, Command, Endpoint } from "./device/command.ts";
 export { ClientAuthentication, type Config, ConfigMember, configError } from "./device/config.ts";
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
-export { Field, Region } from "./device/memory.ts";
 export { Property } from "./device/property.ts";
 export { Event, State } from "./device/states.ts";
+export { Field, Region } from "./device/tables.ts";
 export { setStatus } from "./display/verification-prompt.ts";
 export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
 export { storageDone } from "./loop/start.ts";
@@ -26,5 +27,5 @@ export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
  *   memory is too small for it
  */
 export function create(memory: Bytes, config: Config): Device | null {
-  return createDevice(memory, config, "", 0);
+  return createDevice(memory, config, "", LiteralEnd.GRANT);
 }

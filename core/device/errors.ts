@@ -1,7 +1,8 @@
 // The numbers of errors, kinds and messages, and the default texts. Which error has which kind, message and
 // names in answers is in tables/errors.ts. Acting on an error is not here.
 
-import { type Device, Literal } from "./memory.ts";
+import type { Device } from "./memory.ts";
+import { Literal } from "./tables.ts";
 
 /** Stable numbers: hosts may show or report them. */
 export enum ErrorCode {

@@ -7,7 +7,8 @@
 import { must } from "./assertion.ts";
 import { countDown } from "./digits.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Region } from "./memory.ts";
+import type { Device } from "./memory.ts";
+import { Region } from "./tables.ts";
 
 /** What the display shows, and the place in it that is written next. */
 export interface Frame {

@@ -1,6 +1,6 @@
-// Who owns which bytes, and for how long: the rules, and a chart of all regions. A move ends the lives of what its
-// new state has no use for (moves.ts), and what needs OUTPUT has to claim it here. Within a state a value that
-// turns out to be of no use ends where that is found out: a token that is refused (refresh.ts, call-answer.ts,
+// Who owns which bytes, and for how long: the rules; tables/fields.ts has a row for each region. A move ends the lives
+// of what its new state has no use for (moves.ts), and what needs OUTPUT has to claim it here. Within a state a value
+// that turns out to be of no use ends where that is found out: a token that is refused (refresh.ts, call-answer.ts,
 // security-event.ts), an answer that breaks off (token-response.ts), a scanner that begins anew (json-scanner.ts).
 // The places are laid out in create.ts.
 //
@@ -16,8 +16,9 @@ import { must } from "./assertion.ts";
 import { setRefreshLife } from "./clock.ts";
 import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, type Integers, lacks, Region } from "./memory.ts";
+import { type Device, type Integers, lacks } from "./memory.ts";
 import { State } from "./states.ts";
+import { Field, Fields, Region } from "./tables.ts";
 
 /** A bit for each state in which a code may be held. While the device starts, its record is read. */
 export var CODE_STATES: number =
@@ -128,6 +129,11 @@ export function forget(device: Device, region: number): void {
   var end = at + device.length[region];
   while (at < end) device.memory[at++] = 0;
   setLength(device, region, -1);
+}
+
+/** Forgets each field of a mask. */
+export function forgetAll(device: Device, fields: number): void {
+  for (var field = 1; fields >> field; field++) if ((fields >> field) & 1) forget(device, field);
 }
 
 /** The region's value ends at `length` bytes; what came after that is overwritten. */
@@ -242,119 +248,13 @@ export function endLives(device: Device & Regions, state: State): void {
 
 /** Forgets the code, or what an answer has brought of one. */
 export function dropCode(device: Device): void {
-  for (var field: number = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE; field++) {
-    forget(device, field);
-  }
+  forgetAll(device, Fields.OF_CODE);
   forget(device, Region.CODE_VERIFIER);
 }
 
 /** Forgets every token in memory. */
 export function dropTokens(device: Device): void {
-  forget(device, Field.ACCESS_TOKEN);
-  forget(device, Field.RECEIVED_REFRESH_TOKEN);
+  forgetAll(device, Fields.OF_SESSION);
   forget(device, Region.REFRESH_TOKEN);
   setRefreshLife(device, Limit.ENDLESS);
-}
-
-/** A row of the chart of regions, which SPEC.md shows. */
-export interface RegionLife {
-  readonly region: Field | Region;
-  /** What exactly lies there. */
-  readonly use: string;
-  /** From when to when. */
-  readonly life: string;
-  /** Where that is not a place of its own. */
-  readonly place: string;
-}
-
-function life(region: Field | Region, use: string, span: string, place: string): RegionLife {
-  return { region: region, use: use, life: span, place: place };
-}
-
-/** Every region that holds something, with its use and its life: for SPEC.md and tests, no bundle has it. */
-export function regionLives(): RegionLife[] {
-  var code =
-    "from the answer that brought it (or its record) until there is no code to poll any more";
-  var answer = "of the last answer of the grant, until the next one begins";
-  var success = "of the last success of the token endpoint, until the next one begins";
-  var constant = "from create on";
-  var value = "while OUTPUT is the answer's: see OUTPUT";
-  var inOutput = "in OUTPUT";
-  var onCode = "USER_CODE to VERIFICATION_URI_COMPLETE: no session has codes";
-  return [
-    life(Field.DEVICE_CODE, "device_code", code, "REFRESH_TOKEN: no code has a session"),
-    life(Field.USER_CODE, "user_code", code, ""),
-    life(Field.VERIFICATION_URI, "verification_uri", code, ""),
-    life(Field.VERIFICATION_URI_COMPLETE, "verification_uri_complete, if it fits", code, ""),
-    life(
-      Field.ACCESS_TOKEN,
-      "the access token",
-      "from its answer until the session ends, it is refused, or an answer names another",
-      "",
-    ),
-    life(
-      Field.RECEIVED_REFRESH_TOKEN,
-      "the refresh token that an answer brings; then the one before the present one",
-      "until the session ends or an answer names another",
-      "",
-    ),
-    life(Field.SCOPE, "scope", success, ""),
-    life(Field.TOKEN_TYPE, "token_type, in lower case", success, ""),
-    life(Field.ERROR, "the name of the error that the authorization server gave", answer, ""),
-    life(
-      Field.EXPIRES_IN,
-      "expires_in, as text",
-      "as SCOPE, and of the last answer to a request for a code",
-      "",
-    ),
-    life(Field.REFRESH_TOKEN_EXPIRES_IN, "refresh_token_expires_in, as text", success, ""),
-    life(Field.INTERVAL, "interval, as text", answer, ""),
-    life(
-      Field.VALUE_A,
-      "of a refusal its name; page token; issuer; the event to verify; an offer's state",
-      value,
-      inOutput,
-    ),
-    life(Field.VALUE_B, "of a refusal its reason; device_authorization_endpoint", value, inOutput),
-    life(Field.VALUE_C, "of a refusal its message; token_endpoint", value, inOutput),
-    life(Field.VALUE_D, "revocation_endpoint", value, inOutput),
-    life(Region.KEY, "the name of the member that is being read", "within an answer", ""),
-    life(Region.FRAME, "columns x rows character codes", "always; its length says nothing", ""),
-    life(
-      Region.OUTPUT,
-      "a request of the grant; a record; the answer to a call",
-      "a request: from SEND until the exchange has ended or ABORT is given; a record: from LOAD or STORE until " +
-        "storageDone; an answer: from the call's SEND until another call is begun; once tick has answered NONE with " +
-        "the call done, also until applySecurityEvent, or the next tick (then whoever needs the bytes gets them)",
-      "",
-    ),
-    life(Region.CLIENT, "what the client says of itself in bodies, encoded", constant, ""),
-    life(
-      Region.DEVICE_AUTHORIZATION,
-      "the whole device authorization request",
-      constant,
-      "ends with CLIENT or a part of it",
-    ),
-    life(
-      Region.REFRESH_TOKEN,
-      "the refresh token in use",
-      "from its answer or record until the session ends",
-      "takes turns with RECEIVED_REFRESH_TOKEN in two places",
-    ),
-    life(
-      Region.CALL,
-      "the target of a call, or the body of an event poll",
-      "from beginCall or the poll until the next one is begun or the session ends",
-      onCode,
-    ),
-    life(Region.STATUS, "the application's line", "from setStatus until a user signs in", ""),
-    life(Region.CLIENT_CREDENTIALS, "base64 of the client's credentials", constant, ""),
-    life(Region.TOKEN_PARAMETERS, "what the maker adds to token requests", constant, ""),
-    life(
-      Region.CODE_VERIFIER,
-      "code_verifier; empty where the host has none sent",
-      "from CHALLENGE (or the code's record) until the code ends, or the request for one fails",
-      "",
-    ),
-  ];
 }

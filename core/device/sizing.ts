@@ -3,7 +3,8 @@
 
 import { quotient } from "./digits.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, isTooLong, Region } from "./memory.ts";
+import { type Device, isTooLong } from "./memory.ts";
+import { Field, Region } from "./tables.ts";
 
 /** What did not fit of the grant. Calls do not touch it. */
 export interface Misfit {
@@ -75,7 +76,7 @@ export function noteField(device: Device & Misfit, field: number): void {
 
 /** The last of these fields whose value is too long for its region; NONE where all fit. */
 export function lastTooLong(device: Device, fields: number): Field {
-  for (var field: number = Field.VALUE_D; field > Field.NONE; field--) {
+  for (var field: number = Region.KEY; --field > Field.NONE; ) {
     if ((fields >> field) & 1 && isTooLong(device, field)) return field;
   }
   return Field.NONE;
@@ -91,7 +92,7 @@ export function noteTooLong(device: Device & Misfit, fields: number): boolean {
   device.errorLength = 0;
   device.memoryNeeded = 0;
   var isHelped = true;
-  for (var field: number = Field.DEVICE_CODE; field <= Field.VALUE_D; field++) {
+  for (var field = 1; fields >> field; field++) {
     if ((fields >> field) & 1 && isTooLong(device, field)) {
       var length = device.capacity[field] + device.excess[field];
       if (field === device.errorField) device.errorLength = length;

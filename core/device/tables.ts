@@ -1,11 +1,173 @@
-// Names of members and errors, from ../tables. Made by `npm run generate`: do not edit.
+// Numbers, names and masks of what lies in a device's memory, and its literals, from ../tables. Made by
+// `npm run generate`: do not edit.
 
-export var MEMBERS =
+/**
+ * What the core looks for in answers; each is copied to the region of the same number. Also the bits of a mask of
+ * wanted fields.
+ */
+export enum Field {
+  /** No field. */
+  NONE = 0,
+  /** `device_code` (RFC 8628 §3.2). */
+  DEVICE_CODE = 1,
+  /** `user_code` (RFC 8628 §3.2). */
+  USER_CODE = 2,
+  /** `verification_uri` (RFC 8628 §3.2); the documents' service says `verification_url`. */
+  VERIFICATION_URI = 3,
+  /** `verification_uri_complete` (RFC 8628 §3.2), if it fits. */
+  VERIFICATION_URI_COMPLETE = 4,
+  /** `access_token` (RFC 6749 §5.1): the one in use. */
+  ACCESS_TOKEN = 5,
+  /** `refresh_token` as an answer brings it (RFC 6749 §5.1); then the one that was in use before. */
+  RECEIVED_REFRESH_TOKEN = 6,
+  /** `scope` (RFC 6749 §5.1), at most 160 bytes. */
+  SCOPE = 7,
+  /** `token_type` (RFC 6749 §5.1), in small letters. */
+  TOKEN_TYPE = 8,
+  /** `error` (RFC 6749 §5.2), at most 40 bytes; the documents' service says `error_code` for a quota. */
+  ERROR = 9,
+  /** `sets` of a poll for events (RFC 8936 §2.3): only its name counts, and nothing is kept of a text. */
+  SETS = 10,
+  /** `expires_in`, digits. */
+  EXPIRES_IN = 11,
+  /** `refresh_token_expires_in`, digits. */
+  REFRESH_TOKEN_EXPIRES_IN = 12,
+  /** `interval`, digits (RFC 8628 §3.2). */
+  INTERVAL = 13,
+  /** Of a refusal its name; page token; issuer; the event to verify; an offer's state. */
+  VALUE_A = 14,
+  /** Of a refusal its reason; device_authorization_endpoint. */
+  VALUE_B = 15,
+  /** Of a refusal its message; token_endpoint. */
+  VALUE_C = 16,
+  /** revocation_endpoint. */
+  VALUE_D = 17,
+  /** The type of a security event. */
+  SESSIONS_REVOKED = 18,
+  /** The type of a security event. */
+  TOKEN_REVOKED = 19,
+  /** The type of a security event. */
+  ACCOUNT_DISABLED = 20,
+}
+
+/** Further regions, numbered on from Field. */
+export enum Region {
+  /** @internal The name of the member that is being read. */
+  KEY = 21,
+  /** The display: `columns * rows` cells, row by row. */
+  FRAME = 22,
+  /** One at a time: a request of the grant, a record, the answer to a call, or scratch (OutputUse in regions.ts). */
+  OUTPUT = 23,
+  /** Encoded once at the start: `client_id=...`, and `&client_secret=...` where it goes into bodies. */
+  CLIENT = 24,
+  /** The whole device authorization request. */
+  DEVICE_AUTHORIZATION = 25,
+  /**
+   * The refresh token in use. What an answer brings goes to Field.RECEIVED_REFRESH_TOKEN and changes places with it.
+   * The one before is kept there: it is tried once more before the user has to sign in again.
+   */
+  REFRESH_TOKEN = 26,
+  /** The target of a call, or an event poll's body. */
+  CALL = 27,
+  /** The application's own line below `Signed in`. */
+  STATUS = 28,
+  /** Base64 of the client's identifier and secret, for HTTP Basic; absent for other methods. */
+  CLIENT_CREDENTIALS = 29,
+  /** What the maker adds to token requests. */
+  TOKEN_PARAMETERS = 30,
+  /** The code verifier of the code, or of the one that is asked for (RFC 7636 §4.1); empty: without one. */
+  CODE_VERIFIER = 31,
+  /** How many regions there are. */
+  COUNT = 32,
+}
+
+/** Masks of fields. */
+export enum Fields {
+  /**
+   * Looked for in the answer to the request for a code: DEVICE_CODE, USER_CODE, VERIFICATION_URI,
+   * VERIFICATION_URI_COMPLETE, ERROR, EXPIRES_IN, INTERVAL.
+   */
+  CODE = 10782,
+  /** Of these, without which it is of no use: DEVICE_CODE, USER_CODE, VERIFICATION_URI. */
+  CODE_MUST_FIT = 14,
+  /**
+   * Looked for in an answer of the token endpoint: ACCESS_TOKEN, RECEIVED_REFRESH_TOKEN, SCOPE, TOKEN_TYPE, ERROR,
+   * EXPIRES_IN, REFRESH_TOKEN_EXPIRES_IN, INTERVAL.
+   */
+  TOKENS = 15328,
+  /** Of these, without which it is of no use: ACCESS_TOKEN, RECEIVED_REFRESH_TOKEN. */
+  TOKENS_MUST_FIT = 96,
+  /** Looked for in what refuses tokens: none in it takes the place of one in use: ERROR, INTERVAL. */
+  REFUSAL = 8704,
+  /** Looked for in the answer to a call; which of them, its literal says: VALUE_A, VALUE_B, VALUE_C, VALUE_D. */
+  VALUES = 245760,
+  /** What ends with the code: DEVICE_CODE, USER_CODE, VERIFICATION_URI, VERIFICATION_URI_COMPLETE. */
+  OF_CODE = 30,
+  /**
+   * What ends with the session, and is not given up before an answer names another: ACCESS_TOKEN,
+   * RECEIVED_REFRESH_TOKEN.
+   */
+  OF_SESSION = 96,
+  /** What a code's record keeps of it: DEVICE_CODE, USER_CODE, VERIFICATION_URI, VERIFICATION_URI_COMPLETE. */
+  RECORDED = 30,
+}
+
+/** Regions that have a place of their own of a fixed size: number ('A' is 0) and a fourth of the bytes (blank is 0). */
+export var ROOMS = 'HHI"J*L#M#N#V6';
+
+/**
+ * Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.
+ */
+export enum Literal {
+  /** Names of members, of the grant's answers. */
+  MEMBERS = 32,
+  ERRORS = 33,
+  ERROR_KINDS = 34,
+  GRAMMAR = 35,
+  DEVICE_CODE_GRANT = 36,
+  REFRESH_TOKEN_GRANT = 37,
+  TOKEN_PARAMETER = 38,
+  BEARER = 39,
+  /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
+  AUTHORITY = 40,
+  RESOURCE_MEMBERS = 41,
+  PAGE_TOKEN = 42,
+  METADATA_MEMBERS = 43,
+  /** https, then three loopback hosts. */
+  SECURE = 44,
+  /** Of an error response to any of these requests. */
+  REFUSAL_MEMBERS = 48,
+  OFFER_MEMBERS = 49,
+  /** Five parts, one in front of each identifier. */
+  OFFER_PATH = 50,
+  DRAFT = 55,
+  /** Of the answer to a poll, around the events. */
+  EVENT_POLL_MEMBERS = 56,
+  /** Of the events in it: all. */
+  ANY_MEMBER = 57,
+  EVENT_MEMBERS = 58,
+  EVENT_POLL = 59,
+  /** What stands before an event's identifier, and after it, in the same order. */
+  EVENT_REFUSED = 60,
+  EVENT_ACKNOWLEDGED = 61,
+  EVENT_REFUSED_END = 62,
+  EVENT_ACKNOWLEDGED_END = 63,
+  PREFIX = 64,
+  OFFER_ANSWER = 65,
+}
+
+/** Where the literals of a build end. */
+export enum LiteralEnd {
+  GRANT = 41,
+  API = 49,
+  COMPLETE = 66,
+}
+
+/** Of every build, a line each. */
+export var LITERALS =
   "Bdevice_code!user_code!verification_uri verification_url!verification_uri_comple" +
   'te!access_token!refresh_token!scope!token_type!error error_code"expires_in!refre' +
-  "sh_token_expires_in!interval ";
-
-export var ERRORS =
+  "sh_token_expires_in!interval \n" +
   "Bauthorization_pending!slow_down!expired_token token_expired code_expired!invali" +
   "d_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refres" +
   "h_token invalid_refresh_token refresh_token_expired bad_token!access_denied auth" +
@@ -14,6 +176,46 @@ export var ERRORS =
   "_request!unsupported_grant_type!rate_limit_exceeded!server_error!temporarily_una" +
   "vailable!invalid_token!insufficient_scope!unsupported_token_type)token_revoked$i" +
   "nteraction_required login_required account_selection_required consent_required m" +
-  "fa_required interrupted_user ux_not_allowed ";
+  "fa_required interrupted_user ux_not_allowed \n" +
+  "  1D1D2S2S3N4O4P5Q5Q5R5R5R1M1M1M3T5R5R1L1M1M5W5V3S3T5W3T4U5V5R3N5R5R\n" +
+  ',J}@ F,M]@ F:M F}@"B F]@"B{I[Lthfnnt-T0d1c F+Y-Y1[ F1[ >1_ F1_eWEW >1c.]eWEW >rj' +
+  ' Ful Fe? Fap Flr Fsl Fuv Flx Fl? F"A\\A/AbIfMnKrNtJuE F\n' +
+  "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\n" +
+  "&grant_type=refresh_token&refresh_token=\n" +
+  "token=\n" +
+  "bearer\n" +
+  "://\n";
 
-export var ERROR_KINDS = "  1D1D2S2S3N4O4P5Q5Q5R5R5R1M1M1M3T5R5R1L1M1M5W5V3S3T5W3T4U5V5R3N5R5R";
+/** Of requests beyond the grant. */
+export var REQUEST_LITERALS =
+  "OnextPageToken \n" +
+  "pageToken=\n" +
+  "Oissuer!device_authorization_endpoint!token_endpoint!revocation_endpoint \n" +
+  "https://\n" +
+  "http://127.0.0.1\n" +
+  "http://localhost\n" +
+  "http://[::1]\n" +
+  "Ostatus error!reason!message \n";
+
+/** Of what is the two documents' own. */
+export var DOCUMENT_LITERALS =
+  "OpackageName!productId!basePlanId!offerId \n" +
+  "/publisher/v3/applications/\n" +
+  "/subscriptions/\n" +
+  "/basePlans/\n" +
+  "/offers?offerId=\n" +
+  "&regionsVersion.version=\n" +
+  "DRAFT\n" +
+  "Ksets \n" +
+  "O* \n" +
+  "Pjti!token_identifier_alg!token!https://schemas.openid.net/secevent/risc/event-t" +
+  "ype/sessions-revoked!https://schemas.openid.net/secevent/oauth/event-type/token-" +
+  "revoked https://schemas.openid.net/secevent/oauth/event-type/tokens-revoked!http" +
+  "s://schemas.openid.net/secevent/risc/event-type/account-disabled \n" +
+  '{"maxEvents":1,"returnImmediately":true\n' +
+  ',"setErrs":{"\n' +
+  ',"ack":["\n' +
+  '":{"err":"authentication_failed"}}\n' +
+  '"]\n' +
+  "prefix\n" +
+  "Ostate \n";

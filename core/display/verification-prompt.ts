@@ -19,9 +19,10 @@ import {
   turnToFirstPage,
 } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type Device, Field, Region } from "../device/memory.ts";
+import type { Bytes, Device } from "../device/memory.ts";
 import { OutputUse, setLength } from "../device/regions.ts";
 import { State } from "../device/states.ts";
+import { Field, Region } from "../device/tables.ts";
 import { schemeLength } from "../grant/device-authorization.ts";
 import { hasAccess } from "../grant/refresh.ts";
 

@@ -12,13 +12,11 @@ import {
   beginsWith,
   type CallKind,
   type Device,
-  Field,
   holds,
   type Integers,
   isSame,
   isTooLong,
   lacks,
-  Region,
 } from "../device/memory.ts";
 import {
   claimOutput,
@@ -29,6 +27,7 @@ import {
   setLength,
 } from "../device/regions.ts";
 import { Event } from "../device/states.ts";
+import { Field, Literal, Region } from "../device/tables.ts";
 import { endIfDue, endLater, endSession, hasSession, refreshNow } from "../grant/refresh.ts";
 import { checksum } from "../records/token-record.ts";
 import {
@@ -43,7 +42,6 @@ import {
 } from "../requests/call.ts";
 import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "../text/form-encoder.ts";
 import { forgetNames, lookFor, scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
-import { DocumentLiteral } from "./literals.ts";
 
 /** A run of event polls, and the events that were met before. */
 export interface Events {
@@ -91,14 +89,11 @@ function writeIdentifier(device: Device): void {
 function writePoll(device: Device, answer: number): void {
   forget(device, Region.CALL);
   writeTo(device, Region.CALL);
-  writeLiteral(device, DocumentLiteral.EVENT_POLL);
+  writeLiteral(device, Literal.EVENT_POLL);
   if (answer) {
     writeLiteral(device, answer);
     writeIdentifier(device);
-    writeLiteral(
-      device,
-      answer + DocumentLiteral.EVENT_REFUSED_END - DocumentLiteral.EVENT_REFUSED,
-    );
+    writeLiteral(device, answer + Literal.EVENT_REFUSED_END - Literal.EVENT_REFUSED);
   }
   writeByte(device, 125);
   endWrite(device, Region.CALL);
@@ -133,9 +128,8 @@ function scanPoll(device: Device, c: number): void {
   if (isOutermost(device)) {
     // A name begins: what is in the member before it is over.
     if (device.scanField === Region.KEY) forgetNames(device, sets);
-    lookFor(device, DocumentLiteral.EVENT_POLL_MEMBERS, sets);
-  } else
-    lookFor(device, DocumentLiteral.ANY_MEMBER, device.scanSeen & sets ? 1 << Field.VALUE_A : 0);
+    lookFor(device, Literal.EVENT_POLL_MEMBERS, sets);
+  } else lookFor(device, Literal.ANY_MEMBER, device.scanSeen & sets ? 1 << Field.VALUE_A : 0);
 }
 
 /**
@@ -161,7 +155,7 @@ function beginEventClaims(device: Device, at: number, size: number): void {
   shareValues(device, at + size, Field.VALUE_C, 2);
   scanBegin(
     device,
-    DocumentLiteral.EVENT_MEMBERS,
+    Literal.EVENT_MEMBERS,
     EventClaims.OUTERMOST | EventClaims.INNER,
     4,
     Field.NONE,
@@ -176,7 +170,7 @@ function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
   lookFor(
     device,
-    DocumentLiteral.EVENT_MEMBERS,
+    Literal.EVENT_MEMBERS,
     isOutermost(device) ? EventClaims.OUTERMOST : EventClaims.INNER,
   );
 }
@@ -243,7 +237,7 @@ function applyEvent(device: Device): ErrorCode {
   var isRevoked = named(device, Field.TOKEN_REVOKED);
   // A hash cannot be compared here.
   var isComparable =
-    isSame(device, Field.VALUE_C, DocumentLiteral.PREFIX) && !isTooLong(device, Field.VALUE_D);
+    isSame(device, Field.VALUE_C, Literal.PREFIX) && !isTooLong(device, Field.VALUE_D);
   if (named(device, Field.ACCOUNT_DISABLED)) {
     return ErrorCode.ACCOUNT_DISABLED;
   }
@@ -293,7 +287,7 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
   }
   if (ok && rememberEvent(device)) endLater(device, applyEvent(device));
   countPolls(device, device.eventPolls - 1);
-  writePoll(device, ok ? DocumentLiteral.EVENT_ACKNOWLEDGED : DocumentLiteral.EVENT_REFUSED);
+  writePoll(device, ok ? Literal.EVENT_ACKNOWLEDGED : Literal.EVENT_REFUSED);
   waitAgain(device);
   releaseOutput(device, OutputUse.ANSWER);
 }
@@ -322,7 +316,7 @@ export function applySecurityEvent(
 
 // Behind its functions: Espruino knows none that stands further down when the file is loaded.
 var EVENT_POLL: CallKind = {
-  names: DocumentLiteral.EVENT_POLL_MEMBERS,
+  names: Literal.EVENT_POLL_MEMBERS,
   depth: 2,
   values: 1,
   scan: scanPoll,

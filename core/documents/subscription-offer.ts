@@ -7,17 +7,15 @@ import {
   type CallKind,
   type Device,
   equals,
-  Field,
   isSame,
   isTooLong,
-  Region,
 } from "../device/memory.ts";
 import { claimOutput, endTarget, OutputUse, releaseOutput } from "../device/regions.ts";
-import { answerAs, CallFields, mayBeginCall, shareValues } from "../requests/call.ts";
+import { Field, Fields, Literal, Region } from "../device/tables.ts";
+import { answerAs, mayBeginCall, shareValues } from "../requests/call.ts";
 import { beginCall, sendCall } from "../requests/protected-resource.ts";
 import { Encoding, endWrite, writeEncoded, writeOn, writeRegion } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
-import { DocumentLiteral } from "./literals.ts";
 
 /** The resource servers of the documents, by their endpoints (Endpoint.RESOURCE and on). */
 enum ResourceServer {
@@ -95,7 +93,7 @@ function namesWith(c: number, isFirst: boolean): number {
 /** Reads the body's identifiers, each into a quarter of OUTPUT: a longer one is cut off, and known to be. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, 4);
-  scanBegin(device, DocumentLiteral.OFFER_MEMBERS, CallFields.WANTED, 1, Field.NONE);
+  scanBegin(device, Literal.OFFER_MEMBERS, Fields.VALUES, 1, Field.NONE);
   while (start < end) scanByte(device, body[start++]);
   return scanEnd(device) ? OfferError.NONE : OfferError.BODY;
 }
@@ -114,7 +112,7 @@ function writeTarget(
   var nameError = 0;
   writeOn(device, Region.CALL);
   for (var which = 0; which < 5 && !nameError; which++) {
-    writeRegion(device, DocumentLiteral.OFFER_PATH + which, Encoding.NONE);
+    writeRegion(device, Literal.OFFER_PATH + which, Encoding.NONE);
     var start = device.writeAt;
     for (; from < to && names[from] !== 10; from++) {
       if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) nameError = which + 1;
@@ -178,14 +176,12 @@ export function createOffer(
 
 /** @returns NONE where the offer was made, and in the state that it has to be in */
 function checkOffer(device: Device): ErrorCode {
-  return isSame(device, Field.VALUE_A, DocumentLiteral.DRAFT)
-    ? ErrorCode.NONE
-    : ErrorCode.UNEXPECTED_STATE;
+  return isSame(device, Field.VALUE_A, Literal.DRAFT) ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
 }
 
 // Behind its functions: Espruino knows none that stands further down when the file is loaded.
 var OFFER: CallKind = {
-  names: DocumentLiteral.OFFER_ANSWER,
+  names: Literal.OFFER_ANSWER,
   depth: 1,
   values: 1,
   scan: scanByte,

@@ -8,8 +8,9 @@
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, holds, Region } from "../device/memory.ts";
+import { type Device, holds } from "../device/memory.ts";
 import { placeConstant } from "../device/regions.ts";
+import { Region } from "../device/tables.ts";
 import { checksum, Layout } from "../records/token-record.ts";
 import { encodeBase64 } from "../text/base64.ts";
 import {

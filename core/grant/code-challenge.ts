@@ -5,12 +5,13 @@
 import { Command } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Region } from "../device/memory.ts";
+import type { Device } from "../device/memory.ts";
 import { forget, placeRegion, setLength } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
+import { Region } from "../device/tables.ts";
 import { askHost } from "../records/record-keeping.ts";
 import { Encoding, skip, writeByte, writeText } from "../text/form-encoder.ts";
-import { finish } from "./device-authorization.ts";
+import { finish } from "./attempt.ts";
 
 /**
  * Gives the verifier its place, behind the name of its parameter, and the challenge, behind its own, directly in front of

@@ -5,7 +5,8 @@ import { pollEvery, resetBackoff, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Field, Literal } from "../device/memory.ts";
+import type { Device } from "../device/memory.ts";
+import { Field, Literal } from "../device/tables.ts";
 import { writeTokenRequest } from "./client-authentication.ts";
 import { codeIsKnown, intervalOf, lastPoll } from "./device-authorization.ts";
 

@@ -1,28 +1,20 @@
 // The device authorization request and response (RFC 8628 §3.1, §3.2; the documents' 2.1 and 4.1), and
 // what happens when a code has lived its time.
 
-import { jitter, pollEvery, setCodeLife, waitAtLeast, waitFor } from "../device/clock.ts";
-import { ErrorCode, setError } from "../device/errors.ts";
+import { jitter, pollEvery, setCodeLife, waitAtLeast } from "../device/clock.ts";
+import { ErrorCode } from "../device/errors.ts";
 import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, equals, Field, holds, isTooLong, Literal } from "../device/memory.ts";
+import { type Device, equals, holds, isTooLong } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { setLength } from "../device/regions.ts";
 import { noteField } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
-import { Job, nothingToSave, startJob } from "../records/record-keeping.ts";
-import { Scan } from "../text/json-scanner.ts";
+import { Field, Literal } from "../device/tables.ts";
+import { Job, startJob } from "../records/record-keeping.ts";
+import { Scan } from "../text/tables.ts";
+import { finish, requestCode } from "./attempt.ts";
 import { holdsPrintable, holdsVisible, numberOf } from "./token-response.ts";
-
-/** Of the response: what must fit, and all that is looked for. */
-export enum CodeFields {
-  MUST_FIT = (1 << Field.DEVICE_CODE) | (1 << Field.USER_CODE) | (1 << Field.VERIFICATION_URI),
-  WANTED = MUST_FIT |
-    (1 << Field.VERIFICATION_URI_COMPLETE) |
-    (1 << Field.ERROR) |
-    (1 << Field.EXPIRES_IN) |
-    (1 << Field.INTERVAL),
-}
 
 /** The attempts to get a code. */
 export interface Code {
@@ -88,23 +80,6 @@ export function countUseless(device: Device & Code, error: number): number {
 /** The poll that is made now comes after the code's end: it is the last one. */
 export function lastPoll(device: Device & Code): void {
   device.lastPollMade = 1;
-}
-
-/** Gives up whatever code there is and asks for a new one after `waitMs`. */
-export function requestCode(device: Device, event: Event, waitMs: number): void {
-  setError(device, ErrorCode.NONE);
-  nothingToSave(device);
-  waitFor(device, waitMs);
-  moveTo(device, event, State.REQUESTING);
-}
-
-/** Ends the attempt or session for good, in memory and in storage; the error, if any, is shown. */
-export function finish(device: Device, event: Event, error: number, state: State): void {
-  setError(device, error);
-  moveTo(device, event, state);
-  // If storage does not erase now, it is asked again after this, whatever Retry-After said.
-  waitFor(device, Limit.SAVE_AGAIN_MS);
-  startJob(device, Job.WIPE);
 }
 
 /** The code cannot be used any more: asks for another by itself, up to the cap. */

@@ -6,12 +6,13 @@ import { backOff, bearRefusals, resetBackoff, waitFor } from "../device/clock.ts
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Field, holds, isSame, lacks, Region } from "../device/memory.ts";
+import { type Device, holds, isSame, lacks } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { forget, setLength, swapRefreshTokens } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
+import { Field, Region } from "../device/tables.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
-import { finish } from "./device-authorization.ts";
+import { finish } from "./attempt.ts";
 import { hasBrought } from "./token-response.ts";
 
 /** Whether the server refuses to refresh the tokens, for a reason that is not theirs: they are kept. */

@@ -5,10 +5,11 @@
 import { backOff, waitFor } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Field, holds, Literal, Region } from "../device/memory.ts";
+import { type Device, holds } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { forget } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
+import { Field, Literal, Region } from "../device/tables.ts";
 import {
   Encoding,
   endWrite,
@@ -17,8 +18,8 @@ import {
   writeRegion,
   writeTo,
 } from "../text/form-encoder.ts";
+import { finish } from "./attempt.ts";
 import { revokesByQuery } from "./client-authentication.ts";
-import { finish } from "./device-authorization.ts";
 
 /** How far a revocation has come. */
 export interface Revocation {

@@ -9,24 +9,11 @@ import {
 } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Field, holds, isSame, isTooLong, Literal } from "../device/memory.ts";
-import { forget, setLength } from "../device/regions.ts";
+import { type Device, holds, isSame, isTooLong } from "../device/memory.ts";
+import { forgetAll, setLength } from "../device/regions.ts";
 import { noteField } from "../device/sizing.ts";
+import { Field, Fields, Literal } from "../device/tables.ts";
 import { numberNamed, scanEnd } from "../text/json-scanner.ts";
-
-/** Of a token response: what must fit, and all that is looked for. The rest of it is information. */
-export enum TokenFields {
-  MUST_FIT = (1 << Field.ACCESS_TOKEN) | (1 << Field.RECEIVED_REFRESH_TOKEN),
-  WANTED = MUST_FIT |
-    (1 << Field.SCOPE) |
-    (1 << Field.TOKEN_TYPE) |
-    (1 << Field.ERROR) |
-    (1 << Field.EXPIRES_IN) |
-    (1 << Field.REFRESH_TOKEN_EXPIRES_IN) |
-    (1 << Field.INTERVAL),
-  /** Of what refuses it: no token in it takes the place of one in use. */
-  OF_REFUSAL = (1 << Field.ERROR) | (1 << Field.INTERVAL),
-}
 
 /**
  * Value of an integer field, at most Limit.ENDLESS. `otherwise` where it is absent, negative, written with an
@@ -151,8 +138,8 @@ function keepWholeScopes(device: Device): void {
 }
 
 /** Whether the answer brought this token. */
-export function hasBrought(device: Device, field: number): boolean | number {
-  return (device.scanSeen >> field) & 1 && holds(device, field);
+export function hasBrought(device: Device, field: number): boolean {
+  return ((device.scanSeen >> field) & 1) > 0 && holds(device, field);
 }
 
 /**
@@ -194,7 +181,5 @@ export function takeTokens(device: Device): ErrorCode {
 
 /** Of an answer that is of no use no half of a token stays in the memory. */
 export function dropBrought(device: Device): void {
-  if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) forget(device, Field.ACCESS_TOKEN);
-  if ((device.scanSeen >> Field.RECEIVED_REFRESH_TOKEN) & 1)
-    forget(device, Field.RECEIVED_REFRESH_TOKEN);
+  forgetAll(device, device.scanSeen & Fields.OF_SESSION);
 }

@@ -7,19 +7,12 @@ import { type Config, configError, startSpreadOf } from "../device/config.ts";
 import { MESSAGES, Message, makeFailure } from "../device/errors.ts";
 import { makeFrame } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import {
-  type Bytes,
-  type Device,
-  Field,
-  type HostMemory,
-  Literal,
-  Region,
-} from "../device/memory.ts";
+import type { Bytes, Device, HostMemory } from "../device/memory.ts";
 import { makeMoves } from "../device/moves.ts";
 import { makeRegions, placeConstant, placeDeviceCode, placeRegion } from "../device/regions.ts";
 import { makeRequest } from "../device/request.ts";
 import { makeMisfit } from "../device/sizing.ts";
-import { ERROR_KINDS, ERRORS, MEMBERS } from "../device/tables.ts";
+import { Field, LITERALS, Literal, LiteralEnd, Region, ROOMS } from "../device/tables.ts";
 import { makeClient, writeClient } from "../grant/client-authentication.ts";
 import { placeChallenge } from "../grant/code-challenge.ts";
 import { makeCode } from "../grant/device-authorization.ts";
@@ -30,35 +23,18 @@ import { makeRecordHead } from "../records/token-record.ts";
 import { makeCall } from "../requests/call.ts";
 import { makeWriter, skip, writeByte } from "../text/form-encoder.ts";
 import { makeScanner } from "../text/json-scanner.ts";
-import { GRAMMAR } from "../text/tables.ts";
 import { makeValue } from "../text/unicode.ts";
 import { makeExchange } from "./exchange.ts";
 import { makeUser } from "./user.ts";
-
-/** In the order of Literal, a line each. The build makes one text of them. */
-var LITERALS =
-  MEMBERS +
-  "\n" +
-  ERRORS +
-  "\n" +
-  ERROR_KINDS +
-  "\n" +
-  "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\n" +
-  "&grant_type=refresh_token&refresh_token=\n" +
-  "token=\n" +
-  "bearer\n" +
-  GRAMMAR +
-  "\n" +
-  "://\n";
 
 /**
  * The state before the first tick. Each owner makes its part: the parts, and the properties in them, in the order in
  * which they are declared (memory.ts, Device). Those of the documents follow in complete.ts.
  */
-function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
+function newDevice(memory: Bytes, config: Config, literalEnd: number): Device {
   var device = {} as HostMemory & Device;
   device.memory = memory;
-  makeRegions(device, Literal.NEXT + extraCount);
+  makeRegions(device, literalEnd);
   makeFrame(device, config.columns, config.rows);
   makeClock(device, config.seed, startSpreadOf(config));
   makeMoves(device);
@@ -105,20 +81,16 @@ function placeLines(device: Device, literal: number, text: string): void {
 }
 
 /** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
-function divide(device: Device, extraCount: number): void {
+function divide(device: Device, hasCalls: boolean): void {
   var isLong = device.memory.length >= Limit.LONG_URI_MEMORY;
   var uriMax = isLong ? Limit.LONG_URI_MAX : Limit.VERIFICATION_URI_MAX;
   var uriCompleteMax = isLong ? Limit.LONG_URI_COMPLETE_MAX : Limit.VERIFICATION_URI_COMPLETE_MAX;
   takeRegion(device, Region.FRAME, device.columns * device.rows);
   takeRegion(device, Region.STATUS, device.columns * (device.rows - 1));
-  takeRegion(device, Region.KEY, Limit.KEY_MAX);
-  takeRegion(device, Field.TOKEN_TYPE, Limit.TOKEN_TYPE_MAX);
-  takeRegion(device, Field.ERROR, Limit.ERROR_MAX);
-  takeRegion(device, Field.SCOPE, Limit.SCOPE_MAX);
-  takeRegion(device, Field.EXPIRES_IN, Limit.NUMBER_MAX);
-  takeRegion(device, Field.REFRESH_TOKEN_EXPIRES_IN, Limit.NUMBER_MAX);
-  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);
-  if (extraCount) {
+  for (var i = 0; i < ROOMS.length; i += 2) {
+    takeRegion(device, ROOMS.charCodeAt(i) - 65, 4 * (ROOMS.charCodeAt(i + 1) - 32));
+  }
+  if (hasCalls) {
     placeRegion(device, Region.CALL, device.writeAt, device.columns + uriMax + uriCompleteMax);
   }
   // A longer code could not be shown on one line.
@@ -137,12 +109,13 @@ function divide(device: Device, extraCount: number): void {
 
 /**
  * Makes a device. Allocates; nothing else in the core does, but for the tables of documentation and tests
- * (`transitions`, `regionLives`), which no bundle has.
+ * (`transitions`), which no bundle has.
  *
  * @param memory the device's memory: 4096 bytes are enough for short tokens, and `picogrant sizing` says how much a
  *   server's need; the host gives it up to the device until the end of both
  * @param config what the maker sets
- * @param extra literals of a complete build, a line each, and how many; "" and 0 for the grant alone
+ * @param extra literals of the build beside the grant's, a line each; "" for the grant alone
+ * @param literalEnd where they end: one of LiteralEnd
  * @returns the device; null where configError says what is wrong with the configuration, or else the memory is too
  *   small for it
  */
@@ -150,17 +123,17 @@ export function createDevice(
   memory: Bytes,
   config: Config,
   extra: string,
-  extraCount: number,
+  literalEnd: number,
 ): Device | null {
   if (configError(config)) return null;
-  var device = newDevice(memory, config, extraCount);
+  var device = newDevice(memory, config, literalEnd);
   // In front of what may not fit: it is written to without a look at where the memory ends.
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
   placeLines(device, Literal.MEMBERS, LITERALS);
-  placeLines(device, Literal.NEXT, extra);
+  placeLines(device, LiteralEnd.GRANT, extra);
   placeLines(device, device.messages, config.messages || MESSAGES);
   if (config.pkce) placeChallenge(device);
   writeClient(device, config);
-  divide(device, extraCount);
+  divide(device, literalEnd > LiteralEnd.GRANT);
   return device.capacity[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
 }

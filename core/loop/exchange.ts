@@ -24,7 +24,7 @@ import { Command, Endpoint } from "../device/command.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type Device, Field, holds, Literal, Region } from "../device/memory.ts";
+import { type Bytes, type Device, holds } from "../device/memory.ts";
 import {
   claimOutput,
   dropCode,
@@ -47,6 +47,8 @@ import {
 } from "../device/request.ts";
 import { noteField, noteNeed, noteTooLong } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
+import { Field, Fields, Literal, Region } from "../device/tables.ts";
+import { finish } from "../grant/attempt.ts";
 import {
   clientAuthorization,
   revokesByQuery,
@@ -55,22 +57,14 @@ import {
 import { askForChallenge, isChallengeDue } from "../grant/code-challenge.ts";
 import { preparePoll, stillPending } from "../grant/device-access-token.ts";
 import {
-  CodeFields,
   codeReceived,
   codeRefused,
   countUseless,
-  finish,
   takeCode,
 } from "../grant/device-authorization.ts";
 import { refreshRefused, rememberAccess, tokensReceived } from "../grant/refresh.ts";
 import { prepareRevocation, revocationAnswered } from "../grant/revocation.ts";
-import {
-  classify,
-  dropBrought,
-  isSuccess,
-  TokenFields,
-  takeTokens,
-} from "../grant/token-response.ts";
+import { classify, dropBrought, isSuccess, takeTokens } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
 import {
   beginAnswer,
@@ -201,17 +195,18 @@ export function nextRequest(device: Device & Exchange): Command {
   return Command.SEND;
 }
 
-function isCurrent(device: Device, requestId: number): boolean | number {
-  return device.inFlight && requestId === device.requestId;
+/** Whether the request with this id is under way: a late answer to another one is dropped. */
+function isCurrent(device: Device, requestId: number): boolean {
+  return device.inFlight > 0 && requestId === device.requestId;
 }
 
 /** What is looked for in the answer to a request of the grant whose status is known. */
 function wantedFields(device: Device): number {
-  if (device.purpose === Purpose.CODE) return CodeFields.WANTED;
+  if (device.purpose === Purpose.CODE) return Fields.CODE;
   // A revocation's answer must not touch the token that is still to be revoked.
   return device.purpose === Purpose.REVOCATION || !isSuccess(device)
-    ? TokenFields.OF_REFUSAL
-    : TokenFields.WANTED;
+    ? Fields.REFUSAL
+    : Fields.TOKENS;
 }
 
 /**
@@ -295,7 +290,7 @@ function takeAnswer(device: Device, error: number): void {
     noteField(device, Field.NONE);
     if (!error) {
       var isCode = device.purpose === Purpose.CODE;
-      if (noteTooLong(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
+      if (noteTooLong(device, isCode ? Fields.CODE_MUST_FIT : Fields.TOKENS_MUST_FIT)) {
         error = ErrorCode.VALUE_TOO_LONG;
       } else if (isCode) error = takeCode(device);
       else error = takeTokens(device);

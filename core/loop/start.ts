@@ -6,8 +6,8 @@ import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { Event, State } from "../device/states.ts";
+import { requestCode } from "../grant/attempt.ts";
 import { takeChallenge } from "../grant/code-challenge.ts";
-import { requestCode } from "../grant/device-authorization.ts";
 import {
   dropSpentCode,
   finishStorage,

@@ -20,9 +20,10 @@ import { waitFor } from "../device/clock.ts";
 import { Command, handOver } from "../device/command.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Field, lacks, Region } from "../device/memory.ts";
+import { type Device, lacks } from "../device/memory.ts";
 import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
 import { noteNeed } from "../device/sizing.ts";
+import { Field, Region } from "../device/tables.ts";
 import {
   countRecord,
   dropRecord,

@@ -3,9 +3,10 @@
 
 import { setCodeLife, setInterval, setRefreshLife } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Field, holds, Region } from "../device/memory.ts";
+import { type Device, holds } from "../device/memory.ts";
 import { forget, placeDeviceCode, setLength, swapRefreshTokens } from "../device/regions.ts";
 import { State } from "../device/states.ts";
+import { Field, Fields, Region } from "../device/tables.ts";
 import { readFrom, skip, spoilWrite, writeTo } from "../text/form-encoder.ts";
 
 /** What a record begins with. */
@@ -127,10 +128,9 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
       // The code is read into the place of the present refresh token; what an older record left there is
       // forgotten.
       if (direction === Direction.FROM_RECORD) placeDeviceCode(device);
-      moveValue(device, direction, Field.DEVICE_CODE);
-      moveValue(device, direction, Field.USER_CODE);
-      moveValue(device, direction, Field.VERIFICATION_URI);
-      moveValue(device, direction, Field.VERIFICATION_URI_COMPLETE);
+      for (var field = 1; Fields.RECORDED >> field; field++) {
+        if ((Fields.RECORDED >> field) & 1) moveValue(device, direction, field);
+      }
       // Without a verifier the record ends here, as all did before there were any.
       var isMore = device.writeAt < device.writeEnd;
       if (direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore) {

@@ -2,9 +2,10 @@
 
 import { ErrorCode } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
-import { type Device, Field } from "../device/memory.ts";
+import type { Device } from "../device/memory.ts";
 import { forget, OutputUse, releaseOutput } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
+import { Field } from "../device/tables.ts";
 import { hasSession, refreshNow } from "../grant/refresh.ts";
 import { CallState, carriesToken, endBody, finishCall, retryCall, waitAgain } from "./call.ts";
 

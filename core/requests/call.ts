@@ -6,7 +6,7 @@ import { limitExchange } from "../device/clock.ts";
 import { Authorization, Command, Endpoint, handOver } from "../device/command.ts";
 import { quotient } from "../device/digits.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, type CallKind, type Device, Field, holds, Region } from "../device/memory.ts";
+import { type Bytes, type CallKind, type Device, holds } from "../device/memory.ts";
 import {
   endTarget,
   OutputUse,
@@ -18,10 +18,10 @@ import {
 import { addressRequest, askForAbort, fillRequest, forgetResponse } from "../device/request.ts";
 import { lastTooLong } from "../device/sizing.ts";
 import { State } from "../device/states.ts";
+import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { endIfDue, hasAccess, hasSession } from "../grant/refresh.ts";
 import { isSuccess } from "../grant/token-response.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
-import { RequestLiteral } from "./literals.ts";
 
 /** How far the last call has come. */
 export enum CallState {
@@ -44,14 +44,6 @@ export enum Verification {
   DUE = 1,
   /** The host is verifying it. */
   ASKED = 2,
-}
-
-export enum CallFields {
-  /** The four values: which of them an answer may name, its literal says. */
-  WANTED = (1 << Field.VALUE_A) |
-    (1 << Field.VALUE_B) |
-    (1 << Field.VALUE_C) |
-    (1 << Field.VALUE_D),
 }
 
 /** How many values a refusal has: the error's name, its reason, its message. */
@@ -233,16 +225,10 @@ export function beginAnswer(device: Device): void {
   var kind = device.call!;
   if (isSuccess(device)) {
     shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, kind.values);
-    scanBegin(device, kind.names, CallFields.WANTED, kind.depth, Field.NONE);
+    scanBegin(device, kind.names, Fields.VALUES, kind.depth, Field.NONE);
   } else {
     shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, REFUSAL_VALUES);
-    scanBegin(
-      device,
-      RequestLiteral.REFUSAL_MEMBERS,
-      CallFields.WANTED,
-      REFUSAL_DEPTH,
-      Field.VALUE_A,
-    );
+    scanBegin(device, Literal.REFUSAL_MEMBERS, Fields.VALUES, REFUSAL_DEPTH, Field.VALUE_A);
   }
 }
 
@@ -269,7 +255,7 @@ export function showAnswer(device: Device): void {
  * Whether a value of the answer does not fit. Then the call ends with VALUE_TOO_LONG, and callErrorField says which.
  */
 export function isAnswerTooLong(device: Device): boolean {
-  noteCallField(device, lastTooLong(device, CallFields.WANTED));
+  noteCallField(device, lastTooLong(device, Fields.VALUES));
   return device.callErrorField !== Field.NONE;
 }
 

@@ -3,10 +3,10 @@
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, beginsWith, type CallKind, type Device, Field } from "../device/memory.ts";
+import { type Bytes, beginsWith, type CallKind, type Device } from "../device/memory.ts";
+import { Field, Literal } from "../device/tables.ts";
 import { scanByte } from "../text/json-scanner.ts";
 import { isAnswerTooLong, lend, startCall } from "./call.ts";
-import { RequestLiteral } from "./literals.ts";
 
 /**
  * Asks for the metadata. When callState says that it is done without an error, the addresses are in
@@ -34,7 +34,7 @@ function isPlainAddress(device: Device, region: number): boolean {
 /** Whether the address is one of this device's own. The host name must end where the literal does. */
 function isLoopback(device: Device, region: number): boolean {
   var isFound = false;
-  for (var start = RequestLiteral.SECURE + 1; start < RequestLiteral.SECURE + 4; start++) {
+  for (var start = Literal.SECURE + 1; start < Literal.SECURE + 4; start++) {
     if (beginsWith(device, region, start)) {
       var at = device.start[region] + device.length[start];
       var c = device.memory[at];
@@ -57,8 +57,8 @@ function isOfIssuer(device: Device): boolean {
 /** https, and something after it: a secret must not cross a network in the clear. */
 function isSecure(device: Device, region: number): boolean {
   return (
-    beginsWith(device, region, RequestLiteral.SECURE) &&
-    device.length[region] > device.length[RequestLiteral.SECURE]
+    beginsWith(device, region, Literal.SECURE) &&
+    device.length[region] > device.length[Literal.SECURE]
   );
 }
 
@@ -85,7 +85,7 @@ function checkMetadata(device: Device): ErrorCode {
 
 // Behind its functions: Espruino knows none that stands further down when the file is loaded.
 var METADATA: CallKind = {
-  names: RequestLiteral.METADATA_MEMBERS,
+  names: Literal.METADATA_MEMBERS,
   depth: 1,
   values: 4,
   scan: scanByte,

@@ -5,16 +5,9 @@
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
-import {
-  type Bytes,
-  type CallKind,
-  type Device,
-  Field,
-  isTooLong,
-  lacks,
-  Region,
-} from "../device/memory.ts";
+import { type Bytes, type CallKind, type Device, isTooLong, lacks } from "../device/memory.ts";
 import { beginTarget, keepTarget, offerNextPage, shorten } from "../device/regions.ts";
+import { Field, Literal, Region } from "../device/tables.ts";
 import {
   Encoding,
   endWrite,
@@ -26,7 +19,6 @@ import {
 } from "../text/form-encoder.ts";
 import { scanByte, scanEnd } from "../text/json-scanner.ts";
 import { lend, mayBeginCall, noteCallField, startCall } from "./call.ts";
-import { RequestLiteral } from "./literals.ts";
 
 /**
  * Begins the target of a call. The pages of the last one end with it.
@@ -105,7 +97,7 @@ function keepPageToken(device: Device): ErrorCode {
   shorten(device, Region.CALL, device.targetSize);
   writeOn(device, Region.CALL);
   writeByte(device, hasQuery(device) ? 38 : 63); // & or ?
-  writeLiteral(device, RequestLiteral.PAGE_TOKEN);
+  writeLiteral(device, Literal.PAGE_TOKEN);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
   endWrite(device, Region.CALL);
   if (!isTooLong(device, Field.VALUE_A) && device.length[Region.CALL] > 0) {
@@ -121,12 +113,13 @@ function keepPageToken(device: Device): ErrorCode {
  * @returns 1, or 0 where there is none, another call was begun since, or there is no session
  */
 export function nextPage(device: Device): number {
-  return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1);
+  if (!device.hasNextPage) return 0;
+  return startCall(device, RESOURCE, device.callEndpoint, 1);
 }
 
 // Behind its functions: Espruino knows none that stands further down when the file is loaded.
 var RESOURCE: CallKind = {
-  names: RequestLiteral.RESOURCE_MEMBERS,
+  names: Literal.RESOURCE_MEMBERS,
   depth: 1,
   values: 1,
   scan: scanByte,

@@ -1,5 +1,5 @@
 // The grammar of JSON (RFC 8259) as states: which byte may come in each, and which state it leads to. To be read and
-// changed here; `npm run generate` makes of it what is shipped (text/tables.ts). White space between tokens is not
+// changed here; `npm run generate` makes of it what is shipped, the numbers of the states too (text/tables.ts). White space between tokens is not
 // in it: the scanner skips it in the states before MINUS. Up to MINUS, and in it, 0 and 1..9 are told apart.
 
 /** One state of the scanner. */
@@ -107,5 +107,61 @@ export function grammarRows(): GrammarRow[] {
       ],
       "INVALID",
     ),
+  ];
+}
+
+/** What the scanner's code names: states by the row where they begin, with what there is to say of them. */
+export interface NamedState {
+  readonly name: string;
+  readonly says: string;
+  /** The row; "" where the state has none. */
+  readonly row: string;
+}
+
+function named(name: string, says: string, of: string): NamedState {
+  return { name: name, says: says, row: of };
+}
+
+/** What leads to no state, but ends a value: numbers below 0. */
+export function valueEnds(): NamedState[] {
+  return [
+    named("CLOSE", "Of an object or array.", ""),
+    named("WORD_END", "Of true, false or null.", ""),
+    named(
+      "NUMBER_END",
+      "The number is over, and the byte that ended it is still to be looked at.",
+      "",
+    ),
+  ];
+}
+
+/**
+ * States where more than the byte decides. Their numbers are the first at which no row begins: END and INVALID come to
+ * lie on the last pair of one, so that every byte but white space leads to INVALID, which the packing checks.
+ */
+export function rowlessStates(): NamedState[] {
+  return [
+    named("STRING", "Within a string.", ""),
+    named("END", "The document is complete.", ""),
+    named("UNICODE", "Within the four digits of an escape.", ""),
+    named("INVALID", "This is no JSON.", ""),
+  ];
+}
+
+export function namedStates(): NamedState[] {
+  return [
+    named("MEMBER_END", "After a member of an object.", "MEMBER_END"),
+    named("ELEMENT_END", "After an element of an array.", "ELEMENT_END"),
+    named("COLON", "Up to it there are states without a row.", "COLON"),
+    named("FIRST_NAME", "", "FIRST_NAME"),
+    named("FIRST_ELEMENT", "", "FIRST_ELEMENT"),
+    named("VALUE", "", "VALUE"),
+    named(
+      "MINUS",
+      "In states before this one white space is skipped; up to it 0 and 1..9 are told apart.",
+      "MINUS",
+    ),
+    named("WORDS", "Behind the states of numbers.", "T"),
+    named("ESCAPE", "Behind a backslash.", "ESCAPE"),
   ];
 }

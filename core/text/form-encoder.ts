@@ -2,8 +2,9 @@
 // (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
 import { must } from "../device/assertion.ts";
-import { type Device, Field } from "../device/memory.ts";
+import type { Device } from "../device/memory.ts";
 import { forget, setLength } from "../device/regions.ts";
+import { Field } from "../device/tables.ts";
 import { keepUnit } from "./unicode.ts";
 
 /** The place that is written next. */

@@ -8,8 +8,10 @@
 // is known to be (isTooLong) and never taken for a shorter one.
 
 import { Limit } from "../device/limits.ts";
-import { type Device, equals, Field, holds, Literal, Region } from "../device/memory.ts";
-import { forget, setLength } from "../device/regions.ts";
+import { type Device, equals, holds } from "../device/memory.ts";
+import { forget, forgetAll, setLength } from "../device/regions.ts";
+import { Field, Fields, Literal, Region } from "../device/tables.ts";
+import { Scan } from "./tables.ts";
 import { beginValue, endSurrogate, keep, keepIn, keepUnit } from "./unicode.ts";
 
 /** How far a document has been read, and what is looked for in it. */
@@ -48,36 +50,6 @@ export function makeScanner(device: Scanner): void {
 }
 
 /**
- * The states: where their rows begin in GRAMMAR, which `npm run generate` makes of tables/grammar.ts, pairs of a byte
- * and the state that it leads to. STRING, UNICODE, INVALID and END use numbers at which no row begins. At END and
- * INVALID lies the last pair of a row, so that every byte but white space leads to INVALID. Below 0 are no states,
- * but the ends of values.
- */
-export enum Scan {
-  /** The number is over, and the byte that ended it is still to be looked at. */
-  NUMBER_END = -20,
-  WORD_END = -19,
-  /** Of an object or array. */
-  CLOSE = -7,
-  /** After a member of an object. */
-  MEMBER_END = 0,
-  STRING = 1,
-  END = 2,
-  /** After an element of an array. */
-  ELEMENT_END = 3,
-  UNICODE = 4,
-  INVALID = 5,
-  COLON = 6,
-  FIRST_NAME = 8,
-  FIRST_ELEMENT = 11,
-  VALUE = 12,
-  /** In states before this one white space is skipped; up to it 0 and 1..9 are told apart. */
-  MINUS = 19,
-  WORDS = 39,
-  ESCAPE = 57,
-}
-
-/**
  * Starts a document.
  * @param names literal with the member names (MEMBERS; `*` for any)
  * @param wanted bit mask of fields to fill; absent (-1) from here on, but for the two tokens: the ones
@@ -101,10 +73,7 @@ export function scanBegin(
   keepIn(device, Field.NONE);
   device.scanSeen = 0;
   device.hasErrorNumber = 0;
-  wanted &= ~((1 << Field.ACCESS_TOKEN) | (1 << Field.RECEIVED_REFRESH_TOKEN));
-  for (var field = 1; wanted >> field; field++) {
-    if ((wanted >> field) & 1) forget(device, field);
-  }
+  forgetAll(device, wanted & ~Fields.OF_SESSION);
 }
 
 /** From the next member on other names and fields are looked for. */

@@ -1,5 +1,37 @@
-// The grammar of JSON, from ../tables. Made by `npm run generate`: do not edit.
+// The states of the JSON scanner, from ../tables. Made by `npm run generate`: do not edit.
 
-export var GRAMMAR =
-  ',J}: F,M]: F:M F}:"B F]:"B{I[Lthfnnt-T0d1c F+Y-Y1[ F1[ -1_ F1_eWEW -1c.]eWEW -rj' +
-  ' Ful Fe. Fap Flr Fsl Fuv Flx Fl. F"A\\A/AbIfMnKrNtJuE F';
+/**
+ * Where the rows of the states begin in GRAMMAR; where no row begins are states without one. Below 0 are no states,
+ * but the ends of values.
+ */
+export enum Scan {
+  /** The number is over, and the byte that ended it is still to be looked at. */
+  NUMBER_END = -3,
+  /** Of true, false or null. */
+  WORD_END = -2,
+  /** Of an object or array. */
+  CLOSE = -1,
+  /** After a member of an object. */
+  MEMBER_END = 0,
+  /** Within a string. */
+  STRING = 1,
+  /** The document is complete. */
+  END = 2,
+  /** After an element of an array. */
+  ELEMENT_END = 3,
+  /** Within the four digits of an escape. */
+  UNICODE = 4,
+  /** This is no JSON. */
+  INVALID = 5,
+  /** Up to it there are states without a row. */
+  COLON = 6,
+  FIRST_NAME = 8,
+  FIRST_ELEMENT = 11,
+  VALUE = 12,
+  /** In states before this one white space is skipped; up to it 0 and 1..9 are told apart. */
+  MINUS = 19,
+  /** Behind the states of numbers. */
+  WORDS = 39,
+  /** Behind a backslash. */
+  ESCAPE = 57,
+}

@@ -3,8 +3,9 @@
 
 import { must } from "../device/assertion.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, type Integers, Region } from "../device/memory.ts";
+import type { Device, Integers } from "../device/memory.ts";
 import { setLength } from "../device/regions.ts";
+import { Region } from "../device/tables.ts";
 
 /** The value that is being kept. */
 export interface Value {

@@ -3,12 +3,11 @@
 import { ClientAuthentication, create, type Device } from "../../core/complete.ts";
 import { ErrorCode, MESSAGES, Message } from "../../core/device/errors.ts";
 import { Limit } from "../../core/device/limits.ts";
-import { Field, Literal, Region } from "../../core/device/memory.ts";
 import { Event, State } from "../../core/device/states.ts";
-import { ERROR_KINDS } from "../../core/device/tables.ts";
-import { DOCUMENT_LITERALS, DocumentLiteral } from "../../core/documents/literals.ts";
-import { REQUEST_LITERALS, RequestLiteral } from "../../core/requests/literals.ts";
-import { GRAMMAR } from "../../core/text/tables.ts";
+import { Region } from "../../core/device/tables.ts";
+import { errorRows } from "../../core/tables/errors.ts";
+import { fieldRows } from "../../core/tables/fields.ts";
+import { documentLiterals, requestLiterals } from "../../core/tables/literals.ts";
 
 /** Every constant that a relation speaks of, by name. */
 export type Constants = Readonly<Record<string, number>>;
@@ -42,71 +41,8 @@ const textBetween = (from: number, to: number): string => {
   for (let at = from; at < to; at++) text += String.fromCharCode(device.memory[at]!);
   return text;
 };
-const textOf = (region: number): string =>
-  textBetween(device.start[region]!, device.start[region]! + device.length[region]!);
-
-/** A list of names begins with the letter of its first one's place (core/tables/packed.ts). */
-const listFrom = (place: number, name: string): string => String.fromCharCode(65 + place) + name;
-
-// How the line of each literal begins. No two begin alike.
-const CORE_LINES: Record<Exclude<keyof typeof Literal, "NEXT">, string> = {
-  MEMBERS: listFrom(Field.DEVICE_CODE, "device_code"),
-  ERRORS: listFrom(ErrorCode.AUTHORIZATION_PENDING, "authorization_pending"),
-  ERROR_KINDS: ERROR_KINDS,
-  DEVICE_CODE_GRANT: "&grant_type=urn%3A",
-  REFRESH_TOKEN_GRANT: "&grant_type=refresh_token",
-  TOKEN_PARAMETER: "token=",
-  BEARER: "bearer",
-  GRAMMAR: GRAMMAR,
-  AUTHORITY: "://",
-};
-const REQUEST_LINES: Record<Exclude<keyof typeof RequestLiteral, "NEXT">, string> = {
-  RESOURCE_MEMBERS: listFrom(Field.VALUE_A, "nextPageToken"),
-  PAGE_TOKEN: "pageToken=",
-  METADATA_MEMBERS: listFrom(Field.VALUE_A, "issuer"),
-  SECURE: "https://",
-  REFUSAL_MEMBERS: listFrom(Field.VALUE_A, "status"),
-};
-const DOCUMENT_LINES: Record<Exclude<keyof typeof DocumentLiteral, "NEXT">, string> = {
-  OFFER_MEMBERS: listFrom(Field.VALUE_A, "packageName"),
-  OFFER_PATH: "/publisher",
-  DRAFT: "DRAFT",
-  EVENT_POLL_MEMBERS: listFrom(Field.SETS, "sets"),
-  ANY_MEMBER: listFrom(Field.VALUE_A, "*"),
-  EVENT_MEMBERS: listFrom(Field.VALUE_B, "jti"),
-  EVENT_POLL: '{"maxEvents"',
-  EVENT_REFUSED: ',"setErrs"',
-  EVENT_ACKNOWLEDGED: ',"ack"',
-  EVENT_REFUSED_END: '":{"err"',
-  EVENT_ACKNOWLEDGED_END: '"]',
-  PREFIX: "prefix",
-  OFFER_ANSWER: listFrom(Field.VALUE_A, "state "),
-};
-
-/** Every literal by its number and the number of the line that begins as it does, -1 where none does. */
-const literals: Record<string, { number: number; line: number }> = {};
-for (const [numbers, lines] of [
-  [numbersOf(Literal), CORE_LINES],
-  [numbersOf(RequestLiteral), REQUEST_LINES],
-  [numbersOf(DocumentLiteral), DOCUMENT_LINES],
-] as const) {
-  for (const [name, begin] of Object.entries(lines)) {
-    let line = DocumentLiteral.NEXT - 1;
-    while (line >= Literal.MEMBERS && !textOf(line).startsWith(begin)) line--;
-    literals[name] = { number: numbers[name]!, line: line < Literal.MEMBERS ? -1 : line };
-  }
-}
-
-/** The longest name of these lists; a name ends with the step to the next one's place. */
-const longestName = (...lists: readonly string[]): number =>
-  Math.max(
-    ...lists.flatMap((list) =>
-      textOf(literals[list]!.line)
-        .slice(1)
-        .split(/[ -,]/)
-        .map(({ length }) => length),
-    ),
-  );
+const longestOf = (names: readonly string[]): number =>
+  Math.max(...names.map(({ length }) => length));
 
 const verifierAt = device.start[Region.CODE_VERIFIER]!;
 const verifierEnd = verifierAt + device.capacity[Region.CODE_VERIFIER]!;
@@ -115,30 +51,18 @@ const TIMES = LIMITS.filter((name) => /_M?S(_|$)/.test(name));
 
 export const constants: Constants = {
   ...numbersOf(Limit),
-  ...Object.fromEntries(Object.entries(literals).map(([name, { number }]) => [name, number])),
-  LAST_FIELD: lastOf(Field),
-  FIRST_REGION: Region.KEY,
-  REGIONS: Region.COUNT,
   LAST_STATE: lastOf(State),
   LAST_EVENT: lastOf(Event),
   LAST_ERROR: lastOf(ErrorCode),
-  ERROR_KINDS_SIZE: ERROR_KINDS.length,
   MESSAGES: Message.COUNT,
   MESSAGE_LINES: linesOf(MESSAGES) + 1,
-  FIRST_LITERAL: Literal.MEMBERS,
-  NEXT_LITERAL: Literal.NEXT,
-  FIRST_REQUEST_LITERAL: RequestLiteral.RESOURCE_MEMBERS,
-  NEXT_REQUEST_LITERAL: RequestLiteral.NEXT,
-  REQUEST_LITERAL_LINES: linesOf(REQUEST_LITERALS),
-  FIRST_DOCUMENT_LITERAL: DocumentLiteral.OFFER_MEMBERS,
-  NEXT_DOCUMENT_LITERAL: DocumentLiteral.NEXT,
-  DOCUMENT_LITERAL_LINES: linesOf(DOCUMENT_LITERALS),
-  LONGEST_MEMBER: longestName(
-    ...["MEMBERS", "RESOURCE_MEMBERS", "METADATA_MEMBERS", "REFUSAL_MEMBERS", "OFFER_MEMBERS"],
-    ...["EVENT_POLL_MEMBERS", "EVENT_MEMBERS", "OFFER_ANSWER"],
-  ),
-  LONGEST_ERROR: longestName("ERRORS"),
-  BEARER_SIZE: textOf(literals.BEARER!.line).length,
+  LONGEST_MEMBER: longestOf([
+    ...fieldRows().flatMap(({ wire = [] }) => wire),
+    ...[...requestLiterals(), ...documentLiterals()].flatMap(({ texts }) =>
+      "first" in texts ? texts.names.flat() : [],
+    ),
+  ]),
+  LONGEST_ERROR: longestOf(errorRows().flatMap(({ names }) => names)),
   // In the device's memory the name stands from its & up to the verifier, and the challenge from the verifier's end up
   // to the request.
   NAME_BEFORE_VERIFIER: verifierAt - textBetween(0, verifierAt).lastIndexOf("&"),
@@ -178,7 +102,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   ],
   ["every member name fits its region", (c) => c.LONGEST_MEMBER! <= c.KEY_MAX!],
   ["every name of an error fits its region", (c) => c.LONGEST_ERROR! <= c.ERROR_MAX!],
-  ["the type of a token fits its region", (c) => c.BEARER_SIZE! <= c.TOKEN_TYPE_MAX!],
+  ["the type of a token fits its region", (c) => "bearer".length <= c.TOKEN_TYPE_MAX!],
   [
     "a code verifier is 32 bytes in base64url",
     (c) => c.CODE_VERIFIER_SIZE === Math.ceil((32 * 8) / 6),
@@ -207,12 +131,10 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
     "a display has a least and a largest size",
     (c) => c.COLUMNS_MIN! <= c.COLUMNS_MAX! && c.ROWS_MIN! <= c.ROWS_MAX!,
   ],
-  ["a mask of 27 bits has one for each field", (c) => c.LAST_FIELD! <= 26],
   [
     "a move has three bits for a state and five for an event",
     (c) => c.LAST_STATE! <= 7 && c.LAST_EVENT! <= 31,
   ],
-  ["each error has a kind and a message", (c) => c.ERROR_KINDS_SIZE === 2 * (c.LAST_ERROR! + 1)],
   ["each display text has a line", (c) => c.MESSAGES === c.MESSAGE_LINES],
   [
     "the shares of the memory are 32",
@@ -253,28 +175,6 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
       Number.isInteger(Math.log2(c.BACKOFF_MAX_MS! / c.BACKOFF_MIN_MS!)) &&
       Number.isInteger(Math.log2(c.REFUSED_BACKOFF_MAX_MS! / c.BACKOFF_MIN_MS!)),
   ],
-  ["regions follow the fields", (c) => c.FIRST_REGION === c.LAST_FIELD! + 1],
-  ["literals follow the regions", (c) => c.FIRST_LITERAL === c.REGIONS],
-  ["the literals of requests follow the core's", (c) => c.FIRST_REQUEST_LITERAL === c.NEXT_LITERAL],
-  [
-    "each literal of a request has a line",
-    (c) => c.NEXT_REQUEST_LITERAL! - c.FIRST_REQUEST_LITERAL! === c.REQUEST_LITERAL_LINES,
-  ],
-  [
-    "the literals of the documents follow those of requests",
-    (c) => c.FIRST_DOCUMENT_LITERAL === c.NEXT_REQUEST_LITERAL,
-  ],
-  [
-    "each literal of the documents has a line",
-    (c) => c.NEXT_DOCUMENT_LITERAL! - c.FIRST_DOCUMENT_LITERAL! === c.DOCUMENT_LITERAL_LINES,
-  ],
-  ...Object.entries(literals).map(
-    ([name, { line }]) =>
-      [
-        `the literal ${name} has the number of its line`,
-        (c: Constants) => c[name] === line,
-      ] as const,
-  ),
 ];
 
 /** The rules that these constants break. */

@@ -3,17 +3,15 @@
 import { describe, expect, it } from "vitest";
 import * as api from "../../core/api.ts";
 import * as complete from "../../core/complete.ts";
-import { Literal } from "../../core/device/memory.ts";
-import { DocumentLiteral } from "../../core/documents/literals.ts";
+import { LiteralEnd } from "../../core/device/tables.ts";
 import * as grant from "../../core/index.ts";
-import { RequestLiteral } from "../../core/requests/literals.ts";
 import { code, config, tokens } from "./bench.ts";
 
 describe("SPEC.md, Regions: the display's texts stand behind the last name", () => {
   it.each([
-    ["grant", grant.create, Literal.NEXT],
-    ["api", api.create, RequestLiteral.NEXT],
-    ["complete", complete.create, DocumentLiteral.NEXT],
+    ["grant", grant.create, LiteralEnd.GRANT],
+    ["api", api.create, LiteralEnd.API],
+    ["complete", complete.create, LiteralEnd.COMPLETE],
   ] as const)("of the %s build", (_, create, firstText) => {
     const memory = new Uint8Array(8192);
     const { start, length } = create(memory, config)!;

@@ -6,47 +6,44 @@ import { expect, it } from "vitest";
 import { Endpoint } from "../../core/device/command.ts";
 import type { Config } from "../../core/device/config.ts";
 import { ErrorCode } from "../../core/device/errors.ts";
-import {
-  type Bytes,
-  type CallKind,
-  type Device,
-  Field,
-  holds,
-  Literal,
-} from "../../core/device/memory.ts";
+import { type Bytes, type CallKind, type Device, holds } from "../../core/device/memory.ts";
 import { clearTarget } from "../../core/device/regions.ts";
-import { DOCUMENT_LITERALS, DocumentLiteral } from "../../core/documents/literals.ts";
+import {
+  DOCUMENT_LITERALS,
+  Field,
+  LiteralEnd,
+  REQUEST_LITERALS,
+} from "../../core/device/tables.ts";
 import * as grant from "../../core/index.ts";
 import { createDevice } from "../../core/loop/create.ts";
 import { isAnswerTooLong, startCall } from "../../core/requests/call.ts";
-import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
 import { scanByte } from "../../core/text/json-scanner.ts";
+import { packedNames } from "../../targets/bundle/core-tables.ts";
 import type { Core } from "../model/subject.ts";
 import { Bench, code, json, outcome, tokens } from "./bench.ts";
 
-// example: begin
-// 1. The names that its answer is searched for, behind the last literal: `sub` goes to VALUE_A ('O' is field 14).
-//    `create` in complete.ts adds the text to its own, and one more to their number.
-var USERINFO_MEMBERS: number = DocumentLiteral.NEXT;
-var USERINFO_LITERALS = "Osub \n";
+// What the row of the page comes to.
+const ROW = [{ place: Field.VALUE_A, names: ["sub"] }];
+const Literal = { USERINFO_MEMBERS: LiteralEnd.COMPLETE };
 
-// 2. What its answer has to hold.
+// example: begin
+// What its answer is searched for, and has to hold.
 var USERINFO: CallKind = {
-  names: USERINFO_MEMBERS,
+  names: Literal.USERINFO_MEMBERS,
   depth: 1,
   values: 1,
   scan: scanByte,
   take: takeUserInfo,
 };
 
-// 3. The function that asks: a protected resource without a path of its own.
+// The function that asks: a protected resource without a path of its own.
 function askUserInfo(device: Device): number {
   if (!startCall(device, USERINFO, Endpoint.RESOURCE, 1)) return 0;
   clearTarget(device);
   return 1;
 }
 
-// 4. What its answer leads to; the host reads the subject from Field.VALUE_A.
+// What its answer leads to; the host reads the subject from Field.VALUE_A.
 function takeUserInfo(device: Device): ErrorCode {
   // A subject that was cut short would look like another one.
   if (isAnswerTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
@@ -55,9 +52,8 @@ function takeUserInfo(device: Device): ErrorCode {
 // example: end
 
 function create(memory: Bytes, config: Config): Device | null {
-  const count = DocumentLiteral.NEXT - Literal.NEXT + 1;
-  const literals = REQUEST_LITERALS + DOCUMENT_LITERALS + USERINFO_LITERALS;
-  return createDevice(memory, config, literals, count);
+  const literals = `${REQUEST_LITERALS + DOCUMENT_LITERALS + packedNames(ROW)}\n`;
+  return createDevice(memory, config, literals, LiteralEnd.COMPLETE + 1);
 }
 
 const part = (file: string, begin: string, end: string): string => {
@@ -68,10 +64,10 @@ const part = (file: string, begin: string, end: string): string => {
 };
 
 it("the example of HOW-TO-CHANGE.md is the one that runs here", () => {
-  const shown = part("../../core/HOW-TO-CHANGE.md", "```ts\n", "```");
+  const shown = part("../../core/HOW-TO-CHANGE.md", "```ts\n// What its", "```");
   // Put together from two halves: else the search would find itself.
   expect(shown).toBe(
-    part("how-to-change.test.ts", `// ${"example"}: begin\n`, `// ${"example"}: end`),
+    part("how-to-change.test.ts", `// ${"example"}: begin\n// What its`, `// ${"example"}: end`),
   );
 });
 

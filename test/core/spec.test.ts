@@ -5,10 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { ErrorCode, ErrorKind, errorKind, errorMessage } from "../../core/complete.ts";
 import { MESSAGES, Message } from "../../core/device/errors.ts";
-import { Field, Region } from "../../core/device/memory.ts";
-import { regionLives } from "../../core/device/regions.ts";
 import { Event, isTransition, State, transitions } from "../../core/device/states.ts";
 import { errorRows } from "../../core/tables/errors.ts";
+import { fieldRows, regionRows } from "../../core/tables/fields.ts";
 import { remedyOf } from "../../core/tables/remedies.ts";
 import { Bench, bytesOf, call, code, error, LIST, session } from "./bench.ts";
 import { parts } from "./owners.ts";
@@ -48,15 +47,16 @@ function drawnMessages(): string[] {
   );
 }
 
-const nameOf = (region: number): string => Field[region] ?? Region[region]!;
-
+/** A region that nothing ever lies in has no life. */
 function drawnRegions(): string[] {
+  const rows = [...fieldRows(), ...regionRows()];
   return table(
-    ["region", "holds", "life", "place, where not its own"],
-    regionLives().map(({ region, use, life, place }) => [
-      `\`${nameOf(region)}\` ${region}`,
-      ...[use, life, place],
-    ]),
+    ["region", "holds", "life", "in a code's record", "place, where not its own"],
+    rows.flatMap(({ name, says, life, place, isRecorded }, at) =>
+      life === ""
+        ? []
+        : [[`\`${name}\` ${at + 1}`, says, life, isRecorded ? "yes" : "", place ?? ""]],
+    ),
   );
 }
 
@@ -246,17 +246,4 @@ it("every state of the table of functions is the one it is called", () => {
 
 it("there is a display text for every message", () => {
   expect(MESSAGES.split("\n")).toHaveLength(Message.COUNT);
-});
-
-it("every region is in the chart once, but for names without a place", () => {
-  const numbers = [...Object.values(Field), ...Object.values(Region)].filter(
-    (value) => typeof value === "number",
-  );
-  const placeless: number[] = [Field.NONE, Region.COUNT];
-  const types: number[] = [Field.SESSIONS_REVOKED, Field.TOKEN_REVOKED, Field.ACCOUNT_DISABLED];
-  const names = [...types, Field.SETS];
-  const charted = regionLives().map(({ region }) => region as number);
-  expect([...charted].sort((a, b) => a - b)).toEqual(
-    numbers.filter((number) => ![...placeless, ...names].includes(number)).sort((a, b) => a - b),
-  );
 });

@@ -36,7 +36,7 @@ pending 403: {}
 
 /** A field for `error_uri` (RFC 6749 section 5.2), for a host that draws it as a QR code. */
 const READS = `import { expect, it } from "vitest";
-import { Field } from "../../core/device/memory.ts";
+import { Field } from "../../core/device/tables.ts";
 import { Bench, code, json } from "./bench.ts";
 
 it("is there for the host, and ends with the next answer", () => {
@@ -51,8 +51,19 @@ it("is there for the host, and ends with the next answer", () => {
 });
 `;
 
+const ROW = `    {
+      name: "ERROR_URI",
+      says: "\`error_uri\` (RFC 6749 §5.2), if it fits.",
+      wire: ["error_uri"],
+      answers: [Answer.CODE, Answer.TOKENS, Answer.REFUSAL],
+      room: "ERROR_MAX",
+      life: Life.ANSWER,
+    },
+    {
+      name: "SETS",`;
+
 const GENERATED = ["tables", "spec", "servers", "docs"];
-/** Where names and words of errors are seen, what a server brings, and where numbers of fields, regions, literals count. */
+/** Where names and words of errors are seen, what a server brings, and where fields and regions count. */
 const TESTS = [
   "core/",
   "bundle/constants",
@@ -65,17 +76,6 @@ const TESTS = [
   "servers/conversations",
   "servers/readme",
 ];
-
-/** Counts on every number of 21 and more that an enum gives its members: regions and literals behind the field. */
-function renumber(file: string): void {
-  const text = copy.read(file);
-  const counted = text.replaceAll(
-    /^( {2}[A-Z_]+ = )(\d+),$/gm,
-    (row, name: string, number: string) =>
-      Number(number) > 20 ? `${name}${Number(number) + 1},` : row,
-  );
-  copy.write(file, counted);
-}
 
 it(
   "a name that a server gives an error is its place in the table, one command, and a test's row",
@@ -102,46 +102,17 @@ it("a new server is an entry and a recording", () => {
   copy.write(recordings, `${copy.read(recordings)}\n[example]\n${RECORDING}`);
 });
 
-it("a new field is a number, its members, its region, and who reads it", () => {
-  for (const file of ["device/memory", "requests/literals", "documents/literals"]) {
-    renumber(`core/${file}.ts`);
-  }
-  copy.replace(
-    "core/device/memory.ts",
-    "  ACCOUNT_DISABLED = 20,\n",
-    "  ACCOUNT_DISABLED = 20,\n  /** `error_uri` (RFC 6749 §5.2). */\n  ERROR_URI = 21,\n",
-  );
-  copy.replace(
-    "core/tables/members.ts",
-    '    place(Field.INTERVAL, ["interval"]),\n',
-    '    place(Field.INTERVAL, ["interval"]),\n    place(Field.ERROR_URI, ["error_uri"]),\n',
-  );
-  copy.replace(
-    "core/loop/create.ts",
-    "  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);\n",
-    "  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);\n  takeRegion(device, Field.ERROR_URI, 64);\n",
-  );
-  copy.replace(
-    "core/device/regions.ts",
-    '    life(Field.INTERVAL, "interval, as text", answer, ""),\n',
-    '    life(Field.INTERVAL, "interval, as text", answer, ""),\n    life(Field.ERROR_URI, "error_uri, if it fits", answer, ""),\n',
-  );
-  for (const answer of ["token-response", "device-authorization"]) {
-    copy.replace(
-      `core/grant/${answer}.ts`,
-      "(1 << Field.ERROR)",
-      "(1 << Field.ERROR) | (1 << Field.ERROR_URI)",
-    );
-  }
+it("a new field is a row, and who reads it", () => {
+  copy.replace("core/tables/fields.ts", '    {\n      name: "SETS",', ROW);
   copy.write("test/core/error-uri.test.ts", READS);
 });
 
 it(
   "behind them one command for what is generated, and the tests pass",
   () => {
-    copy.check();
     expect(copy.generateAndTest(GENERATED, TESTS)).toContain("passed");
-    expect(copy.read("core/SPEC.md")).toContain("error_uri, if it fits");
+    copy.check();
+    expect(copy.read("core/SPEC.md")).toContain("`error_uri` (RFC 6749 §5.2), if it fits.");
     const errors = copy.read("targets/docs/errors.md");
     expect(errors).toContain("`grant_spent`");
     expect(errors).toContain("Server busy");

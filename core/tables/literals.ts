@@ -1,0 +1,127 @@
+// Strings that the core needs as bytes: regions behind those of Region, filled once at the start, since engines allocate
+// for characters. To be read and changed here; `npm run generate` makes of it what is shipped (device/tables.ts). Each
+// build has those of its own and of the builds below it.
+
+/** Names that go to the same place. */
+export interface NamedPlace {
+  readonly place: number;
+  readonly names: readonly string[];
+}
+
+/** What a list of member names leads to, by the name of the field: the places follow each other from there on. */
+export interface Members {
+  readonly first: string;
+  /** For each place its names; `*` is any. */
+  readonly names: readonly (readonly string[])[];
+}
+
+export interface LiteralRow {
+  /** In Literal. */
+  readonly name: string;
+  /** For who reads the code; "" where the name says it. */
+  readonly says: string;
+  /** Its text; several have numbers that follow each other, and the first one's name. */
+  readonly texts: readonly string[] | Members;
+}
+
+function texts(name: string, says: string, ...parts: string[]): LiteralRow {
+  return { name: name, says: says, texts: parts };
+}
+
+function members(name: string, says: string, first: string, names: string[][]): LiteralRow {
+  return { name: name, says: says, texts: { first: first, names: names } };
+}
+
+/** Of every build, behind those that are made of other tables: MEMBERS, ERRORS, ERROR_KINDS, GRAMMAR. */
+export function grantLiterals(): LiteralRow[] {
+  return [
+    texts(
+      "DEVICE_CODE_GRANT",
+      "",
+      "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=",
+    ),
+    texts("REFRESH_TOKEN_GRANT", "", "&grant_type=refresh_token&refresh_token="),
+    texts("TOKEN_PARAMETER", "", "token="),
+    texts("BEARER", "", "bearer"),
+    texts(
+      "AUTHORITY",
+      "What stands between the scheme and the authority of a URI (RFC 3986 §3).",
+      "://",
+    ),
+  ];
+}
+
+/** Of requests beyond the grant. */
+export function requestLiterals(): LiteralRow[] {
+  return [
+    members("RESOURCE_MEMBERS", "", "VALUE_A", [["nextPageToken"]]),
+    texts("PAGE_TOKEN", "", "pageToken="),
+    members("METADATA_MEMBERS", "", "VALUE_A", [
+      ["issuer"],
+      ["device_authorization_endpoint"],
+      ["token_endpoint"],
+      ["revocation_endpoint"],
+    ]),
+    texts(
+      "SECURE",
+      "https, then three loopback hosts.",
+      "https://",
+      "http://127.0.0.1",
+      "http://localhost",
+      "http://[::1]",
+    ),
+    members("REFUSAL_MEMBERS", "Of an error response to any of these requests.", "VALUE_A", [
+      ["status", "error"],
+      ["reason"],
+      ["message"],
+    ]),
+  ];
+}
+
+/** Of what is the two documents' own. */
+export function documentLiterals(): LiteralRow[] {
+  return [
+    members("OFFER_MEMBERS", "", "VALUE_A", [
+      ["packageName"],
+      ["productId"],
+      ["basePlanId"],
+      ["offerId"],
+    ]),
+    texts(
+      "OFFER_PATH",
+      "Five parts, one in front of each identifier.",
+      "/publisher/v3/applications/",
+      "/subscriptions/",
+      "/basePlans/",
+      "/offers?offerId=",
+      "&regionsVersion.version=",
+    ),
+    texts("DRAFT", "", "DRAFT"),
+    members("EVENT_POLL_MEMBERS", "Of the answer to a poll, around the events.", "SETS", [
+      ["sets"],
+    ]),
+    members("ANY_MEMBER", "Of the events in it: all.", "VALUE_A", [["*"]]),
+    members("EVENT_MEMBERS", "", "VALUE_B", [
+      ["jti"],
+      ["token_identifier_alg"],
+      ["token"],
+      ["https://schemas.openid.net/secevent/risc/event-type/sessions-revoked"],
+      [
+        "https://schemas.openid.net/secevent/oauth/event-type/token-revoked",
+        "https://schemas.openid.net/secevent/oauth/event-type/tokens-revoked",
+      ],
+      ["https://schemas.openid.net/secevent/risc/event-type/account-disabled"],
+    ]),
+    texts("EVENT_POLL", "", '{"maxEvents":1,"returnImmediately":true'),
+    texts(
+      "EVENT_REFUSED",
+      "What stands before an event's identifier, and after it, in the same order.",
+      ',"setErrs":{"',
+    ),
+    texts("EVENT_ACKNOWLEDGED", "", ',"ack":["'),
+    texts("EVENT_REFUSED_END", "", '":{"err":"authentication_failed"}}'),
+    texts("EVENT_ACKNOWLEDGED_END", "", '"]'),
+    texts("PREFIX", "", "prefix"),
+    members("OFFER_ANSWER", "", "VALUE_A", [["state"]]),
+  ];
+}

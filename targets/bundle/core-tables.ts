@@ -1,0 +1,348 @@
+// What `npm run generate` makes of the core's readable tables (core/tables): whole files of the core, which are shipped
+// and tracked. A test compares them.
+
+import { Limit } from "../../core/device/limits.ts";
+import { type ErrorRow, errorRows } from "../../core/tables/errors.ts";
+import { Answer, type FieldRow, fieldRows, Life, regionRows } from "../../core/tables/fields.ts";
+import {
+  type GrammarRow,
+  grammarRows,
+  type NamedState,
+  namedStates,
+  rowlessStates,
+  valueEnds,
+} from "../../core/tables/grammar.ts";
+import {
+  documentLiterals,
+  grantLiterals,
+  type LiteralRow,
+  type Members,
+  type NamedPlace,
+  requestLiterals,
+} from "../../core/tables/literals.ts";
+// Texts, not arrays of objects: an engine needs thousands of bytes for those, but for a text only its length.
+
+/**
+ * Names, after the letter of the first one's place ('A' is 0). A name ends with a space where the next has the same
+ * place, with `!` where it has the following one, with `"` where it has the second following...
+ */
+export function packedNames(rows: readonly NamedPlace[]): string {
+  let packed = String.fromCharCode(65 + rows[0]!.place);
+  rows.forEach((row, i) => {
+    const next = i + 1 < rows.length ? rows[i + 1]!.place : row.place;
+    if (next < row.place) throw new Error(`${row.names[0]} is not in the order of the places`);
+    packed += row.names.join(" ") + String.fromCharCode(32 + next - row.place);
+  });
+  return packed;
+}
+
+/** The names of errors, for those that servers name. */
+export function packedErrorNames(rows: readonly ErrorRow[]): string {
+  const named = rows.filter((row) => row.names.length > 0);
+  return packedNames(named.map((row) => ({ place: row.error, names: row.names })));
+}
+
+/** Kind (a digit) and message ('A' is message 0) of every error, after two blanks for NONE. */
+export function packedErrorKinds(rows: readonly ErrorRow[]): string {
+  let packed = "  ";
+  rows.forEach((row, i) => {
+    if (row.error !== i + 1) throw new Error(`error ${row.error} is not in its order`);
+    packed += row.kind + String.fromCharCode(65 + row.message);
+  });
+  return packed;
+}
+
+/** The number of each state: where its row begins, or one at which none does; ends of values are below 0. */
+export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
+  const states: Record<string, number> = {};
+  const free: number[] = [];
+  const lastPairs: number[] = [];
+  let at = 0;
+  rows.forEach((row) => {
+    states[row.state] = at;
+    let end = at + (row.otherwise ? 1 : 0);
+    row.moves.forEach((move) => {
+      end += move[0].length;
+    });
+    for (let inside = at + 1; inside < end; inside++) free.push(inside);
+    if (row.otherwise) lastPairs.push(end - 1);
+    at = end;
+  });
+  rowlessStates().forEach((state, i) => {
+    states[state.name] = free[i]!;
+  });
+  valueEnds().forEach((end, i) => {
+    states[end.name] = -1 - i;
+  });
+  ["END", "INVALID"].forEach((state) => {
+    if (lastPairs.indexOf(states[state]!) < 0) throw new Error(`${state} is no last pair of a row`);
+  });
+  return states;
+}
+
+/**
+ * Pairs of a byte and the state that it leads to ('A' is 0, and what stands for itself). The row of a state ends with a
+ * blank and what any other byte leads to; one without goes on in the next.
+ */
+export function packedGrammar(rows: readonly GrammarRow[]): string {
+  const states = grammarStates(rows);
+  const letter = (to: string): string => {
+    const number = to < " " ? to.charCodeAt(0) : to === "ITSELF" ? 0 : states[to];
+    if (number === undefined) throw new Error(`no state ${to}`);
+    return String.fromCharCode(65 + number);
+  };
+  let packed = "";
+  rows.forEach((row) => {
+    row.moves.forEach((move) => {
+      for (let i = 0; i < move[0].length; i++) packed += move[0].charAt(i) + letter(move[1]);
+    });
+    if (row.otherwise) packed += ` ${letter(row.otherwise)}`;
+  });
+  return packed;
+}
+
+/** A member of an enum, with what there is to say of it. */
+interface NumberedName {
+  readonly name: string;
+  readonly number: number;
+  readonly says: string;
+}
+
+/** A comment of lines that are no longer than the sources', indented. */
+function commentOf(text: string, indent: string): string {
+  if (!text) return "";
+  let line = `${indent}/** ${text} */`;
+  if (line.length <= 120) return `${line}\n`;
+  let comment = `${indent}/**\n`;
+  line = "";
+  text.split(" ").forEach((word) => {
+    if (indent.length + 3 + line.length + word.length > 119) {
+      comment += `${indent} *${line}\n`;
+      line = "";
+    }
+    line += ` ${word}`;
+  });
+  return `${comment}${indent} *${line}\n${indent} */\n`;
+}
+
+function enumOf(name: string, says: string, members: readonly NumberedName[]): string {
+  let text = `\n${commentOf(says, "")}export enum ${name} {\n`;
+  members.forEach((member) => {
+    text += `${commentOf(member.says, "  ")}  ${member.name} = ${member.number},\n`;
+  });
+  return `${text}}\n`;
+}
+
+/** A string as the formatter writes it. */
+function quoted(text: string): string {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  if (text.indexOf('"') < 0) return `"${escaped}"`;
+  if (text.indexOf("'") >= 0) throw new Error("both kinds of quotes");
+  return `'${escaped.split('\\"').join('"')}'`;
+}
+
+/** A constant in lines of at most 100 columns, and a new one behind each line feed. */
+function textOf(name: string, says: string, text: string): string {
+  const pieces = (text.match(/[^\n]{1,80}\n?|\n/g) || []).map(quoted);
+  const value = pieces.length === 1 ? ` ${pieces[0]}` : `\n  ${pieces.join(" +\n  ")}`;
+  return `\n${commentOf(says, "")}export var ${name} =${value};\n`;
+}
+
+/** Numbers that follow each other, from `first` on. */
+function numbered(rows: readonly FieldRow[], first: number): NumberedName[] {
+  return rows.map((row, i) => ({
+    name: row.name,
+    number: first + i,
+    says: row.isInternal ? `@internal ${row.says}` : row.says,
+  }));
+}
+
+const fields = fieldRows();
+const regions = regionRows();
+const firstLiteral = 1 + fields.length + regions.length;
+
+/** The number of a field. */
+function fieldNamed(name: string): number {
+  const at = fields.map((row) => row.name).indexOf(name);
+  if (at < 0) throw new Error(`there is no field ${name}`);
+  return 1 + at;
+}
+
+/** A mask of the fields that are meant. */
+function mask(name: string, says: string, isMeant: (row: FieldRow) => boolean): NumberedName {
+  const meant = fields.filter(isMeant);
+  let bits = 0;
+  meant.forEach((row) => {
+    bits |= 1 << fieldNamed(row.name);
+  });
+  return { name: name, number: bits, says: `${says}: ${meant.map((row) => row.name).join(", ")}.` };
+}
+
+function isIn(row: FieldRow, answer: Answer): boolean {
+  return (row.answers || []).indexOf(answer) >= 0;
+}
+
+function masks(): NumberedName[] {
+  return [
+    mask("CODE", "Looked for in the answer to the request for a code", (row) =>
+      isIn(row, Answer.CODE),
+    ),
+    mask(
+      "CODE_MUST_FIT",
+      "Of these, without which it is of no use",
+      (row) => isIn(row, Answer.CODE) && row.mustFit === true,
+    ),
+    mask("TOKENS", "Looked for in an answer of the token endpoint", (row) =>
+      isIn(row, Answer.TOKENS),
+    ),
+    mask(
+      "TOKENS_MUST_FIT",
+      "Of these, without which it is of no use",
+      (row) => isIn(row, Answer.TOKENS) && row.mustFit === true,
+    ),
+    mask(
+      "REFUSAL",
+      "Looked for in what refuses tokens: none in it takes the place of one in use",
+      (row) => isIn(row, Answer.REFUSAL),
+    ),
+    mask(
+      "VALUES",
+      "Looked for in the answer to a call; which of them, its literal says",
+      (row) => row.life === Life.VALUE,
+    ),
+    mask("OF_CODE", "What ends with the code", (row) => row.life === Life.CODE),
+    mask(
+      "OF_SESSION",
+      "What ends with the session, and is not given up before an answer names another",
+      (row) => row.life === Life.SESSION,
+    ),
+    mask("RECORDED", "What a code's record keeps of it", (row) => row.isRecorded === true),
+  ];
+}
+
+/** Regions that have a place of their own of a fixed size: number ('A' is 0) and a fourth of the bytes (blank is 0). */
+function rooms(): string {
+  let packed = "";
+  fields.concat(regions).forEach((row, i) => {
+    if (!row.room) return;
+    const bytes = Limit[row.room];
+    if (bytes % 4 || bytes > 4 * 94) throw new Error(`${row.room} is no fourth of a character`);
+    packed += String.fromCharCode(65 + 1 + i) + String.fromCharCode(32 + bytes / 4);
+  });
+  return packed;
+}
+
+function memberPlaces(): NamedPlace[] {
+  return fields
+    .filter((row) => row.wire)
+    .map((row) => ({ place: fieldNamed(row.name), names: row.wire! }));
+}
+
+function isMembers(texts: LiteralRow["texts"]): texts is Members {
+  return "first" in texts;
+}
+
+/** The texts of a literal, a number each. */
+function partsOf(row: LiteralRow): readonly string[] {
+  const texts = row.texts;
+  if (!isMembers(texts)) return texts;
+  const first = fieldNamed(texts.first);
+  return [packedNames(texts.names.map((names, i) => ({ place: first + i, names: names })))];
+}
+
+/** The literals of every build that are made of tables, and then those of the grant. */
+function coreLiterals(): LiteralRow[] {
+  return [
+    {
+      name: "MEMBERS",
+      says: "Names of members, of the grant's answers.",
+      texts: [packedNames(memberPlaces())],
+    },
+    { name: "ERRORS", says: "", texts: [packedErrorNames(errorRows())] },
+    { name: "ERROR_KINDS", says: "", texts: [packedErrorKinds(errorRows())] },
+    { name: "GRAMMAR", says: "", texts: [packedGrammar(grammarRows())] },
+  ].concat(grantLiterals() as never);
+}
+
+function linesOf(rows: readonly LiteralRow[]): string {
+  return `${rows.map((row) => partsOf(row).join("\n")).join("\n")}\n`;
+}
+
+function deviceTables(): string {
+  const builds = [coreLiterals(), requestLiterals(), documentLiterals()];
+  const literals: NumberedName[] = [];
+  const ends: number[] = [];
+  let next = firstLiteral;
+  builds.forEach((rows) => {
+    rows.forEach((row) => {
+      literals.push({ name: row.name, number: next, says: row.says });
+      next += partsOf(row).length;
+    });
+    ends.push(next);
+  });
+  if (fields.length > 26) throw new Error("a mask of 27 bits has one for each field");
+  return (
+    "// Numbers, names and masks of what lies in a device's memory, and its literals, from ../tables. Made by\n" +
+    "// `npm run generate`: do not edit.\n" +
+    enumOf(
+      "Field",
+      "What the core looks for in answers; each is copied to the region of the same number. Also the bits of a mask of " +
+        "wanted fields.",
+      [{ name: "NONE", number: 0, says: "No field." }].concat(numbered(fields, 1)),
+    ) +
+    enumOf(
+      "Region",
+      "Further regions, numbered on from Field.",
+      numbered(regions, 1 + fields.length).concat([
+        { name: "COUNT", number: firstLiteral, says: "How many regions there are." },
+      ]),
+    ) +
+    enumOf("Fields", "Masks of fields.", masks()) +
+    textOf(
+      "ROOMS",
+      "Regions that have a place of their own of a fixed size: number ('A' is 0) and a fourth of the bytes (blank is 0).",
+      rooms(),
+    ) +
+    enumOf(
+      "Literal",
+      "Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.",
+      literals,
+    ) +
+    enumOf("LiteralEnd", "Where the literals of a build end.", [
+      { name: "GRANT", number: ends[0]!, says: "" },
+      { name: "API", number: ends[1]!, says: "" },
+      { name: "COMPLETE", number: ends[2]!, says: "" },
+    ]) +
+    textOf("LITERALS", "Of every build, a line each.", linesOf(builds[0]!)) +
+    textOf("REQUEST_LITERALS", "Of requests beyond the grant.", linesOf(builds[1]!)) +
+    textOf("DOCUMENT_LITERALS", "Of what is the two documents' own.", linesOf(builds[2]!))
+  );
+}
+
+/** The states that the scanner's code names. */
+function scanStates(): NumberedName[] {
+  const states = grammarStates(grammarRows());
+  return valueEnds()
+    .concat(namedStates(), rowlessStates())
+    .map((state: NamedState) => ({
+      name: state.name,
+      number: states[state.row || state.name]!,
+      says: state.says,
+    }))
+    .sort((one, other) => one.number - other.number);
+}
+
+/** Files of the core, by their paths in it. */
+export function madeFiles(): Record<string, string> {
+  return {
+    "device/tables.ts": deviceTables(),
+    "text/tables.ts":
+      "// The states of the JSON scanner, from ../tables. Made by `npm run generate`: do not edit.\n" +
+      enumOf(
+        "Scan",
+        "Where the rows of the states begin in GRAMMAR; where no row begins are states without one. Below 0 are no " +
+          "states, but the ends of values.",
+        scanStates(),
+      ),
+  };
+}
