@@ -37,7 +37,7 @@ for (const variant of variants) {
   const [[name, script]] = Object.entries(files) as [[string, string]];
   console.log(sizes(name, script));
   const conformance = name.replace(/\.js$/, "-conformance.js");
-  put(conformance, conformanceScript(script, false));
+  put(conformance, await conformanceScript(variant, script));
 }
 const program = await bundleProgram();
 put("picogrant.qjs.js", program);

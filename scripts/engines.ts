@@ -31,7 +31,7 @@ async function runs(
   for (const variant of ["complete", "api", "grant"] as const satisfies Variant[]) {
     const bundle = await bundleOf(variant);
     for (const memory of ["typed", "plain"] as const) {
-      const script = conformanceScript(bundle, memory === "plain", isPlaced);
+      const script = await conformanceScript(variant, bundle, memory === "plain", isPlaced);
       list.push({ title: `${variant}, ${memory} array`, variant, memory, script });
     }
   }

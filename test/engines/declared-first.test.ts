@@ -63,7 +63,7 @@ test.each(variants)(
   "the conformance script of the %s build, and the build in it",
   async (variant) => {
     const { code } = await bundleCore(variant);
-    expect(calledTooEarly(conformanceScript(code, false))).toEqual([]);
+    expect(calledTooEarly(await conformanceScript(variant, code))).toEqual([]);
   },
 );
 

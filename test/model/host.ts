@@ -28,7 +28,6 @@ import { RangeOracle } from "./oracles/ranges.ts";
 import { checkLeastMemory, checkRooms } from "./oracles/rooms.ts";
 import { checkClocks, checkScope } from "./oracles/told.ts";
 import { WakeOracle } from "./oracles/wake-ups.ts";
-import { roomsOf } from "./rooms.ts";
 import type { Settings } from "./settings.ts";
 import { spoiling } from "./spoil.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
@@ -99,7 +98,8 @@ export class Host implements Scene {
     const device = this.core.create(this.bytes, settings.config);
     if (!device) throw new Unclear("no memory for this configuration");
     this.device = device;
-    this.ideal = new Ideal(settings, roomsOf(device, settings));
+    const rooms = [...device.capacity];
+    this.ideal = new Ideal(settings, (region) => rooms[region]!);
     const from = settings.countsFrom ?? 0;
     this.ideal.moves = this.#requests = from;
     damaged(device).requestId = damaged(device).moves = from;

@@ -30,7 +30,8 @@ async function lifeScript(
 ): Promise<string> {
   const code = bundle ?? (await builtBundle(variant));
   const measuring = measuringScript(variant, method, callsBefore);
-  return `${conformanceScript(`${code}\n${measuring}`, false)}\n${reportingScript(variant)}`;
+  const script = await conformanceScript(variant, `${code}\n${measuring}`);
+  return `${script}\n${reportingScript(variant)}`;
 }
 
 function tallyOf(output: string, what: string): Tally[] {

@@ -114,7 +114,7 @@ ${wrappers.join(",\n")}
 /** Script that stands behind the conformance script: the controls, then the tally is printed. */
 export function reportingScript(variant: Variant): string {
   const names = [...measuredNames(variant), ...controlNames];
-  const calls = controlNames.map((name) => `picogrant.${name}(world.device);`).join("\n");
+  const calls = controlNames.map((name) => `picogrant.${name}(devices[0]);`).join("\n");
   return `${calls}
 var names = ${JSON.stringify(names)};
 for (var k = 0; k < names.length; k++)

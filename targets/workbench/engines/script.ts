@@ -1,21 +1,17 @@
-// Puts the conformance script together: the numbers of the border, the built bundle unchanged, and the
-// parts in test/engines/conformance. One file that needs nothing of an engine but `print`.
+// Puts the conformance script together: the numbers of the border, the built bundle unchanged, what replays calls
+// (test/engines/replay.js), and the calls. One file that needs nothing of an engine but `print`.
 
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import * as core from "../../../core/complete.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
+import { kept, keyOf } from "../../bundle/kept.ts";
 import { nameOf } from "../../bundle/surface.ts";
 
 const dist = fileURLToPath(new URL("../../../dist/", import.meta.url));
-const folder = fileURLToPath(new URL("../../../test/engines/conformance/", import.meta.url));
+const folder = fileURLToPath(new URL("../../../test/engines/", import.meta.url));
 
 /** Enums of the border that the script names. */
 const enums = {
@@ -52,13 +48,15 @@ function enumsText(): string {
     .join("");
 }
 
-/** The conformance parts, in their order. */
-export function conformanceParts(): string {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith(".js"))
-    .sort()
-    .map((file) => readFileSync(folder + file, "utf8"))
-    .join("\n");
+/** What replays calls, and the calls: sequences of the core's model, kept as long as core and model stay the same. */
+export async function conformanceParts(variant: Variant): Promise<string> {
+  const key = keyOf(`conformance ${variant}`, ["core", "test/model", "test/engines"]);
+  const calls = await kept(key, async () => {
+    const program = ["--import", "tsx", `${folder}recorded.ts`, variant];
+    const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 1 << 26 });
+    return stdout;
+  });
+  return `${readFileSync(`${folder}replay.js`, "utf8")}\n${calls}`;
 }
 
 /**
@@ -67,8 +65,14 @@ export function conformanceParts(): string {
  * @param plainMemory true: memory is a plain array even where the engine has typed arrays
  * @param isPlaced as in borderNumbers
  */
-export function conformanceScript(bundle: string, plainMemory: boolean, isPlaced = true): string {
-  return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${borderNumbers(isPlaced)}${conformanceParts()}`;
+export async function conformanceScript(
+  variant: Variant,
+  bundle: string,
+  plainMemory = false,
+  isPlaced = true,
+): Promise<string> {
+  const parts = await conformanceParts(variant);
+  return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${borderNumbers(isPlaced)}${parts}`;
 }
 
 /**

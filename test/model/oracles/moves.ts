@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { ErrorCode, Event, Field, State } from "../../../core/index.ts";
-import { roomOf } from "../rooms.ts";
 import { holds, type Scene, same } from "./oracle.ts";
 
 /** The rows of SPEC.md's table of moves, as `from event to`. */
@@ -43,13 +42,14 @@ function checkNeed({ device, ideal, ...scene }: Scene): void {
   const whole = { device, ideal, ...scene };
   same(whole, "moves", "memoryNeeded above 0", bytes > 0, isMemoryShort);
   if (!isMemoryShort) return;
-  const roomWith = (memoryBytes: number) => roomOf({ ...settings, memoryBytes });
+  const roomWith = (memoryBytes: number) =>
+    scene.core.create(new Uint8Array(memoryBytes), settings.config)!.capacity;
   const [room, less] = [roomWith(bytes), roomWith(bytes - MEMORY_STEP)];
   for (const [field, value] of misfits.values) {
-    const fits = value.length <= room(field);
+    const fits = value.length <= room[field]!;
     holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} has no room`, fits);
   }
-  const isLeast = misfits.values.some(([field, value]) => value.length > less(field));
+  const isLeast = misfits.values.some(([field, value]) => value.length > less[field]!);
   holds(whole, "moves", `${bytes} bytes of memory are more than are needed`, isLeast);
 }
 

@@ -29,14 +29,11 @@ export function checkLeastMemory(scene: Scene): void {
     same(scene, "rooms", `a device in ${bytes} bytes`, made, null);
   }
   const { capacity } = core.create(new Uint8Array(enough), config)!;
-  if (Array.isArray(capacity)) {
-    same(scene, "rooms", "the least room of OUTPUT", capacity[Region.OUTPUT], OUTPUT_LEAST);
-  }
+  same(scene, "rooms", "the least room of OUTPUT", capacity[Region.OUTPUT], OUTPUT_LEAST);
 }
 
 export function checkRooms(scene: Scene): void {
   const { device, memory, ideal } = scene;
-  if (!Array.isArray(device.capacity)) return;
   const { columns, rows } = ideal.settings.config;
   const isLong = memory.length >= LONG_FROM_BYTES;
   const [uri, complete] = isLong ? [512, 768] : [128, 176];
@@ -48,7 +45,8 @@ export function checkRooms(scene: Scene): void {
     ["USER_CODE", Field.USER_CODE, columns],
     ["VERIFICATION_URI", Field.VERIFICATION_URI, uri],
     ["VERIFICATION_URI_COMPLETE", Field.VERIFICATION_URI_COMPLETE, complete],
-    ["CALL", Region.CALL, columns + uri + complete],
+    // The grant alone has no calls, and no room for one.
+    ["CALL", Region.CALL, "beginCall" in scene.core ? columns + uri + complete : -1],
     ["FRAME", Region.FRAME, columns * rows],
     ["STATUS", Region.STATUS, columns * (rows - 1)],
     ["SCOPE", Field.SCOPE, 160],

@@ -1,0 +1,167 @@
+// Sequences of the core's model (test/model) as calls of ES5 that replay.js carries out on any engine: what is called,
+// what comes back, what a host can see afterwards, as the sources have it. Two devices live in one engine, their steps in
+// any order. `npm run build` and `npm run engines` run this by itself, with a build's name; it prints the calls.
+
+import { readFileSync } from "node:fs";
+import * as api from "../../core/api.ts";
+import * as complete from "../../core/complete.ts";
+import * as grant from "../../core/index.ts";
+import { functionsOf, type Variant } from "../../targets/bundle/surface.ts";
+import { borderNumbers } from "../../targets/workbench/engines/script.ts";
+import { Dice } from "../model/dice.ts";
+import { Generator } from "../model/generator.ts";
+import { Host } from "../model/host.ts";
+import { noCounts, Unclear } from "../model/oracles/oracle.ts";
+import { drawSettings, type Settings } from "../model/settings.ts";
+import type { Step } from "../model/steps.ts";
+import type { Core } from "../model/subject.ts";
+
+const PAIRS = 8;
+const STEPS = 120;
+const FIRST_SEED = 1;
+/** Longer bodies make a long script, and find no more. */
+const BODY_MAX = 4000;
+
+/** Of these nothing is put down but the device that is made. */
+const BEFORE = ["create", "configError"];
+
+type Call = (...given: unknown[]) => unknown;
+interface Replay {
+  look(device: unknown): number[];
+  handedOver(device: unknown, command: unknown): number;
+}
+
+const script = readFileSync(new URL("replay.js", import.meta.url), "utf8");
+const { look, handedOver } = new Function(
+  `${borderNumbers(false)}${script}\nreturn { look, handedOver };`,
+)() as Replay;
+
+const hex = (bytes: ArrayLike<number>): string =>
+  `x${Buffer.from(Array.from(bytes)).toString("hex")}`;
+
+/** The functions that a step needs beyond those of the grant. */
+const NEEDS: Partial<Record<Step["do"], string>> = {
+  discover: "discover",
+  begin: "beginCall",
+  add: "beginCall",
+  send: "beginCall",
+  call: "beginCall",
+  nextPage: "beginCall",
+  offer: "createOffer",
+  pollEvents: "pollEvents",
+  applyEvent: "applySecurityEvent",
+};
+
+/** ASCII for every engine. */
+const asciiOf = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/** A device of the model's, put down as it lives. */
+class Life {
+  readonly #lines: string[];
+  readonly #number: number;
+  readonly #functions: readonly string[];
+  readonly #core: Core;
+  readonly #generator: Generator;
+  #host: Host;
+  /** What is put down of its numbers and its memory. */
+  #right: number[] = [];
+  #bytes = new Uint8Array();
+
+  constructor(variant: Variant, number: number, dice: Dice, lines: string[]) {
+    this.#lines = lines;
+    this.#number = number;
+    this.#functions = functionsOf(variant);
+    const sources: Readonly<Record<string, unknown>> = { complete, api, grant }[variant];
+    const asked = this.#functions.filter((name) => !BEFORE.includes(name));
+    const recorded = asked.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
+    // What this build lacks does nothing: an event that is verified late.
+    const { create, configError } = sources;
+    this.#core = { eventVerified() {}, ...Object.fromEntries(recorded), create, configError };
+    this.#generator = new Generator(dice);
+    // What a test alone can do to a device is left out.
+    const settings = { ...drawSettings(dice), countsFrom: 0, isSpoilt: false, isWatched: false };
+    this.#host = this.#made(settings, this.#generator.firstSlots(settings), 0);
+  }
+
+  #made(settings: Settings, slots: Uint8Array[], unreadable: number): Host {
+    const host = new Host(() => this.#core, settings, slots, noCounts(), unreadable);
+    this.#right = look(host.device);
+    this.#bytes = host.memory.slice();
+    const given = `${this.#number},${host.memory.length},${asciiOf(settings.config)}`;
+    this.#lines.push(`make(${given},[${this.#right.join()}]);`);
+    return host;
+  }
+
+  #put(...words: readonly unknown[]): void {
+    this.#lines.push(`step("${[this.#number, ...words].join(" ")}");`);
+  }
+
+  /** What the host has written since the last call. */
+  #written(memory: Uint8Array): void {
+    for (let from = 0; from < memory.length; from++) {
+      let to = from;
+      while (to < memory.length && memory[to] !== this.#bytes[to]) to++;
+      if (to > from) this.#put("set", from, hex(memory.subarray(from, to)));
+      from = to;
+    }
+  }
+
+  #recorded(name: string, call: Call): Call {
+    return (device, ...given) => {
+      const { memory } = this.#host;
+      this.#written(memory);
+      const words = given.map((one) =>
+        one === null ? "-" : typeof one === "number" ? one : hex(one as Uint8Array),
+      );
+      const answer = call(device, ...given);
+      const seen = look(device);
+      const changes = seen.flatMap((one, at) => (one === this.#right[at] ? [] : [`${at}:${one}`]));
+      if (name === "tick" && answer !== 0) changes.push(`#${handedOver(device, answer)}`);
+      this.#put(name, ...words, "=", typeof answer === "number" ? answer : "-", ...changes);
+      this.#right = seen;
+      this.#bytes = memory.slice();
+      return answer;
+    };
+  }
+
+  step(): void {
+    const step = this.#generator.next(this.#host);
+    const needed = NEEDS[step.do];
+    // A configuration in all its forms is no matter of the engine.
+    if (step.do === "configure" || (needed && !this.#functions.includes(needed))) return;
+    if (step.do === "head" && step.body.length > BODY_MAX) return;
+    if (step.do === "power") {
+      this.#host.powerCut(step.done);
+      const settings = { ...this.#host.settings, memoryBytes: step.memoryBytes };
+      this.#host = this.#made(settings, this.#host.slots, step.unreadable);
+    } else this.#host.perform(step);
+    this.#core.errorKind(this.#host.device, this.#host.device.error);
+    this.#lines.push(`done("${step.do}");`);
+  }
+}
+
+/** Two devices in one engine; without a line where the model cannot tell how they go on. */
+function pair(variant: Variant, seed: number): string[] {
+  const dice = new Dice(seed);
+  const lines: string[] = [];
+  try {
+    const lives = [0, 1].map((number) => new Life(variant, number, dice, lines));
+    for (let i = 0; i < STEPS; i++) dice.pick(lives).step();
+  } catch (error) {
+    if (error instanceof Unclear) return [];
+    throw error;
+  }
+  return [...lines, "over();"];
+}
+
+const variant = process.argv[2] as Variant;
+const pairs: string[][] = [];
+for (let seed = FIRST_SEED; pairs.length < PAIRS; seed++) {
+  const lines = pair(variant, seed);
+  if (lines.length > 0) pairs.push(lines);
+}
+process.stdout.write(`${[...pairs.flat(), "conclude();"].join("\n")}\n`);

@@ -1,0 +1,214 @@
+// The conformance script's own part: carries out what test/engines/recorded.ts has put down, and compares. Plain ES5 and
+// less, for engines that have nothing else: no typed arrays, no JSON, no regular expressions are needed. It prints TAP.
+
+/** What is looked at after each call, by its name in Property: numbers, and lists of numbers. */
+var NUMBERS = [
+  "STATE",
+  "ERROR",
+  "WAIT_MS",
+  "IN_FLIGHT",
+  "EVENT",
+  "MOVES",
+  "ERROR_FIELD",
+  "ERROR_LENGTH",
+  "MEMORY_NEEDED",
+  "REQUEST_ID",
+  "ENDPOINT",
+  "TARGET",
+  "TARGET_LENGTH",
+  "BODY",
+  "BODY_LENGTH",
+  "IS_GET",
+  "AUTHORIZATION",
+  "SLOT",
+  "DATA",
+  "DATA_LENGTH",
+  "NOT_SAVED",
+  "NOT_ERASED",
+  "CODE_LIFE_S",
+  "ACCESS_LIFE_S",
+  "REFRESH_LIFE_S",
+  "INTERVAL_MS",
+  "CODE_SHOWN",
+  "CALL_STATE",
+  "CALL_ERROR",
+  "CALL_ERROR_FIELD",
+  "CALL_STATUS",
+  "CALL_BODY_FROM",
+  "CALL_BODY_TO",
+  "HAS_NEXT_PAGE"
+];
+var LISTS = ["START", "LENGTH", "CAPACITY"];
+var numberPlaces = [];
+for (var i = 0; i < NUMBERS.length; i++) numberPlaces.push(Property[NUMBERS[i]]);
+
+var tapCount = 0;
+var tapFailed = 0;
+/** Devices by their numbers, and what each is known to show. */
+var devices = [];
+var rights = [];
+/** What has gone wrong since the last case; from then on the lives of these devices say nothing. */
+var complaint = "";
+var isLost = 0;
+/** The line that is read, and where. */
+var line = "";
+var at = 0;
+
+/** Memory as the engine has it: a typed array, or a plain array without holes. */
+function newMemory(size) {
+  if (typeof Uint8Array === "function" && !plainMemory) return new Uint8Array(size);
+  var memory = [];
+  for (var i = 0; i < size; i++) memory.push(0);
+  return memory;
+}
+
+/** All numbers that a device shows. */
+function look(device) {
+  var seen = [];
+  var places = numberPlaces;
+  var length = places.length;
+  for (var i = 0; i < length; i++) seen.push(device[places[i]]);
+  for (var k = 0; k < LISTS.length; k++) {
+    var list = device[Property[LISTS[k]]];
+    length = list.length;
+    for (var n = 0; n < length; n++) seen.push(list[n]);
+  }
+  return seen;
+}
+
+function nameOf(index) {
+  return index < NUMBERS.length
+    ? NUMBERS[index]
+    : "number " + (index - NUMBERS.length) + " of the lists";
+}
+
+function sumOf(sum, bytes, from, to) {
+  for (var i = from; i < to; i++) sum = (sum * 31 + bytes[i] + 1) % 4194301;
+  return sum;
+}
+
+/** Of the bytes that a command hands over. */
+function handedOver(device, command) {
+  var memory = device[Property.MEMORY];
+  var from = device[Property.DATA];
+  if (command === Command.STORE || command === Command.VERIFY)
+    return sumOf(0, memory, from, from + device[Property.DATA_LENGTH]);
+  if (command === Command.SHOW) {
+    from = device[Property.START][Region.FRAME];
+    return sumOf(0, memory, from, from + device[Property.CAPACITY][Region.FRAME]);
+  }
+  if (command !== Command.SEND) return 0;
+  from = device[Property.TARGET];
+  var sum = sumOf(0, memory, from, from + device[Property.TARGET_LENGTH]);
+  from = device[Property.BODY];
+  sum = sumOf(sum, memory, from, from + device[Property.BODY_LENGTH]);
+  var lent = device[Property.CALL_BODY];
+  if (!lent) return sum;
+  return sumOf(sum, lent, device[Property.CALL_BODY_FROM], device[Property.CALL_BODY_TO]);
+}
+
+function expect(what, seen, right) {
+  if (seen === right || complaint !== "") return;
+  complaint = what;
+  print("# " + what + ": got " + seen + ", expected " + right + " at " + line);
+}
+
+/** Nothing but what is told has changed. */
+function compare(number) {
+  var seen = look(devices[number]);
+  var right = rights[number];
+  var length = seen.length;
+  for (var i = 0; i < length; i++) {
+    if (seen[i] !== right[i]) expect(nameOf(i), seen[i], right[i]);
+  }
+}
+
+/** The next word of the line; "" at its end. */
+function word() {
+  var end = line.indexOf(" ", at);
+  if (end < 0) end = line.length;
+  var found = line.substring(at, end);
+  at = end + 1;
+  return found;
+}
+
+function bytesOf(hex) {
+  var digits = "0123456789abcdef";
+  var bytes = newMemory(hex.length >> 1);
+  for (var i = 0; i < bytes.length; i++) {
+    bytes[i] = digits.indexOf(hex.charAt(2 * i)) * 16 + digits.indexOf(hex.charAt(2 * i + 1));
+  }
+  return bytes;
+}
+
+/** An argument: a number, x and bytes, or - for none. */
+function argumentOf(text) {
+  if (text === "-") return null;
+  return text.charAt(0) === "x" ? bytesOf(text.substring(1)) : Number(text);
+}
+
+/** A device is made, in the place of the one with its number. */
+function make(number, memoryBytes, config, seen) {
+  line = "create";
+  devices[number] = picogrant.create(newMemory(memoryBytes), config);
+  rights[number] = seen;
+  compare(number);
+}
+
+/**
+ * What the host writes, or a call with what comes of it: the device's number, "set" or the function, its arguments; "="
+ * and the answer; each number of the device that has changed; "#" and the sum of the bytes that are handed over.
+ */
+function step(text) {
+  if (isLost) return;
+  line = text;
+  at = 0;
+  var number = Number(word());
+  var device = devices[number];
+  var name = word();
+  var given = [];
+  var next = word();
+  while (next !== "" && next !== "=") {
+    given.push(argumentOf(next));
+    next = word();
+  }
+  if (name === "set") {
+    for (var i = 0; i < given[1].length; i++) device[Property.MEMORY][given[0] + i] = given[1][i];
+    return;
+  }
+  var answer = picogrant[name](device, given[0], given[1], given[2], given[3], given[4], given[5]);
+  var right = word();
+  if (right !== "-") expect(name, answer, Number(right));
+  for (next = word(); next !== ""; next = word()) {
+    var colon = next.indexOf(":");
+    if (colon > 0)
+      rights[number][Number(next.substring(0, colon))] = Number(next.substring(colon + 1));
+    else expect("bytes", handedOver(device, answer), Number(next.substring(1)));
+  }
+  compare(number);
+}
+
+/** Some calls are done; those behind a difference are not looked at. */
+function done(name) {
+  if (isLost) return;
+  tapCount++;
+  if (complaint === "") {
+    print("ok " + tapCount + " - " + name);
+    return;
+  }
+  print("not ok " + tapCount + " - " + name + ": " + complaint);
+  tapFailed++;
+  isLost = 1;
+}
+
+/** Both devices have lived; the next ones begin. */
+function over() {
+  isLost = 0;
+  complaint = "";
+}
+
+/** All lives are over. */
+function conclude() {
+  print("1.." + tapCount);
+  print(tapFailed ? "# " + tapFailed + " FAILED" : "# all passed");
+}
