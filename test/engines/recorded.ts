@@ -82,8 +82,20 @@ class Life {
     const { create, configError } = sources;
     this.#core = { eventVerified() {}, ...Object.fromEntries(recorded), create, configError };
     this.#generator = new Generator(dice);
-    // What a test alone can do to a device is left out.
-    const settings = { ...drawSettings(dice), countsFrom: 0, isSpoilt: false, isWatched: false };
+    const { config, ...drawn } = drawSettings(dice);
+    // Not every engine keeps half a pair of surrogates in a literal (njs).
+    const whole = Object.entries(config).map(([member, value]) => [
+      member,
+      typeof value === "string" ? Buffer.from(value).toString() : value,
+    ]);
+    const settings = {
+      ...drawn,
+      config: Object.fromEntries(whole) as complete.Config,
+      // What a test alone can do to a device is left out.
+      countsFrom: 0,
+      isSpoilt: false,
+      isWatched: false,
+    };
     this.#host = this.#made(settings, this.#generator.firstSlots(settings), 0);
   }
 
@@ -139,7 +151,8 @@ class Life {
       const settings = { ...this.#host.settings, memoryBytes: step.memoryBytes };
       this.#host = this.#made(settings, this.#host.slots, step.unreadable);
     } else this.#host.perform(step);
-    this.#core.errorKind(this.#host.device, this.#host.device.error);
+    const { device } = this.#host;
+    if (device.error !== complete.ErrorCode.NONE) this.#core.errorKind(device, device.error);
     this.#lines.push(`done("${step.do}");`);
   }
 }

@@ -141,10 +141,16 @@ function bytesOf(hex) {
   return bytes;
 }
 
+/** Number() of a text with a sign is NaN on MuJS. */
+function numberOf(text) {
+  if (text === "NaN") return NaN;
+  return text.charAt(0) === "-" ? -Number(text.substring(1)) : Number(text);
+}
+
 /** An argument: a number, x and bytes, or - for none. */
 function argumentOf(text) {
   if (text === "-") return null;
-  return text.charAt(0) === "x" ? bytesOf(text.substring(1)) : Number(text);
+  return text.charAt(0) === "x" ? bytesOf(text.substring(1)) : numberOf(text);
 }
 
 /** A device is made, in the place of the one with its number. */
@@ -178,11 +184,11 @@ function step(text) {
   }
   var answer = picogrant[name](device, given[0], given[1], given[2], given[3], given[4], given[5]);
   var right = word();
-  if (right !== "-") expect(name, answer, Number(right));
+  if (right !== "-") expect(name, answer, numberOf(right));
   for (next = word(); next !== ""; next = word()) {
     var colon = next.indexOf(":");
     if (colon > 0)
-      rights[number][Number(next.substring(0, colon))] = Number(next.substring(colon + 1));
+      rights[number][Number(next.substring(0, colon))] = numberOf(next.substring(colon + 1));
     else expect("bytes", handedOver(device, answer), Number(next.substring(1)));
   }
   compare(number);

@@ -3,10 +3,9 @@
 import { Field, Region, State } from "../../core/complete.ts";
 import type { Dice } from "./dice.ts";
 import type { Host } from "./host.ts";
+import { ERROR_NAMES } from "./ideal/answers.ts";
 import { Kind } from "./ideal/calls.ts";
-
-import { ERROR_NAMES } from "./ideal/errors.ts";
-import { Purpose } from "./ideal/purpose.ts";
+import { Purpose } from "./ideal/due.ts";
 
 export interface Answer {
   status: number;

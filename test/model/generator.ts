@@ -5,9 +5,9 @@ import { Answers } from "./answers.ts";
 import type { Dice } from "./dice.ts";
 import type { Host } from "./host.ts";
 import { Kind } from "./ideal/calls.ts";
-import { bindingOf, encode, type StoredRecord } from "./ideal/record.ts";
 import { Requests } from "./ideal/requests.ts";
-import { CONFIG_MEMBERS } from "./oracles/configurations.ts";
+import { bindingOf, encode, type StoredRecord } from "./ideal/storage.ts";
+import { CONFIG_MEMBERS } from "./oracles/border.ts";
 import { MEMORY_SIZES, type Settings } from "./settings.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
 

@@ -12,22 +12,29 @@ import {
 } from "../../core/complete.ts";
 import { arrayOf, bytesOf } from "./bytes.ts";
 import { readingOf } from "./ideal/answers.ts";
-import { EXCHANGE_MS } from "./ideal/clock.ts";
 import { Ideal } from "./ideal/device.ts";
-import { Holder, Purpose } from "./ideal/purpose.ts";
-import { decode, type StoredRecord } from "./ideal/record.ts";
+import { EXCHANGE_MS, Holder, Purpose } from "./ideal/due.ts";
 import { formEncoded, segmentEncoded } from "./ideal/requests.ts";
-import { checkCall, checkOutcome } from "./oracles/calls.ts";
-import { checkRequest, checkStorage } from "./oracles/commands.ts";
-import { checkConfigurations } from "./oracles/configurations.ts";
-import { ForgottenOracle } from "./oracles/forgotten.ts";
-import { MemoryOracle, watchedMemory } from "./oracles/memory.ts";
-import { MoveOracle } from "./oracles/moves.ts";
+import { decode, type StoredRecord } from "./ideal/storage.ts";
+import {
+  checkCall,
+  checkClocks,
+  checkConfigurations,
+  checkOutcome,
+  checkRequest,
+  checkScope,
+  checkStorage,
+} from "./oracles/border.ts";
+import {
+  checkLeastMemory,
+  checkRooms,
+  ForgottenOracle,
+  MemoryOracle,
+  RangeOracle,
+  watchedMemory,
+} from "./oracles/memory.ts";
+import { MoveOracle, WakeOracle } from "./oracles/moves.ts";
 import { Broken, type Counts, type Scene, same, textAt, Unclear } from "./oracles/oracle.ts";
-import { RangeOracle } from "./oracles/ranges.ts";
-import { checkLeastMemory, checkRooms } from "./oracles/rooms.ts";
-import { checkClocks, checkScope } from "./oracles/told.ts";
-import { WakeOracle } from "./oracles/wake-ups.ts";
 import type { Settings } from "./settings.ts";
 import { spoiling } from "./spoil.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";

@@ -3,9 +3,8 @@
 
 import { integer } from "../../targets/desktop/option-values.ts";
 import { commandLine } from "../../targets/workbench/script-options.ts";
-import { type Campaign, runCampaign } from "./campaign.ts";
 import { ORACLES, type Oracle } from "./oracles/oracle.ts";
-import { asTest, shrink } from "./shrink.ts";
+import { asTest, type Campaign, runCampaign, shrink } from "./sequence.ts";
 import { type MakeCore, ofFile, ofSources } from "./subject.ts";
 
 interface Options {

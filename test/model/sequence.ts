@@ -9,18 +9,18 @@ import type { Numbered, Step } from "./steps.ts";
 import type { MakeCore } from "./subject.ts";
 
 /** One device of a sequence: what it is made of, and what its slots hold at first. */
-export interface Start {
+interface Start {
   settings: Settings;
   slots: Uint8Array[];
 }
 
 /** What a sequence consists of: with this it can be carried out again. */
-export interface Script {
+interface Script {
   starts: Start[];
   steps: Numbered[];
 }
 
-export interface Verdict {
+interface Verdict {
   script: Script;
   /** The rule that did not hold, with the last step. */
   broken: Broken | undefined;
@@ -102,4 +102,141 @@ export function replay(script: Script, makeCore: MakeCore): Broken | undefined {
     return error instanceof Unclear ? undefined : brokenBy(error);
   }
   return undefined;
+}
+
+// Many sequences one after the other, from a seed.
+
+interface CampaignOptions {
+  makeCore: MakeCore;
+  seed: number;
+  /** Enough after so many steps. */
+  steps: number;
+  /** Enough after so many milliseconds. */
+  limitMs?: number;
+  /** Hears how far it is, about once a second. */
+  progress?: (campaign: Campaign) => void;
+}
+
+export interface Campaign {
+  steps: number;
+  sequences: number;
+  /** Sequences that ended early because the model could not tell. */
+  unclear: number;
+  counts: Counts;
+  /** How often each kind of step was carried out. */
+  kinds: Map<string, number>;
+  failure: (Verdict & { seed: number }) | undefined;
+}
+
+const PROGRESS_MS = 1000;
+
+/** Sequences until one fails, or there were enough steps. */
+export function runCampaign(options: CampaignOptions): Campaign {
+  const campaign: Campaign = {
+    steps: 0,
+    sequences: 0,
+    unclear: 0,
+    counts: noCounts(),
+    kinds: new Map(),
+    failure: undefined,
+  };
+  const seeds = new Dice(options.seed);
+  const startMs = performance.now();
+  let toldMs = startMs;
+  while (campaign.steps < options.steps) {
+    // The first seed is the one given, so that a printed one can be played again alone.
+    const seed = campaign.sequences === 0 ? options.seed : seeds.next();
+    const verdict = play(seed, options.makeCore, campaign.counts);
+    campaign.sequences++;
+    campaign.steps += verdict.script.steps.length;
+    if (verdict.isUnclear) campaign.unclear++;
+    for (const { step } of verdict.script.steps) {
+      campaign.kinds.set(step.do, (campaign.kinds.get(step.do) ?? 0) + 1);
+    }
+    if (verdict.broken) {
+      campaign.failure = { ...verdict, seed };
+      break;
+    }
+    const nowMs = performance.now();
+    if (options.limitMs !== undefined && nowMs - startMs > options.limitMs) break;
+    if (options.progress && nowMs - toldMs > PROGRESS_MS) {
+      toldMs = nowMs;
+      options.progress(campaign);
+    }
+  }
+  return campaign;
+}
+
+// Makes a failing sequence shorter (delta debugging), and prints it as a test.
+
+const ATTEMPTS_MAX = 3000;
+
+/** What is left of the message of a failure where numbers and texts differ. */
+function kindOf({ oracle, what }: Broken): string {
+  return `${oracle}: ${what.replace(/ is .*|: .*|\d+/g, "")}`;
+}
+
+interface Shrunk {
+  script: Script;
+  broken: Broken;
+}
+
+/** The shortest script found that breaks the same rule. */
+export function shrink(script: Script, broken: Broken, makeCore: MakeCore): Shrunk {
+  const kind = kindOf(broken);
+  let attempts = 0;
+  let last = broken;
+  const fails = (candidate: Script): boolean => {
+    attempts++;
+    const found = replay(candidate, makeCore);
+    const isSame = found !== undefined && kindOf(found) === kind;
+    if (isSame) last = found;
+    return isSame;
+  };
+  let { steps } = script;
+  for (let size = steps.length >> 1; size >= 1 && attempts < ATTEMPTS_MAX; size = size >> 1) {
+    let isShorter = true;
+    while (isShorter && attempts < ATTEMPTS_MAX) {
+      isShorter = false;
+      for (let at = steps.length - size; at >= 0 && attempts < ATTEMPTS_MAX; at -= size) {
+        const without = [...steps.slice(0, at), ...steps.slice(at + size)];
+        if (fails({ ...script, steps: without })) {
+          steps = without;
+          isShorter = true;
+        }
+      }
+      if (size > 1) break;
+    }
+  }
+  let starts = script.starts;
+  const emptied = starts.map((start) => ({
+    ...start,
+    slots: [new Uint8Array(), new Uint8Array()],
+  }));
+  if (fails({ starts: emptied, steps })) starts = emptied;
+  const shrunk = { starts, steps };
+  // The message of the script that is printed.
+  const found = replay(shrunk, makeCore);
+  return { script: shrunk, broken: found ?? last };
+}
+
+/** The script as the source of a test. */
+export function asTest({ script, broken }: Shrunk): string {
+  const starts = script.starts.map(({ settings, slots }) => {
+    const bytes = slots.map((slot) => `Buffer.from("${Buffer.from(slot).toString("hex")}", "hex")`);
+    return `{ settings: ${JSON.stringify(settings)}, slots: [${bytes.join(", ")}] }`;
+  });
+  const steps = script.steps.map((step) => `      ${JSON.stringify(step)},`);
+  return [
+    `// ${broken.message.replace(/\n/g, "\n// ")}`,
+    `it(${JSON.stringify(broken.oracle)}, () => {`,
+    "  const script: Script = {",
+    `    starts: [${starts.join(", ")}],`,
+    "    steps: [",
+    ...steps,
+    "    ],",
+    "  };",
+    "  expect(replay(script, ofSources)).toBeUndefined();",
+    "});",
+  ].join("\n");
 }

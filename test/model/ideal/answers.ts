@@ -1,7 +1,8 @@
 // What an answer amounts to: what its body says first, then its status; and what of it is of use.
 
-import { ErrorCode } from "../../../core/index.ts";
-import { errorNamed, isMakers } from "./errors.ts";
+import { Message } from "../../../core/device/errors.ts";
+import { ErrorCode, Field } from "../../../core/index.ts";
+import { ERROR_ROWS, type ErrorRow } from "../../error-rows.ts";
 import {
   type Document,
   type Member,
@@ -47,7 +48,7 @@ export function readingOf(arrival: Arrival): Reading {
 }
 
 /** What the members that may name an error come to. */
-export interface Errors {
+interface Errors {
   /** The first that has a name; else the last, whatever it is. */
   name: string | undefined;
   /** Whether one before the last was a number other than 0. */
@@ -165,3 +166,97 @@ export const isAddress = (text: string | undefined): text is string =>
 /** The same as one types it, without a scheme: a host that has a dot, and perhaps a path. */
 export const isTyped = (text: string | undefined): text is string =>
   isVisible(text) && /^(?![!-/])[^:/]*\.[^:/]*(?:\/|$)/.test(text);
+
+// What each error means to a device: RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 6750 §3.1. Names, kinds and texts
+// are those of the rows that are written out by hand for all tests.
+
+const BY_NUMBER: ReadonlyMap<number, ErrorRow> = new Map(
+  ERROR_ROWS.map((row) => [row.number, row]),
+);
+const rowOf = (error: number): ErrorRow | undefined => BY_NUMBER.get(error);
+
+/** What a server's name for an error stands for. */
+const NAMES: ReadonlyMap<string, ErrorCode> = new Map(
+  ERROR_ROWS.flatMap(({ number, wire }) => wire.map((name) => [name, number])),
+);
+
+/** Names that a server may use; "" and unknown ones are the generator's to add. */
+export const ERROR_NAMES: readonly string[] = [...NAMES.keys()];
+
+function errorNamed(name: string): ErrorCode {
+  return NAMES.get(name) ?? ErrorCode.UNKNOWN_ERROR;
+}
+
+export const isTransient = (error: number): boolean => rowOf(error)?.kind === "transient";
+
+/** Named by a server, and only the maker can mend it. */
+const isMakers = (error: number): boolean =>
+  error === ErrorCode.UNKNOWN_ERROR ||
+  (rowOf(error)?.kind === "maker" && rowOf(error)!.wire.length > 0);
+
+/** The code is of no use any more, and another one can be had. */
+export const isRenewable = (error: number): boolean => rowOf(error)?.kind === "renewable";
+
+const REFUSES_GRANT: ReadonlySet<number> = new Set([
+  ErrorCode.EXPIRED_TOKEN,
+  ErrorCode.INVALID_GRANT,
+  ErrorCode.ACCESS_DENIED,
+  ErrorCode.INVALID_TOKEN,
+  ErrorCode.TOKEN_REVOKED,
+  ErrorCode.INTERACTION_REQUIRED,
+]);
+
+/** At a refresh: the grant is over, and only signing in again helps (RFC 6749 §5.2, and what is said instead). */
+export const refusesGrant = (error: number): boolean => REFUSES_GRANT.has(error);
+
+/** The display text for an error. */
+export const messageOf = (error: number): Message => Message[rowOf(error)!.text];
+
+// Values of an answer that have no room, and what would help (core/SPEC.md, "The loop").
+
+/** The longest address that any memory has room for. */
+const ADDRESS_BYTES_MAX = 512;
+
+type Value = readonly [field: Field, text: string | undefined];
+
+/** The highest of these fields whose value has no room, 0 where all have. */
+export function misfitOf(values: readonly Value[], room: (field: number) => number): number {
+  let misfit = 0;
+  for (const [field, value] of values) {
+    if (value !== undefined && value.length > room(field)) misfit = Math.max(misfit, field);
+  }
+  return misfit;
+}
+
+/** Whether a value would have room in more memory. */
+function isHelpedByMemory(field: Field, value: string): boolean {
+  if (field === Field.VERIFICATION_URI) return value.length <= ADDRESS_BYTES_MAX;
+  return field !== Field.USER_CODE;
+}
+
+/** Of the last answer of the grant. */
+export class Misfits {
+  errorField = 0;
+  /** More memory would hold all that did not fit. */
+  isMemoryShort = false;
+  values: (readonly [field: Field, text: string])[] = [];
+
+  readonly #room: (field: number) => number;
+
+  constructor(room: (field: number) => number) {
+    this.#room = room;
+  }
+
+  /** @returns whether one of the values has no room */
+  note(values: readonly Value[]): boolean {
+    this.errorField = misfitOf(values, this.#room);
+    this.values = [];
+    for (const [field, value] of values) {
+      if (value !== undefined && value.length > this.#room(field)) this.values.push([field, value]);
+    }
+    this.isMemoryShort =
+      this.values.length > 0 &&
+      this.values.every(([field, value]) => isHelpedByMemory(field, value));
+    return this.errorField !== 0;
+  }
+}

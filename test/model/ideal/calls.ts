@@ -16,17 +16,24 @@ import {
   errorOf,
   isReadable,
   isSecure,
+  misfitOf,
   type Reading,
   type Refusal,
   readingOf,
   refusalOf,
 } from "./answers.ts";
 import type { Ideal } from "./device.ts";
-import { claimsOf, type EventClaims, payloadOf, SeenEvents } from "./events.ts";
+import {
+  claimsOf,
+  type EventClaims,
+  offerTarget,
+  payloadOf,
+  SeenEvents,
+  wrongBody,
+  wrongName,
+} from "./documents.ts";
+import { Holder } from "./due.ts";
 import { textOf } from "./json.ts";
-import { misfitOf } from "./misfits.ts";
-import { offerTarget, wrongBody, wrongName } from "./offers.ts";
-import { Holder } from "./purpose.ts";
 import { formEncoded, type Request } from "./requests.ts";
 
 /** Whose call it is. */

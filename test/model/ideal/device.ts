@@ -4,17 +4,13 @@
 
 import { ErrorCode, Event, Field, Region, State } from "../../../core/index.ts";
 import { type Settings, textsOf } from "../settings.ts";
-import { type Arrival, classify, ENDLESS_S, readingOf } from "./answers.ts";
+import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./answers.ts";
 import { Calls, Kind } from "./calls.ts";
-import { Clock, EXCHANGE_MS, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./clock.ts";
-import { Due } from "./due.ts";
+import { Clock, Due, EXCHANGE_MS, Holder, Purpose, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./due.ts";
 import { Grant } from "./grant.ts";
-import { Misfits } from "./misfits.ts";
 import { Prompt } from "./prompt.ts";
-import { Holder, Purpose } from "./purpose.ts";
-import { bindingOf, type StoredRecord } from "./record.ts";
 import { Requests } from "./requests.ts";
-import { SEQUENCES, StorageTask, Task } from "./storage.ts";
+import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, Task } from "./storage.ts";
 
 /** Where the maker names no other. */
 const START_SPREAD_MS = 5000;

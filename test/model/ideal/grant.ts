@@ -8,16 +8,17 @@ import {
   intervalMsOf,
   isAddress,
   isPrintable,
+  isRenewable,
+  isTransient,
   isTyped,
   isUseless,
   isVisible,
   type Reading,
+  refusesGrant,
   secondsOf,
 } from "./answers.ts";
-import { REFUSED_MS_MAX, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./clock.ts";
 import type { Ideal } from "./device.ts";
-import { isRenewable, isTransient, refusesGrant } from "./errors.ts";
-import { Purpose } from "./purpose.ts";
+import { Purpose, REFUSED_MS_MAX, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./due.ts";
 import { Task } from "./storage.ts";
 
 const REVOCATION_TRIES = 4;

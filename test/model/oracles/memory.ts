@@ -1,7 +1,7 @@
 // The memory ends where it ends, its bytes are bytes, and every number fits 27 bits and a sign.
 
-import type { Bytes, Device } from "../../../core/index.ts";
-import { Broken, holds, type Scene, same } from "./oracle.ts";
+import { type Bytes, type Device, Field, Region } from "../../../core/index.ts";
+import { Broken, holds, type Scene, same, textAt } from "./oracle.ts";
 
 const MOST = 134_217_727;
 
@@ -63,4 +63,113 @@ function checkNumber(scene: Scene, name: string, value: number): void {
   const isInteger = Number.isInteger(value) && !Object.is(value, -0);
   const isSmall = isInteger && value >= -MOST - 1 && value <= MOST;
   if (!isSmall) holds(scene, "memory", `${name} is ${value}`, false);
+}
+
+// Ranges of memory that a command handed to the host: they stay as they are until it is done.
+
+export class RangeOracle {
+  readonly #pinned = new Map<string, { from: number; size: number; text: string }>();
+
+  pin(scene: Scene, name: string, from: number, size: number): void {
+    if (size > 0) this.#pinned.set(name, { from, size, text: textAt(scene.memory, from, size) });
+  }
+
+  release(name: string): void {
+    this.#pinned.delete(name);
+  }
+
+  check(scene: Scene): void {
+    for (const [name, { from, size, text }] of this.#pinned) {
+      same(scene, "ranges", `the range of ${name}`, textAt(scene.memory, from, size), text);
+    }
+  }
+}
+
+// What has ended is not in the memory any more: no token, no code, no verifier of a life before (core/SPEC.md, Regions).
+
+/** Long enough to be nothing else, and of characters that are bytes. */
+const TELLING = /^[!-~]{12,}$/;
+
+export class ForgottenOracle {
+  /** Secrets that the device has had, and that were not looked for since. */
+  readonly #had = new Set<string>();
+
+  /** At rest, while nothing is under way that may still be reading. */
+  check(scene: Scene): void {
+    const { deviceCode, accessToken, refreshToken, previousToken, verifier } = scene.ideal;
+    const now = [deviceCode, accessToken, refreshToken, previousToken, verifier].filter(
+      (secret): secret is string => secret !== undefined && TELLING.test(secret),
+    );
+    const ended = [...this.#had].filter((secret) => !now.some((one) => one.includes(secret)));
+    if (ended.length > 0) {
+      const memory = textAt(scene.memory, 0, scene.memory.length);
+      for (const secret of ended) {
+        const isGone = !memory.includes(secret);
+        holds(scene, "memory", `${JSON.stringify(secret)} has ended, and is still there`, isGone);
+        this.#had.delete(secret);
+      }
+    }
+    for (const secret of now) this.#had.add(secret);
+  }
+}
+
+// How a memory is divided (core/SPEC.md, Memory; core/device/limits.ts): what each value may have, where the build tells.
+
+/** From this much memory on there is room for long addresses. */
+const LONG_FROM_BYTES = 24_576;
+/** Three tokens share in 32ths what the others leave, each with one byte more than it may have. The rest is OUTPUT. */
+const ACCESS_SHARE = 9;
+const REFRESH_SHARE = 5;
+const TOKENS = 3;
+
+/** The smallest request or record that a memory has to have room for: with less there is no device. */
+const OUTPUT_LEAST = 256;
+
+/** The least memory that makes a device of this configuration; nothing beside a smaller one is read or written. */
+export function checkLeastMemory(scene: Scene): void {
+  const { core, ideal } = scene;
+  const { config, memoryBytes } = ideal.settings;
+  let [less, enough] = [0, memoryBytes];
+  while (enough - less > 1) {
+    const bytes = (less + enough) >> 1;
+    if (core.create(new Uint8Array(bytes), config)) enough = bytes;
+    else less = bytes;
+  }
+  for (const bytes of [less, less >> 1, less >> 2]) {
+    const made = core.create(watchedMemory(new Uint8Array(bytes)), config);
+    same(scene, "rooms", `a device in ${bytes} bytes`, made, null);
+  }
+  const { capacity } = core.create(new Uint8Array(enough), config)!;
+  same(scene, "rooms", "the least room of OUTPUT", capacity[Region.OUTPUT], OUTPUT_LEAST);
+}
+
+export function checkRooms(scene: Scene): void {
+  const { device, memory, ideal } = scene;
+  const { columns, rows } = ideal.settings.config;
+  const isLong = memory.length >= LONG_FROM_BYTES;
+  const [uri, complete] = isLong ? [512, 768] : [128, 176];
+  const roomOf = (region: number): number => device.capacity[region]!;
+  const [access, refresh] = [roomOf(Field.ACCESS_TOKEN), roomOf(Region.REFRESH_TOKEN)];
+  const left = access + 2 * refresh + roomOf(Region.OUTPUT) + TOKENS;
+  const share = Math.floor(left / 32);
+  const rooms: readonly (readonly [name: string, region: number, bytes: number])[] = [
+    ["USER_CODE", Field.USER_CODE, columns],
+    ["VERIFICATION_URI", Field.VERIFICATION_URI, uri],
+    ["VERIFICATION_URI_COMPLETE", Field.VERIFICATION_URI_COMPLETE, complete],
+    // The grant alone has no calls, and no room for one.
+    ["CALL", Region.CALL, "beginCall" in scene.core ? columns + uri + complete : -1],
+    ["FRAME", Region.FRAME, columns * rows],
+    ["STATUS", Region.STATUS, columns * (rows - 1)],
+    ["SCOPE", Field.SCOPE, 160],
+    ["ERROR", Field.ERROR, 40],
+    ["ACCESS_TOKEN", Field.ACCESS_TOKEN, share * ACCESS_SHARE],
+    ["DEVICE_CODE", Field.DEVICE_CODE, share * REFRESH_SHARE],
+    ["RECEIVED_REFRESH_TOKEN", Field.RECEIVED_REFRESH_TOKEN, share * REFRESH_SHARE],
+    ["REFRESH_TOKEN", Region.REFRESH_TOKEN, share * REFRESH_SHARE],
+  ];
+  for (const [name, region, bytes] of rooms) {
+    same(scene, "rooms", `the room of ${name}`, roomOf(region), bytes);
+    const end = device.start[region]! + bytes;
+    same(scene, "rooms", `${name} ends in the memory`, end < memory.length, true);
+  }
 }
