@@ -239,7 +239,9 @@ export class Grants {
     const evicted = [...this.#evicted.values()].flatMap((grants) => [...grants]);
     return [
       ...evicted.map((grant) => ({ ...this.#dumpOne(grant), evicted: true })),
-      ...[...this.#byId.values()].map((grant) => this.#dumpOne(grant)),
+      ...[...this.#byId.values()]
+        .filter((grant) => !this.#endIfExpired(grant))
+        .map((grant) => this.#dumpOne(grant)),
     ];
   }
 
@@ -252,8 +254,12 @@ export class Grants {
     return { ...grant, accessTokens };
   }
 
-  /** Takes up what `dump` gave, in a service that has issued nothing yet. */
-  load(snapshots: readonly GrantSnapshot[]): void {
+  /**
+   * Takes up what `dump` gave, in a service that has issued nothing yet.
+   * @param claimed ids of grants that claimed codes name, whether these grants still live or not: none is given twice
+   */
+  load(snapshots: readonly GrantSnapshot[], claimed: readonly string[]): void {
+    for (const id of claimed) this.#issued = Math.max(this.#issued, Number(id.slice(1)));
     for (const { accessTokens, evicted, ...rest } of snapshots) {
       const grant: Grant = { ...rest, accessTokens: new Set() };
       if (evicted) addTo(this.#evicted, grant.accountId, grant);

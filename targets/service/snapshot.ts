@@ -25,7 +25,10 @@ const attemptSchema = z.object({
   accountId: z.string().optional(),
   grantedScopes: strings,
   accessSeconds: z.number().optional(),
-  grantId: z.string().optional(),
+  grantId: z
+    .string()
+    .regex(/^g\d+$/)
+    .optional(),
   challenge: z.object({ value: z.string(), method: z.enum(CHALLENGE_METHODS) }).optional(),
   nonce: z.string().optional(),
   // Absent in snapshots of services that were no OpenID providers.
@@ -115,5 +118,6 @@ export function restoreSnapshot(context: ServiceContext, snapshot: ServiceSnapsh
       const known = authentication && { ...unknown, ...authentication };
       return { ...grant, expiresAtMs, predecessor, authentication: known ?? unknown };
     }),
+    snapshot.attempts.flatMap(({ grantId }) => grantId ?? []),
   );
 }

@@ -1,5 +1,6 @@
 // A service in memory with a clock and a random source that the test owns, and short ways to send it
 // what a device sends. No sockets; test/peers and test/browser use real ones.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SigningKey } from "../../targets/service/environment.ts";
 import {
@@ -19,6 +20,9 @@ export const VIDEO = `${SCOPE_BASE}/auth/video`;
 export const VIDEO_READONLY = `${SCOPE_BASE}/auth/video.readonly`;
 export const PUBLISHER = `${SCOPE_BASE}/auth/publisher`;
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+/** RFC 7636: a verifier, and its challenge. */
+export const VERIFIER = "v".repeat(43);
+export const S256 = createHash("sha256").update(VERIFIER).digest("base64url");
 export const TV = { client_id: "living-room-tv", client_secret: "tv-secret" };
 export const CONSOLE = { client_id: "game-console", client_secret: "console-secret" };
 export const PUBLISHER_CLIENT = {
@@ -102,6 +106,22 @@ export class Bench {
     return read(this.service.handle({ method, path: path!, query, headers, body: bytes }));
   }
 
+  /** The same over web-standard requests, through the app that serves the pages as well. */
+  async fetch(
+    method: string,
+    target: string,
+    body?: BodyInit,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const init = { method, headers, body: body ?? null };
+    const response = await this.service.fetch(new Request(this.service.baseUrl + target, init));
+    return read({
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: await response.bytes(),
+    });
+  }
+
   post(target: string, fields: Fields, headers: Record<string, string> = {}): Answer {
     const type = { "content-type": "application/x-www-form-urlencoded" };
     return this.send("POST", target, form(fields), { ...type, ...headers });
@@ -163,6 +183,6 @@ export function pendingCode(bench: Bench, fields = {}): { device: string; user: 
 
 export function read({ status, headers, body }: ProtocolResponse): Answer {
   const text = new TextDecoder().decode(body);
-  const isJson = headers["content-type"]?.startsWith("application/json");
+  const isJson = headers["content-type"]?.startsWith("application/json") && text !== "";
   return { status, headers, text, json: isJson ? (JSON.parse(text) as Json) : {} };
 }

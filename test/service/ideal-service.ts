@@ -10,8 +10,18 @@ export interface Expected {
   readonly status: number;
   /** `error`, `error_code` or the reason of an API's error; "" where nothing is refused. */
   readonly word: string;
+  /** RFC 6749 section 5.2: whoever has failed with HTTP Basic is challenged. */
+  readonly asksWho?: boolean;
   /** Members of the answer, each exactly so. */
   readonly members?: Readonly<Record<string, unknown>>;
+}
+
+/** What comes with a request for a code, and is looked at later on: RFC 7636, RFC 9470, OpenID Connect Core section 2. */
+export interface Proof {
+  /** Undefined: none may come with the poll. */
+  readonly verifier?: string | undefined;
+  readonly nonce?: string | undefined;
+  readonly acr: string;
 }
 
 export interface Attempt {
@@ -19,12 +29,15 @@ export interface Attempt {
   readonly scopes: readonly string[];
   readonly device: string;
   readonly user: string;
+  readonly proof: Proof;
   readonly expiresAt: number;
   state: "pending" | "granted" | "refused" | "claimed";
   refusal: string;
   interval: number;
   lastPoll: number;
   account?: Account;
+  /** When the person allowed. */
+  decidedAt: number;
   granted: readonly string[];
   accessSeconds?: number | undefined;
   grant?: Grant;
@@ -34,6 +47,9 @@ export interface Grant {
   readonly client: Client;
   readonly account: Account;
   readonly scopes: readonly string[];
+  /** When and how the person signed in. */
+  readonly authAt: number;
+  readonly acr: string;
   /** When time-based access ends; Infinity: not before somebody ends it. */
   readonly endsAt: number;
   /** All that this grant ever had, the live one last. */
@@ -43,6 +59,8 @@ export interface Grant {
   predecessor: string | undefined;
   /** Whether its refresh token lives; where newer ones have displaced it, its access tokens still run. */
   lives: boolean;
+  /** Whether the service knows that the account has used this client. */
+  isKnown: boolean;
 }
 
 export interface AccessToken {
@@ -73,7 +91,9 @@ const refused = (status: number, word: string, description?: string): Expected =
 });
 const INVALID_REQUEST = refused(400, "invalid_request");
 const INVALID_GRANT = refused(400, "invalid_grant");
-const INVALID_CLIENT = refused(401, "invalid_client");
+const INVALID_CLIENT = { ...refused(401, "invalid_client"), asksWho: true };
+/** Document A section 5.4, or a request for a code, where nobody says who it is but by a name. */
+const NO_CLIENT = refused(401, "invalid_client");
 /** Document A section 7, the rows of "Poll". */
 const PENDING = refused(428, "authorization_pending", "Precondition Required");
 const SLOW_DOWN = refused(403, "slow_down", "Forbidden");
@@ -88,7 +108,7 @@ const REPLACED_MAX = 16;
 /** How long a decision waits for its device behind the code's end. */
 const DECISION_MEMORY_S = 3600;
 
-const BARE = ["email", "profile"];
+const BARE = ["email", "openid", "profile"];
 const ALLOWED = [...BARE, "storage.appdata", "storage.file", "video", "video.readonly"];
 
 /** What a request at an OAuth endpoint says, by the names of its parameters; "" counts as not said. */
@@ -104,7 +124,7 @@ export class IdealService {
   /** Offers by package, product, base plan and their own id. */
   readonly offers = new Map<string, { state: string; readonly hasPhases: boolean }>();
   readonly #windows = new Map<string, { count: number; endsAt: number }>();
-  readonly #policies = new Map<string, readonly string[]>();
+  readonly policies = new Map<string, readonly string[]>();
   readonly #options: ServiceOptions;
   readonly #scopeBase: string;
 
@@ -131,16 +151,18 @@ export class IdealService {
 
   // The code request: document A sections 2.1, 4.1, 5 and 8.
 
-  requestCode(client: Client | undefined, { client_id, scope }: Fields): Expected {
+  requestCode(client: Client | undefined, fields: Fields): Expected {
+    const { client_id, scope, code_challenge, code_challenge_method: method } = fields;
     if (!client_id) return INVALID_REQUEST;
-    if (client === undefined || client.type === "web") return INVALID_CLIENT;
+    if (client === undefined || client.type === "web") return NO_CLIENT;
     const quota = client.deviceCodeQuota ?? this.#options.deviceCodeQuota;
     if (quota && !this.#take(client.id, quota)) return refused(403, "rate_limit_exceeded");
     if (!scope) return INVALID_REQUEST;
     const wanted = scope.split(" ");
     const allowed = [...ALLOWED, ...client.permittedScopes].map((one) => this.scope(one));
     if (!wanted.every((one) => allowed.includes(one))) return refused(400, "invalid_scope");
-    const { codeLifetime, interval } = this.#options;
+    const { codeLifetime, interval, codeChallengeMethods: methods } = this.#options;
+    if (code_challenge && !methods.some((one) => one === method)) return INVALID_REQUEST;
     return { ...OK, members: { expires_in: codeLifetime, interval } };
   }
 
@@ -155,9 +177,9 @@ export class IdealService {
     return true;
   }
 
-  begin(client: Client, scope: string, device: string, user: string): Attempt {
+  begin(client: Client, scope: string, device: string, user: string, proof: Proof): Attempt {
     const attempt: Attempt = {
-      ...{ client, device, user, state: "pending", refusal: "", granted: [] },
+      ...{ client, device, user, proof, state: "pending", refusal: "", granted: [], decidedAt: 0 },
       scopes: [...new Set(scope.split(" "))],
       expiresAt: this.now + this.#options.codeLifetime * 1000,
       interval: this.#options.interval * 1000,
@@ -204,6 +226,7 @@ export class IdealService {
     }
     const limits = [accessSeconds, account.timeBasedAccess].filter((one) => one !== undefined);
     attempt.state = "granted";
+    attempt.decidedAt = this.now;
     attempt.granted = granted;
     attempt.accessSeconds = limits.length > 0 ? Math.min(...limits) : undefined;
     return "granted";
@@ -218,14 +241,14 @@ export class IdealService {
   }
 
   setPolicy(holder: string, names: readonly string[]): void {
-    this.#policies.set(holder, names);
+    this.policies.set(holder, names);
   }
 
   #ruleAgainst(client: Client, account: Account, scopes: readonly string[]): string {
     if (client.internalTo !== undefined && client.internalTo !== account.organization)
       return "org_internal";
     const blocked = [account.id, account.organization ?? ""]
-      .flatMap((holder) => this.#policies.get(holder) ?? [])
+      .flatMap((holder) => this.policies.get(holder) ?? [])
       .map((name) => this.scope(name));
     return scopes.some((one) => blocked.includes(one)) ? "admin_policy_enforced" : "";
   }
@@ -244,12 +267,13 @@ export class IdealService {
   poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
     const wrong = this.#authenticate(client, fields);
     if (wrong) return wrong;
-    if (client!.type === "web") return INVALID_CLIENT;
+    if (client!.type === "web") return NO_CLIENT;
     if (!fields.device_code) return INVALID_REQUEST;
     const attempt = this.attempts.find(({ device }) => device === fields.device_code);
     // Whose it is comes first: another client's poll is as one for no code at all, and changes nothing.
     if (attempt === undefined || attempt.client !== client || this.isForgotten(attempt))
       return INVALID_GRANT;
+    if (fields.code_verifier !== attempt.proof.verifier) return INVALID_GRANT;
     if (attempt.state === "claimed") {
       if (this.#options.replayedCodeRevokes) this.end(attempt.grant!);
       return INVALID_GRANT;
@@ -280,10 +304,12 @@ export class IdealService {
 
   /** The first tokens of an attempt, as the service has given them. */
   claimed(attempt: Attempt, accessToken: string, refreshToken: string): Grant {
-    const { client, granted: scopes, accessSeconds } = attempt;
+    const { client, granted: scopes, accessSeconds, decidedAt: authAt } = attempt;
     const account = attempt.account!;
+    const { acr } = attempt.proof;
     const grant: Grant = {
       ...{ client, account, scopes, refresh: [], graceUntil: 0, predecessor: undefined },
+      ...{ authAt, acr, isKnown: true },
       endsAt:
         accessSeconds === undefined ? Number.POSITIVE_INFINITY : this.now + accessSeconds * 1000,
       lives: true,
@@ -392,15 +418,22 @@ export class IdealService {
 
   revoke(token: string, client: Client | undefined, fields: Fields): Expected {
     if (!token) return INVALID_REQUEST;
-    const grant = this.liveAccess(token)?.grant ?? this.#known(token);
+    const access = this.liveAccess(token);
+    const grant = access?.grant ?? this.#known(token);
+    const { revocation: rule } = this.#options;
+    const isDocuments = rule === "documents";
     // The document asks for no credentials; a client that sends them is held to them, and to what is its own.
-    if (fields.client_id || fields.client_secret) {
+    if (!isDocuments || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
       if (wrong) return wrong;
-      if (grant && grant.client !== client) return refused(400, "invalid_token");
+      if (grant && grant.client !== client)
+        return refused(400, isDocuments ? "invalid_token" : "invalid_grant");
     }
-    if (grant === undefined) return refused(400, "invalid_token");
-    this.end(grant);
+    if (grant === undefined) return isDocuments ? refused(400, "invalid_token") : OK;
+    // RFC 7009 section 2.1: whether one token takes the other with it is the server's choice.
+    if (rule !== "rfc7009-each-alone") this.end(grant);
+    else if (access) access.lives = false;
+    else grant.lives = false;
     return OK;
   }
 
@@ -421,7 +454,7 @@ export class IdealService {
   /** An event about an account, for every receiver with a client that the account has ever used. */
   tellOfAccount(type: string, account: Account): void {
     const used = this.grants
-      .filter((one) => one.account === account)
+      .filter((one) => one.account === account && one.isKnown)
       .map(({ client }) => client.id);
     this.#tell(type, used, { account: account.id });
   }
@@ -435,7 +468,42 @@ export class IdealService {
     }
   }
 
-  // The resource APIs: document A sections 4.5, 5; document B.
+  // Restarts: what is kept, and what is not.
+
+  /** Quotas are forgotten, and codes that wait, where they are said to be. */
+  restart(losesCodes: boolean): void {
+    this.#windows.clear();
+    if (losesCodes) this.attempts.length = 0;
+  }
+
+  /** A new service goes on with the codes and grants of this one, and with nothing else. */
+  restore(): void {
+    this.restart(false);
+    this.offers.clear();
+    for (const stream of this.streams.values())
+      Object.assign(stream, { isPolled: false, isEnabled: true, waiting: [] });
+    for (const grant of this.grants) grant.isKnown &&= this.isLive(grant);
+  }
+
+  // The resource APIs: document A sections 4.5, 5; document B. OpenID Connect Core section 5.3.
+
+  /** What the userinfo endpoint says: the subject, and the rest by scope. */
+  userinfo(token: string | undefined): Expected {
+    const found = token === undefined ? undefined : this.liveAccess(token);
+    if (found === undefined) return refused(401, "invalid_token");
+    const { grant, scopes } = found;
+    if (!scopes.includes("openid")) return refused(403, "insufficient_scope");
+    const { id: sub, name, email } = grant.account;
+    return {
+      ...OK,
+      members: {
+        sub,
+        name: scopes.includes("profile") ? name : undefined,
+        email: scopes.includes("email") ? email : undefined,
+        email_verified: scopes.includes("email") ? true : undefined,
+      },
+    };
+  }
 
   /** @returns the token, where it may do this */
   call(
@@ -449,6 +517,9 @@ export class IdealService {
     if (!scopes.some((name) => found.scopes.includes(this.scope(name))))
       return refused(403, "insufficientPermissions");
     if (!found.grant.client.enabledApis.includes(api)) return refused(403, "accessNotConfigured");
+    const { acr = found.grant.acr, maxAge = Infinity } = this.#options.stepUp ?? {};
+    if (acr !== found.grant.acr || this.now - found.grant.authAt > maxAge * 1000)
+      return refused(401, "insufficientUserAuthentication");
     return found;
   }
 

@@ -13,10 +13,11 @@ const ANSWERS = [
   ...["403 rate_limit_exceeded", "400 invalid_token", "401 required", "401 authError"],
   ...["403 insufficientPermissions", "403 accessNotConfigured", "403 NoLinkedVideoAccount"],
   ...["403 permissionDenied", "404 notFound", "409 alreadyExists", "400 failedPrecondition"],
-  ...["400 required", "400 invalidParameter"],
+  ...["400 required", "400 invalidParameter", "401 insufficientUserAuthentication"],
+  ...["401 invalid_token", "403 insufficient_scope"],
 ];
 
-test("every answer is the one that the two documents foretell, and what is one client's is no other's", async () => {
+test("RFC 6749 §4.1.2, §10.4, RFC 8628 §3.5, RFC 9700 §4.14, OpenID Connect Core §2, §12.2: every answer is the one that the documents foretell, and what is one client's is no other's", async () => {
   const seed = Number(process.env.PICOGRANT_SEED ?? 1);
   const met = await runOracle(seed, isFullRun ? 100_000 : 10_000);
   expect([...met].sort()).toEqual(ANSWERS.sort());

@@ -5,26 +5,30 @@
 import { createHash } from "node:crypto";
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
 import {
-  createService,
-  type FixtureInput,
   readFixture,
+  readSnapshot,
   type Service,
+  type ServiceSnapshot,
 } from "../../targets/service/index.ts";
 import { readOptions, type ServiceOptions } from "../../targets/service/options.ts";
-import { FIXTURE, form, SCOPE_BASE, seededRandom } from "./harness.ts";
+import { Bench, FIXTURE, form, SCOPE_BASE, seededRandom } from "./harness.ts";
 import {
   type Attempt,
   type Expected,
   type Fields,
   type Grant,
   IdealService,
+  type Proof,
 } from "./ideal-service.ts";
 
 type Json = Record<string, unknown>;
 
-/** The first's one more application, whose publisher is another. */
-const WORLD = {
+/** One more application, whose publisher is another; and a secret that has to be encoded. */
+const WORLD = readFixture({
   ...FIXTURE,
+  clients: FIXTURE.clients!.map((client) =>
+    client.id === "game-console" ? { ...client, secret: "s+t%20u: \u00e9" } : client,
+  ),
   applications: [
     ...FIXTURE.applications!,
     {
@@ -35,8 +39,8 @@ const WORLD = {
       ],
     },
   ],
-} as FixtureInput;
-const BROADCASTS = WORLD.broadcasts!;
+});
+const BROADCASTS = WORLD.broadcasts;
 const EVENTS: Readonly<Record<string, string>> = {
   "sessions-revoked": "risc",
   "account-disabled": "risc",
@@ -46,7 +50,17 @@ const EVENTS: Readonly<Record<string, string>> = {
 };
 const POLL_DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/poll";
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+const CONTEXTS = ["urn:picogrant:acr:password", "urn:picogrant:acr:two-factor"] as const;
 const APIS: readonly ResourceApi[] = ["video", "publisher"];
+const OAUTH_MEMBERS = ["error", "error_description"];
+/** RFC 6750 section 3.1: the error that a challenge names, by the word of the answer. */
+const CHALLENGES: Readonly<Record<string, string>> = {
+  required: "none",
+  authError: "invalid_token",
+  insufficientPermissions: "insufficient_scope",
+  insufficient_scope: "insufficient_scope",
+  insufficientUserAuthentication: "insufficient_user_authentication",
+};
 const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
 
 export class OracleLife {
@@ -55,7 +69,10 @@ export class OracleLife {
   /** Statuses and words of all answers. */
   readonly met = new Set<string>();
   readonly #roll: () => number;
-  readonly #service: Service;
+  #bench: Bench;
+  readonly #random: (count: number) => Uint8Array;
+  /** All that observers were told. */
+  readonly #heard: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
   /** Half of the devices are of this one. */
@@ -84,21 +101,37 @@ export class OracleLife {
       rotationGrace: this.#one([0, 60]),
       offersPerSubscription: this.#one([5, 250]),
       waitingEventsMax: this.#one([3, 1000]),
+      revocation: this.#one(["documents", "documents", "rfc7009", "rfc7009-each-alone"]),
+      codeChallengeMethods: this.#one([["S256"], ["S256", "plain"]]),
+      stepUp: this.#one([null, null, null, null, { maxAge: 600 }, { acr: CONTEXTS[1] }]),
     });
-    const { clients, accounts, organizations } = structuredClone(readFixture(WORLD));
+    const { clients, accounts, organizations } = structuredClone(WORLD);
     this.#clients = clients;
     this.#accounts = accounts;
     const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
     this.#usual = this.#chance(0.4) ? publisher! : this.#one(clients);
     const start = Date.UTC(2026, 0, 1);
-    this.#ideal = new IdealService(this.#options, SCOPE_BASE, WORLD.receivers!, start);
+    this.#ideal = new IdealService(this.#options, SCOPE_BASE, WORLD.receivers, start);
     for (const { id, blockedScopes } of organizations) this.#ideal.setPolicy(id, blockedScopes);
-    this.#service = createService({
+    this.#random = seededRandom(seed + 1);
+    this.#bench = this.#start();
+  }
+
+  get #service(): Service {
+    return this.#bench.service;
+  }
+
+  #start(snapshot?: ServiceSnapshot): Bench {
+    const bench = new Bench(this.#options, {
       now: () => this.#ideal.now,
-      random: seededRandom(seed + 1),
+      random: this.#random,
       fixture: WORLD,
-      options: this.#options,
+      // Signatures are for tests of their own (openid.test.ts): real ones would take the time of hundreds of steps.
+      makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
+      snapshot,
     });
+    bench.service.observe((event) => this.#heard.push(JSON.stringify(event)));
+    return bench;
   }
 
   /** One thing that somebody does. @throws Error where an answer is not what it has to be */
@@ -115,8 +148,42 @@ export class OracleLife {
         : this.#listBroadcasts();
     if (deed < 83) return this.#administer();
     if (deed < 88) return this.#receive();
-    if (deed < 92) return this.#signIn();
+    if (deed < 91) return this.#signIn();
+    if (deed < 93) return this.#askWho();
+    if (deed > 99.5) return this.#restart();
     return this.#wait();
+  }
+
+  /** What is not an answer: nobody was told a secret, and nothing is left of grants that have ended. */
+  end(): void {
+    const secrets = [...this.#seen, ...this.#clients.flatMap(({ secret }) => secret ?? [])];
+    const told = this.#heard.join("\n");
+    for (const secret of secrets) this.#expect(`${secret} was told`, false, told.includes(secret));
+    this.#expect("a failure was told", false, told.includes('"failure"'));
+    for (const { id } of this.#accounts) this.#service.revokeAllFor(id);
+    const { attempts: _, ...left } = this.#service.counts();
+    const none = { grants: 0, refreshTokens: 0, accessTokens: 0, accountsWithEvictedGrants: 0 };
+    this.#expect("what is left of the grants", none, left);
+  }
+
+  /** The service begins anew, or another goes on with what was kept of it, as administrators have set it up. */
+  #restart(): void {
+    if (this.#chance(0.3)) {
+      const loseCodes = this.#chance(0.5);
+      this.#service.restart({ loseCodes });
+      this.#ideal.restart(loseCodes);
+      return;
+    }
+    this.story.push("another service goes on with the snapshot");
+    this.#bench = this.#start(readSnapshot(JSON.parse(JSON.stringify(this.#service.snapshot()))));
+    this.#ideal.restore();
+    for (const [holder, blocked] of this.#ideal.policies) this.#service.setPolicy(holder, blocked);
+    for (const { id, enabledApis } of this.#clients) this.#service.setEnabledApis(id, enabledApis);
+    for (const { id, organization, disabled } of this.#accounts) {
+      this.#service.admit(id, organization);
+      if (disabled) this.#service.disableAccount(id);
+      else this.#service.enableAccount(id);
+    }
   }
 
   /** Some time passes, or just as much as until something ends. */
@@ -182,16 +249,16 @@ export class OracleLife {
     headers: Record<string, string> = {},
     json?: object,
   ): Promise<Json> {
-    const body = json ? JSON.stringify(json) : fields && form(fields);
+    const [credentials, rest] = fields ? this.#basic(fields, headers) : [headers, {}];
+    const body = json ? JSON.stringify(json) : fields && form(rest);
     const type = json ? "application/json" : "application/x-www-form-urlencoded";
-    const request = new Request(this.#service.baseUrl + target, {
-      ...{ method, body: body ?? null },
-      headers: body === undefined ? headers : { "content-type": type, ...headers },
-    });
-    const response = await this.#service.fetch(request);
-    const text = await response.text();
-    const answer = (text === "" ? {} : JSON.parse(text)) as Json;
-    const what = `${method} ${target} ${body ?? ""}`;
+    const all = body === undefined ? headers : { "content-type": type, ...credentials };
+    // What HTTP adds to it is the same each time, and takes most of the time.
+    const { json: answer, ...response } = this.#chance(0.05)
+      ? await this.#bench.fetch(method, target, body, all)
+      : this.#bench.send(method, target, body, all);
+    const { text } = response;
+    const what = `${method} ${target} ${body ?? ""}${all.authorization?.slice(0, 24) ?? ""}`;
     this.story.push(`${what}\n    ${response.status} ${text.slice(0, 300)}`);
     if (this.story.length > 30) this.story.shift();
     const word = wordOf(answer);
@@ -200,11 +267,34 @@ export class OracleLife {
     for (const [name, value] of Object.entries(expected.members ?? {}))
       this.#expect(`${what}, ${name}`, value, answer[name]);
     if (expected.word === "") return answer;
+    const { "www-authenticate": challenge = "" } = response.headers;
+    if (word === "invalid_client") {
+      const isBasic = /^Basic/.test(all.authorization ?? "");
+      this.#expect(what, isBasic && expected.asksWho === true, /^Basic /.test(challenge));
+    }
+    const bearer = CHALLENGES[word];
+    if (bearer)
+      this.#expect(what, bearer, /^Bearer .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
     // Document A section 2.3: an error of the grant has two members, and the quota's has one.
-    const names = Object.keys(answer).sort().join();
-    if (!target.startsWith("/video") && !target.startsWith("/publisher"))
-      this.#expect(what, true, names === "error,error_description" || names === "error_code");
+    const isApi = /^\/(video|publisher)/.test(target);
+    const names = Object.keys(isApi ? (answer.error as Json) : answer).sort();
+    const own = isApi ? ["code", "details", "errors", "message", "status"] : OAUTH_MEMBERS;
+    this.#expect(what, expected.word === "rate_limit_exceeded" ? ["error_code"] : own, names);
+    if (isApi) this.#expect(what, expected.status, (answer.error as Json).code);
     return answer;
+  }
+
+  /** Sometimes a client says who it is by HTTP Basic (RFC 6749 section 2.3.1), encoded or as it is. */
+  #basic(fields: Fields, headers: Record<string, string>): [Record<string, string>, Fields] {
+    const { client_id, client_secret, ...rest } = fields;
+    if (!client_id || this.#chance(0.8)) return [headers, fields];
+    const isEncoded = this.#chance(0.5);
+    const encode = (text = ""): string => (isEncoded ? encodeURIComponent(text) : text);
+    const pair = Buffer.from(`${encode(client_id)}:${encode(client_secret)}`).toString("base64");
+    return [
+      { ...headers, authorization: `Basic ${pair}` },
+      { ...rest, ...(this.#chance(0.5) && { client_id }) },
+    ];
   }
 
   /** A client, often one that fits, and what it says of itself. */
@@ -235,22 +325,41 @@ export class OracleLife {
   async #requestCode(): Promise<void> {
     const [client, { client_id }] = this.#credentials(this.#chance(0.5) ? this.#usual : undefined);
     const odd = this.#roll();
-    const names = ["email", "profile", "video", "video.readonly", "storage.file"];
+    const names = ["email", "openid", "profile", "video", "video.readonly", "storage.file"];
     if (odd < 0.03 || client?.permittedScopes.length) names.push("publisher");
     const scopes = names.filter(() => this.#chance(0.5)).map((name) => this.#ideal.scope(name));
     if (odd > 0.94) scopes.push(this.#ideal.scope("video.upload"));
     if (odd > 0.97) scopes.push(scopes[0]?.toUpperCase() ?? "EMAIL");
-    await this.#askForCode(client_id ? client : undefined, { client_id, scope: scopes.join(" ") });
+    const verifier = this.#chance(0.2)
+      ? Buffer.from(this.#random(33)).toString("base64url")
+      : undefined;
+    const method = this.#one(["S256", "S256", "S256", "plain"]);
+    const fields = {
+      ...{ client_id, scope: scopes.join(" ") },
+      ...(verifier && {
+        code_challenge: method === "S256" ? sha256(verifier) : verifier,
+        code_challenge_method: method,
+      }),
+      nonce: this.#chance(0.1) ? `n${this.#below(1e6)}` : undefined,
+      acr_values: this.#chance(0.2) ? `other ${CONTEXTS[1]}` : undefined,
+    };
+    const acr = CONTEXTS[fields.acr_values ? 1 : 0];
+    const proof = { verifier, nonce: fields.nonce, acr };
+    await this.#askForCode(client_id ? client : undefined, fields, proof);
   }
 
-  async #askForCode(client: Client | undefined, fields: Fields): Promise<Attempt | undefined> {
+  async #askForCode(
+    client: Client | undefined,
+    fields: Fields,
+    proof: Proof,
+  ): Promise<Attempt | undefined> {
     const expected = this.#ideal.requestCode(client, fields);
     const answer = await this.#ask("POST", "/device/code", fields, expected);
     if (expected.word !== "") return undefined;
     const [device, user] = this.#fresh(answer, "device_code", "user_code");
     this.#expect("room for the user code", true, user!.length <= 15);
     this.#expect("address", `${this.#service.baseUrl}/device`, answer.verification_url);
-    return this.#ideal.begin(client!, fields.scope!, device!, user!);
+    return this.#ideal.begin(client!, fields.scope!, device!, user!, proof);
   }
 
   /** A device of the usual kind and a person who allows all: what others then try their hands at. */
@@ -259,7 +368,9 @@ export class OracleLife {
     const scope = ["email", permittedScopes[0] ?? "video"]
       .map((name) => this.#ideal.scope(name))
       .join(" ");
-    const attempt = await this.#askForCode(this.#usual, { client_id, scope });
+    const acr = CONTEXTS[1];
+    const asked = { client_id, scope, acr_values: acr };
+    const attempt = await this.#askForCode(this.#usual, asked, { acr });
     if (attempt === undefined) return;
     this.#allow(attempt.user, this.#accounts[this.#below(2)]!, undefined, undefined);
     const fields = { client_id, client_secret, device_code: attempt.device };
@@ -273,7 +384,9 @@ export class OracleLife {
     const odd = this.#roll();
     const device_code =
       odd < 0.02 ? "" : odd < 0.04 ? `${attempt?.device}x` : (attempt?.device ?? "none");
-    const fields = { ...credentials, device_code, grant_type: DEVICE_GRANT };
+    const verifier = attempt?.proof.verifier;
+    const code_verifier = odd > 0.9 && odd < 0.93 ? sha256(`${odd}`) : verifier;
+    const fields = { ...credentials, device_code, code_verifier, grant_type: DEVICE_GRANT };
     if (odd > 0.98) {
       const expected = { status: 400, word: "unsupported_grant_type" };
       await this.#ask("POST", "/token", { ...fields, grant_type: "password" }, expected);
@@ -289,11 +402,11 @@ export class OracleLife {
     const [access, refresh] = this.#fresh(answer, "access_token", "refresh_token");
     const grant = this.#ideal.claimed(granted, access!, refresh!);
     this.#tokens.push(access!, refresh!);
-    this.#expectTokens(answer, grant, grant.scopes);
+    this.#expectTokens(answer, grant, grant.scopes, granted.proof.nonce);
   }
 
-  /** Document A section 2.2. */
-  #expectTokens(answer: Json, grant: Grant, scopes: readonly string[]): void {
+  /** Document A section 2.2; OpenID Connect Core sections 2 and 12.2. */
+  #expectTokens(answer: Json, grant: Grant, scopes: readonly string[], nonce?: string): void {
     const { expires_in, scope, token_type, refresh_token_expires_in } = answer;
     const expected = {
       ...this.#ideal.lifetimes(grant),
@@ -302,6 +415,20 @@ export class OracleLife {
     };
     const found = { expires_in, refresh_token_expires_in, scope, token_type };
     this.#expect("tokens", expected, found);
+    this.#expect("an ID token", scopes.includes("openid"), "id_token" in answer);
+    if (!scopes.includes("openid")) return;
+    const iat = Math.floor(this.#ideal.now / 1000);
+    const claims = {
+      nonce,
+      ...{ iss: this.#service.baseUrl, sub: grant.account.id, aud: grant.client.id },
+      ...{ iat, exp: iat + this.#options.idTokenLifetime },
+      ...{ auth_time: Math.floor(grant.authAt / 1000), acr: grant.acr },
+      at_hash: sha256(String(answer.access_token), 16),
+    };
+    this.#expect("the ID token", claims, {
+      nonce: undefined,
+      ...claimsOf(String(answer.id_token)),
+    });
   }
 
   async #refresh(): Promise<void> {
@@ -354,6 +481,13 @@ export class OracleLife {
     return odd < 0.06 ? "none" : this.#aToken(scopes);
   }
 
+  async #askWho(): Promise<void> {
+    const token = this.#anyToken("openid");
+    const [headers, inQuery] = this.#bearer(token);
+    const expected = this.#ideal.userinfo(token);
+    await this.#ask("GET", `/userinfo?${form(inQuery)}`, undefined, expected, headers);
+  }
+
   async #listBroadcasts(): Promise<void> {
     const token = this.#anyToken("video", "video.readonly");
     const [headers, inQuery] = this.#bearer(token);
@@ -378,7 +512,7 @@ export class OracleLife {
   async #offer(): Promise<void> {
     const token = this.#anyToken("publisher");
     const [headers, inQuery] = this.#bearer(token);
-    const applications = WORLD.applications!;
+    const applications = WORLD.applications;
     const caller = this.#ideal.access.get(token ?? "")?.grant.account.id ?? "";
     const own = applications.find(({ publishers }) => publishers?.includes(caller));
     const application = own && this.#chance(0.9) ? own : this.#one([...applications, undefined]);
@@ -501,7 +635,7 @@ export class OracleLife {
   }
 
   async #receive(): Promise<void> {
-    const { id, token } = this.#one(WORLD.receivers!);
+    const { id, token } = this.#one(WORLD.receivers);
     const stream = this.#ideal.streams.get(id)!;
     const headers = { authorization: `Bearer ${token}` };
     const ok = { status: 200, word: "" };
@@ -537,7 +671,7 @@ export class OracleLife {
 
   /** What a security event token says: its type, and whom or what it is about. */
   #told(set: string, clients: readonly string[]): [string, unknown] {
-    const claims = JSON.parse(Buffer.from(set.split(".")[1]!, "base64url").toString()) as Json;
+    const claims = claimsOf(set);
     this.#expect("who tells whom", [this.#service.baseUrl, clients], [claims.iss, claims.aud]);
     const [[uri, payload] = ["", {}]] = Object.entries(claims.events as Json);
     const type = uri.slice(uri.lastIndexOf("/") + 1);
@@ -553,6 +687,14 @@ function wordOf(answer: Json): string {
   if (typeof error === "object" && error !== null)
     return String((error as { errors: Json[] }).errors[0]!.reason);
   return String(error ?? error_code ?? "");
+}
+
+function claimsOf(token: string): Json {
+  return JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()) as Json;
+}
+
+function sha256(text: string, bytes = 32): string {
+  return createHash("sha256").update(text).digest().subarray(0, bytes).toString("base64url");
 }
 
 function hashOf(token: string): string {
@@ -578,6 +720,7 @@ export async function runOracle(seed: number, steps: number): Promise<ReadonlySe
         throw new Error(`${where}: ${(error as Error).message}\n${story}`);
       }
     }
+    lived.end();
     for (const answer of lived.met) met.add(answer);
   }
   return met;
