@@ -1,9 +1,12 @@
-// The programmatic controls, options and fixtures: what tests and simulators rely on.
+// The programmatic controls, options, fixtures and snapshots, what observers are told, and that nothing grows for ever:
+// what tests and simulators rely on. What goes on over a restart as it was is the oracle's.
+
 import { describe, expect, test } from "vitest";
 import { accessLogLine } from "../../targets/service/access-log.ts";
 import {
-  createService,
   type FixtureInput,
+  readFixture,
+  readSnapshot,
   type ServiceEvent,
 } from "../../targets/service/index.ts";
 import { Sessions } from "../../targets/service/pages/sessions.ts";
@@ -29,41 +32,16 @@ describe("controls", () => {
     expect(codes()).toEqual([]);
   });
 
-  test("restart forgets quotas and browser sessions", async () => {
-    const bench = new Bench({ deviceCodeQuota: { requests: 1, windowSeconds: 60 } });
+  test("restart forgets browser sessions, which are bounded: the oldest is forgotten", async () => {
+    const bench = new Bench();
     const visitor = new Visitor(bench.service);
     await visitor.submit(await visitor.get("/account"), "/account/choose", { account: "ada" });
     expect((await visitor.get("/account")).html).toContain("Your account");
-    bench.requestCodes();
-    expect(bench.requestCodes().status).toBe(403);
     bench.service.restart({ loseCodes: false });
-    expect(bench.requestCodes().status).toBe(200);
     expect((await visitor.get("/account")).html).toContain("Choose an account");
-  });
-
-  test("browser sessions are bounded: the oldest is forgotten", () => {
     const sessions = new Sessions({ now: () => 0, random: seededRandom() });
     const ids = Array.from({ length: 10_001 }, () => sessions.signIn(sessions.create(), "ada"));
     expect(ids.slice(0, 2).map((id) => sessions.accountOf(id))).toEqual([undefined, "ada"]);
-  });
-
-  test("one service's policies and disabled accounts do not reach another made of the same fixture", () => {
-    const [one, two] = [new Bench(), new Bench()];
-    one.service.setPolicy("northwind", ["video.readonly"]);
-    one.service.disableAccount("ada");
-    expect(two.signIn({ account: "nora" }).token_type).toBe("Bearer");
-    expect(two.signIn().token_type).toBe("Bearer");
-  });
-
-  test("restart forgets pending codes if asked to, never tokens", () => {
-    const bench = new Bench();
-    const { refresh_token } = bench.signIn();
-    const { device_code } = bench.requestCodes().json;
-    bench.service.restart({ loseCodes: false });
-    expect(bench.poll(device_code).status).toBe(428);
-    bench.service.restart({ loseCodes: true });
-    expect(bench.poll(device_code).json.error).toBe("invalid_grant");
-    expect(bench.refresh(refresh_token).status).toBe(200);
   });
 
   test("setOptions changes what comes, not what was issued", () => {
@@ -72,15 +50,25 @@ describe("controls", () => {
     bench.service.setOptions({ interval: 30, codeLifetime: 60 });
     expect(bench.requestCodes().json).toMatchObject({ interval: 30, expires_in: 60 });
     bench.poll(device_code);
-    bench.wait(5);
-    expect(bench.poll(device_code).status).toBe(428);
-    bench.wait(1000);
-    expect(bench.poll(device_code).status).toBe(428);
+    for (const seconds of [5, 1000]) {
+      bench.wait(seconds);
+      expect(bench.poll(device_code).status).toBe(428);
+    }
     expect(() => bench.service.setOptions({ interval: 0 })).toThrow(/^option interval: /);
     expect(bench.service.options.interval).toBe(30);
+    expect(() => bench.service.setEnabledApis("nobody", [])).toThrow('no client "nobody"');
   });
 
-  test("observers hear of attempts, grants and exchanges until they leave", () => {
+  test("the same seed and clock answer the same bytes; a random source that repeats itself is reported", () => {
+    expect(new Bench().signIn()).toEqual(new Bench().signIn());
+    const bench = new Bench({}, { random: (count) => new Uint8Array(count) });
+    bench.requestCodes();
+    expect(() => bench.requestCodes()).toThrow("no free user code");
+  });
+});
+
+describe("observers", () => {
+  test("they hear of attempts, grants and exchanges until they leave", () => {
     const bench = new Bench();
     const events: ServiceEvent[] = [];
     const stop = bench.service.observe((event) => events.push(event));
@@ -90,36 +78,106 @@ describe("controls", () => {
       event.type === "attempt" ? event.state : event.type === "grant" ? event.change : event.type,
     );
     expect(told).toEqual([
-      "pending",
-      "exchange",
-      "granted",
-      "issued",
-      "claimed",
-      "exchange",
-      "refreshed",
-      "exchange",
-      "revoked",
+      ...["pending", "exchange", "granted", "issued", "claimed", "exchange"],
+      ...["refreshed", "exchange", "revoked"],
     ]);
     stop();
     bench.requestCodes();
-    expect(events).toHaveLength(9);
+    expect(events).toHaveLength(told.length);
   });
 
-  test("a service with the same seed and clock answers the same bytes", () => {
-    expect(new Bench().signIn()).toEqual(new Bench().signIn());
+  test("nothing secret reaches them from pages, from bodies of other types, or from a code that falls into pieces", async () => {
+    const bench = new Bench();
+    const told: string[] = [];
+    bench.service.observe((event) => told.push(JSON.stringify(event)));
+    const { user_code } = bench.requestCodes().json;
+    const visitor = new Visitor(bench.service);
+    await visitor.submit(await visitor.get(`/device?user_code=${user_code}`), "/device");
+    bench.send("POST", "/token", "secret", { "content-type": "text/plain" });
+    bench.send("POST", "/token", "client_id=x&device_code=a&secret&x=secret");
+    bench.post("/revoke?token=secret", { code_verifier: "secret", csrf: "secret" });
+    expect(told.length).toBeGreaterThan(5);
+    for (const secret of [String(user_code), String(user_code).replace("-", ""), "secret"])
+      expect(
+        told.filter((event) => event.replaceAll("client_secret", "").includes(secret)),
+      ).toEqual([]);
   });
 
-  test("a random source that repeats itself is reported, not looped over", () => {
-    const bench = new Bench({}, { random: (count) => new Uint8Array(count) });
-    bench.requestCodes();
-    expect(() => bench.requestCodes()).toThrow("no free user code");
+  test("one that throws costs nobody an answer or a second grant", () => {
+    const bench = new Bench();
+    const seen: string[] = [];
+    bench.service.observe(() => {
+      throw new Error("disk full");
+    });
+    bench.service.observe((event) => {
+      seen.push(event.type === "failure" ? event.message : event.type);
+    });
+    expect(bench.signIn()).toHaveProperty("access_token");
+    expect(bench.service.counts().grants).toBe(1);
+    expect(seen).toContain("exchange");
+    expect(seen).toContain("an observer threw: disk full");
+  });
+
+  test("the access log has one line per exchange, and no control character in it", () => {
+    const bench = new Bench();
+    const lines: (string | undefined)[] = [];
+    bench.service.observe((event) => lines.push(accessLogLine(event)));
+    bench.poll("none");
+    bench.requestCodes({ client_id: "nobody" });
+    bench.get("/\u001b[31mred\r\nPOST /token 200");
+    expect(lines).toEqual([
+      "00:00:00 POST /token 400 client=living-room-tv invalid_grant",
+      "00:00:00 POST /device/code 401 client=nobody invalid_client",
+      "00:00:00 GET /?[31mred??POST /token 200 404",
+    ]);
   });
 });
 
-describe("fixture", () => {
-  const create = (fixture: unknown) =>
-    createService({ now: () => 0, random: seededRandom(), fixture: fixture as FixtureInput });
+describe("memory", () => {
+  test("many hourly refreshes leave one grant and one live access token; with rotation seventeen refresh tokens", () => {
+    for (const refreshTokenRotation of [false, true]) {
+      const bench = new Bench({ refreshTokenRotation });
+      let { refresh_token } = bench.signIn();
+      for (let hour = 0; hour < 500; hour++) {
+        bench.wait(3600);
+        ({ refresh_token = refresh_token } = bench.refresh(refresh_token).json);
+      }
+      const refreshTokens = refreshTokenRotation ? 17 : 1;
+      expect(bench.service.counts()).toMatchObject({ grants: 1, refreshTokens, accessTokens: 1 });
+    }
+  });
 
+  test.each([
+    ["the last of those remembered ends the grant", 16, 400],
+    ["one that is older is unknown and ends nothing", 17, 200],
+  ])("RFC 9700 §4.14.2: reuse of a replaced refresh token: %s", (_, refreshes, afterwards) => {
+    const bench = new Bench({ refreshTokenRotation: true, rotationGrace: 0 });
+    const first = bench.signIn().refresh_token;
+    let latest = first;
+    for (let i = 0; i < refreshes; i++) latest = bench.refresh(latest).json.refresh_token;
+    expect(bench.refresh(first).json.error).toBe("invalid_grant");
+    expect(bench.refresh(latest).status).toBe(afterwards);
+  });
+
+  test("nothing is left of a displaced grant once its access tokens have run out, nor of a decision that nobody fetches", () => {
+    const bench = new Bench({
+      refreshTokensPerClientAndUser: 1,
+      codeLifetime: 60,
+      expiredCodeMemory: 0,
+    });
+    const code = bench.requestCodes().json.user_code;
+    bench.service.approve(String(code), "ada");
+    bench.signIn();
+    bench.signIn();
+    expect(bench.service.counts()).toMatchObject({ attempts: 3, accountsWithEvictedGrants: 1 });
+    bench.wait(3660);
+    bench.signIn({ account: "ben" });
+    expect(bench.service.counts()).toMatchObject({ attempts: 1, accountsWithEvictedGrants: 0 });
+  });
+});
+
+describe("what is given to a service", () => {
+  const base = FIXTURE as Required<FixtureInput>;
   test.each([
     [null, /^fixture: /],
     [{ clients: [{ id: "a" }] }, /^fixture: clients\[0\]\.name: /],
@@ -134,61 +192,51 @@ describe("fixture", () => {
     [{ clients: [{ id: "a", name: "A", internalTo: "x" }] }, /"x" is not defined/],
     [{ receivers: [{ id: "r", name: "R", token: "12345678", clients: ["x"] }] }, /"x"/],
     [{ applications: [{ packageName: "a.b", publishers: ["x"], subscriptions: [] }] }, /"x"/],
-  ])("a wrong fixture is one line that says where: %j", (fixture, message) => {
-    expect(() => create(fixture)).toThrow(message);
-    try {
-      create(fixture);
-    } catch (error) {
-      expect((error as Error).message).not.toContain("\n");
-    }
-  });
-
-  test("an empty fixture is a service that knows nobody", () => {
-    const service = create({});
-    expect(service.pending()).toEqual([]);
+    [
+      { organizations: [{ id: "o", name: "O", blockedScopes: ["vidoe"] }] },
+      /organizations\[0\]\.blockedScopes\[0\]: is no scope; the scopes are email, /,
+    ],
+    [
+      { ...base, receivers: base.receivers?.map((one) => ({ ...one, token: "one-token" })) },
+      /receivers "publisher-backend" token: is that of "tv-backend" too/,
+    ],
+  ])("a wrong fixture is one line that says where: %#", (fixture, message) => {
+    expect(() => readFixture(fixture)).toThrow(message);
+    expect(() => readFixture(fixture)).not.toThrow("\n");
   });
 
   test.each([
     [{ interval: 0 }, "interval"],
     [{ codeLifetime: 1.5 }, "codeLifetime"],
     [{ baseUrl: "ftp://x" }, "baseUrl"],
-    [{ baseUrl: "nonsense" }, "baseUrl"],
     [{ baseUrl: "http://x.test/base" }, "baseUrl: is an address without a path"],
     [{ intervall: 5 }, '"intervall"; did you mean "interval"?'],
     [{ stepUp: { maxage: 5 } }, 'stepUp: Unrecognized key: "maxage"; did you mean "maxAge"?'],
     [{ colour: "red" }, 'option Unrecognized key: "colour"'],
     [{ userCodeFormat: "abc" }, "userCodeFormat"],
+    [{ provoke: { refresh: "nonsense" } }, /^option provoke\.refresh: /],
+    [{ provoke: { nonsense: "405" } }, /^option provoke/],
   ])("a wrong option is one line that names it: %j", (options, name) => {
     expect(() => new Bench(options as object)).toThrow(name);
   });
 
-  test("the fixture given is not changed", () => {
+  test.each([
+    ["text", "x"],
+    ["another version", { version: 2, atMs: 0, attempts: [], grants: [] }],
+    ["a missing list", { version: 1, atMs: 0, attempts: [] }],
+    ["a grant of another shape", { version: 1, atMs: 0, attempts: [], grants: [{ id: "g1" }] }],
+  ])("what is no snapshot is refused with one line: %s", (_, input) => {
+    expect(() => readSnapshot(input)).toThrow(/^snapshot: .+$/);
+  });
+
+  test("a fixture is not changed, and what is done in one service reaches no other made of it; an empty one is enough", () => {
     const before = JSON.stringify(FIXTURE);
-    const bench = new Bench();
-    bench.service.disableAccount("ada");
-    bench.service.setPolicy("ben", ["video"]);
+    const [one, two] = [new Bench(), new Bench()];
+    one.service.setPolicy("northwind", ["video.readonly"]);
+    one.service.disableAccount("ada");
+    expect(two.signIn({ account: "nora" }).token_type).toBe("Bearer");
+    expect(two.signIn().token_type).toBe("Bearer");
     expect(JSON.stringify(FIXTURE)).toBe(before);
-  });
-});
-
-describe("access log", () => {
-  test("one line per exchange: time, method, path, status, client, error", () => {
-    const bench = new Bench();
-    const lines: (string | undefined)[] = [];
-    bench.service.observe((event) => lines.push(accessLogLine(event)));
-    bench.poll("none");
-    bench.requestCodes({ client_id: "nobody" });
-    expect(lines).toEqual([
-      "00:00:00 POST /token 400 client=living-room-tv invalid_grant",
-      "00:00:00 POST /device/code 401 client=nobody invalid_client",
-    ]);
-  });
-
-  test("control characters do not reach the terminal", () => {
-    const bench = new Bench();
-    const lines: (string | undefined)[] = [];
-    bench.service.observe((event) => lines.push(accessLogLine(event)));
-    bench.get("/\u001b[31mred\r\nPOST /token 200");
-    expect(lines[0]).toBe("00:00:00 GET /?[31mred??POST /token 200 404");
+    expect(new Bench({}, { fixture: {} }).service.pending()).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningSimulator, startSimulator } from "../desktop/running-simulator.ts";
 import { DEVICE_GRANT, TV } from "./harness.ts";
 
+const BEFORE = [Request, Response];
 let simulator: RunningSimulator;
 beforeAll(async () => {
   simulator = await startSimulator();
@@ -115,6 +116,14 @@ describe("what is longer than it may be", () => {
     for (const framed of Object.values(WITH_BODY).slice(0, 2))
       expect(await ask(line, framed(long), type)).toMatchObject({ status: 413 });
   });
+});
+
+it("a program that has the service and the simulator in its own process keeps Node's Request and Response", async () => {
+  const answer = await fetch(simulator.url);
+  expect(answer.constructor).toBe(Response);
+  // Fetch standard: a status has 200 to 599.
+  expect(() => new Response("", { status: 999 })).toThrow(RangeError);
+  expect([Request, Response]).toEqual(BEFORE);
 });
 
 it("HTTP/1.0 has no chunks: its answer ends with the connection (RFC 9112 section 9.3)", async () => {

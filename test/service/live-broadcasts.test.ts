@@ -1,6 +1,6 @@
 // The resource API beyond the documents' one request: filters, pages, refusals (device doc §4.5), and the challenges of
 // RFC 6750.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Answer, Bench, VIDEO_READONLY } from "./harness.ts";
 import { testRows } from "./talk.ts";
 
@@ -23,43 +23,41 @@ function signedIn(scope = VIDEO_READONLY, account = "ada"): (query: string) => A
 
 const listing = (answer: Answer) => answer.json as unknown as Listing;
 const ids = (answer: Answer) => listing(answer).items.map((item) => item.id);
-describe("device doc §4.5 list", () => {
-  test("device doc §4.5: the shape of the answer", () => {
-    const { kind, etag, pageInfo, items } = listing(signedIn()("part=id&mine=true"));
-    expect(kind).toBe("video#liveBroadcastListResponse");
-    expect(etag).toMatch(/^[\w-]{20,}$/);
-    expect(pageInfo).toEqual({ totalResults: 3, resultsPerPage: 5 });
-    expect(Object.keys(items[0]!).sort()).toEqual(["etag", "id", "kind"]);
-  });
+test("device doc §4.5: the shape of the answer", () => {
+  const { kind, etag, pageInfo, items } = listing(signedIn()("part=id&mine=true"));
+  expect(kind).toBe("video#liveBroadcastListResponse");
+  expect(etag).toMatch(/^[\w-]{20,}$/);
+  expect(pageInfo).toEqual({ totalResults: 3, resultsPerPage: 5 });
+  expect(Object.keys(items[0]!).sort()).toEqual(["etag", "id", "kind"]);
+});
 
-  test.each(["part=snippet,status&mine=true", "part=snippet&part=status&mine=true"])(
-    "device doc §4.5: part is a comma-separated string or repeated: %s",
-    (query) => {
-      const [item] = listing(signedIn()(query)).items;
-      expect(Object.keys(item!).sort()).toEqual(["etag", "id", "kind", "snippet", "status"]);
-      expect(item).toMatchObject({
-        snippet: { title: "Harbour regatta", scheduledStartTime: "2026-06-01T09:00:00Z" },
-        status: { lifeCycleStatus: "live", privacyStatus: "public" },
-      });
-    },
-  );
+test.each(["part=snippet,status&mine=true", "part=snippet&part=status&mine=true"])(
+  "device doc §4.5: part is a comma-separated string or repeated: %s",
+  (query) => {
+    const [item] = listing(signedIn()(query)).items;
+    expect(Object.keys(item!).sort()).toEqual(["etag", "id", "kind", "snippet", "status"]);
+    expect(item).toMatchObject({
+      snippet: { title: "Harbour regatta", scheduledStartTime: "2026-06-01T09:00:00Z" },
+      status: { lifeCycleStatus: "live", privacyStatus: "public" },
+    });
+  },
+);
 
-  test("device doc §4.5: pages of any size walk forward and back over the same items", () => {
-    const list = signedIn();
-    for (const size of [1, 2, 3, 50]) {
-      const seen: unknown[] = [];
-      let query = `part=id&mine=true&maxResults=${size}`;
-      let last: Listing;
-      for (let token: string | undefined = ""; token !== undefined; token = last.nextPageToken) {
-        last = listing(list(token === "" ? query : `${query}&pageToken=${token}`));
-        expect(last.items.length).toBeLessThanOrEqual(size);
-        seen.push(...last.items.map((item) => item.id));
-      }
-      expect(seen).toEqual(["regatta", "choir", "market"]);
-      query = `${query}&pageToken=${last!.prevPageToken}`;
-      if (size === 1) expect(ids(list(query))).toEqual(["choir"]);
+test("device doc §4.5: pages of any size walk forward and back over the same items", () => {
+  const list = signedIn();
+  for (const size of [1, 2, 3, 50]) {
+    const seen: unknown[] = [];
+    let query = `part=id&mine=true&maxResults=${size}`;
+    let last: Listing;
+    for (let token: string | undefined = ""; token !== undefined; token = last.nextPageToken) {
+      last = listing(list(token === "" ? query : `${query}&pageToken=${token}`));
+      expect(last.items.length).toBeLessThanOrEqual(size);
+      seen.push(...last.items.map((item) => item.id));
     }
-  });
+    expect(seen).toEqual(["regatta", "choir", "market"]);
+    query = `${query}&pageToken=${last!.prevPageToken}`;
+    if (size === 1) expect(ids(list(query))).toEqual(["choir"]);
+  }
 });
 
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
@@ -109,35 +107,24 @@ testRows([
         ...queries.map((query) => `get ${query} -> 400 ${reason}`),
       ] as const,
   ),
+  [
+    "device doc §9 row the path carries v3: other versions are 404",
+    "sign-in -> 200",
+    "get /video/v3/liveBroadcasts?part=id&mine=true -> 200",
+    "get /video/v2/liveBroadcasts?part=id&mine=true -> 404 notFound",
+  ],
+  [
+    "device doc §5.3, RFC 6750 §2 and §3.1: the token once, in the query or in the header",
+    "sign-in -> 200",
+    "list token= access_token=$access -> 200",
+    "get part=id&mine=true&access_token=a&access_token=b -> 400 badRequest",
+  ],
+  [
+    "RFC 6750 §3, §3.1: a challenge: bare without a token, what is wrong with one that is sent",
+    "list token= -> 401 required challenge='Bearer~realm=\"api\"'",
+    "list token=none -> 401 authError challenge=invalid_token",
+    "sign-in scope=email -> 200",
+    "list -> 403 insufficientPermissions challenge=insufficient_scope",
+    'list access_token=$access -> 400 badRequest challenge=error="invalid_request"',
+  ],
 ]);
-
-test("device doc §9 row the path carries v3: other versions are 404", () => {
-  const bench = new Bench();
-  const { access_token } = bench.signIn();
-  expect(bench.get(`${PATH}?part=id&mine=true`, access_token).status).toBe(200);
-  expect(bench.get("/video/v2/liveBroadcasts?part=id&mine=true", access_token).status).toBe(404);
-});
-
-describe("device doc §5.3 the bearer token", () => {
-  test("RFC 6750 §2 and §3.1: access_token twice in the query is 400, its name may be encoded", () => {
-    const bench = new Bench();
-    const token = String(bench.signIn().access_token);
-    const twice = `access_token=${token}&access_token=${token}`;
-    expect(bench.get(`${PATH}?part=id&mine=true&${twice}`).status).toBe(400);
-    expect(bench.get(`${PATH}?part=id&mine=true&access%5Ftoken=${token}`).status).toBe(200);
-  });
-
-  test("RFC 6750 §3, §3.1: a challenge: bare without a token, invalid_token with a dead one, insufficient_scope", () => {
-    const bench = new Bench();
-    const challenge = (token?: unknown): string =>
-      bench.get(`${PATH}?part=id&mine=true`, token).headers["www-authenticate"]!;
-    expect(challenge()).toBe('Bearer realm="api"');
-    for (const token of ["none", "a b", "\u00e9"])
-      expect(challenge(token)).toContain("Bearer realm");
-    const { access_token } = bench.signIn();
-    bench.service.revokeAllFor("ada");
-    expect(challenge(access_token)).toContain('error="invalid_token"');
-    const narrow = bench.signIn({ scope: "email" }).access_token;
-    expect(challenge(narrow)).toContain('error="insufficient_scope"');
-  });
-});

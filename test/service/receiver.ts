@@ -70,5 +70,3 @@ export class Receiver {
     return sets.flatMap((set) => Object.entries(verified(this.bench, set).events));
   }
 }
-
-export const types = (receiver: Receiver) => receiver.events().map(([type]) => type);

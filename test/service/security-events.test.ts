@@ -1,113 +1,99 @@
-// Security events: device doc §6, SET (RFC 8417), and the management of streams.
+// Security events beyond what the oracle sees (which events are told to whom, again until they are acknowledged): device
+// doc §6, tokens (RFC 8417), streams, and their delivery by polling (RFC 8936) and by pushing (RFC 8935).
+
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import type { PushAnswer, PushDelivery, Service } from "../../targets/service/index.ts";
 import { Bench, TV } from "./harness.ts";
-import { OAUTH, POLL, PUSH, Receiver, RISC, STREAM, types, verified } from "./receiver.ts";
+import { OAUTH, POLL, PUSH, Receiver, RISC, STREAM, verified } from "./receiver.ts";
 
-describe("device doc §6 the events", () => {
-  test("device doc §6 row sessions-revoked: when the user signs out everywhere", () => {
-    const bench = new Bench();
-    const receiver = new Receiver(bench).usePolling([`${RISC}sessions-revoked`]);
-    bench.signIn();
-    bench.service.signOutEverywhere("ada");
-    expect(receiver.events()).toEqual([
-      [
-        `${RISC}sessions-revoked`,
-        { subject: { subject_type: "iss-sub", iss: bench.service.baseUrl, sub: "ada" } },
-      ],
-    ]);
-  });
+const SUBJECT = { subject_type: "iss-sub", iss: "http://127.0.0.1:8080", sub: "ada" };
+const ABOUT = { subject: SUBJECT };
 
-  test("device doc §6 row token-revoked: it can name the token by its first 16 characters", () => {
-    const bench = new Bench({ tokenIdentifier: "prefix" });
-    const receiver = new Receiver(bench).usePolling();
-    const { refresh_token } = bench.signIn();
-    bench.service.revokeAllFor("ada", TV.client_id);
-    expect(receiver.events()[0]![1].subject).toMatchObject({
-      token_identifier_alg: "prefix",
-      token: String(refresh_token).slice(0, 16),
-    });
-  });
-
-  test.each([undefined, "hijacking", "bulk-account"] as const)(
-    "device doc §6 row account-disabled: reason %s",
-    (reason) => {
-      const bench = new Bench();
-      const receiver = new Receiver(bench).usePolling();
-      bench.signIn();
-      bench.service.disableAccount("ada", reason);
-      const [[type, event]] = receiver.events() as [[string, { reason?: string }]];
-      expect(type).toBe(`${RISC}account-disabled`);
-      expect(event.reason).toBe(reason);
+const DEEDS: [string, (service: Service) => void, [string, object][]][] = [
+  [
+    "device doc §6 row sessions-revoked: when the user signs out everywhere",
+    (service) => service.signOutEverywhere("ada"),
+    [
+      [`${RISC}sessions-revoked`, ABOUT],
+      [`${OAUTH}tokens-revoked`, ABOUT],
+    ],
+  ],
+  [
+    "device doc §6 row account-disabled: once, with a reason where one is known; and when it is enabled again",
+    (service) => {
+      service.disableAccount("ada", "hijacking");
+      service.disableAccount("ada");
+      service.enableAccount("ada");
     },
-  );
+    [
+      [`${RISC}account-disabled`, { ...ABOUT, reason: "hijacking" }],
+      [`${RISC}account-enabled`, ABOUT],
+    ],
+  ],
+  [
+    "a credential that has to be changed",
+    (service) => service.requireCredentialChange("ada"),
+    [[`${RISC}account-credential-change-required`, ABOUT]],
+  ],
+];
+test.each(DEEDS)("%s", (_, deed, told) => {
+  const bench = new Bench();
+  const receiver = new Receiver(bench).usePolling();
+  bench.signIn();
+  deed(bench.service);
+  expect(receiver.events()).toEqual(told);
+});
 
-  test("further types: tokens-revoked, account-enabled, account-credential-change-required", () => {
-    const bench = new Bench();
-    const receiver = new Receiver(bench).usePolling();
-    bench.signIn();
-    bench.service.revokeAllFor("ada");
-    bench.service.disableAccount("ada");
-    bench.service.disableAccount("ada");
-    bench.service.enableAccount("ada");
-    bench.service.requireCredentialChange("ada");
-    expect(types(receiver)).toEqual([
-      `${OAUTH}tokens-revoked`,
-      `${RISC}account-disabled`,
-      `${RISC}account-enabled`,
-      `${RISC}account-credential-change-required`,
-    ]);
-  });
-
-  test("RFC 8417 §2 and §2.2: iss, aud, iat, jti, events, and no exp", () => {
-    const bench = new Bench();
-    const receiver = new Receiver(bench).usePolling();
-    bench.signIn();
-    bench.service.disableAccount("ada");
-    const [[jti, set]] = Object.entries(receiver.poll().sets) as [[string, string]];
-    const claims = verified(bench, set);
-    expect(Object.keys(claims).sort()).toEqual(["aud", "events", "iat", "iss", "jti"]);
-    expect(claims).toMatchObject({
-      iss: bench.service.baseUrl,
-      aud: ["living-room-tv", "game-console"],
-      iat: bench.nowMs / 1000,
-      jti,
-    });
-  });
-
-  test("RFC 7638: the key id is the thumbprint of the key", () => {
-    const { keys } = new Bench().get("/keys").json as { keys: Record<string, string>[] };
-    const { crv, kty, x, kid, use, alg } = keys.find((key) => key.kty === "OKP")!;
-    const canonical = JSON.stringify({ crv, kty, x });
-    expect(kid).toBe(createHash("sha256").update(canonical).digest("base64url"));
-    expect({ kty, crv, use, alg }).toEqual({
-      kty: "OKP",
-      crv: "Ed25519",
-      use: "sig",
-      alg: "EdDSA",
-    });
+test("device doc §6 row token-revoked: it can name the token by its first 16 characters", () => {
+  const bench = new Bench({ tokenIdentifier: "prefix" });
+  const receiver = new Receiver(bench).usePolling();
+  const { refresh_token } = bench.signIn();
+  bench.service.revokeAllFor("ada", TV.client_id);
+  expect(receiver.events()[0]![1].subject).toMatchObject({
+    token_identifier_alg: "prefix",
+    token: String(refresh_token).slice(0, 16),
   });
 });
 
-describe("stream management", () => {
-  test("stream:update then GET stream shows the configuration", () => {
-    const receiver = new Receiver(new Bench()).usePush("https://receiver.test/events");
-    const { json, status } = receiver.send("GET", STREAM);
-    expect(status).toBe(200);
-    expect(json).toMatchObject({
-      aud: ["living-room-tv", "game-console"],
-      delivery: { delivery_method: PUSH, url: "https://receiver.test/events" },
-    });
-    expect(json.events_requested).toHaveLength(6);
-  });
+test("RFC 8417 §2 and §2.2, RFC 7638: iss, aud, iat, jti, events, and no exp; the key's id is its thumbprint", () => {
+  const bench = new Bench();
+  const receiver = new Receiver(bench).usePolling();
+  bench.signIn();
+  bench.service.disableAccount("ada");
+  const [[jti, set]] = Object.entries(receiver.poll().sets) as [[string, string]];
+  const { iss } = SUBJECT;
+  const aud = ["living-room-tv", "game-console"];
+  const { events, ...claims } = verified(bench, set);
+  expect(claims).toEqual({ iss, aud, iat: bench.nowMs / 1000, jti });
+  expect(Object.keys(events)).toHaveLength(1);
+  const { keys } = bench.get("/keys").json as { keys: Record<string, string>[] };
+  const { crv, kty, x, kid, use, alg } = keys.find((key) => key.kty === "OKP")!;
+  const canonical = JSON.stringify({ crv, kty, x });
+  expect(kid).toBe(createHash("sha256").update(canonical).digest("base64url"));
+  expect([crv, use, alg]).toEqual(["Ed25519", "sig", "EdDSA"]);
+});
 
-  test("a polling stream's address is given by the service", () => {
-    const receiver = new Receiver(new Bench({ baseUrl: "https://s.test" })).usePolling();
-    expect(receiver.send("GET", STREAM).json.delivery).toEqual({
-      delivery_method: POLL,
-      url: "https://s.test/events/v1/poll",
-    });
-  });
+describe("streams", () => {
+  const update = (delivery: object, more = {}) =>
+    new Receiver(new Bench()).send("POST", `${STREAM}:update`, { delivery, ...more });
+
+  test.each([
+    ["https://receiver.test/events", PUSH, "https://receiver.test/events"],
+    [undefined, POLL, "https://s.test/events/v1/poll"],
+  ])(
+    "the configuration is shown, the address of polling is the service's: %s",
+    (url, delivery_method, shown) => {
+      const receiver = new Receiver(new Bench({ baseUrl: "https://s.test" }));
+      receiver.send("POST", `${STREAM}:update`, { delivery: { delivery_method, url } });
+      const { json } = receiver.send("GET", STREAM);
+      expect(json.aud).toEqual(["living-room-tv", "game-console"]);
+      expect(json.delivery).toEqual({ delivery_method, url: shown });
+      expect(json.events_requested).toHaveLength(6);
+      const metadata = receiver.bench.get("/.well-known/risc-configuration").json;
+      expect(metadata.configuration_endpoint).toBe("https://s.test/events/v1/stream");
+    },
+  );
 
   test("before stream:update GET stream is 404, verify is 404, polling is 400, nothing is queued", () => {
     const bench = new Bench();
@@ -121,63 +107,222 @@ describe("stream management", () => {
   });
 
   test.each([
-    [{}],
-    [{ delivery: { delivery_method: "carrier-pigeon" } }],
-    [{ delivery: { delivery_method: PUSH } }],
-    [{ delivery: { delivery_method: PUSH, url: "ftp://x.test" } }],
-    [{ delivery: { delivery_method: PUSH, url: "https://user:pw@x.test" } }],
-    [{ delivery: { delivery_method: POLL }, events_requested: ["urn:unknown"] }],
-    [[]],
-  ])("stream:update refuses %j with 400", (body) => {
-    expect(new Receiver(new Bench()).send("POST", `${STREAM}:update`, body).status).toBe(400);
+    ["https://events.example/push", 200],
+    ["http://127.0.0.1:9000/push", 200],
+    ["http://[::1]:9000/push", 200],
+    ["http://localhost/push", 200],
+    ["http://169.254.169.254/latest/meta-data", 400],
+    ["http://127.0.0.1.evil.example/push", 400],
+    ["https://user:pw@x.test", 400],
+    ["ftp://127.0.0.1/push", 400],
+    [undefined, 400],
+  ])("RFC 8935: events are pushed over https, or to this machine: %s is %i", (url, status) => {
+    expect(update({ delivery_method: "urn:ietf:rfc:8935", url }).status).toBe(status);
   });
 
-  test("stream/status: enabled at first; while disabled nothing is collected or delivered", () => {
+  test("another method of delivery and an unknown type of event are refused", () => {
+    expect(update({ delivery_method: "carrier-pigeon" }).status).toBe(400);
+    const unknown = { events_requested: ["urn:unknown"] };
+    expect(update({ delivery_method: POLL }, unknown).status).toBe(400);
+  });
+
+  test("while disabled nothing is collected or delivered, and what waited comes afterwards", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench).usePolling();
-    expect(receiver.send("GET", `${STREAM}/status`).json).toEqual({ status: "enabled" });
-    const update = (status: string) => receiver.send("POST", `${STREAM}/status:update`, { status });
+    const set = (status: string) => receiver.send("POST", `${STREAM}/status:update`, { status });
     bench.signIn();
     bench.service.disableAccount("ada");
-    expect(update("disabled").json).toEqual({ status: "disabled" });
+    expect(set("disabled").json).toEqual({ status: "disabled" });
     expect(receiver.poll().sets).toEqual({});
     bench.service.enableAccount("ada");
     expect(receiver.send("POST", `${STREAM}:verify`, {}).status).toBe(400);
-    update("enabled");
-    expect(types(receiver)).toEqual([`${RISC}account-disabled`]);
-    expect(update("paused").status).toBe(400);
+    set("enabled");
+    expect(receiver.send("GET", `${STREAM}/status`).json).toEqual({ status: "enabled" });
+    expect(receiver.events().map(([type]) => type)).toEqual([`${RISC}account-disabled`]);
+    expect(set("paused").status).toBe(400);
   });
 
-  test("stream:verify sends a verification event with the state, whatever was requested", () => {
+  test.each([
+    ["GET", STREAM],
+    ["POST", `${STREAM}:update`],
+    ["GET", `${STREAM}/status`],
+    ["POST", `${STREAM}/status:update`],
+    ["POST", `${STREAM}:verify`],
+    ["POST", "/events/v1/poll"],
+  ])(
+    "RFC 6750 §3.1: %s %s wants a receiver's token, and tells who gave none of no error",
+    (method, path) => {
+      const bench = new Bench();
+      const unknown = new Receiver(bench, "nobody's-token").send(method, path, {});
+      expect([unknown.status, unknown.headers["www-authenticate"]]).toEqual([
+        401,
+        'Bearer realm="events", error="invalid_token"',
+      ]);
+      expect(bench.send(method, path).headers["www-authenticate"]).toBe('Bearer realm="events"');
+    },
+  );
+});
+
+describe("RFC 8936 poll delivery", () => {
+  function withEvents(count: number): Receiver {
     const receiver = new Receiver(new Bench()).usePolling([]);
-    receiver.send("POST", `${STREAM}:verify`, { state: "hello" });
-    expect(receiver.events()).toEqual([[`${RISC}verification`, { state: "hello" }]]);
+    for (let i = 0; i < count; i++) receiver.send("POST", `${STREAM}:verify`, { state: `${i}` });
+    return receiver;
+  }
+
+  test("RFC 8936 §2.4, §2.4.1, §2.4.3: the same tokens come again until they are acknowledged", () => {
+    const receiver = withEvents(2);
+    expect(receiver.events()).toEqual([
+      [`${RISC}verification`, { state: "0" }],
+      [`${RISC}verification`, { state: "1" }],
+    ]);
+    expect(receiver.poll()).toEqual(receiver.poll());
+    const [first, second] = Object.keys(receiver.poll().sets);
+    expect(Object.keys(receiver.poll({ ack: [first] }).sets)).toEqual([second]);
+    expect(receiver.poll({ ack: [second, "unknown"] }).sets).toEqual({});
   });
 
-  test("every stream endpoint wants a receiver's bearer token: 401", () => {
-    const receiver = new Receiver(new Bench(), "nobody's-token");
-    for (const [method, path] of [
-      ["GET", STREAM],
-      ["POST", `${STREAM}:update`],
-      ["GET", `${STREAM}/status`],
-      ["POST", `${STREAM}/status:update`],
-      ["POST", `${STREAM}:verify`],
-      ["POST", "/events/v1/poll"],
-    ] as const) {
-      const answer = receiver.send(method, path, {});
-      expect(answer.status).toBe(401);
-      expect(answer.headers["www-authenticate"]).toMatch(/^Bearer/);
-    }
+  test("RFC 8936 §2.4.4, §2.6: events reported with setErrs come no more", () => {
+    const receiver = withEvents(1);
+    const [jti] = Object.keys(receiver.poll().sets);
+    const setErrs = { [jti!]: { err: "invalid_key", description: "unknown key" } };
+    expect(receiver.poll({ setErrs }).sets).toEqual({});
   });
 
-  test("the transmitter's metadata names the addresses", () => {
-    const { json } = new Bench({ baseUrl: "https://s.test" }).get(
-      "/.well-known/risc-configuration",
-    );
-    expect(json).toMatchObject({
-      issuer: "https://s.test",
-      jwks_uri: "https://s.test/keys",
-      configuration_endpoint: "https://s.test/events/v1/stream",
+  test("RFC 8936 §2.2, §2.3 and §2.4.2: maxEvents limits, moreAvailable tells, 0 only acknowledges", () => {
+    const receiver = withEvents(3);
+    const two = receiver.poll({ maxEvents: 2, returnImmediately: true });
+    expect([Object.keys(two.sets).length, two.moreAvailable]).toEqual([2, true]);
+    expect(receiver.poll({ maxEvents: 0, ack: Object.keys(two.sets) }).sets).toEqual({});
+    const last = receiver.poll({ maxEvents: 2 });
+    expect([Object.keys(last.sets).length, last.moreAvailable]).toEqual([1, undefined]);
+    for (const body of [{ maxEvents: -1 }, { ack: "x" }, { setErrs: { a: "b" } }, []])
+      expect(receiver.send("POST", "/events/v1/poll", body).status).toBe(400);
+  });
+});
+
+describe("RFC 8935 push delivery", () => {
+  /** A receiver that answers so, and 202 at last; `later` lets time pass and says how often it was pushed to in all. */
+  function pushing(answers: (number | "unreachable")[]) {
+    const pushed: PushDelivery[] = [];
+    const push = async (delivery: PushDelivery): Promise<PushAnswer> => {
+      const status = answers[pushed.length] ?? 202;
+      pushed.push(delivery);
+      if (status === "unreachable") throw new Error("no route");
+      return { status, body: "" };
+    };
+    const bench = new Bench({}, { push });
+    const receiver = new Receiver(bench).usePush("https://receiver.test/events");
+    const set = (status: string) => receiver.send("POST", `${STREAM}/status:update`, { status });
+    const later = async (seconds: number): Promise<number> => {
+      bench.wait(seconds);
+      await bench.service.runDue();
+      return pushed.length;
+    };
+    const verify = (state = "s") => receiver.send("POST", `${STREAM}:verify`, { state });
+    return { bench, receiver, pushed, set, later, verify };
+  }
+
+  test("RFC 8935 §2: posted as application/secevent+jwt, once, when answered 202", async () => {
+    const { bench, pushed, later, verify } = pushing([]);
+    verify();
+    expect(await later(0)).toBe(1);
+    expect(pushed[0]).toMatchObject({
+      url: "https://receiver.test/events",
+      headers: { "content-type": "application/secevent+jwt", accept: "application/json" },
     });
+    const { events } = verified(bench, pushed[0]!.body);
+    expect(events).toEqual({ [`${RISC}verification`]: { state: "s" } });
+    expect(await later(1e6)).toBe(1);
+  });
+
+  test.each([500, 503, 429, 302, 401, "unreachable"] as const)(
+    "RFC 8935 §2: after %s the same token is pushed again, later and later",
+    async (failure) => {
+      const { pushed, later, verify } = pushing([failure, failure]);
+      verify();
+      for (const [seconds, times] of [
+        [0, 1],
+        [9.999, 1],
+        [0.001, 2],
+        [59.999, 2],
+        [0.001, 3],
+        [1e6, 3],
+      ] as const)
+        expect(await later(seconds)).toBe(times);
+      expect(new Set(pushed.map(({ body }) => body)).size).toBe(1);
+    },
+  );
+
+  test("RFC 8935 §2.3: 400 is final; whoever stays away gets six tries, and a status that is set begins no second chain", async () => {
+    const refusing = pushing([400]);
+    refusing.verify();
+    expect([await refusing.later(0), await refusing.later(1e6)]).toEqual([1, 1]);
+    const away = pushing(Array<number>(100).fill(500));
+    away.verify();
+    for (let i = 0; i < 4; i++) away.set("enabled");
+    expect([await away.later(0), await away.later(10)]).toEqual([1, 2]);
+    for (let i = 0; i < 20; i++) await away.later(7200);
+    expect(away.pushed).toHaveLength(6);
+  });
+
+  test("a status set while an event is under way: not posted twice, and its tries begin anew", async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let pushes = 0;
+    const push = async (): Promise<PushAnswer> => {
+      pushes++;
+      if (pushes === 1) await held;
+      return { status: pushes === 7 ? 202 : 500, body: "" };
+    };
+    const bench = new Bench({}, { push });
+    const receiver = new Receiver(bench).usePush("https://receiver.test/events");
+    receiver.send("POST", `${STREAM}:verify`, {});
+    const first = bench.service.runDue();
+    receiver.send("POST", `${STREAM}/status:update`, { status: "enabled" });
+    expect(pushes).toBe(1);
+    release();
+    await first;
+    // The new chain's first try came at once; five more follow at their times.
+    expect(pushes).toBe(2);
+    for (let i = 0; i < 8; i++) {
+      bench.wait(7200);
+      await bench.service.runDue();
+    }
+    expect(pushes).toBe(7);
+  });
+
+  test("what waits goes the way of the stream when it is due: pushed, polled, or not while it is disabled", async () => {
+    const { receiver, later, verify, set } = pushing([]);
+    receiver.usePolling();
+    verify("one");
+    expect(await later(0)).toBe(0);
+    receiver.usePush("https://receiver.test/events");
+    verify("two");
+    set("disabled");
+    expect(await later(0)).toBe(0);
+    set("enabled");
+    expect(await later(0)).toBe(2);
+    verify("three");
+    receiver.usePolling();
+    expect(await later(0)).toBe(2);
+    expect(receiver.events()).toEqual([[`${RISC}verification`, { state: "three" }]]);
+  });
+
+  test("a host's scheduler is used when there is one", async () => {
+    const planned: number[] = [];
+    const tasks: (() => void)[] = [];
+    const push = async () => ({ status: 503, body: "" });
+    const schedule = (delayMs: number, task: () => void) => {
+      planned.push(delayMs);
+      tasks.push(task);
+    };
+    const receiver = new Receiver(new Bench({}, { push, schedule })).usePush("http://127.0.0.1:9/");
+    receiver.send("POST", `${STREAM}:verify`, {});
+    tasks.shift()!();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(planned).toEqual([0, 10_000]);
   });
 });

@@ -1,23 +1,27 @@
-// The service behind real sockets and as a command: limits, broken requests, HTTPS, exit codes.
+// The service behind real sockets and as a command: limits, broken requests, proxies, HTTPS, exit codes.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { connect, type Socket } from "node:net";
+import { connect, Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { clientAddress } from "../../targets/service/addresses.ts";
 import {
   createService,
   nodeEnvironment,
   type RunningServer,
+  type ServiceEvent,
   serve,
 } from "../../targets/service/index.ts";
 import { listening } from "../listening.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { bundledProgram } from "../program.ts";
 import { FIXTURE, TV } from "./harness.ts";
 
@@ -32,8 +36,8 @@ describe("server", () => {
     await server.close();
   });
 
-  const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
-    fetch(server.url + path, { method: "POST", body, headers });
+  const CODE = new URLSearchParams({ client_id: TV.client_id, scope: "email" });
+  const post = (path: string, body: BodyInit) => fetch(server.url + path, { method: "POST", body });
 
   /** Writes raw bytes to the socket and reads whatever comes until it closes. */
   function raw(text: string, port = server.port): Promise<string> {
@@ -49,11 +53,7 @@ describe("server", () => {
   }
 
   const stillAnswers = async () => {
-    const response = await post(
-      "/device/code",
-      new URLSearchParams({ client_id: TV.client_id, scope: "email" }),
-    );
-    expect(response.status).toBe(200);
+    expect((await post("/device/code", CODE)).status).toBe(200);
   };
 
   test("the address it listens on is the issuer and the base of what it gives out", async () => {
@@ -81,17 +81,6 @@ describe("server", () => {
     await stillAnswers();
   });
 
-  test("a client that goes away in the middle of its body harms nobody", async () => {
-    await new Promise<void>((resolve) => {
-      const socket = connect(server.port, "127.0.0.1", () => {
-        socket.write("POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf");
-        socket.destroy();
-        resolve();
-      });
-    });
-    await stillAnswers();
-  });
-
   test("HEAD answers like GET without a body", async () => {
     const response = await fetch(`${server.url}/.well-known/openid-configuration`, {
       method: "HEAD",
@@ -103,8 +92,7 @@ describe("server", () => {
   test("hundreds of requests at once are all answered, each with a code of its own", async () => {
     const codes = await Promise.all(
       Array.from({ length: 300 }, async () => {
-        const fields = new URLSearchParams({ client_id: TV.client_id, scope: "email" });
-        const response = await post("/device/code", fields);
+        const response = await post("/device/code", CODE);
         return ((await response.json()) as { user_code: string }).user_code;
       }),
     );
@@ -171,6 +159,65 @@ test("closing ends a connection, too, that has never begun its handshake", async
   expect(await closed).toBe("closed");
 });
 
+const PROXIES = ["10.0.0.1", "10.0.0.2"];
+test.each([
+  ["no proxy is trusted: the header is anybody's", "10.0.0.1", "203.0.113.9", [], "10.0.0.1"],
+  ["one proxy", "10.0.0.1", "203.0.113.9", PROXIES, "203.0.113.9"],
+  ["two proxies", "10.0.0.1", "203.0.113.9, 10.0.0.2", PROXIES, "203.0.113.9"],
+  ["what the client wrote itself", "10.0.0.1", "1.1.1.1, 203.0.113.9", PROXIES, "203.0.113.9"],
+  ["a stranger's header", "203.0.113.9", "1.1.1.1", PROXIES, "203.0.113.9"],
+  ["no header", "10.0.0.1", undefined, PROXIES, "10.0.0.1"],
+  ["nonsense in the header", "10.0.0.1", "unknown", PROXIES, "10.0.0.1"],
+  ["IPv4 on an IPv6 socket", "::ffff:10.0.0.1", "203.0.113.9", PROXIES, "203.0.113.9"],
+])("whose wrong codes are counted behind a proxy: %s", (_, socket, header, trusted, address) => {
+  expect(clientAddress(socket, header, trusted)).toBe(address);
+});
+
+test.each(["/token", "/device"])(
+  "a client that goes away while it posts to %s is told of once, and not as a fault",
+  async (path) => {
+    const service = create();
+    const seen: ServiceEvent[] = [];
+    service.observe((event) => seen.push(event));
+    const server = await serve(service);
+    const socket = connect(server.port, "127.0.0.1");
+    await once(socket, "connect");
+    const type = "Content-Type: application/x-www-form-urlencoded";
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    // What says that the request has arrived, before it is cut off.
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString("latin1")).toMatch(/^HTTP\/1\.1 100 /);
+    socket.write("abc");
+    socket.destroy();
+    await vi.waitFor(() => expect(seen).not.toEqual([]), PATIENCE_MS);
+    await server.close();
+    expect(seen).toMatchObject([{ type: "gone", method: "POST", path }]);
+  },
+);
+
+test("a fault of the listening socket is told of, and the service goes on", async () => {
+  let listening: Server | undefined;
+  const listen = Server.prototype.listen;
+  vi.spyOn(Server.prototype, "listen").mockImplementation(function (
+    this: Server,
+    ...args: unknown[]
+  ) {
+    listening = this;
+    return listen.apply(this, args as Parameters<typeof listen>);
+  } as typeof listen);
+  const told: string[] = [];
+  const service = create();
+  const server = await serve(service, { onError: ({ message }) => told.push(message) });
+  vi.restoreAllMocks();
+  // As Node reports an accept that fails for want of file descriptors.
+  listening!.emit("error", new Error("accept EMFILE"));
+  expect(told).toEqual(["accept EMFILE"]);
+  expect((await fetch(`${server.url}/device`)).status).toBe(200);
+  await server.close();
+});
+
 describe("RFC 8935 push over real HTTP", () => {
   test("RFC 8935 §2: an event arrives at its receiver; a redirect is not followed", async () => {
     const received: { path: string | undefined; type: string | undefined; body: string }[] = [];
@@ -191,17 +238,12 @@ describe("RFC 8935 push over real HTTP", () => {
     service.observe((event) => {
       if (event.type === "push") statuses.push(event.status);
     });
-    const send = (path: string, body: object) =>
-      service.fetch(
-        new Request(`${service.baseUrl}/events/v1/${path}`, {
-          method: "POST",
-          headers: {
-            authorization: "Bearer tv-backend-token",
-            "content-type": "application/json",
-          },
-          body: JSON.stringify(body),
-        }),
-      );
+    const authorization = "Bearer tv-backend-token";
+    const headers = { authorization, "content-type": "application/json" };
+    const send = (path: string, body: object) => {
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      return service.fetch(new Request(`${service.baseUrl}/events/v1/${path}`, init));
+    };
     for (const path of ["/events", "/moved"]) {
       const url = `http://127.0.0.1:${port}${path}`;
       const delivery = { delivery_method: "urn:ietf:rfc:8935", url };

@@ -5,13 +5,15 @@
 //   poll client=console -> 400 invalid_grant     fields are those of the documents; an empty one is left out
 //   sign-in account=ben -> 200                   code, allow and poll; $access and $refresh are its tokens
 //   list mine= -> 400 required                   the API of live broadcasts; token= is another's, or none
+//   get /userinfo -> 200 sub=ada                 any address, with the last access token
+//   poll basic=a:b -> 401 invalid_client         the client says by HTTP Basic who it is, as it stands here
 //   wait 4.999                                   seconds
 //
 // An answer is its status, the word that says why it refuses, members (`expires_in=60`), members that are not there
-// (`-refresh_token`), or all that there are (`only=error_code`).
+// (`-refresh_token`), all that there are (`only=error_code`), or what its challenge holds (`challenge=invalid_token`).
 
 import { expect, test } from "vitest";
-import type { ServiceOptionsInput } from "../../targets/service/index.ts";
+import type { FixtureInput, ServiceOptionsInput } from "../../targets/service/index.ts";
 import {
   type Answer,
   Bench,
@@ -19,8 +21,10 @@ import {
   DEVICE_GRANT,
   form,
   PUBLISHER_CLIENT,
+  S256,
   SCOPE_BASE,
   TV,
+  VERIFIER,
 } from "./harness.ts";
 
 type Pairs = Record<string, string>;
@@ -37,6 +41,7 @@ const CLIENTS: Readonly<Record<string, Pairs>> = {
   nobody: { client_id: "nobody", client_secret: "x" },
 };
 const BARE = ["email", "openid", "profile"];
+const LISTING = "/video/v3/liveBroadcasts";
 
 const PARENTS: Pairs = {
   packageName: "test.picogrant.player",
@@ -58,11 +63,11 @@ function offersOf({ packageName, productId, basePlanId }: Pairs, version: string
 export type Row = readonly [name: string, ...lines: readonly (string | ServiceOptionsInput)[]];
 
 /** A test for each row; an object among its lines is the service's options. */
-export function testRows(rows: readonly Row[]): void {
+export function testRows(rows: readonly Row[], fixture?: FixtureInput): void {
   for (const [name, ...lines] of rows) {
     test(name, () => {
       const options = lines.find((line) => typeof line === "object");
-      const talk = new Talk(options);
+      const talk = new Talk(options, fixture);
       for (const line of lines) if (typeof line === "string") talk.say(line);
     });
   }
@@ -70,10 +75,10 @@ export function testRows(rows: readonly Row[]): void {
 
 class Talk {
   readonly #bench: Bench;
-  readonly #known: Pairs = {};
+  readonly #known: Pairs = { $verifier: VERIFIER, $challenge: S256 };
 
-  constructor(options: ServiceOptionsInput = {}) {
-    this.#bench = new Bench(options);
+  constructor(options: ServiceOptionsInput = {}, fixture?: FixtureInput) {
+    this.#bench = new Bench(options, fixture && { fixture });
   }
 
   say(line: string): void {
@@ -85,7 +90,7 @@ class Talk {
     else this.#compare(line, answer, found);
   }
 
-  #compare(line: string, answer: string, { status, json }: Answer): void {
+  #compare(line: string, answer: string, { status, json, headers }: Answer): void {
     const [wanted, ...words] = answer.split(" ");
     const { error, error_code } = json as { error?: unknown; error_code?: string };
     const reason = (error as { errors?: { reason: string }[] } | undefined)?.errors?.[0]?.reason;
@@ -96,6 +101,8 @@ class Talk {
     for (const one of words) {
       const [name = "", ...value] = one.split("=");
       if (name.startsWith("-")) expect(json, line).not.toHaveProperty(name.slice(1));
+      else if (name === "challenge")
+        expect(headers["www-authenticate"], line).toContain(this.#value(name, value.join("=")));
       else if (name === "only")
         expect(Object.keys(json).sort(), line).toEqual(value.join("=").split(","));
       else if (name === "ids")
@@ -144,7 +151,9 @@ class Talk {
         bench.wait(Number(who));
         return "";
       case "code": {
-        const answer = bench.requestCodes(named());
+        const { basic, ...fields } = named();
+        const asked = { client_id: TV.client_id, scope: `${SCOPE_BASE}/auth/video.readonly` };
+        const answer = this.#post("/device/code", { ...asked, ...fields }, basic);
         this.#remember({ device: answer.json.device_code, user: answer.json.user_code });
         return answer;
       }
@@ -185,16 +194,20 @@ class Talk {
         );
       }
       case "revoke": {
-        const { token = this.#known.$refresh ?? "", ...fields } = named();
-        return bench.post(`/revoke?${form({ token })}`, fields);
+        const { token = this.#known.$refresh ?? "", basic, ...fields } = named();
+        return this.#post(`/revoke?${form({ token })}`, fields, basic);
       }
       case "list": {
         const { token = this.#known.$access, ...query } = named();
-        const target = `/video/v3/liveBroadcasts?${form({ part: "id", mine: "true", ...query })}`;
+        const target = `${LISTING}?${form({ part: "id", mine: "true", ...query })}`;
         return bench.get(target, token === "" ? undefined : token);
       }
       case "get":
-        return bench.get(`/video/v3/liveBroadcasts?${who}`, this.#known.$access);
+        return bench.get(who.startsWith("/") ? who : `${LISTING}?${who}`, this.#known.$access);
+      case "post": {
+        const { basic, ...fields } = this.#pairs(rest);
+        return this.#post(who, fields, basic);
+      }
       case "create": {
         const { offerId = "intro", version = "2022/02", path = "v3", ...more } = named();
         const { raw, type, body = "{}", ...given } = more;
@@ -229,8 +242,18 @@ class Talk {
     return { "content-type": type, ...(token && { authorization: `Bearer ${token}` }) };
   }
 
-  #token(usual: Pairs, { scope = "", ...fields }: Pairs): Answer {
-    return this.#bench.post("/token", { ...TV, ...usual, ...(scope && { scope }), ...fields });
+  #token(usual: Pairs, { scope = "", basic, ...fields }: Pairs): Answer {
+    const client = basic === undefined ? TV : {};
+    const sent = { ...client, ...usual, ...(scope && { scope }), ...fields };
+    return this.#post("/token", sent, basic);
+  }
+
+  /** @param basic id and secret, with a colon between, as they are encoded for HTTP Basic */
+  #post(target: string, fields: Pairs, basic: string | undefined): Answer {
+    const authorization = basic && {
+      authorization: `Basic ${Buffer.from(basic).toString("base64")}`,
+    };
+    return this.#bench.post(target, fields, authorization || {});
   }
 
   #tokens(answer: Answer): Answer {

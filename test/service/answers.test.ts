@@ -1,0 +1,244 @@
+// Each family of addresses refuses in its own shape, whatever is wrong: OAuth's two members for its
+// endpoints, the object with code, status and errors for the resource APIs and the event stream. And what can be set to
+// be answered otherwise: provoked answers, JSON in place of forms.
+
+import { describe, expect, test } from "vitest";
+import { PATHS as ADDRESSES } from "../../targets/service/metadata.ts";
+import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "../../targets/service/provoked.ts";
+import { type Answer, Bench, DEVICE_GRANT, PUBLISHER, PUBLISHER_CLIENT, TV } from "./harness.ts";
+
+const OFFERS = `${ADDRESSES.publisher}test.picogrant.player/subscriptions/premium/basePlans/monthly/offers`;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"];
+
+type Family = "oauth" | "api";
+const ROUTES = (
+  [
+    [ADDRESSES.deviceAuthorization, "oauth", "POST"],
+    [ADDRESSES.authorization, "oauth", "GET", "POST"],
+    [ADDRESSES.token, "oauth", "POST"],
+    [ADDRESSES.revocation, "oauth", "POST"],
+    [ADDRESSES.keys, "oauth", "GET"],
+    [ADDRESSES.userinfo, "oauth", "GET", "POST"],
+    ["/.well-known/risc-configuration", "oauth", "GET"],
+    ["/.well-known/openid-configuration", "oauth", "GET"],
+    ["/.well-known/oauth-authorization-server", "oauth", "GET"],
+    [ADDRESSES.liveBroadcasts, "api", "GET"],
+    [OFFERS, "api", "GET", "POST"],
+    [`${OFFERS}/intro`, "api", "GET", "DELETE"],
+    [`${OFFERS}/intro:activate`, "api", "POST"],
+    [`${OFFERS}/intro:deactivate`, "api", "POST"],
+    [ADDRESSES.stream, "api", "GET"],
+    [ADDRESSES.streamUpdate, "api", "POST"],
+    [ADDRESSES.streamVerify, "api", "POST"],
+    [ADDRESSES.streamStatus, "api", "GET"],
+    [ADDRESSES.streamStatusUpdate, "api", "POST"],
+    [ADDRESSES.streamPoll, "api", "POST"],
+  ] as [path: string, family: Family, ...methods: string[]][]
+).map(([path, family, ...methods]) => ({ path, family, methods }));
+// The userinfo endpoint takes a POST and reads no body.
+const WITH_BODY = ROUTES.filter(
+  ({ path, methods }) => methods.includes("POST") && path !== ADDRESSES.userinfo,
+);
+
+function expectShape(family: Family, { status, json }: Pick<Answer, "status" | "json">): void {
+  expect(status).toBeGreaterThanOrEqual(400);
+  if (family === "oauth") {
+    expect(json).toEqual({ error: expect.any(String), error_description: expect.any(String) });
+    return;
+  }
+  const message = expect.any(String);
+  const one = expect.objectContaining({ message, domain: message, reason: message });
+  const error = { code: status, message, status: expect.any(String), errors: [one], details: [] };
+  expect(json).toEqual({ error });
+}
+
+function tokenFor(path: string, bench: Bench): string {
+  if (path.startsWith("/events/")) return "tv-backend-token";
+  const publisher = path.startsWith(ADDRESSES.publisher);
+  const who = publisher ? { client: PUBLISHER_CLIENT, scope: PUBLISHER } : {};
+  return String(bench.signIn(who).access_token);
+}
+
+test("the table has every address that is published, and the service's own", () => {
+  const paths = ROUTES.map(({ path }) => path);
+  for (const address of Object.values(ADDRESSES)) {
+    expect(paths.some((path) => path.startsWith(address))).toBe(true);
+  }
+});
+
+describe.each(ROUTES)("$path ($family)", ({ path, family, methods }) => {
+  const allowed = methods.flatMap((one) => (one === "GET" ? ["GET", "HEAD"] : [one]));
+
+  test("RFC 9110 §15.5.6: another method is 405 in the family's shape, and what is refused without a token has it, too", async () => {
+    for (const method of METHODS) {
+      const bench = new Bench();
+      // The offers' own methods are told to those only who may use them.
+      const headers = { authorization: `Bearer ${tokenFor(path, bench)}` };
+      const answer = bench.send(method, path, "", headers);
+      const isAllowed = allowed.includes(method);
+      expect(answer.status === 405, method).toBe(!isAllowed);
+      const refusal = isAllowed ? bench.send(method, path) : answer;
+      if (refusal.status >= 400) expectShape(family, refusal);
+      if (isAllowed) continue;
+      const over = await bench.fetch(method, path, undefined, headers);
+      for (const one of [answer, over])
+        expect([one.status, one.headers.allow]).toEqual([405, allowed.join(", ")]);
+      expect(over.text).toBe(method === "HEAD" ? "" : answer.text);
+    }
+  });
+
+  test("RFC 9110 §15.5.14: a body beyond the limit is 413 in the family's shape, and ends the connection", async () => {
+    for (const method of ["POST", "PUT"]) {
+      const answer = await new Bench().fetch(method, path, "x".repeat(300_000));
+      expect([answer.status, answer.headers.connection]).toEqual([413, "close"]);
+      expectShape(family, answer);
+    }
+  });
+});
+
+const BODIES = [
+  ["application/json", "{"],
+  ["application/json", '"text"'],
+  ["application/json", "\xff\xfe"],
+  ["application/xml", "<a/>"],
+  ["application/x-www-form-urlencoded", "%%%=1&%%%=2"],
+] as const;
+test.each(WITH_BODY)(
+  "offer doc §7 row errors: POST $path refuses what is no body for it in the shape of $family",
+  ({ path, family }) => {
+    for (const [type, body] of BODIES) {
+      const bench = new Bench();
+      const headers = { authorization: `Bearer ${tokenFor(path, bench)}`, "content-type": type };
+      const poll = { delivery: { delivery_method: "urn:ietf:rfc:8936" } };
+      const json = { ...headers, "content-type": "application/json" };
+      bench.send("POST", ADDRESSES.streamUpdate, JSON.stringify(poll), json);
+      const query = "offerId=intro&regionsVersion.version=2022/02";
+      const answer = bench.send("POST", `${path}?${query}`, body, headers);
+      expect(answer.status, body).toBe(400);
+      expectShape(family, answer);
+    }
+  },
+);
+
+test.each([
+  "/nothing",
+  "/video/v3/nothing",
+  `${OFFERS}/nothing`,
+  `${OFFERS}/intro:nothing`,
+  `${ADDRESSES.publisher}nothing`,
+  "/events/v1/nothing",
+])("RFC 9110 §15.5.5: %s is 404 in the APIs' shape", async (path) => {
+  const bench = new Bench();
+  const headers = { authorization: `Bearer ${tokenFor(path, bench)}` };
+  for (const method of METHODS.filter((one) => one !== "HEAD")) {
+    const answer = await bench.fetch(method, path, undefined, headers);
+    if (answer.status === 405) continue;
+    expect(answer.status, method).toBe(404);
+    expectShape("api", answer);
+  }
+});
+
+test("an alias has the shape of what it stands for", async () => {
+  const bench = new Bench({ pathAliases: { "/tube/": "/video/v3/" } });
+  const answer = await bench.fetch("POST", "/tube/liveBroadcasts", "x".repeat(300_000));
+  expect(answer.status).toBe(413);
+  expectShape("api", answer);
+  expectShape("api", bench.send("DELETE", "/tube/liveBroadcasts"));
+});
+
+test.each([
+  [ADDRESSES.deviceAuthorization, "oauth"],
+  [ADDRESSES.streamVerify, "api"],
+] as const)(
+  "RFC 9110 §15.6.1: a fault of the service at %s is 500 in the shape of %s",
+  async (path, family) => {
+    let isBroken = false;
+    const random = (count: number): Uint8Array => {
+      if (isBroken) throw new Error("no entropy");
+      return new Uint8Array(count).fill(7);
+    };
+    const bench = new Bench({}, { random });
+    const headers = {
+      authorization: "Bearer tv-backend-token",
+      "content-type": "application/json",
+    };
+    const poll = { delivery: { delivery_method: "urn:ietf:rfc:8936" } };
+    bench.send("POST", ADDRESSES.streamUpdate, JSON.stringify(poll), headers);
+    isBroken = true;
+    const type = family === "oauth" ? "application/x-www-form-urlencoded" : "application/json";
+    const body = family === "oauth" ? "client_id=living-room-tv&scope=email" : "{}";
+    const answer = await bench.fetch("POST", path, body, { ...headers, "content-type": type });
+    expect(answer.status).toBe(500);
+    expectShape(family, answer);
+  },
+);
+
+const API = "/video/v3/liveBroadcasts?part=id&mine=true";
+
+/** What each request is answered without anything provoked. */
+const ASK = {
+  code: (bench: Bench) => bench.requestCodes(),
+  poll: (bench: Bench) => bench.poll("unknown"),
+  refresh: (bench: Bench) => bench.refresh("unknown"),
+  revocation: (bench: Bench) => bench.post("/revoke", { token: "unknown" }),
+  userinfo: (bench: Bench) => bench.get("/userinfo"),
+  api: (bench: Bench) => bench.get(API),
+};
+
+test.each(PROVOKED_REQUESTS)(
+  "provoked: %s: each answer, and nothing else is touched",
+  (request) => {
+    const others = PROVOKED_REQUESTS.filter((one) => one !== request);
+    const untouched = others.map((other) => ASK[other](new Bench()).headers);
+    const bench = new Bench();
+    const before = ASK[request](bench).status;
+    for (const [name, wanted] of Object.entries(PROVOKED_ANSWERS)) {
+      bench.service.setOptions({ provoke: { [request]: name } });
+      const { status, text } = ASK[request](bench);
+      expect([status, text]).toEqual([wanted.status, new TextDecoder().decode(wanted.body)]);
+      expect(others.map((other) => ASK[other](bench).headers)).toEqual(untouched);
+    }
+    bench.service.setOptions({ provoke: {} });
+    expect(ASK[request](bench).status).toBe(before);
+  },
+);
+
+test("a refusal that was provoked costs no grant: it was none of the service's own", () => {
+  const bench = new Bench({ provoke: { refresh: "interaction_required" } });
+  const { refresh_token } = bench.signIn();
+  expect(bench.refresh(refresh_token)).toMatchObject({
+    status: 400,
+    json: { error: "interaction_required" },
+  });
+  bench.service.setOptions({ provoke: {} });
+  expect(bench.refresh(refresh_token).status).toBe(200);
+});
+
+describe("a server that takes JSON alone", () => {
+  const ask = (bench: Bench, path: string, value: unknown) =>
+    bench.send("POST", path, JSON.stringify(value), { "content-type": "application/json" });
+
+  test("RFC 9110 §15.5.16: a form is 415 without a body, a JSON object is understood", () => {
+    const bench = new Bench({ bodies: "json" });
+    expect(bench.requestCodes()).toMatchObject({ status: 415, text: "" });
+    expect(bench.post("/revoke", { token: "x" }).status).toBe(415);
+    const { device_code, user_code } = ask(bench, "/device/code", {
+      client_id: TV.client_id,
+      scope: "openid",
+    }).json;
+    bench.service.approve(String(user_code), "ada");
+    const polled = { ...TV, grant_type: DEVICE_GRANT, device_code };
+    expect(bench.poll(device_code).status).toBe(415);
+    const tokens = ask(bench, "/token", polled).json;
+    expect(tokens).toHaveProperty("access_token");
+    expect(ask(bench, "/revoke", { token: tokens.refresh_token }).status).toBe(200);
+  });
+
+  test("what is no JSON object of texts is invalid_request; the APIs are as they were", () => {
+    const bench = new Bench({ bodies: "json" });
+    const headers = { "content-type": "application/json" };
+    for (const body of ["", "[1]", "{", '{"a":1}', "null", '"text"'])
+      expect(bench.send("POST", "/token", body, headers).json.error, body).toBe("invalid_request");
+    expect(bench.get(API).status).toBe(401);
+  });
+});

@@ -1,0 +1,252 @@
+// The rows of the document of the subscription offers at the service, what the fields of an offer may hold, and lists.
+
+import { expect, test } from "vitest";
+import { Bench, PUBLISHER_CLIENT, PUBLISHER as SCOPE } from "./harness.ts";
+import { testRows } from "./talk.ts";
+
+const PUBLISHER = "sign-in client=publisher scope=publisher -> 200";
+const PARENTS =
+  '{"packageName":"test.picogrant.player","productId":"premium","basePlanId":"monthly"}';
+
+const MONEY = { currencyCode: "EUR", units: "1", nanos: 990_000_000 };
+const PHASE = {
+  duration: "P1M",
+  recurrenceCount: 1,
+  regionalConfigs: [{ regionCode: "DE", price: MONEY }],
+};
+const phase = (changes: object) => ({ phases: [{ ...PHASE, ...changes }] });
+const region = (config: object) => phase({ regionalConfigs: [{ regionCode: "DE", ...config }] });
+const targeting = (acquisitionRule: object) => ({ targeting: { acquisitionRule } });
+const FULL = {
+  phases: [
+    {
+      duration: "P7D",
+      recurrenceCount: 1,
+      regionalConfigs: [{ regionCode: "DE", free: {} }],
+      otherRegionsConfig: { free: {} },
+    },
+    {
+      duration: "P3M",
+      recurrenceCount: 2,
+      regionalConfigs: [
+        { regionCode: "DE", relativeDiscount: 0.5 },
+        { regionCode: "FR", absoluteDiscount: MONEY },
+      ],
+      otherRegionsConfig: {
+        otherRegionsPrices: { usdPrice: { ...MONEY, currencyCode: "USD" }, eurPrice: MONEY },
+      },
+    },
+  ],
+  regionalConfigs: [{ regionCode: "DE", newSubscriberAvailability: true }],
+  otherRegionsConfig: { otherRegionsNewSubscriberAvailability: false },
+  targeting: { acquisitionRule: { scope: { thisSubscription: {} } } },
+  offerTags: [{ tag: "summer" }, { tag: "a-1" }],
+};
+const REFUSED: readonly object[] = [
+  { phases: [] },
+  { phases: [PHASE, PHASE, PHASE] },
+  ...["1~month", "P", undefined, "P0M0D"].map((duration) => phase({ duration })),
+  ...[0, 1.5].map((recurrenceCount) => phase({ recurrenceCount })),
+  ...[{}, { price: MONEY, free: {} }, { relativeDiscount: 0 }, { relativeDiscount: 1 }].map(region),
+  phase({ regionalConfigs: [...PHASE.regionalConfigs, ...PHASE.regionalConfigs] }),
+  phase({ regionalConfigs: [{ regionCode: "de", free: {} }] }),
+  ...[{ currencyCode: "Euro" }, { units: "-1" }, { nanos: 1_000_000_000 }].map((odd) =>
+    region({ price: { ...MONEY, ...odd } }),
+  ),
+  { targeting: { acquisitionRule: {}, upgradeRule: {} } },
+  targeting({}),
+  targeting({ scope: {} }),
+  ...["Summer", "a".repeat(21)].map((tag) => ({ offerTags: [{ tag }] })),
+  { offerTags: Array.from({ length: 21 }, (_, i) => ({ tag: `t${i}` })) },
+  { discount: 1 },
+  phase({ price: MONEY }),
+];
+const ACCEPTED: readonly object[] = [
+  { targeting: { upgradeRule: { oncePerUser: true, billingPeriodDuration: "P1Y" } } },
+  targeting({ scope: { anySubscriptionInApp: {} } }),
+  region({ relativeDiscount: 0.999 }),
+  { offerTags: [{ tag: "a".repeat(20) }] },
+];
+
+testRows([
+  [
+    "offer doc §1 row auto-renewing base plans only: one that does not renew itself has no offers",
+    PUBLISHER,
+    "create basePlanId=prepaid-30 -> 400 failedPrecondition",
+    "create basePlanId=yearly -> 200",
+  ],
+  ...["packageName", "productId", "basePlanId"].map(
+    (name) =>
+      [
+        `offer doc §2 row ${name}: the body's is the path's, and comes back`,
+        PUBLISHER,
+        `create body='{"${name}":"other"}' -> 400 invalidParameter`,
+        `create body='{"${name}":null}' -> 400 invalidParameter`,
+        "offer read -> 404 notFound",
+        "create -> 200 packageName=test.picogrant.player productId=premium basePlanId=monthly",
+      ] as const,
+  ),
+  [
+    "offer doc §2 row offerId: the query's; the body may repeat it, and it has its form",
+    PUBLISHER,
+    `create body='{"offerId":"other"}' -> 400 invalidParameter`,
+    `create body='{"offerId":"intro"}' -> 200 offerId=intro`,
+    "create -> 409 alreadyExists",
+    "create basePlanId=yearly -> 200 offerId=intro",
+    ...["a", "0", "intro-2026", "a".repeat(63)].map(
+      (id) => `create offerId=${id} -> 200 offerId=${id}`,
+    ),
+    ...["-a", "Intro", "in_tro", "in.tro", "a".repeat(64), "é", "'a~b'", "../x"].map(
+      (id) => `create offerId=${id} -> 400 invalidParameter`,
+    ),
+  ],
+  [
+    "offer doc §2 row state: DRAFT after creation; offer doc §3 row create offer: whatever the body claims, until somebody activates it",
+    PUBLISHER,
+    `create body='{"state":"ACTIVE","phases":[{"duration":"P1M","recurrenceCount":1}]}' -> 200 state=DRAFT`,
+    "offer read -> 200 state=DRAFT",
+    "offer deactivate -> 400 failedPrecondition",
+    "offer read -> 200 state=DRAFT",
+    "offer activate -> 200 state=ACTIVE",
+    "offer delete -> 400 failedPrecondition",
+    "offer deactivate -> 200 state=INACTIVE",
+    "offer activate -> 200 state=ACTIVE",
+    "offer read -> 200 state=ACTIVE",
+  ],
+  [
+    "offer doc §3: without phases it stays a draft, which can be deleted",
+    PUBLISHER,
+    "create -> 200",
+    "offer activate -> 400 failedPrecondition",
+    "offer explode -> 404 notFound",
+    "offer activate none -> 404 notFound",
+    "offer delete -> 200",
+    "offer read -> 404 notFound",
+  ],
+  [
+    "offer doc §4 row method and path and row response body: POST creates the offer and returns it",
+    PUBLISHER,
+    "create -> 200 only=basePlanId,offerId,packageName,productId,state offerId=intro state=DRAFT",
+    "offer read -> 200 only=basePlanId,offerId,packageName,productId,state offerId=intro",
+  ],
+  [
+    "offer doc §4 row packageName and row productId and row basePlanId: an existing parent, well formed",
+    PUBLISHER,
+    "create packageName=test.unknown -> 404 notFound",
+    "create productId=basic -> 404 notFound",
+    "create basePlanId=weekly -> 404 notFound",
+    "create packageName=nodots -> 400 invalidParameter",
+    "create productId=PREMIUM -> 400 invalidParameter",
+    "create basePlanId=a_b -> 400 invalidParameter",
+    "create productId=pr%zz -> 400 invalidParameter",
+    "create productId=a/b -> 404 notFound",
+    "create -> 200",
+  ],
+  [
+    "offer doc §4 row offerId and row regionsVersion: required in the query",
+    PUBLISHER,
+    "create offerId= -> 400 required",
+    "create version= -> 400 required",
+    "create version=1999/01 -> 400 invalidParameter",
+    "create -> 200",
+  ],
+  [
+    "offer doc §4 row request body: one offer, as JSON, and nothing else in front of it or behind",
+    PUBLISHER,
+    ...["''", "'{'", "'[]'", "'null'", "'1'", `'"offer"'`].map(
+      (raw) =>
+        `create raw=${raw} -> 400 ${/^'[[n1"]/.test(raw) ? "invalidParameter" : "parseError"}`,
+    ),
+    `create raw='x${PARENTS}' -> 400 parseError`,
+    `create raw='${PARENTS}x' -> 400 parseError`,
+    `create raw='${PARENTS}' type=text/plain -> 400 parseError`,
+    `create raw='${PARENTS}' -> 200`,
+  ],
+  [
+    "offer doc §5 row the scope publisher: for clients that may ask for it; without it, or a publisher, 403",
+    "create -> 401 required",
+    "code scope=publisher -> 400 invalid_scope",
+    "sign-in client=publisher scope=email -> 200",
+    "create -> 403 insufficientPermissions",
+    "sign-in client=publisher scope=publisher account=ben -> 200",
+    "create -> 403 permissionDenied",
+    PUBLISHER,
+    "create -> 200",
+  ],
+  [
+    "a subscription has as many base plans and offers together as the option says",
+    { offersPerSubscription: 5 },
+    PUBLISHER,
+    "create offerId=a -> 200",
+    "create offerId=b basePlanId=yearly -> 200",
+    "create offerId=c -> 400 failedPrecondition",
+  ],
+  [
+    "offer doc §9 row the path carries v3: nothing answers below another",
+    PUBLISHER,
+    "create path=v2 -> 404 notFound",
+    "create path=v3 -> 200",
+  ],
+  [
+    "offer doc §2: what no field may hold",
+    PUBLISHER,
+    ...REFUSED.map((body) => `create body='${JSON.stringify(body)}' -> 400 invalidParameter`),
+    "create -> 200",
+  ],
+  [
+    "offer doc §2: what the fields may hold",
+    PUBLISHER,
+    ...ACCEPTED.map((body, i) => `create offerId=o${i} body='${JSON.stringify(body)}' -> 200`),
+  ],
+  [
+    "with offerPhasesRequired an offer without phases is refused at creation",
+    { offerPhasesRequired: true },
+    PUBLISHER,
+    "create -> 400 required",
+    `create body='${JSON.stringify(phase({}))}' -> 200`,
+  ],
+]);
+
+const APP = "/publisher/v3/applications/test.picogrant.player";
+const MONTHLY = `${APP}/subscriptions/premium/basePlans/monthly/offers`;
+function publisher() {
+  const bench = new Bench();
+  const { access_token } = bench.signIn({ scope: SCOPE, client: PUBLISHER_CLIENT });
+  const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
+  const send = (method: string, target: string, body?: object) =>
+    bench.send(method, target, body && JSON.stringify(body), headers);
+  const create = (body: object, query = "offerId=intro&regionsVersion.version=2022/02") =>
+    send("POST", `${MONTHLY}?${query}`, { ...JSON.parse(PARENTS), ...body });
+  return { send, create };
+}
+
+test("offer doc §2: every field of a full offer comes back unchanged, units as the string that a 64-bit integer is", () => {
+  const { send, create } = publisher();
+  const offer = { ...JSON.parse(PARENTS), ...FULL, offerId: "intro", state: "DRAFT" };
+  expect(create(FULL).json).toEqual(offer);
+  expect(send("GET", `${MONTHLY}/intro`).json).toEqual(offer);
+  const bracketed = "offerId=two&regionsVersion%5Bversion%5D=2022%2F02";
+  const units = (value: unknown) => region({ price: { currencyCode: "EUR", units: value } });
+  expect(create(units(12), bracketed).json).toMatchObject(units("12"));
+  for (const twice of ["offerId=x&", "regionsVersion.version=2022/01&"])
+    expect(create({}, `${twice}${bracketed}`).status).toBe(400);
+});
+
+test("offer doc §3: an action's body must repeat the path", () => {
+  const { send, create } = publisher();
+  create(phase({}));
+  for (const body of [{ offerId: "other" }, []])
+    expect(send("POST", `${MONTHLY}/intro:activate`, body).status).toBe(400);
+  expect(send("POST", `${MONTHLY}/intro:activate`, { offerId: "intro" }).status).toBe(200);
+});
+
+test("offers are listed in pages", () => {
+  const { send, create } = publisher();
+  for (const id of ["a", "b", "c"]) create({}, `offerId=${id}&regionsVersion.version=2022/02`);
+  const first = send("GET", `${MONTHLY}?pageSize=2`).json;
+  expect(first.subscriptionOffers).toMatchObject([{ offerId: "a" }, { offerId: "b" }]);
+  const second = send("GET", `${MONTHLY}?pageToken=${first.nextPageToken}`).json;
+  expect(second.subscriptionOffers).toMatchObject([{ offerId: "c" }]);
+  expect(second.nextPageToken).toBeUndefined();
+  expect(send("GET", `${MONTHLY}?pageSize=-1`).status).toBe(400);
+});
