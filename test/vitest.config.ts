@@ -47,7 +47,6 @@ export const slow = [
   "test/platform/proxy.test.ts",
   "test/platform/shared-session.test.ts",
   "test/platform/sign-in.test.ts",
-  "test/platform/sign-in-parts.test.ts",
   "test/platform/value-storage.test.ts",
   "test/readme-example.test.ts",
   "test/recipes/recipes.test.ts",

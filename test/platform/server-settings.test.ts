@@ -16,6 +16,8 @@ import {
   settingsFor,
 } from "../../platform/session/settings.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
+import { ENDPOINTS, HOST } from "../session-model/server.ts";
+import { SessionWorld } from "../session-model/world.ts";
 
 const ISSUER = "https://login.example.com";
 const ADDRESSES = { deviceAuthorization: `${ISSUER}/code`, token: `${ISSUER}/token` };
@@ -220,5 +222,56 @@ describe("what is wrong with a client is said before anybody is asked", () => {
     { deviceParameters: { audience: "a" } },
   ])("%j is taken", (more) => {
     checkClient({ ...client, ...more });
+  });
+});
+
+describe("an issuer whose addresses come from an earlier start", () => {
+  const moved = { ...ENDPOINTS, deviceAuthorization: `${HOST}/moved/code` };
+
+  it("is asked for those of today once a request has failed, and once alone", async () => {
+    let asked = 0;
+    const rediscover = () => Promise.resolve(asked++).then(() => moved);
+    const world = new SessionWorld();
+    const answer = world.server.handle;
+    world.http.handler = (request) =>
+      request.url.endsWith("/moved/code")
+        ? answer({ ...request, url: ENDPOINTS.deviceAuthorization })
+        : request.url.endsWith("/code")
+          ? { status: 503, body: "" }
+          : answer(request);
+    const start = world.start({}, undefined, { rediscover });
+    expect(await world.until(() => start.prompts.length > 0)).toBe(true);
+    expect(asked).toBe(1);
+    world.http.faultFor = () => ({ kind: "refuse" });
+    await world.pass(60);
+    expect(asked).toBe(1);
+  });
+
+  it("that says nothing of use leaves them as they are", async () => {
+    const world = new SessionWorld();
+    world.http.faultFor = () => ({ kind: "refuse" });
+    const rediscover = () => Promise.reject(new Error("away"));
+    const start = world.start({}, undefined, { rediscover });
+    await world.pass(20);
+    world.http.faultFor = () => undefined;
+    expect(await world.until(() => start.session !== undefined)).toBe(true);
+  });
+
+  it("that says it too late changes nothing any more", async () => {
+    let say: (endpoints: typeof moved) => void = () => {};
+    const rediscover = () =>
+      new Promise<typeof moved>((resolve) => {
+        say = resolve;
+      });
+    const world = new SessionWorld();
+    world.http.faultFor = () => ({ kind: "refuse" });
+    const controller = new AbortController();
+    const start = world.start({ signal: controller.signal }, undefined, { rediscover });
+    await world.pass(10);
+    controller.abort();
+    await world.until(() => start.isSettled);
+    say({ ...moved, token: "no address at all" });
+    await world.pass(2);
+    expect(start.error).toMatchObject({ code: "aborted" });
   });
 });

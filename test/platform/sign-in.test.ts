@@ -1,60 +1,157 @@
-// Signing in from a program on Node (platform/node/sign-in.ts), against the simulated service on a real socket.
+// What signIn on Node makes of its options, part by part, at a server that answers as it is told and asks nobody. What it
+// promises in all is in readme-promises.test.ts, at the simulated service.
 
+import { getEventListeners } from "node:events";
 import fs from "node:fs";
-import net from "node:net";
+import http from "node:http";
+import net, { type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { QrCode } from "../../platform/node/qr-code.ts";
-import { type Session, SignInError, signIn } from "../../platform/node/sign-in.ts";
 import {
-  createService,
-  nodeEnvironment,
-  type RunningServer,
-  type Service,
-  serve,
-} from "../../targets/service/index.ts";
-import { PATIENCE_MS } from "../patience.ts";
-import { FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
+  type Session,
+  SignInError,
+  type SignInOptions,
+  signIn,
+} from "../../platform/node/sign-in.ts";
+import { StateDirectoryError } from "../../platform/node/state-directory-error.ts";
 
-let service: Service;
-let server: RunningServer;
+const CODE = { device_code: "d", user_code: "ABCD", verification_uri: "https://a.example/d" };
+const TOKENS = { access_token: "token-1", token_type: "Bearer", refresh_token: "refresh-token-1" };
+
+let server: http.Server;
+let origin: string;
+let root: string;
 let state: string;
+/** What the server answers, by path. */
+let answers: Record<string, object>;
+let asked: http.IncomingMessage[];
 const sessions: Session[] = [];
 
 beforeEach(async () => {
-  const options = { interval: 1, pollToleranceMs: 250 };
-  service = createService({ ...nodeEnvironment(), fixture: FIXTURE, options });
-  server = await serve(service);
-  state = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-sign-in-"));
+  answers = { "/code": { ...CODE, expires_in: 60, interval: 1 }, "/token": TOKENS };
+  asked = [];
+  server = http.createServer((request, response) => {
+    asked.push(request);
+    const answer = answers[request.url!];
+    request.resume().on("end", () => {
+      response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-parts-"));
+  state = path.join(root, "state");
 });
 afterEach(async () => {
-  for (const session of sessions.splice(0)) session.close();
-  await server.close();
-  fs.rmSync(state, { recursive: true, force: true });
+  await Promise.all(sessions.splice(0).map((session) => session.close()));
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+  fs.rmSync(root, { recursive: true, force: true });
 });
 
-const client = () => ({
-  server: server.url,
-  clientId: "living-room-tv",
-  clientSecret: "tv-secret",
-  scope: VIDEO_READONLY,
+const options = (more: Partial<SignInOptions> = {}): SignInOptions => ({
+  server: { deviceAuthorization: `${origin}/code`, token: `${origin}/token` },
+  clientId: "tv",
   state,
+  ...more,
 });
 
-/** Signs in; `decide` is what the person does with the code. */
-async function start(
-  decide: (userCode: string) => void,
-  more: Partial<Parameters<typeof signIn>[0]> = {},
-): Promise<Session> {
-  const onCode = ({ userCode }: { userCode: string }): void => decide(userCode);
-  const session = await signIn({ ...client(), onCode, ...more });
-  sessions.push(session);
-  return session;
+/** What an issuer says of itself. */
+const metadata = () => ({
+  issuer: origin,
+  device_authorization_endpoint: `${origin}/code`,
+  token_endpoint: `${origin}/token`,
+});
+const METADATA = "/.well-known/oauth-authorization-server";
+
+/** Signs in until there is a code, and gives up. */
+async function untilCode(more: Partial<SignInOptions> = {}): Promise<void> {
+  const controller = new AbortController();
+  const onCode = (): void => controller.abort();
+  const given = signIn(options({ signal: controller.signal, onCode, ...more }));
+  await expect(given).rejects.toMatchObject({ code: "aborted" });
 }
 
-const allow = (userCode: string): void => void service.approve(userCode, "ada");
-const list = (): string => `${server.url}/video/v3/liveBroadcasts?part=id&mine=true`;
+/** A place for the tokens in memory, and what it holds. */
+function memory() {
+  const place = {
+    kept: undefined as string | undefined,
+    load: () => place.kept,
+    save: (value: string) => {
+      place.kept = value;
+    },
+    erase: () => {
+      place.kept = undefined;
+    },
+  };
+  return place;
+}
+
+it("writes its log where there is to be one", async () => {
+  const lines: string[] = [];
+  await untilCode({ log: (line) => void lines.push(line) });
+  expect(lines).toContainEqual(expect.stringMatching(/^\d+\.\d{3} s {2}state REQUESTING$/));
+});
+
+it("asks as http says, and as `picogrant` without it", async () => {
+  await untilCode({ http: { userAgent: "own" } });
+  await untilCode();
+  expect(asked.map(({ headers }) => headers["user-agent"])).toEqual(["own", "picogrant"]);
+});
+
+it("takes plain http to other machines where allowHttp says so", async () => {
+  const resources = ["http://192.0.2.1/"];
+  const refused = signIn(options({ resources }));
+  await expect(refused).rejects.toMatchObject({ code: "wrong_option" });
+  await untilCode({ resources, allowHttp: true });
+});
+
+it("given up it leaves nothing in the directory, and given up before it makes none", async () => {
+  const given = signIn(options({ signal: AbortSignal.abort() }));
+  await expect(given).rejects.toMatchObject({ code: "aborted" });
+  expect([fs.existsSync(state), asked]).toEqual([false, []]);
+  await untilCode();
+  expect(fs.readdirSync(state)).toEqual([]);
+});
+
+it("says what is wrong with the directory, with the fault as its cause", async () => {
+  fs.writeFileSync(state, "");
+  const refused = signIn(options());
+  const cause = expect.any(StateDirectoryError);
+  await expect(refused).rejects.toMatchObject({ code: "state_unusable", cause });
+});
+
+it("listens to the signal for as long as it asks for metadata, and then for as long as it asks the user", async () => {
+  answers[METADATA] = metadata();
+  const { signal } = new AbortController();
+  const listening: number[] = [];
+  const onCode = (): void => void listening.push(getEventListeners(signal, "abort").length);
+  const signing = signIn(options({ server: origin, signal, onCode }));
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  sessions.push(await signing);
+  expect(listening).toEqual([1]);
+});
+
+it("keeps the tokens in a storage of the program's own, asks over its fetch, and needs no callback", async () => {
+  const storage = memory();
+  const seen: string[] = [];
+  const own: typeof fetch = (input) => {
+    seen.push(`${input}`);
+    return Promise.resolve(new Response("own"));
+  };
+  const more = { state: undefined, storage, fetch: own };
+  const nobody = signIn(options({ ...more, resumeOnly: true }));
+  await expect(nobody).rejects.toMatchObject({ code: "not_signed_in" });
+  const session = await signIn(options(more));
+  sessions.push(session);
+  const answer = await session.fetch("https://a.example/x");
+  expect([await answer.text(), seen]).toEqual(["own", ["https://a.example/x"]]);
+  await session.close();
+  expect(storage.kept).toMatch(/./);
+  sessions.push(await signIn(options({ ...more, resumeOnly: true })));
+});
 
 /** Comes when `signIn` has been called, and before anything else can happen. */
 function abortedBehindTheCall(): AbortSignal {
@@ -63,257 +160,64 @@ function abortedBehindTheCall(): AbortSignal {
   return controller.signal;
 }
 
-describe("a program signs in", () => {
-  it("calls an API, renews a token that is refused, comes back after a restart, and signs out", async () => {
-    const session = await start(allow);
-    expect(session.status).toBe("signed-in");
-    expect((await session.fetch(list())).status).toBe(200);
-
-    // RFC 6750 §3.1: a token that died early is renewed, and the request sent again.
-    const before = await session.accessToken();
-    const revoked = service.snapshot().grants[0]!;
-    service.setOptions({ accessTokenLifetime: 3600 });
-    expect(revoked.accessTokens).toHaveLength(1);
-    const asked: number[] = [];
-    service.observe((event) => {
-      if (event.type === "exchange" && event.path.startsWith("/video")) asked.push(event.status);
-    });
-    const real = globalThis.fetch;
-    let refuses = 1;
-    globalThis.fetch = (input, init) =>
-      refuses-- > 0 ? Promise.resolve(new Response("", { status: 401 })) : real(input, init);
-    try {
-      expect((await session.fetch(list())).status).toBe(200);
-    } finally {
-      globalThis.fetch = real;
-    }
-    expect(asked).toEqual([200]);
-    expect(await session.accessToken()).not.toBe(before);
-    session.close();
-
-    const again = await start(() => expect.unreachable("nobody is asked again"));
-    expect((await again.fetch(list())).status).toBe(200);
-    await again.signOut();
-    expect(again.status).toBe("ended");
-    await expect(again.accessToken()).rejects.toMatchObject({ code: "signed_out" });
-    expect(service.counts().grants).toBe(0);
-  });
-
-  it("takes a Request as the global fetch does: its method, headers, body and signal", async () => {
-    const session = await start(allow);
-    const real = globalThis.fetch;
-    const seen: Request[] = [];
-    let refuses = 0;
-    globalThis.fetch = (input, init) => {
-      seen.push(new Request(input, init));
-      return Promise.resolve(new Response("", { status: refuses-- > 0 ? 401 : 200 }));
-    };
-    try {
-      const headers = { "x-own": "kept", authorization: "Basic other" };
-      const bearer = `Bearer ${await session.accessToken()}`;
-      await session.fetch(new Request(list(), { method: "POST", headers, body: "text" }));
-      expect(seen[0]!.method).toBe("POST");
-      expect(seen[0]!.headers.get("x-own")).toBe("kept");
-      expect(seen[0]!.headers.get("authorization")).toBe(bearer);
-      expect(await seen[0]!.text()).toBe("text");
-      // The Fetch standard: headers beside a Request stand in place of its own.
-      await session.fetch(new Request(list(), { headers }), { headers: { "x-other": "1" } });
-      expect(seen[1]!.headers.get("x-own")).toBeNull();
-      expect(seen[1]!.headers.get("authorization")).toBe(bearer);
-      // RFC 6750 section 3.1: sent again with a new token.
-      refuses = 1;
-      expect((await session.fetch(new Request(list(), { headers }))).status).toBe(200);
-      expect(seen).toHaveLength(4);
-      expect(seen[3]!.headers.get("x-own")).toBe("kept");
-      refuses = 1;
-      const used = new Request(list(), { method: "POST", body: "text" });
-      expect((await session.fetch(used)).status).toBe(200);
-      expect(await Promise.all(seen.slice(4).map((one) => one.text()))).toEqual(["text", "text"]);
-    } finally {
-      globalThis.fetch = real;
-    }
-  });
-
-  it("only goes on with a session where it is told to, and says how long it lasts", async () => {
-    const resume = () => start(() => expect.unreachable("nobody is asked"), { resumeOnly: true });
-    await expect(resume()).rejects.toMatchObject({ code: "not_signed_in", remedy: "user" });
-    const session = await start(allow);
-    expect(session.isRenewable).toBe(true);
-    expect(session.expiresInS).toBeGreaterThan(3000);
-    expect(session.expiresInS).toBeLessThanOrEqual(3600);
-    // RFC 6749 has no lifetime of a session; this one has none.
-    expect(session.endsInS).toBeUndefined();
-    session.close();
-    const again = await resume();
-    expect((await again.fetch(list())).status).toBe(200);
-  });
-
-  it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
-    let shown = "";
-    await start(allow, {
-      onCode: ({ userCode, verificationUriComplete, qr }) => {
-        expect(verificationUriComplete).toContain(userCode);
-        shown = `${qr}`;
-        expect(shown).toBe(`${new QrCode(verificationUriComplete)}`);
-        allow(userCode);
-      },
-    });
-    expect(shown).toMatch(/^█+\n/);
-  });
-
-  it("is told who can mend it where the user refuses", async () => {
-    const refused = start((userCode) => void service.deny(userCode));
-    await expect(refused).rejects.toBeInstanceOf(SignInError);
-    await expect(refused).rejects.toMatchObject({ code: "access_denied", remedy: "user" });
-  });
-
-  it("learns that the session was ended elsewhere, once, and nothing answers after that", async () => {
-    const ends: string[] = [];
-    const session = await start(allow, { onEnd: ({ code }) => ends.push(code) });
-    service.revokeAllFor("ada");
-    expect((await session.fetch(list())).status).toBe(401);
-    expect(session.status).toBe("ended");
-    await expect(session.fetch(list())).rejects.toMatchObject({ code: "session_ended" });
-    expect(ends).toEqual(["session_ended"]);
-  });
-
-  it("gives up when it is told to, and gives the directory back", async () => {
-    const controller = new AbortController();
-    const given = start(() => controller.abort(), { signal: controller.signal });
+it.each([
+  ["before", () => AbortSignal.abort()],
+  ["in the same moment", abortedBehindTheCall],
+  ["while", () => AbortSignal.timeout(50)],
+])("gives up %s the server is asked for its metadata", async (_when, signal) => {
+  const silent = net.createServer(() => {});
+  await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+  const { port } = silent.address() as AddressInfo;
+  try {
+    const given = signIn(options({ server: `http://127.0.0.1:${port}`, signal: signal() }));
     await expect(given).rejects.toMatchObject({ code: "aborted" });
-    expect(fs.readdirSync(state)).not.toContain("lock");
-  });
-
-  it.each([
-    ["before", () => AbortSignal.abort()],
-    ["in the same moment", abortedBehindTheCall],
-    ["while", () => AbortSignal.timeout(50)],
-  ])("gives up %s the server is asked for its metadata", async (_when, signal) => {
-    const silent = net.createServer(() => {});
-    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
-    const { port } = silent.address() as net.AddressInfo;
-    try {
-      const given = signIn({
-        ...client(),
-        server: `http://127.0.0.1:${port}`,
-        signal: signal(),
-      });
-      await expect(given).rejects.toMatchObject({ code: "aborted" });
-      if (fs.existsSync(state)) expect(fs.readdirSync(state)).not.toContain("lock");
-    } finally {
-      silent.close();
-    }
-  });
-
-  it("is told of a network that is away, and in a session gives up waiting when it is told to", async () => {
-    const troubles: string[] = [];
-    const session = await start(allow, { onTrouble: ({ message }) => troubles.push(message) });
-    expect(troubles).toEqual([]);
-    await server.close();
-    const real = globalThis.fetch;
-    globalThis.fetch = () => Promise.resolve(new Response("", { status: 401 }));
-    const refused = session.fetch(list(), { signal: AbortSignal.timeout(100) });
-    await refused.catch(() => {});
-    globalThis.fetch = real;
-    const signal = AbortSignal.timeout(1500);
-    await expect(session.accessToken(signal)).rejects.toThrow(/abort|timeout/i);
-    await expect(session.fetch(list(), { signal })).rejects.toThrow(/abort|timeout/i);
-    expect(troubles[0]).toMatch(/\/token: not reachable \(ECONN[A-Z]+\); trying again in \d+ s$/);
-    expect(session.status).toBe("refreshing");
-    server = await serve(service);
-  });
-
-  it("keeps no token in the clear with a device key", async () => {
-    const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
-    await start(allow, { deviceKey });
-    const { refreshToken } = service.snapshot().grants[0]!;
-    const kept = fs
-      .readdirSync(state)
-      .map((name) => fs.readFileSync(path.join(state, name), "latin1"));
-    expect(kept.join("")).not.toContain(refreshToken);
-  });
+    expect(fs.existsSync(state) ? fs.readdirSync(state) : []).toEqual([]);
+  } finally {
+    silent.close();
+  }
 });
 
-describe("core/SPEC.md, Records: another client in the same directory", () => {
+it.each([
+  ["nobody there", "http://127.0.0.1:9", "unreachable", "nobody", /not reachable \(ECONNREFUSED\)/],
+  ["no metadata", "/nothing", "no_metadata", "maker", /HTTP 404/],
+])("an issuer: %s", async (_, issuer, code, remedy, message) => {
+  const failing = signIn(options({ server: issuer.startsWith("/") ? origin + issuer : issuer }));
+  await expect(failing).rejects.toBeInstanceOf(SignInError);
+  await expect(failing).rejects.toMatchObject({ code, remedy });
+  await expect(failing).rejects.toThrow(message);
+});
+
+it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
+  const verification_uri_complete = "https://a.example/d?code=ABCD";
+  answers["/code"] = { ...answers["/code"], verification_uri_complete };
+  const shown: string[] = [];
+  const onCode = ({ qr }: { qr: unknown }): void => void shown.push(`${qr}`);
+  sessions.push(await signIn(options({ onCode })));
+  expect(shown).toEqual([`${new QrCode(verification_uri_complete)}`]);
+  expect(shown[0]).toMatch(/^█+\n/);
+});
+
+it("core/SPEC.md, Records: another client in the same directory is told so in one line, and changes nothing", async () => {
+  const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
   /** What lies there, byte by byte. */
   const kept = (): string[] =>
     fs
       .readdirSync(state)
       .sort()
       .map((name) => `${name} ${fs.readFileSync(path.join(state, name), "latin1")}`);
-
-  it("is told so in one line, and takes, changes, revokes nothing", async () => {
-    const session = await start(allow);
-    const before = kept();
-    const asked = service.counts();
-    const intruding = signIn({
-      ...client(),
-      ...{ clientId: "kitchen-radio", clientSecret: "" },
-      onCode: () => expect.unreachable("nobody is asked"),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    await expect(intruding).rejects.toMatchObject({ code: "state_unusable", remedy: "user" });
-    const line = new RegExp(
-      `^${state}: keeps .*living-room-tv at ${server.url}; give each .*[^\\n]$`,
-    );
-    await expect(intruding).rejects.toThrow(line);
-    expect(kept()).toEqual(before);
-    expect(service.counts()).toEqual(asked);
-    expect((await session.fetch(list())).status).toBe(200);
-    session.close();
-    const again = await start(() => expect.unreachable("nobody is asked again"));
-    expect((await again.fetch(list())).status).toBe(200);
-  });
-
-  it("is not the same client whose program was updated, and names its server otherwise", async () => {
-    (await start(allow)).close();
-    const addresses = {
-      deviceAuthorization: `${server.url}/device/code`,
-      token: `${server.url}/token`,
-      revocation: `${server.url}/revoke`,
-    };
-    const updated = await start(allow, { server: addresses });
-    expect((await updated.fetch(list())).status).toBe(200);
-  });
-
-  it("takes its place once nothing is kept there: signed out, or never signed in", async () => {
-    const wrong = start(allow, { clientId: "nobody-knows" });
-    await expect(wrong).rejects.toMatchObject({ code: "invalid_client" });
-    const session = await start(allow);
-    await session.signOut();
-    const controller = new AbortController();
-    const troubles: string[] = [];
-    const other = signIn({
-      ...client(),
-      ...{ clientId: "kitchen-radio", clientSecret: "" },
-      server: { deviceAuthorization: "http://127.0.0.1:9/d", token: "http://127.0.0.1:9/t" },
-      signal: controller.signal,
-      // It has asked, and so has the place.
-      onTrouble: ({ code }) => {
-        troubles.push(code);
-        controller.abort();
-      },
-    });
-    await expect(other).rejects.toMatchObject({ code: "aborted" });
-    expect(troubles).toEqual(["unreachable"]);
-  });
-});
-
-describe("what is wrong is said at once", () => {
-  it.each([
-    [
-      "nobody there",
-      "http://127.0.0.1:9",
-      "unreachable",
-      "nobody",
-      /not reachable \(ECONNREFUSED\)/,
-    ],
-    ["no metadata", "/nothing", "no_metadata", "maker", /HTTP 404/],
-  ])("an issuer: %s", async (_, issuer, code, remedy, message) => {
-    const address = issuer.startsWith("/") ? server.url + issuer : issuer;
-    const failing = signIn({ ...client(), server: address });
-    await expect(failing).rejects.toBeInstanceOf(SignInError);
-    await expect(failing).rejects.toMatchObject({ code, remedy });
-    await expect(failing).rejects.toThrow(message);
-  });
+  answers[METADATA] = metadata();
+  sessions.push(await signIn(options({ server: origin, deviceKey })));
+  const before = kept();
+  expect(before.join("")).not.toContain(TOKENS.refresh_token);
+  const { length } = asked;
+  const intruding = signIn(options({ clientId: "radio", server: origin, deviceKey }));
+  await expect(intruding).rejects.toMatchObject({ code: "state_unusable", remedy: "user" });
+  const line = new RegExp(`^${state}: keeps .*tv at ${origin}; give each .*[^\\n]$`);
+  await expect(intruding).rejects.toThrow(line);
+  expect([kept(), asked.length]).toEqual([before, length]);
+  // An updated program of the same client names its server otherwise; signed out, anybody has the place.
+  await sessions.pop()!.close();
+  const updated = await signIn(options({ deviceKey }));
+  await updated.signOut();
+  sessions.push(await signIn(options({ clientId: "radio" })));
 });

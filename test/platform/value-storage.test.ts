@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runConformance, storageConformance } from "../../platform/conformance.ts";
-import { SignInError, signIn } from "../../platform/node/sign-in.ts";
+import { signIn } from "../../platform/node/sign-in.ts";
 import { ValueSlots, type ValueStorage } from "../../platform/session/value-storage.ts";
 // @ts-expect-error An example is plain JavaScript.
 import { keychain, memory, row } from "../../targets/examples/own-storage.mjs";
@@ -117,21 +117,4 @@ describe.each(PLACES)("%s", (name, place) => {
       expect(seen).not.toContain("picogrant 1");
     },
   );
-});
-
-describe("what goes wrong", () => {
-  it("a program is told before it asks anybody: no place, two places, no function", async () => {
-    const program = { server: "github", clientId: "cli" };
-    for (const [more, problem] of [
-      [{}, "state is missing"],
-      [{ state: "tokens", storage: memory() }, "storage stands in place of state"],
-      [{ storage: { load: () => "", save: () => {} } }, "storage.erase is no function"],
-      [{ storage: null }, "storage.load is no function"],
-    ] as const) {
-      const refused = signIn({ ...program, ...(more as object) });
-      await expect(refused).rejects.toBeInstanceOf(SignInError);
-      await expect(refused).rejects.toMatchObject({ code: "wrong_option" });
-      await expect(refused).rejects.toThrow(problem);
-    }
-  });
 });
