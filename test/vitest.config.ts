@@ -23,7 +23,6 @@ export const slow = [
   "test/command/refused-login.test.ts",
   "test/commands.test.ts",
   "test/bundle/record.test.ts",
-  "test/desktop/allocation-counter.test.ts",
   "test/desktop/clocks.test.ts",
   "test/desktop/fleet.test.ts",
   "test/desktop/kill.test.ts",

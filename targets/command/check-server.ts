@@ -1,7 +1,5 @@
 // `picogrant check-server`: the server for whoever writes a port in C and runs its check (targets/host/ports/template).
-
-import { integer } from "../desktop/option-values.ts";
-import { UsageError } from "../desktop/usage-error.ts";
+import { integer, UsageError } from "../desktop/command-line.ts";
 import { describeListenError } from "../service/listen-error.ts";
 import { commandLine } from "./option-parser.ts";
 import { startCheckServer } from "./port-check-server.ts";

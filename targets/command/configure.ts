@@ -1,9 +1,8 @@
 // `picogrant configure`: a device.json for hosts that ask nobody where their server is, such as the one in C; or with
 // --page what a device in C reads in place of it.
-
 import { writeFileSync } from "node:fs";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
-import { UsageError } from "../desktop/usage-error.ts";
+import { UsageError } from "../desktop/command-line.ts";
 import { completed, readDeviceJson } from "./device-json.ts";
 import { httpOptionsOf } from "./login/open.ts";
 import { commandLine } from "./option-parser.ts";

@@ -1,6 +1,5 @@
 // A device.json that is named on the command line: read, and completed with what its server says of itself. What is
 // wrong with it is told by the file's name.
-
 import * as core from "../../core/complete.ts";
 import { completeConfig } from "../../platform/configuration/complete-config.ts";
 import {
@@ -10,8 +9,7 @@ import {
 } from "../../platform/configuration/device-config.ts";
 import type { Http, Timers } from "../../platform/contracts.ts";
 import { discoverServer } from "../../platform/discovery.ts";
-import { readText } from "../desktop/read-text.ts";
-import { UsageError } from "../desktop/usage-error.ts";
+import { readText, UsageError } from "../desktop/command-line.ts";
 import { Failure } from "./errors.ts";
 
 /** @throws UsageError with one line */

@@ -2,7 +2,7 @@
 // The command `picogrant`: finds the part that is asked for and runs it. A part is loaded only when it is run.
 
 import { Command } from "commander";
-import { version } from "../desktop/version.ts";
+import { version } from "../desktop/command-line.ts";
 import { exitCodeOf } from "./errors.ts";
 
 /** A part: reads its own options, and gives the exit code. */

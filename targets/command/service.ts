@@ -1,9 +1,8 @@
 // `picogrant service`: the simulated service for whoever tests a client of the device authorization grant.
-
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { UsageError } from "../desktop/usage-error.ts";
+import { UsageError } from "../desktop/command-line.ts";
 import { runService } from "../service/command.ts";
 import type { FixtureInput } from "../service/fixture.ts";
 import type { Service } from "../service/service.ts";

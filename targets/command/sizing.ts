@@ -1,7 +1,6 @@
 // `picogrant sizing`: the memory that a core needs for tokens of given lengths, found by trying.
-
 import { SERVERS } from "../../platform/servers/index.ts";
-import { integer } from "../desktop/option-values.ts";
+import { integer } from "../desktop/command-line.ts";
 import { commandLine } from "./option-parser.ts";
 import { memoryFor, type Tokens } from "./sizing/memory-for.ts";
 import { sizingTable, sizingTableOfServers } from "./sizing/sizing-tables.ts";

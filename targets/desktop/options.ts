@@ -1,13 +1,10 @@
 // The flags of the simulator, checked: what a person may say on the command line, and what it means.
-
 import { Command, InvalidArgumentError, Option } from "commander";
 import { addressProblem } from "../../platform/address.ts";
 import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
 import { type Language, languages } from "../../platform/languages/index.ts";
-import { readPair, readPort } from "./option-values.ts";
+import { readPair, readPort, UsageError, version } from "./command-line.ts";
 import { DEVICE_KINDS, type DeviceName, deviceKind } from "./simulator/device/kinds.ts";
-import { UsageError } from "./usage-error.ts";
-import { version } from "./version.ts";
 
 export const EXIT_CONDITIONS = ["signed-in", "denied", "expired"] as const;
 export type ExitCondition = (typeof EXIT_CONDITIONS)[number];

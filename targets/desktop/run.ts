@@ -1,26 +1,21 @@
 // One run of the simulator from start to end: the world, somebody to look at it, somebody to decide,
 // and the condition that ends it.
+import { spawn } from "node:child_process";
 import { ErrorCode, Event, State } from "../../core/complete.ts";
 import { isLoopbackHost } from "../../platform/address.ts";
-import type { ExitCondition, Options } from "./options.ts";
-import { isRemote } from "./options.ts";
-import { openBrowser } from "./panel/open-browser.ts";
+import { type ExitCondition, isRemote, type Options } from "./options.ts";
 import { createPanel } from "./panel/routes.ts";
-import { findScenario } from "./scenarios/library.ts";
-import { play } from "./scenarios/play.ts";
+import { findScenario, play } from "./scenarios/play.ts";
 import { sideBySide } from "./scenarios/player.ts";
 import { Recorder } from "./scenarios/recorder.ts";
 import { Recording, whyNotRecorded } from "./scenarios/recording.ts";
 import { Controller } from "./simulator/controls.ts";
-import { AllocationCounter } from "./simulator/device/allocation-counter.ts";
 import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
 import { Viewer } from "./simulator/view.ts";
-import { saveFixture } from "./simulator/world/service-files.ts";
 import { createWorld, type Front, type World } from "./simulator/world/world.ts";
 import { coloured, colourless, layOut } from "./terminal/layout.ts";
-import { printFrames } from "./terminal/plain-output.ts";
-import { Screen, takeLines } from "./terminal/screen.ts";
+import { printFrames, Screen, takeLines } from "./terminal/screen.ts";
 
 /** Runs until quit or done; returns the exit code. */
 export async function run(options: Options): Promise<number> {
@@ -35,9 +30,8 @@ export async function run(options: Options): Promise<number> {
     if (!isLoopbackHost(options.host)) {
       say("everyone on this network can open the panel and decide; use it among friends only");
     }
-    const viewer = new Viewer(simulation, new AllocationCounter());
+    const viewer = new Viewer(simulation);
     const controller = new Controller(simulation, viewer, !isRemote(options));
-    controller.save = (file) => saveFixture(simulation, file);
     const recorder = options.record ? new Recorder(simulation, options.record) : undefined;
     controller.recorder = recorder ?? recordingFor(simulation);
     front.handle = createPanel(simulation, controller);
@@ -202,4 +196,16 @@ export function outcome(
     : "the device is signed in; choose a new folder with --state to begin anew";
   process.stderr.write(`picogrant: not ${condition}: ${why}\n`);
   return 1;
+}
+
+export function openBrowser(url: string): void {
+  const commands: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
+    darwin: ["open", [url]],
+    win32: ["rundll32", ["url.dll,FileProtocolHandler", url]],
+  };
+  const [command, args] = commands[process.platform] ?? ["xdg-open", [url]];
+  const child = spawn(command, args, { stdio: "ignore", detached: true });
+  // The address is on the screen anyway.
+  child.on("error", () => {});
+  child.unref();
 }

@@ -1,12 +1,9 @@
 // The command line of the simulated service: npm run service, and picogrant service. Reads the fixture, listens, prints
 // one line per request. Errors are one line and exit code 2.
-
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError } from "commander";
-import { readPort } from "../desktop/option-values.ts";
-import { readText } from "../desktop/read-text.ts";
-import { UsageError } from "../desktop/usage-error.ts";
+import { readPort, readText, UsageError } from "../desktop/command-line.ts";
 import { accessLogLine } from "./access-log.ts";
 import type { FixtureInput } from "./fixture.ts";
 import { describeListenError } from "./listen-error.ts";

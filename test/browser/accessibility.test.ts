@@ -2,7 +2,7 @@
 // phone.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunningSimulator, startSimulator } from "../desktop/running-simulator.ts";
+import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { accessibilityProblems } from "./axe.ts";
 import { describeInChromium } from "./chromium.ts";
@@ -71,19 +71,6 @@ describeInChromium("accessibility", (browser) => {
       await page.click("[data-command='answer admin-policy-enforced']");
       await shows(page, "Ask your administrator");
       await page.locator("#reason", { hasText: "admin_policy_enforced" }).waitFor();
-      expect(await accessibilityProblems(page)).toEqual([]);
-    }),
-  );
-
-  test.each(LOOKS)("accounts and clients, on %s", (_name, look) =>
-    visit(browser(), look, async (page) => {
-      await page.goto(`${bench.url}/panel`);
-      await page.click("#tab-service");
-      await page.click("#fixture-open");
-      expect(await accessibilityProblems(page)).toEqual([]);
-      await page.fill("#fixture", "{");
-      await page.click("#fixture-apply");
-      await page.getByText("is not JSON").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
     }),
   );

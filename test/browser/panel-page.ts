@@ -1,8 +1,7 @@
 // The panel opened in a browser, beside the simulator that it belongs to: for tests of what a person does there.
-
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
-import { type RunningSimulator, startSimulator } from "../desktop/running-simulator.ts";
+import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
 /** The simulator with its panel open; whatever the page complains about fails the test. */

@@ -27,8 +27,6 @@ async function take(page: Page, name: string): Promise<void> {
   });
   // What fades in or is still being drawn.
   await page.waitForTimeout(500);
-  // For a second or two V8 compiles what runs for the first time, which is counted as the core's.
-  await page.locator("#allocated", { hasText: /^0 / }).waitFor({ state: "attached" });
   await page.screenshot({ path: `${FOLDER}${name}.png` });
   console.log(`targets/desktop/docs/${name}.png`);
 }
@@ -62,7 +60,7 @@ interface Simulator {
   close(): Promise<void>;
 }
 
-/** The real program, ten times as fast as the world. In a process of its own, since it counts what is allocated. */
+/** The real program, ten times as fast as the world. */
 async function startSimulator(port: number): Promise<Simulator> {
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   const main = fileURLToPath(new URL("../../targets/desktop/main.ts", import.meta.url));

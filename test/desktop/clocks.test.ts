@@ -8,7 +8,7 @@ import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { createVirtualWorld } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
-import { Handmade } from "./handmade-time.ts";
+import { Handmade } from "./bench.ts";
 
 interface Bench {
   readonly simulation: Simulation;

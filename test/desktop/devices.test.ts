@@ -8,7 +8,7 @@ import {
   type Modules,
   qrLines,
   qrModules,
-} from "../../targets/desktop/simulator/device/qr-code.ts";
+} from "../../targets/desktop/simulator/device/display.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";

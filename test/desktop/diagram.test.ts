@@ -3,9 +3,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { HttpRequest, HttpSink } from "../../platform/contracts.ts";
-import { wayOf } from "../../targets/desktop/panel/client/draw-rows.ts";
-import { type Kept, keepInStep } from "../../targets/desktop/panel/client/in-step.ts";
-import { answerOf, outcomeOf, type Row, rowsOf } from "../../targets/desktop/panel/client/rows.ts";
+import { wayOf } from "../../targets/desktop/panel/client/diagram.ts";
+import {
+  answerOf,
+  type Kept,
+  keepInStep,
+  outcomeOf,
+  type Row,
+  rowsOf,
+} from "../../targets/desktop/panel/client/rows.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";

@@ -3,7 +3,7 @@ import { sentenceOf } from "../../core/tables/remedies.ts";
 import { panelPage } from "../../targets/desktop/panel/page.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { deedOf } from "../../targets/desktop/simulator/deeds.ts";
-import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
+import { shows } from "../../targets/desktop/simulator/device/display.ts";
 import {
   ANSWERS,
   ANSWERS_SECTION,

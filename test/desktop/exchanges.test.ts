@@ -1,5 +1,4 @@
 // Exchanges as the log has them: as they were with a real server, given up with the power, without their secrets.
-
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
@@ -7,9 +6,9 @@ import type { Http, HttpSink } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
 import { clean, describeAnswer, describeForm } from "../../targets/desktop/simulator/log/mask.ts";
-import { Moments } from "../../targets/desktop/simulator/log/moments.ts";
-import { HeardHttp } from "../../targets/desktop/simulator/world/heard-http.ts";
+import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
 import { Network } from "../../targets/desktop/simulator/world/network.ts";
+import { HeardHttp } from "../../targets/desktop/simulator/world/world.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 
 test("answers and forms are shown without their secrets and without control characters", () => {

@@ -1,11 +1,10 @@
 // What a person does to the simulated world, and that everything is as before when it is mended.
 import { describe, expect, test } from "vitest";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { deedOf } from "../../targets/desktop/simulator/deeds.ts";
-import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
+import { shows } from "../../targets/desktop/simulator/device/display.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
-import { Moments } from "../../targets/desktop/simulator/log/moments.ts";
+import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
 import { whyNot } from "../../targets/desktop/simulator/needs.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
@@ -93,25 +92,6 @@ test("how long an access token lives is never told before it is known, whatever 
 });
 
 describe("a jump while a code is pending", () => {
-  test("nothing is counted meanwhile that makes it slow", async () => {
-    const simulation = virtualWorld();
-    const heard: string[] = [];
-    const meter = {
-      read: () => {
-        heard.push("read");
-        return { core: 0, others: 0 };
-      },
-      pause: () => void heard.push("pause"),
-    };
-    const viewer = new Viewer(simulation, meter);
-    simulation.powerOn();
-    viewer.view();
-    simulation.clock.after(60_000, () => heard.push(`${viewer.view().clock.jumpLeftMs}`));
-    await new Controller(simulation, viewer, true).run("advance 30m");
-    viewer.view();
-    expect(heard).toEqual(["read", "pause", "1740000", "read"]);
-  });
-
   test("a deed says that it waits; pause ends the jump", async () => {
     const { simulation, viewer, controller } = bench();
     simulation.powerOn();

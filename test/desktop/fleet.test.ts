@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { EventQueue } from "../../targets/desktop/fleet/event-queue.ts";
+import { EventQueue } from "../../targets/desktop/fleet/fleet.ts";
 import { ServiceModel, serviceDefaults } from "../../targets/desktop/fleet/service-model.ts";
 import {
   type FleetPlan,

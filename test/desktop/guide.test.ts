@@ -1,14 +1,13 @@
 // What the three steps of the panel say, in each state of the device and on each page of the phone; and that whoever
 // presses nothing but the strong button signs in, whatever happened before.
-
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { State } from "../../core/complete.ts";
 import { guideOf, type PhonePage, wordsOf } from "../../targets/desktop/panel/client/guide.ts";
 import type { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
-import { stateName } from "../../targets/desktop/simulator/log/names.ts";
 import { toldByName } from "../../targets/desktop/simulator/log/reasons.ts";
+import { stateName } from "../../targets/desktop/simulator/log/timeline.ts";
 import type { View } from "../../targets/desktop/simulator/view.ts";
 import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
 import { isFullRun } from "../full-run.ts";

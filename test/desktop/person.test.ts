@@ -2,7 +2,7 @@
 // and once; without any code.
 import { beforeEach, expect, test } from "vitest";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
+import { shows } from "../../targets/desktop/simulator/device/display.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Visitor } from "../service/visitor.ts";

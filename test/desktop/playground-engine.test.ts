@@ -11,7 +11,7 @@ import {
 import { beforeAll, describe, expect, test } from "vitest";
 import { shippedFiles } from "../../targets/bundle/shipped.ts";
 import { CoreInQuickjs } from "../../targets/desktop/playground/engine/core-in-quickjs.ts";
-import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/library.ts";
+import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/play.ts";
 import { playIn } from "../../targets/desktop/scenarios/player.ts";
 import { createVirtualWorld } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
-import * as page from "../../targets/desktop/playground/stand-ins/crypto.ts";
+import * as page from "../../targets/desktop/playground/stand-ins.ts";
 
 test("everything that the service imports from Node has a stand-in", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));

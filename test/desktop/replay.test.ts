@@ -14,9 +14,7 @@ import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import type { Service } from "../../targets/service/index.ts";
 import { isFullRun } from "../full-run.ts";
 import { Visitor } from "../service/visitor.ts";
-import { bench } from "./bench.ts";
-import { differenceOf } from "./replay.ts";
-import { startSimulator } from "./running-simulator.ts";
+import { bench, differenceOf, startSimulator } from "./bench.ts";
 
 /** One thing that a person does: a command, a visit to the service's pages, or nothing for a while. */
 type Act =
@@ -65,8 +63,6 @@ const commands = (...names: readonly string[]): [Act[]] => [
 ];
 /** What random sessions have found. */
 const FOUND = [
-  // Other devices are refused, too: that is told, and is no end of the replay.
-  commands("wrong-scope", "all-devices"),
   // What was due has happened, though no time has passed.
   commands("captive-portal", "new-code", "step"),
 ];

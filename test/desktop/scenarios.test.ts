@@ -1,11 +1,10 @@
 // Every scenario holds, and all that is asked and answered in it is explained; and the checks in them can fail.
 import { expect, test } from "vitest";
-import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/library.ts";
-import { play } from "../../targets/desktop/scenarios/play.ts";
+import { findScenario, play, scenarioNames } from "../../targets/desktop/scenarios/play.ts";
 import { isFrame, sideBySide } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
-import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
+import { shows } from "../../targets/desktop/simulator/device/display.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { isStep } from "../../targets/desktop/simulator/steps.ts";
 import { isFullRun } from "../full-run.ts";

@@ -2,7 +2,7 @@
 // and it is a Timers adapter by the conformance suite.
 import { expect, test } from "vitest";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
-import { Handmade } from "./handmade-time.ts";
+import { Handmade } from "./bench.ts";
 
 function bench(speed = 1): { real: Handmade; clock: WorldClock; seen: [string, number][] } {
   const real = new Handmade();

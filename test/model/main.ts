@@ -1,7 +1,6 @@
 // The model of the core's border on the command line: random sequences of calls, each held against what
 // should happen. What the model is and what it looks at is in test/model.
-
-import { integer } from "../../targets/desktop/option-values.ts";
+import { integer } from "../../targets/desktop/command-line.ts";
 import { commandLine } from "../../targets/workbench/script-options.ts";
 import { ORACLES, type Oracle } from "./oracles/oracle.ts";
 import { asTest, type Campaign, runCampaign, shrink } from "./sequence.ts";

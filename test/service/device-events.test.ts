@@ -6,7 +6,7 @@ import { Driver, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
 import { asciiOf } from "../../platform/text.ts";
-import { DirectHttp } from "../../targets/desktop/simulator/world/direct-http.ts";
+import { DirectHttp } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { Bench, TV } from "./harness.ts";
 import { Receiver, verified } from "./receiver.ts";
 

@@ -1,8 +1,7 @@
 // RFC 9112 section 6: however a body is framed, the answer is the same, at each endpoint of service and panel.
-
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningSimulator, startSimulator } from "../desktop/running-simulator.ts";
+import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { DEVICE_GRANT, TV } from "./harness.ts";
 
 const BEFORE = [Request, Response];

@@ -1,10 +1,9 @@
 // npm run tool -- session-lives: random lives (kinds.ts) in any number, of all kinds in turn. A life that fails is printed
 // with its seed, and repeats with it.
-
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { integer } from "../../targets/desktop/option-values.ts";
+import { integer } from "../../targets/desktop/command-line.ts";
 import { commandLine } from "../../targets/workbench/script-options.ts";
 
 interface Options {

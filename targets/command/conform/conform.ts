@@ -1,6 +1,5 @@
 // `picogrant conform`: runs the conformance suites over somebody's adapters, and says in words what is wrong with them
 // and which sentence of the contract that breaks.
-
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -19,7 +18,7 @@ import {
 } from "../../../platform/conformance.ts";
 import type { Display, Entropy, Http, Storage, Timers } from "../../../platform/contracts.ts";
 import { startConformanceServer } from "../../../platform/node/conformance-server.ts";
-import { UsageError } from "../../desktop/usage-error.ts";
+import { UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../certificates.ts";
 import { Failure } from "../errors.ts";
 import { commandLine } from "../option-parser.ts";

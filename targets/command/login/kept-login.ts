@@ -1,9 +1,8 @@
 // login.json beside the tokens: where the login was made, with what, and who signed in. No secret is in it.
-
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { UsageError } from "../../desktop/usage-error.ts";
+import { UsageError } from "../../desktop/command-line.ts";
 import type { LoginSettings } from "./settings.ts";
 
 export interface KeptLogin {

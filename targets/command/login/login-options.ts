@@ -1,11 +1,9 @@
 // The options of `picogrant login`, checked, and turned into what is kept.
-
 import path from "node:path";
 import { Option } from "commander";
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { SERVERS } from "../../../platform/servers/index.ts";
-import { integer, readPair } from "../../desktop/option-values.ts";
-import { UsageError } from "../../desktop/usage-error.ts";
+import { integer, readPair, UsageError } from "../../desktop/command-line.ts";
 import { commandLine } from "../option-parser.ts";
 import { defaultState } from "./kept-login.ts";
 import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";

@@ -1,5 +1,4 @@
 // `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
-
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
@@ -7,7 +6,7 @@ import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign
 import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
-import { UsageError } from "../../desktop/usage-error.ts";
+import { UsageError } from "../../desktop/command-line.ts";
 import { Failure } from "../errors.ts";
 import { asClock, CountdownLine, inWords, type Paint, paintFor } from "../terminal.ts";
 import {

@@ -1,6 +1,5 @@
 // What login, token and logout share: the directory with the tokens, which other programs may use at the same time, and
 // a session in it.
-
 import { readFileSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import type { Display, Storage } from "../../../platform/contracts.ts";
@@ -14,8 +13,7 @@ import { SealedStorage } from "../../../platform/sealed-storage.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { KeptMetadata } from "../../../platform/session/settings.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
-import { readText } from "../../desktop/read-text.ts";
-import { UsageError } from "../../desktop/usage-error.ts";
+import { readText, UsageError } from "../../desktop/command-line.ts";
 import { Failure } from "../errors.ts";
 import { type KeptLogin, readKeptLogin } from "./kept-login.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";

@@ -1,6 +1,5 @@
 // What a login is made with: server and client as the command line or a device.json names them. Without the client's
 // secret this is also what is kept beside the tokens, so that `token` and `logout` need no options.
-
 import { addressProblem } from "../../../platform/address.ts";
 import type { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { driverOptionsOf } from "../../../platform/configuration/device-config.ts";
@@ -14,8 +13,7 @@ import {
   type ServerSettings,
   settingsFor,
 } from "../../../platform/session/settings.ts";
-import { readText } from "../../desktop/read-text.ts";
-import { UsageError } from "../../desktop/usage-error.ts";
+import { readText, UsageError } from "../../desktop/command-line.ts";
 import { completed, readDeviceJson } from "../device-json.ts";
 import { Failure } from "../errors.ts";
 

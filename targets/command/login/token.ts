@@ -1,8 +1,7 @@
 // `picogrant token`: an access token on standard output and nothing else, renewed first where that is due.
-
 import path from "node:path";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
-import { integer } from "../../desktop/option-values.ts";
+import { integer } from "../../desktop/command-line.ts";
 import { Failure } from "../errors.ts";
 import { commandLine } from "../option-parser.ts";
 import { defaultState, type KeptLogin } from "./kept-login.ts";

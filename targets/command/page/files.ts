@@ -1,5 +1,4 @@
 // Files of the command line: read whole, and written whole or not at all. A failure is one line.
-
 import {
   closeSync,
   fsyncSync,
@@ -10,7 +9,7 @@ import {
   writeSync,
 } from "node:fs";
 import { makeDirectory } from "../../../platform/node/make-directory.ts";
-import { UsageError } from "../../desktop/usage-error.ts";
+import { UsageError } from "../../desktop/command-line.ts";
 
 /** @throws UsageError with one line that names the file */
 export function readInput(path: string): Uint8Array {

@@ -1,9 +1,8 @@
 // `picogrant configure --page`: a settings page for one device, or for each line of a table of devices. What is written
 // is read back and compared before a file is there.
-
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../../platform/configuration/device-config.ts";
-import { UsageError } from "../../desktop/usage-error.ts";
+import { UsageError } from "../../desktop/command-line.ts";
 import { makeFolder, readInput, replaceFile } from "./files.ts";
 import { makePage, PageError } from "./format.ts";
 

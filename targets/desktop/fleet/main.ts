@@ -1,7 +1,6 @@
 // npm run tool -- fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
-
 import { Command } from "commander";
-import { integer } from "../option-values.ts";
+import { integer } from "../command-line.ts";
 import { type Episode, type FleetPlan, fleetCore, playDay, restartAll } from "./story.ts";
 
 /** The restarts need no more devices than this to show the same shares. */

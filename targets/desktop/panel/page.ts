@@ -1,4 +1,5 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
+import { readFileSync } from "node:fs";
 import { html } from "hono/html";
 import { sentenceOf } from "../../../core/tables/remedies.ts";
 import { DEEDS, type Deed, type DeedGroup, deedOf } from "../simulator/deeds.ts";
@@ -64,22 +65,6 @@ function gallery(): Html {
 </main>`;
 }
 
-/** What leads to the accounts and clients, after the buttons about the service. */
-const FIXTURE_KEY = html`<button type="button" id="fixture-open"><span>accounts and clients ...</span></button>`;
-
-const FIXTURE_DIALOG = html`<dialog id="fixture-dialog" aria-labelledby="fixture-title">
-<h2 id="fixture-title">Accounts and clients</h2>
-<label for="fixture">The service's organizations, accounts, clients, broadcasts, apps and receivers, as JSON.
-Applied, the service begins anew with them: what it issued before is worth nothing.</label>
-<p id="fixture-problem" role="alert"></p>
-<textarea id="fixture" spellcheck="false" autocomplete="off" aria-describedby="fixture-problem"></textarea>
-<div class="keys-row">
-<button type="button" class="main" id="fixture-apply">apply</button>
-<button type="button" id="fixture-save">save as a file</button>
-<button type="button" id="fixture-close">back</button>
-</div>
-</dialog>`;
-
 /** A fault's button, and beside it what one should see happen. */
 function faultRow(deed: Deed): Html {
   const { sees = "", display = "" } = findFault(deed.name) ?? {};
@@ -93,10 +78,10 @@ function faultRow(deed: Deed): Html {
 const SHORTCUTS = html`<p class="soft">Shortcuts past the phone's pages: who is asked there, and what they answer, in one press.</p>`;
 
 /** What is behind a tab. */
-function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
+function deeds(group: (typeof TABS)[number][0]): Html {
   const all =
     group === "fault" ? DEEDS.filter((one) => one.group === group).map(faultRow) : buttons(group);
-  return html`${group === "user" ? SHORTCUTS : ""}${all}${group === "service" && settings.hasService ? FIXTURE_KEY : ""}`;
+  return html`${group === "user" ? SHORTCUTS : ""}${all}`;
 }
 
 function tabs(settings: PageSettings): Html {
@@ -115,7 +100,7 @@ function tabs(settings: PageSettings): Html {
     ([group], at) =>
       html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
-      }>${deeds(group, settings)}</div>`,
+      }>${deeds(group)}</div>`,
   )}${
     settings.hasService
       ? html`<div role="tabpanel" id="deeds-scenarios" aria-labelledby="tab-scenarios" hidden>${SCENARIOS}</div>`
@@ -136,7 +121,6 @@ const SCENARIOS = html`<div class="keys-row">
 <ol id="scenario-lines" aria-label="The scenario's lines" tabindex="0" hidden></ol>
 <div class="keys-row">
 <button type="button" id="scenario-mine">what I did so far</button>
-<button type="button" id="scenario-share">share as an address</button>
 <button type="button" id="scenario-save">save as a file</button>
 <button type="button" id="scenario-open">open a file</button>
 <input type="file" id="scenario-file" accept=".scenario,text/plain" aria-label="A scenario's file" hidden>
@@ -198,7 +182,7 @@ ${head}
     <dl class="facts">
       <div><dt>Known as</dt><dd id="client"></dd></div>
       <div><dt>Working memory</dt><dd id="memory"></dd></div>
-      <div><dt>Taken while it runs</dt><dd id="allocated"></dd></div>
+      <div id="taken" hidden><dt>Taken while it runs</dt><dd id="allocated"></dd></div>
       <div><dt>Kept without power</dt><dd class="slots"><span id="slot-0"></span><span id="slot-1"></span></dd></div>
     </dl></details>
   </section>
@@ -236,9 +220,16 @@ ${head}
     ${tabs(settings)}
   </section>
 </main>
-${hasService ? html`${gallery()}${FIXTURE_DIALOG}` : ""}
+${hasService ? gallery() : ""}
 <script ${settings.isModule === false ? "defer" : html`type="module"`} src="${folder}panel.js"></script>
 </body>
 </html>
 `;
+}
+
+const FOLDER = new URL("styles/", import.meta.url);
+const PARTS = ["base", "bench", "diagram"];
+
+export function stylesheet(): string {
+  return PARTS.map((name) => readFileSync(new URL(`${name}.css`, FOLDER), "utf8")).join("\n");
 }

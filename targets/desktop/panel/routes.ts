@@ -1,6 +1,5 @@
 // What the web server of the simulator answers beside the service: the panel's page and files, its live
 // events, and its commands. Everything else is the service's.
-
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
@@ -9,24 +8,21 @@ import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
 import { isOwnName } from "../../service/addresses.ts";
-import { scenarioNames, scenarioText } from "../scenarios/library.ts";
+import { scenarioNames, scenarioText } from "../scenarios/play.ts";
 import type { Controller } from "../simulator/controls.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import { fixtureText } from "../simulator/world/fixture-text.ts";
 import type { Front } from "../simulator/world/world.ts";
-import { panelPage } from "./page.ts";
+import { panelPage, stylesheet } from "./page.ts";
 import { ShownWorld } from "./shown-world.ts";
-import { stylesheet } from "./stylesheet.ts";
 
 /** Between two views sent to a page: many changes in a row are sent as one. */
 const PUSH_MS = 50;
 /** Clock and bars go on without anything happening. */
 const TICK_MS = 250;
 const COMMANDS = new Set(DEEDS.flatMap(({ name, step }) => [name, step]));
-/** Far more than anybody writes by hand: a fixture, a scenario. */
+/** Far more than anybody writes by hand: a scenario. */
 const BODY_BYTES_MAX = 2_000_000;
-/** A fixture, a scenario. */
 const textSchema = z.strictObject({ text: z.string() });
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
@@ -76,18 +72,6 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   });
   const listeners = new Set<object>();
   app.get("/panel/events", (c) => events(c, shown, listeners));
-  app.get("/panel/fixture", (c) => {
-    const { fixtureNow } = simulation;
-    return fixtureNow
-      ? c.text(fixtureText(fixtureNow))
-      : c.text("Only with the simulated service.", 404);
-  });
-  app.post("/panel/fixture/:deed{apply|check}", fromPanelOnly, async (c) => {
-    const parsed = textSchema.safeParse(await c.req.json().catch(() => null));
-    if (!parsed.success) return c.text("No fixture.", 400);
-    const deed = c.req.param("deed") === "apply" ? "apply" : "check";
-    return c.json({ said: await controller.useFixture(parsed.data.text, deed) });
-  });
   app.post("/panel/command", fromPanelOnly, (c) => takeCommand(c, shown.controller));
   app.get("/panel/scenarios", (c) =>
     c.json(scenarioNames().map((name) => ({ name, text: scenarioText(name) }))),

@@ -1,8 +1,8 @@
 // Which world the panel shows: the simulator's own, or a scenario's while one is played. Meanwhile the simulator's own
 // stands still.
+import { Stage } from "../scenarios/player.ts";
 import { whyNotRecorded } from "../scenarios/recording.ts";
 import type { Settings } from "../scenarios/scenario.ts";
-import { Stage } from "../scenarios/stage.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { Viewer } from "../simulator/view.ts";

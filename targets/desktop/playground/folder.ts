@@ -6,10 +6,9 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { html } from "hono/html";
 import { shippedFiles } from "../../bundle/shipped.ts";
-import { panelPage } from "../panel/page.ts";
+import { panelPage, stylesheet } from "../panel/page.ts";
 import { ICON } from "../panel/routes.ts";
-import { stylesheet } from "../panel/stylesheet.ts";
-import { scenarioNames, scenarioText } from "../scenarios/library.ts";
+import { scenarioNames, scenarioText } from "../scenarios/play.ts";
 import { fixture } from "../simulator/world/world.ts";
 import { FILES, type PlaygroundData } from "./files.ts";
 
@@ -77,17 +76,14 @@ async function script(): Promise<string> {
     platform: "browser",
     define: { "import.meta.url": "document.baseURI" },
     conditions: ["browser"],
-    inject: [here("stand-ins/globals.ts")],
-    alias: {
-      "node:crypto": here("stand-ins/crypto.ts"),
-      "node:net": here("stand-ins/net.ts"),
-    },
+    inject: [here("stand-ins.ts")],
+    alias: { "node:crypto": here("stand-ins.ts"), "node:net": here("stand-ins.ts") },
     plugins: [
       {
         name: "cookies",
         setup(builder) {
           builder.onResolve({ filter: /^hono\/cookie$/ }, ({ importer }) =>
-            importer.endsWith("cookie.ts") ? undefined : { path: here("stand-ins/cookie.ts") },
+            importer.endsWith("stand-ins.ts") ? undefined : { path: here("stand-ins.ts") },
           );
         },
       },

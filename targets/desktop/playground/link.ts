@@ -1,16 +1,14 @@
 // The playground's world, in this page: the simulated service, the network and a device whose core is the shipped
 // bundle on QuickJS. A scenario gets a world of its own, on a clock that only its lines move.
 import type { QuickJSWASMModule } from "quickjs-emscripten-core";
-import type { FixtureInput } from "../../service/fixture.ts";
 import { setText } from "../panel/client/dom.ts";
-import type { Link, Scenarios } from "../panel/client/link.ts";
+import type { Link, Scenarios } from "../panel/client/panel.ts";
+import { Stage } from "../scenarios/player.ts";
 import { Recording } from "../scenarios/recording.ts";
 import { type Settings, USUAL } from "../scenarios/scenario.ts";
-import { Stage } from "../scenarios/stage.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import { Viewer } from "../simulator/view.ts";
-import { fixtureText } from "../simulator/world/fixture-text.ts";
+import { type Allocations, Viewer } from "../simulator/view.ts";
 import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
 import { WorldClock } from "../simulator/world/world-clock.ts";
 import { CoreInQuickjs } from "./engine/core-in-quickjs.ts";
@@ -31,15 +29,12 @@ interface World {
   readonly phone: Phone;
 }
 
-const RECORDED_NOT =
-  "this world is a scenario's, or has other accounts than the usual; go to the live world, or load the page anew";
+const RECORDED_NOT = "this world is a scenario's; go to the live world";
 
 export class PageLink implements Link {
   #world: World;
   #show: Parameters<Link["watch"]>[0] = () => {};
   #drawn = true;
-  /** Of live worlds; scenarios are written for the accounts and clients that there are by themselves. */
-  #fixture: FixtureInput;
 
   readonly #module: QuickJSWASMModule;
   readonly #data: PlaygroundData;
@@ -49,7 +44,6 @@ export class PageLink implements Link {
     this.#module = module;
     this.#data = data;
     this.#frame = frame;
-    this.#fixture = data.fixture;
     this.#world = this.#create(USUAL, true);
     setInterval(() => this.#draw(), TICK_MS);
   }
@@ -95,18 +89,6 @@ export class PageLink implements Link {
     return "What a device with a screen or a printer draws. The service is in this page alone: only the phone beside it finds it.";
   }
 
-  async fixture(): Promise<string> {
-    return fixtureText(this.#world.simulation.fixtureNow!);
-  }
-
-  /** For this world and for live ones that come after it. */
-  async useFixture(text: string, deed: "apply" | "check"): Promise<string> {
-    const { controller, simulation } = this.#world;
-    const problem = await controller.useFixture(text, deed);
-    if (problem === "" && deed === "apply") this.#fixture = simulation.fixture!;
-    return problem;
-  }
-
   #scenarios(): Scenarios {
     const stage = new Stage((settings) => this.begin(settings, false));
     return {
@@ -130,7 +112,7 @@ export class PageLink implements Link {
     const clock = new WorldClock({ paused: !isLive });
     const simulation = createVirtualWorld({
       ...settings,
-      fixture: isLive ? this.#fixture : this.#data.fixture,
+      fixture: this.#data.fixture,
       clock,
       core: engine.core,
       // A scenario goes the same way every time, at the address that it names; a world to play with does not.
@@ -141,10 +123,7 @@ export class PageLink implements Link {
       }),
     });
     const controller = new Controller(simulation, new Viewer(simulation, meterOf(engine)), true);
-    // A service with other accounts than the usual is none that a replay would have.
-    if (isLive && this.#fixture === this.#data.fixture) {
-      controller.recorder = new Recording(simulation, "the playground");
-    }
+    if (isLive) controller.recorder = new Recording(simulation, "the playground");
     const phone = new Phone(this.#frame, simulation.service!);
     phone.onPage = (address) => setText("phone-address", address.replace(/^https?:\/\//, ""));
     simulation.onChange(() => this.#changed());
@@ -169,19 +148,17 @@ export class PageLink implements Link {
 function meterOf(engine: CoreInQuickjs) {
   let figures = engine.figures;
   let atMs = performance.now();
-  let core = 0;
-  return {
-    read() {
-      const passedMs = performance.now() - atMs;
-      if (passedMs > FIGURES_MS) {
-        const { takenBytes } = figures;
-        figures = engine.figures;
-        // A device that is switched on again begins at nothing.
-        const taken = Math.max(0, figures.takenBytes - takenBytes);
-        core = Math.ceil((taken * 1000) / passedMs);
-        atMs += passedMs;
-      }
-      return { core, others: 0, engine: figures };
-    },
+  let bytesPerSecond = 0;
+  return (): Allocations => {
+    const passedMs = performance.now() - atMs;
+    if (passedMs > FIGURES_MS) {
+      const { takenBytes } = figures;
+      figures = engine.figures;
+      // A device that is switched on again begins at nothing.
+      const taken = Math.max(0, figures.takenBytes - takenBytes);
+      bytesPerSecond = Math.ceil((taken * 1000) / passedMs);
+      atMs += passedMs;
+    }
+    return { ...figures, bytesPerSecond };
   };
 }

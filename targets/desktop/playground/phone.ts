@@ -2,7 +2,7 @@
 // clicked or sent in them becomes a request to the service in this page, and the answer the next page.
 import { STYLESHEET } from "../../service/pages/stylesheet.ts";
 import type { Service } from "../../service/service.ts";
-import { COOKIE_HEADER } from "./stand-ins/cookie.ts";
+import { COOKIE_HEADER } from "./stand-ins.ts";
 
 const REDIRECTS_MAX = 5;
 

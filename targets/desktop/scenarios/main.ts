@@ -1,9 +1,8 @@
 // npm run tool -- scenarios: plays all scenarios, or the named ones, and says which held. Exit code 1 where an
 // expectation was not met, 2 where there is no such scenario.
 import { Command } from "commander";
-import { UsageError } from "../usage-error.ts";
-import { findScenario, scenarioNames } from "./library.ts";
-import { play } from "./play.ts";
+import { UsageError } from "../command-line.ts";
+import { findScenario, play, scenarioNames } from "./play.ts";
 import { sideBySide } from "./player.ts";
 
 async function main(names: readonly string[]): Promise<number> {

@@ -1,7 +1,7 @@
 // Records a session into a file (--record).
 import { writeFileSync } from "node:fs";
+import { UsageError } from "../command-line.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import { UsageError } from "../usage-error.ts";
 import { Recording, whyNotRecorded } from "./recording.ts";
 
 export class Recorder extends Recording {

@@ -49,7 +49,7 @@ export class Recording {
    */
   #observe(event: ServiceEvent): void {
     const { simulation } = this;
-    if (event.type === "attempt" && simulation.watchesDecisions) {
+    if (event.type === "attempt") {
       if (event.clientId !== simulation.config.clientId || this.#isAboutOther()) return;
       const isRuled = event.state === "refused" && event.refusal !== "access_denied";
       if (event.state === "granted" || isRuled) {
@@ -75,7 +75,7 @@ export class Recording {
   }
 
   /** Nothing more is recorded, and what was is given up. */
-  end(why: string): void {
+  #end(why: string): void {
     this.#stop();
     this.over = why;
     this.#lines.length = 0;
@@ -109,7 +109,7 @@ export class Recording {
     this.#lines.push(...this.#pause(), line);
     this.#keepMoment();
     if (this.#lines.length > LINES_MAX && !this.isAskedFor) {
-      this.end(`more than ${LINES_MAX} steps are not recorded`);
+      this.#end(`more than ${LINES_MAX} steps are not recorded`);
     }
   }
 

@@ -6,13 +6,10 @@ import { stepOf } from "./deeds.ts";
 import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
 import type { Viewer } from "./view.ts";
-import { readFixtureText } from "./world/fixture-text.ts";
 
 /** Carries out one command at a time, in the order in which they come. */
 export class Controller {
   recorder: Recording | undefined;
-  /** Saves the service's world into a file, where there are files. */
-  save: ((file: string) => string) | undefined;
   #last: Promise<void> = Promise.resolve();
 
   readonly #simulation: Simulation;
@@ -61,38 +58,8 @@ export class Controller {
     return this.#last;
   }
 
-  /**
-   * Other accounts and clients for the service, in the same order as commands; or only a look at their text.
-   * @returns "" or one line that says what is wrong
-   */
-  useFixture(text: string, deed: "apply" | "check"): Promise<string> {
-    const simulation = this.#simulation;
-    const recorder = this.recorder;
-    const done = this.#last.then(async () => {
-      try {
-        const fixture = readFixtureText(text);
-        if (deed === "check") return "";
-        if (recorder?.isAskedFor) {
-          return "a recording is replayed with the usual accounts and clients; apply others without --record";
-        }
-        // A fault that changes the service's settings is none of the service that begins now.
-        await perform(simulation, "mend");
-        simulation.useFixture(fixture);
-        recorder?.end(
-          "the service has begun anew with other accounts; a replay would not have them",
-        );
-        return "";
-      } catch (error) {
-        return (error as Error).message;
-      }
-    });
-    this.#last = done.then(() => simulation.touch());
-    return done;
-  }
-
   async #carryOut(command: string): Promise<string> {
     if (TIME.test(command) && !this.#ownsTime) return "a real server runs on real time";
-    if (/^save \S/.test(command) && this.save) return this.save(command.slice(5).trim());
     return await perform(this.#simulation, command, (step) => {
       // Of time, the one that has passed is recorded: a jump may be ended before its end.
       if (!TIME.test(step)) this.recorder?.step(step);

@@ -101,8 +101,6 @@ const GROUPS = {
     ["wrong-scope", "a scope that devices may not have", "scope publisher"],
   ],
   service: [
-    ["other-devices", "sign in on many more TVs", "others same-client"],
-    ["all-devices", "sign in on many other devices", "others all-clients"],
     ["short-codes", "codes live a minute", "service codeLifetime 60"],
     ["long-interval", "poll each 20 s", "service interval 20"],
     ["short-tokens", "access tokens live 5 minutes", "service accessTokenLifetime 300"],

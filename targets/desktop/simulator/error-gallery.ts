@@ -4,11 +4,16 @@
 import { ErrorKind, State } from "../../../core/complete.ts";
 import { Message } from "../../../core/device/errors.ts";
 import { errorRows } from "../../../core/tables/errors.ts";
-import { shows } from "./device/frame-display.ts";
-import { wordsOf } from "./log/answer-words.ts";
-import { textOf, textOfError } from "./log/display-words.ts";
+import { shows } from "./device/display.ts";
 import type { ExchangeEntry, ExchangePurpose } from "./log/exchanges.ts";
-import { AT_SIGN_OUT, reasonOfDevice, toldByName } from "./log/reasons.ts";
+import {
+  AT_SIGN_OUT,
+  reasonOfDevice,
+  textOf,
+  textOfError,
+  toldByName,
+  wordsOf,
+} from "./log/reasons.ts";
 import type { Simulation } from "./simulation.ts";
 
 export const ANSWERS_SECTION = "7";

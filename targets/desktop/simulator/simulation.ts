@@ -2,8 +2,15 @@
 // device, the service, one clock. What is drawn of it, and where, is decided elsewhere (view.ts).
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
-import type { Http } from "../../../platform/contracts.ts";
-import { Driver, type DriverConfig } from "../../../platform/driver.ts";
+import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
+import {
+  type Core,
+  Driver,
+  type DriverConfig,
+  type Endpoints,
+  type Translate,
+} from "../../../platform/driver.ts";
+import type { PrinterSink } from "../../../platform/escpos.ts";
 import type { RomName } from "../../../platform/languages/display-rom.ts";
 import { type Language, messagesFor, usualRom } from "../../../platform/languages/index.ts";
 import type { ApprovalChoices, DecisionOutcome } from "../../service/decisions.ts";
@@ -11,22 +18,76 @@ import type { FixtureInput } from "../../service/fixture.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
 import { Application, type CallName, readWords, withTokenInQuery } from "./device/application.ts";
-import { credentialsOf, firstCall, scopeOf } from "./device/credentials.ts";
-import { FrameDisplay, shownText } from "./device/frame-display.ts";
-import { DEVICE_KINDS, type DeviceKind } from "./device/kinds.ts";
+import { FrameDisplay, shownText } from "./device/display.ts";
+import {
+  credentialsOf,
+  DEVICE_KINDS,
+  type DeviceKind,
+  firstCall,
+  scopeOf,
+} from "./device/kinds.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
-import { Paper } from "./device/paper.ts";
-import { slipWords } from "./device/slip-words.ts";
-import { type Decision, Decisions } from "./log/decisions.ts";
+import { Paper, slipWords } from "./device/paper.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
-import { Moments } from "./log/moments.ts";
 import { watchPages } from "./log/person.ts";
-import { Timeline } from "./log/timeline.ts";
-import { memoryFor, type SimulationSettings } from "./simulation-settings.ts";
-import { fixtureOf } from "./world/fixture-text.ts";
+import { type Decision, Decisions, Moments, Timeline } from "./log/timeline.ts";
 import { MakerServer } from "./world/maker-server.ts";
 import { Network } from "./world/network.ts";
 import type { WorldClock } from "./world/world-clock.ts";
+
+// What a simulated world is made of: its clock, its network, what the device keeps and shows, and the service in it.
+
+export interface SimulationSettings {
+  readonly clock: WorldClock;
+  /** Calendar time at the clock's zero, ms since 1970. */
+  readonly epochMs: number;
+  readonly http: Http;
+  readonly storage: Storage;
+  readonly entropy: Entropy;
+  /** What a replay of this world has to be given for the same chance (virtual-world.ts); undefined where there is none. */
+  readonly seed?: number | undefined;
+  readonly config: DriverConfig;
+  readonly endpoints: Endpoints;
+  readonly allowHttp?: boolean;
+  readonly translate?: Translate | undefined;
+  /** The core that the device runs; the sources by default. */
+  readonly core?: Core | undefined;
+  /** For the core, beside what a large display needs; 6144 by default. */
+  readonly memoryBytes?: number | undefined;
+  readonly columns: number;
+  readonly rows: number;
+  /** The server's issuer, for discovery. */
+  readonly issuer?: string | undefined;
+  /** The embedded service; undefined where the device talks to a real one. */
+  readonly service?: Service | undefined;
+  /** Who allows, unless another account is named. */
+  readonly account: string;
+  /** What the device looks like; a bare display by default. */
+  readonly kind?: DeviceKind | undefined;
+  /** A real printer, for a device that has paper. */
+  readonly printer?: PrinterSink | undefined;
+  /** Of the display; English by default. */
+  readonly language?: Language | undefined;
+  /** The display's character ROM; by default the one that suits the language. */
+  readonly rom?: RomName | undefined;
+  /** Accounts and clients of the embedded service. */
+  readonly fixture?: FixtureInput | undefined;
+  /** The receiver of security events, whose environment the embedded service was made with. */
+  readonly maker?: MakerServer | undefined;
+}
+
+/** A poll for security events wants more than 4096 (core/SPEC.md). */
+const MEMORY_BYTES = 6144;
+/** Frame and status line are in the memory: a large display brings its own. */
+const CELLS_INCLUDED = 160;
+
+/** What the core is given, in bytes, with a display of so many cells. */
+export function memoryFor(
+  { memoryBytes = MEMORY_BYTES }: SimulationSettings,
+  cells: number,
+): number {
+  return memoryBytes + 2 * Math.max(0, cells - CELLS_INCLUDED);
+}
 
 export type Button = "new-code" | "cancel" | "sign-out" | "list";
 export const BUTTONS: readonly Button[] = ["new-code", "cancel", "sign-out", "list"];
@@ -51,8 +112,6 @@ export class Simulation {
   readonly settings: SimulationSettings;
   /** The service's options before anybody changed one. */
   readonly usualOptions: ServiceOptionsInput | undefined;
-  /** False while decisions are made that are not about this device. */
-  watchesDecisions = true;
   readonly paper: Paper;
   readonly maker: MakerServer;
   kind: DeviceKind;
@@ -60,7 +119,7 @@ export class Simulation {
   /** What the maker of the device has set. */
   config: DriverConfig;
   /** Accounts and clients as the service began with them. */
-  fixture: FixtureInput | undefined;
+  readonly fixture: FixtureInput | undefined;
   display: FrameDisplay;
   application: Application;
   driver: Driver | undefined;
@@ -112,13 +171,6 @@ export class Simulation {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  /** Accounts, clients and the rest as they are now: the fixture with what was changed meanwhile. */
-  get fixtureNow(): FixtureInput | undefined {
-    const { service, fixture } = this;
-    if (service === undefined || fixture === undefined) return undefined;
-    return fixtureOf(service, fixture);
   }
 
   get isOn(): boolean {
@@ -203,26 +255,6 @@ export class Simulation {
     // Before the device is switched on again: it asks for the events of this client.
     this.maker.clientId = clientId;
     this.#configure(credentialsOf(this.fixture, clientId, secret));
-  }
-
-  /**
-   * Other accounts and clients: the service begins anew with them, and the device is switched off and on.
-   * @throws Error of one line for a fixture with which that is not possible; then nothing has happened
-   */
-  useFixture(fixture: FixtureInput): void {
-    const { beginAnew, account } = this.settings;
-    if (beginAnew === undefined) throw new Error("only with the simulated service");
-    if (!fixture.accounts?.some(({ id }) => id === account)) {
-      throw new Error(
-        `fixture: accounts: there is no "${account}", who allows; keep it, or start with another --account`,
-      );
-    }
-    beginAnew(fixture);
-    this.fixture = fixture;
-    this.maker.useReceivers(fixture);
-    this.timeline.note("the service begins anew with other accounts and clients");
-    const client = fixture.clients?.find(({ id }) => id === this.config.clientId);
-    this.#configure({ clientSecret: client?.secret ?? "" });
   }
 
   /**
@@ -329,7 +361,7 @@ export class Simulation {
   /** Whoever decides, by key or on the service's own pages. */
   #watchDecisions(service: Service): void {
     service.observe((event) => {
-      if (event.type !== "attempt" || !this.watchesDecisions) return;
+      if (event.type !== "attempt") return;
       if (event.clientId !== this.config.clientId) return;
       const { name = "the app" } =
         this.fixture?.clients?.find(({ id }) => id === event.clientId) ?? {};

@@ -1,11 +1,10 @@
 // What can be done to the simulated world, in words: the one language of the terminal, the panel's buttons and
 // scenario files. A step is a line, or the name of a deed that stands for one (deeds.ts); here it is read and
 // carried out. Expectations are in scenarios/.
-
+import { ErrorCode } from "../../../core/complete.ts";
 import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
-import { administratorsStep } from "./administrator.ts";
 import { deedOf, stepOf } from "./deeds.ts";
 import { CALLS, type CallName, readWords } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
@@ -13,7 +12,6 @@ import { ANSWERS, answerOf, playAnswer } from "./error-gallery.ts";
 import { ACCOUNT_DEED_NAMES, type AccountDeed, accountLine } from "./log/person.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
-import { otherDevices } from "./world/other-devices.ts";
 
 /** What a person is told who wants to decide about nothing. */
 export const NO_CODE = "there is no code on the display";
@@ -221,13 +219,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
     simulation.touch();
     return "";
   },
-  others: (simulation, [which = "", count]) => {
-    if (which !== "same-client" && which !== "all-clients") {
-      throw new StepError("others are same-client or all-clients");
-    }
-    if (count !== undefined && !/^\d{1,5}$/.test(count)) throw new StepError("how many others?");
-    return otherDevices(simulation, which, count === undefined ? undefined : Number(count));
-  },
   service: (simulation, [name = "", value = ""]) => {
     const service = serviceOf(simulation);
     const changes =
@@ -362,5 +353,30 @@ function said(outcome: string): string {
       return NO_CODE;
     default:
       return outcome.replaceAll("_", " ").replaceAll("-", " ");
+  }
+}
+
+// What an administrator has still to do about the refusal that the device tells of: as a step, so that whoever is asked
+// for it can be played, too.
+
+/** "policy harbour-school"; "" where nobody waits for an administrator, or all is done. */
+export function administratorsStep(simulation: Simulation): string {
+  const { service, driver, fixture, config, lastAccount: id } = simulation;
+  if (!service || !driver || !fixture?.accounts?.some((one) => one.id === id)) return "";
+  const organization = service.organizationOf(id);
+  switch (driver.device.error) {
+    case ErrorCode.ACCOUNT_DISABLED:
+      return service.isDisabled(id) ? `account enable ${id}` : "";
+    case ErrorCode.ADMIN_POLICY_ENFORCED: {
+      const forbids = (who = ""): boolean => who !== "" && service.policyOf(who).length > 0;
+      const holder = [id, organization].find(forbids);
+      return holder === undefined ? "" : `policy ${holder}`;
+    }
+    case ErrorCode.ORG_INTERNAL: {
+      const wanted = fixture.clients?.find((one) => one.id === config.clientId)?.internalTo;
+      return wanted && wanted !== organization ? `admit ${id} ${wanted}` : "";
+    }
+    default:
+      return "";
   }
 }

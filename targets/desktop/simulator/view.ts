@@ -3,19 +3,16 @@
 import { Field, Region, State } from "../../../core/complete.ts";
 import type { RomName } from "../../../platform/languages/display-rom.ts";
 import type { Language } from "../../../platform/languages/index.ts";
-import { administratorsStep } from "./administrator.ts";
-import type { AllocationMeter, Allocations } from "./device/allocations.ts";
 import type { CallOutcome } from "./device/application.ts";
+import { type Modules, qrModules } from "./device/display.ts";
 import type { DeviceName } from "./device/kinds.ts";
 import type { SlotView } from "./device/metered-storage.ts";
 import type { PrintedSlip } from "./device/paper.ts";
-import { type Modules, qrModules } from "./device/qr-code.ts";
-import type { Decision } from "./log/decisions.ts";
 import type { ExchangeEntry } from "./log/exchanges.ts";
 import { type Reason, reasonOfDevice } from "./log/reasons.ts";
-import { errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
+import { type Decision, errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
 import type { Simulation } from "./simulation.ts";
-import { NO_CODE } from "./steps.ts";
+import { administratorsStep, NO_CODE } from "./steps.ts";
 import { activeFaults } from "./world/faults.ts";
 import type { SecurityEvent, StreamView } from "./world/maker-server.ts";
 
@@ -80,8 +77,8 @@ export interface View {
     readonly bytes: number;
     /** Bytes of it that hold tokens now. */
     readonly tokens: number;
-    /** Bytes allocated in the last second. */
-    readonly allocated: Allocations;
+    /** What the core asks its engine for, where it runs on one that counts (the playground's). */
+    readonly allocated: Allocations | undefined;
   };
   readonly slots: readonly SlotView[];
   /** Everything that has happened since this place in the order of all is in the logs below. */
@@ -98,6 +95,21 @@ export interface View {
   readonly messageNumber: number;
 }
 
+/** What the core's engine was asked for. */
+export interface Allocations extends EngineFigures {
+  /** Lately. */
+  readonly bytesPerSecond: number;
+}
+
+export interface EngineFigures {
+  /** Calls of the core since the device was made. */
+  readonly calls: number;
+  /** What malloc was asked for during them, in bytes. */
+  readonly takenBytes: number;
+  /** What the whole engine has in use: the bundle, the device, its memory. */
+  readonly heapBytes: number;
+}
+
 /** A slip without the bytes for a printer. */
 export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
   readonly qr: readonly string[];
@@ -105,7 +117,6 @@ export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
 
 /** How long a line for the person at the screen stays, in real time. */
 const MESSAGE_MS = 8000;
-const NOT_COUNTED: Allocations = { core: 0, others: 0 };
 /** Of each log, the last ones that a view has. */
 const SHOWN = 80;
 
@@ -131,10 +142,10 @@ export class Viewer {
   readonly #access = new Countdown();
 
   readonly #simulation: Simulation;
-  readonly #allocations: AllocationMeter | undefined;
+  readonly #allocations: (() => Allocations) | undefined;
 
-  /** @param allocations who counts them, if anybody does: it differs with what the core runs on */
-  constructor(simulation: Simulation, allocations?: AllocationMeter) {
+  /** @param allocations counts them, where that is possible */
+  constructor(simulation: Simulation, allocations?: () => Allocations) {
     this.#simulation = simulation;
     this.#allocations = allocations;
   }
@@ -214,16 +225,9 @@ export class Viewer {
     };
   }
 
-  /** A jump is not to last for the sake of figures that nobody reads meanwhile. */
-  #allocated(): Allocations {
-    if (this.#simulation.clock.jumpLeftMs === 0) return this.#allocations?.read() ?? NOT_COUNTED;
-    this.#allocations?.pause?.();
-    return NOT_COUNTED;
-  }
-
   #memory(): View["memory"] {
     const device = this.#simulation.driver?.device;
-    const allocated = this.#allocated();
+    const allocated = this.#allocations?.();
     if (device === undefined) return { bytes: 0, tokens: 0, allocated };
     const tokens = [Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN];
     const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);

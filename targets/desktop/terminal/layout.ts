@@ -2,12 +2,12 @@
 // typed. No cursor movement and no state here.
 import { stripVTControlCharacters } from "node:util";
 import { DEEDS } from "../simulator/deeds.ts";
+import { qrLines } from "../simulator/device/display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
-import { qrLines } from "../simulator/device/qr-code.ts";
 import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
 import { clean } from "../simulator/log/mask.ts";
 import type { View } from "../simulator/view.ts";
-import { timeText } from "./plain-output.ts";
+import { timeText } from "./screen.ts";
 
 export interface ScreenSize {
   columns: number;

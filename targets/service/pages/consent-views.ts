@@ -6,18 +6,12 @@ import type { Account, Client } from "../fixture.ts";
 import type { Scope } from "../scopes.ts";
 import { badge, durationInWords, type Html, hidden, note, type PageContent } from "./layout.ts";
 
-export interface CodeEntry {
-  readonly csrf: string;
-  /** How a code looks, such as XXXX-XXXX: for whoever shows the page and groups what is typed. */
-  readonly format: string;
-}
-
 /**
  * The page where the code is typed.
  * @param problem what was wrong with the last one
  */
 export function codeEntry(
-  { csrf, format }: CodeEntry,
+  { csrf }: { readonly csrf: string },
   typed: string,
   problem?: string,
 ): PageContent {
@@ -30,7 +24,7 @@ ${hidden({ csrf })}
 <label for="user_code">${
     fromLink ? "Is this the code on your device’s screen?" : "Enter the code your device shows"
   }</label>
-<input class="code" id="user_code" name="user_code" value="${typed}" data-format="${format}" required maxlength="40"
+<input class="code" id="user_code" name="user_code" value="${typed}" required maxlength="40"
  autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" autofocus
  aria-describedby="code-help"${problem === undefined ? "" : html` aria-invalid="true"`}>
 <p id="code-help" class="soft">${

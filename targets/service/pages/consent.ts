@@ -6,14 +6,7 @@ import type { Attempt } from "../attempts.ts";
 import { normalizeUserCode } from "../codes.ts";
 import type { ServiceContext } from "../context.ts";
 import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
-import {
-  accountChoice,
-  type Choice,
-  type CodeEntry,
-  codeEntry,
-  consent,
-  DURATIONS,
-} from "./consent-views.ts";
+import { accountChoice, type Choice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
 import { outcomeWords } from "./outcomes.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
@@ -24,9 +17,7 @@ type Shown = Response | Promise<Response>;
 export function addConsentPages(app: Hono, service: ServiceContext): void {
   app.get("/device", (c) => {
     const visit = openVisit(service, c);
-    return visit.show(
-      codeEntry(entryOf(service, visit), (c.req.query("user_code") ?? "").slice(0, 40)),
-    );
+    return visit.show(codeEntry(visit, (c.req.query("user_code") ?? "").slice(0, 40)));
   });
   app.post("/device", async (c) => {
     const { visit, form } = await openForm(service, c);
@@ -60,10 +51,6 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
   });
 }
 
-function entryOf({ options }: ServiceContext, { csrf }: Visit): CodeEntry {
-  return { csrf, format: options.userCodeFormat };
-}
-
 /**
  * Finds the pending attempt of the form's code, or shows why there is none; counts wrong codes. What
  * `decided` makes of an attempt that is pending no more is shown instead.
@@ -81,11 +68,7 @@ function withAttempt(
   const typed = (form.get("user_code") ?? "").slice(0, 40);
   if (wait > 0)
     return visit.show(
-      codeEntry(
-        entryOf(service, visit),
-        "",
-        `Too many wrong codes. Try again in ${durationInWords(wait)}.`,
-      ),
+      codeEntry(visit, "", `Too many wrong codes. Try again in ${durationInWords(wait)}.`),
       429,
     );
   const attempt = service.attempts.findByUserCode(typed);
@@ -96,10 +79,7 @@ function withAttempt(
   // Nothing typed is no guess.
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
     service.wrongCodes.take(visit.address, quota, nowMs);
-  return visit.show(
-    codeEntry(entryOf(service, visit), typed, codeProblem(typed, state)),
-    codeStatus(state),
-  );
+  return visit.show(codeEntry(visit, typed, codeProblem(typed, state)), codeStatus(state));
 }
 
 function codeProblem(typed: string, state: string): string {

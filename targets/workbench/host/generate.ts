@@ -1,6 +1,5 @@
 // What the C host is compiled with besides its own files: the core's bundle for qjsc, and the core's
 // numbers as C constants, so that they can never differ.
-
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type * as complete from "../../../core/complete.ts";
 import { CallState } from "../../../core/complete.ts";
@@ -20,7 +19,7 @@ import {
 import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/reasons.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
-import { version } from "../../desktop/version.ts";
+import { version } from "../../desktop/command-line.ts";
 
 type Enum = Record<string, string | number>;
 

@@ -2,8 +2,7 @@
 import type { ExchangeDetail } from "../../simulator/log/exchange-detail.ts";
 import type { View } from "../../simulator/view.ts";
 import { setText } from "./dom.ts";
-import type { Link, Scenarios } from "./link.ts";
-import { Panel } from "./panel.ts";
+import { type Link, Panel, type Scenarios } from "./panel.ts";
 
 const phone = document.getElementById("phone") as HTMLIFrameElement | null;
 
@@ -47,13 +46,6 @@ const scenarios: Scenarios = {
 
 const simulator: Link = {
   scenarios,
-  async fixture() {
-    const answer = await fetch("/panel/fixture").catch(() => undefined);
-    return answer?.ok ? await answer.text() : "";
-  },
-  async useFixture(text, deed) {
-    return (await ask(`/panel/fixture/${deed}`, { text }, { said: NO_ANSWER })).said;
-  },
   watch(show, lost) {
     const events = new EventSource("/panel/events");
     events.addEventListener("message", (event) => show(JSON.parse(String(event.data)) as View));

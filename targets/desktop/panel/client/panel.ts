@@ -1,19 +1,51 @@
 // The panel's script: puts views of the world on the page, and sends what is clicked or typed as commands. Where
 // the world is, the link knows.
-
 import { sentenceOf } from "../../../../core/tables/remedies.ts";
+import type { Begun } from "../../scenarios/player.ts";
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
+import type { ExchangeDetail } from "../../simulator/log/exchange-detail.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
-import type { Gauge, View } from "../../simulator/view.ts";
-import { bare, takeCodeField } from "./code-field.ts";
+import type { Allocations, Gauge, View } from "../../simulator/view.ts";
 import { Diagram, showEnd } from "./diagram.ts";
+import { drawDisplay, drawModules, drawSlip } from "./display.ts";
 import { element, setText, time } from "./dom.ts";
-import { FixtureEditor } from "./fixture-editor.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
-import { drawDisplay } from "./lcd.ts";
-import type { Link } from "./link.ts";
-import { drawModules, drawSlip } from "./qr.ts";
 import { ScenarioPlayer } from "./scenario-player.ts";
+
+// What the panel is connected with: the simulator at the other end of a network, or a world in this very page.
+
+/** What has been recorded, or why nothing has been. */
+export interface Recorded {
+  readonly text: string;
+  readonly problem: string;
+}
+
+/** Scenarios: played in a world of their own, in the place of the one that goes by itself. */
+export interface Scenarios {
+  /** Those that there are, by their names. */
+  all(): Promise<readonly { readonly name: string; readonly text: string }[]>;
+  begin(text: string): Promise<Begun>;
+  /** The next line. @returns what was not as expected; "" where all was */
+  step(): Promise<string>;
+  /** Back to the world that goes by itself. @returns a line about it */
+  live(): Promise<string>;
+  /** What has been done in that world since it began. */
+  recorded(): Promise<Recorded>;
+}
+
+export interface Link {
+  readonly scenarios: Scenarios;
+  /** Calls `show` with each view of the world, and `lost` where there will be none any more. */
+  watch(show: (view: View) => void, lost: (why: string) => void): void;
+  /** Does what a button says. @returns "" or why it could not be sent */
+  send(command: string): Promise<string>;
+  /** Request and answer in full, masked; undefined where they are no longer remembered. */
+  exchange(id: number): Promise<ExchangeDetail | undefined>;
+  /** Opens a page of the service on the phone. */
+  openPhone(target: string): void;
+  /** What may be said below the QR code. */
+  hintFor(verificationUri: string): string;
+}
 
 /** How long a message stays. */
 const MESSAGE_MS = 7000;
@@ -49,10 +81,8 @@ export class Panel {
     takeTabs();
     takeGallery();
     if (element("scenario")) new ScenarioPlayer(link.scenarios);
-    if (element("fixture-dialog")) new FixtureEditor(link, (line) => this.say(line));
     element("next").addEventListener("click", () => this.#next());
     element("phone")?.addEventListener("load", () => {
-      takeCodeField(element<HTMLIFrameElement>("phone").contentDocument);
       if (this.#latest) this.#showGuide(this.#latest);
     });
     link.watch(
@@ -174,7 +204,7 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    // What the other buttons do, such as those of a dialog, may have said something already.
+    // What the other buttons do may have said something already.
     if (button.id === "enter" || button.id === "scan") this.say("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);
@@ -196,7 +226,7 @@ export class Panel {
   #press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length > 1) return;
     const at = event.target as Element;
-    if (at.closest("input, textarea, select, dialog")) return;
+    if (at.closest("input, textarea, select")) return;
     // A focused button or row has its own meaning for the space bar.
     if (event.key === " " && at.closest("button, summary")) return;
     const button = [...document.querySelectorAll<HTMLButtonElement>("[data-key]")].find(
@@ -230,6 +260,11 @@ function phonePage(userCode: string): PhonePage {
 function quietenPhone(isQuiet: boolean): void {
   const page = element<HTMLIFrameElement>("phone")?.contentDocument?.documentElement;
   page?.classList.toggle("quiet", isQuiet);
+}
+
+/** A code without what carries nothing (RFC 8628 §6.1). */
+function bare(code: string): string {
+  return code.replace(/[\s\-\u2010-\u2015\u2212]/gu, "");
 }
 
 /** Whether the list of what can go wrong is open, and the window shows it. */
@@ -283,9 +318,7 @@ function showDevice({ device, display, memory, slots, slips, qr }: View): void {
   showGauge("access", device.access);
   if (device.inFlight) setText("poll-text", "now");
   setText("memory", `${memory.bytes} bytes, ${memory.tokens} for tokens`);
-  const taken = takenText(memory.allocated);
-  setText("allocated", taken.text);
-  element("allocated").title = taken.beside;
+  if (memory.allocated) showTaken(memory.allocated);
   for (const one of slots) {
     const { slot, bytes, sequence, writes, erases } = one;
     setText(`slot-${slot}`, `${slot + 1}: ${keptWords(one)}`);
@@ -323,14 +356,13 @@ function showReason({ reason }: View["device"]): void {
   setText("reason", `${reason.name}, says ${reason.from}. ${sentenceOf(reason.mend)}`);
 }
 
-/** What the device's program takes while it runs; to compare it with, what is around it. */
-function takenText({ core, others, engine }: View["memory"]["allocated"]) {
-  const text = `${core} bytes a second`;
-  const kib = (bytes: number): string => `${Math.round(bytes / 1024)} KiB`;
-  if (!engine) return { text, beside: `the simulator around it: ${kib(others)} a second` };
+/** What the device's program takes while it runs; to compare it with, its engine. */
+function showTaken({ bytesPerSecond, calls, heapBytes }: Allocations): void {
+  element("taken").hidden = false;
+  setText("allocated", `${bytesPerSecond} bytes a second`);
   // A firmware's engine has neither the compiler nor the standard library of this one.
-  const heap = `QuickJS itself, its compiler and library included: ${kib(engine.heapBytes)}`;
-  return { text, beside: `${engine.calls} calls of the core since it was switched on; ${heap}` };
+  const heap = `QuickJS itself, its compiler and library included: ${Math.round(heapBytes / 1024)} KiB`;
+  element("allocated").title = `${calls} calls of the core since it was switched on; ${heap}`;
 }
 
 /** The gallery of all answers stands in the place of the bench while the address says so. */

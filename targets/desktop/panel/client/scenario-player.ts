@@ -1,14 +1,12 @@
 // Scenarios on the page: chosen, edited, opened from a file or brought by the page's address; played line by line; what
 // one has done oneself, as one of them; saved, and shared as an address. Each line tells whether it has been done, is
 // next, or was not as expected.
-import type { Begun } from "../../scenarios/stage.ts";
+import type { Begun } from "../../scenarios/player.ts";
 import { download, element, setText } from "./dom.ts";
-import type { Scenarios } from "./link.ts";
+import type { Scenarios } from "./panel.ts";
 
 /** Between two lines that are played by themselves: slow enough to be looked at. */
 const PAUSE_MS = 700;
-/** What stands before a scenario in the page's address. */
-const IN_ADDRESS = "#scenario=";
 /** The choice of none of those that there are. */
 const OWN = "";
 
@@ -31,10 +29,8 @@ export class ScenarioPlayer {
     on("scenario-live", () => this.#queue(() => this.#live()));
     on("scenario-mine", () => this.#queue(() => this.#takeMine()));
     on("scenario-save", () => this.#save());
-    on("scenario-share", () => this.#share());
     on("scenario-open", () => element("scenario-file").click());
     element("scenario-file").addEventListener("change", () => void this.#open());
-    addEventListener("hashchange", () => this.#takeAddress());
     void this.#list();
   }
 
@@ -48,23 +44,8 @@ export class ScenarioPlayer {
       if (found) this.#put(found.text);
     };
     choice.addEventListener("change", choose);
-    if (this.#takeAddress()) return;
     choice.value = "sign-in";
     choose();
-  }
-
-  /** A scenario in the page's address goes into the editor; nothing is played unasked. */
-  #takeAddress(): boolean {
-    if (!location.hash.startsWith(IN_ADDRESS)) return false;
-    try {
-      this.#putOwn(decodeURIComponent(location.hash.slice(IN_ADDRESS.length)));
-    } catch {
-      setText("scenario-said", "The scenario in this page's address is cut off, or no scenario.");
-      return false;
-    }
-    element("tab-scenarios").click();
-    setText("scenario-said", "This scenario came with the page's address: play it.");
-    return true;
   }
 
   #put(text: string): void {
@@ -84,7 +65,7 @@ export class ScenarioPlayer {
       return;
     }
     this.#putOwn(text);
-    setText("scenario-said", "What you have done so far: play it, save it, or share it.");
+    setText("scenario-said", "What you have done so far: play it, or save it.");
   }
 
   async #open(): Promise<void> {
@@ -100,17 +81,6 @@ export class ScenarioPlayer {
   #save(): void {
     download(`${this.#choice.value || "session"}.scenario`, this.#text.value, "text/plain");
     setText("scenario-said", `Saved. It plays in a terminal, too: npm start -- --scenario FILE`);
-  }
-
-  /** The page's address has the scenario from now on; where a page may write there, the clipboard has it, too. */
-  #share(): void {
-    history.replaceState(null, "", IN_ADDRESS + encodeURIComponent(this.#text.value));
-    const said = "Whoever opens this page's address has this scenario.";
-    setText("scenario-said", said);
-    navigator.clipboard?.writeText(location.href).then(
-      () => setText("scenario-said", `${said} It is in the clipboard.`),
-      () => {},
-    );
   }
 
   #edit(): void {

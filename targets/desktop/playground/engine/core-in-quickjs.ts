@@ -10,7 +10,7 @@ import type {
 } from "quickjs-emscripten-core";
 import type * as complete from "../../../../core/complete.ts";
 import type { Core } from "../../../../platform/driver.ts";
-import type { EngineFigures } from "../../simulator/device/allocations.ts";
+import type { EngineFigures } from "../../simulator/view.ts";
 import { FUNCTIONS, guestScript, Mail, NUMBERS, REGIONS } from "./guest.ts";
 
 /** Linear memory below the static data, which Emscripten leaves empty; the patched malloc reads it. */

@@ -1,5 +1,7 @@
 // The devices that the simulator can be: what people know as a printer, a console, a bare display. They
 // differ in their display and in what else they have to show an address with; the core is the same.
+import type { DriverConfig } from "../../../../platform/driver.ts";
+import type { FixtureInput } from "../../../service/fixture.ts";
 
 export interface DeviceKind {
   readonly name: "bare" | "printer" | "console";
@@ -44,4 +46,42 @@ export type DeviceName = DeviceKind["name"];
 
 export function deviceKind(name: string): DeviceKind | undefined {
   return DEVICE_KINDS.find((kind) => kind.name === name);
+}
+
+// As whom the device asks, and what for.
+
+/** What the simulated device may ask for unless its client is for something else. */
+const SCOPE_BASE = "https://auth.picogrant.test/auth/";
+const PLAIN = ["email", "profile", "openid"];
+
+/** Scopes by their names in the document, or in full, as the device sends them. */
+export function scopeOf(names: readonly string[]): string {
+  const inFull = (name: string): string =>
+    PLAIN.includes(name) || name.includes(":") ? name : SCOPE_BASE + name;
+  return names.map(inFull).join(" ");
+}
+
+/** Those of a client of the service, or wrong ones. */
+export function credentialsOf(
+  fixture: FixtureInput | undefined,
+  clientId: string,
+  secret?: string,
+): Pick<DriverConfig, "clientId" | "clientSecret" | "scope"> {
+  const client = fixture?.clients?.find(({ id }) => id === clientId);
+  const isPublisher = client?.permittedScopes?.includes("publisher") === true;
+  return {
+    clientId,
+    clientSecret: secret ?? client?.secret ?? "",
+    scope: scopeOf([isPublisher ? "publisher" : "video.readonly"]),
+  };
+}
+
+/** What a device with this scope asks for first, of the APIs that there are; undefined where there is none. */
+export function firstCall(
+  scope: string,
+  resources: readonly string[],
+): "broadcasts" | "offers" | undefined {
+  const [videoApi = "", publisherApi = ""] = resources;
+  if (/\/publisher$/.test(scope) && publisherApi !== "") return "offers";
+  return videoApi === "" ? undefined : "broadcasts";
 }

@@ -1,7 +1,6 @@
 // The log of requests and answers as they go by, masked. It remembers the last ones and counts all.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text.ts";
-import { wordsOf } from "./answer-words.ts";
 import {
   curlOf,
   describeRequest,
@@ -12,7 +11,8 @@ import {
   explainRequest,
 } from "./exchange-detail.ts";
 import { clean, describeAnswer, describeForm } from "./mask.ts";
-import type { Moment, Moments } from "./moments.ts";
+import { wordsOf } from "./reasons.ts";
+import type { Moment, Moments } from "./timeline.ts";
 
 /** What an exchange is for, in words for the screen. */
 export type ExchangePurpose =

@@ -1,8 +1,7 @@
 // The faults at hand: one table for keys, buttons and scenarios. Each says what it is and does it.
-
 import { Message } from "../../../../core/device/errors.ts";
 import type { Service } from "../../../service/index.ts";
-import { textOf } from "../log/display-words.ts";
+import { textOf } from "../log/reasons.ts";
 import type { Need } from "../needs.ts";
 import type { Simulation } from "../simulation.ts";
 import { LASTING_FAULTS, type LastingFault, type PassingFault } from "./network.ts";

@@ -6,7 +6,7 @@ import type { Bytes } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 import type { Service } from "../../../service/service.ts";
-import type { Moment, Moments } from "../log/moments.ts";
+import type { Moment, Moments } from "../log/timeline.ts";
 import type { WorldClock } from "./world-clock.ts";
 
 const DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/";
@@ -70,15 +70,9 @@ export class MakerServer {
   /** The world that it belongs to; the device's client says which receiver it is. */
   attach(service: Service, fixture: FixtureInput, moments: Moments, handOn: HandOn): void {
     this.#service = service;
-    this.useReceivers(fixture);
+    this.#receivers = fixture.receivers ?? [];
     this.#moments = moments;
     this.#handOn = handOn;
-  }
-
-  /** The service has begun with these; it knows of no stream. */
-  useReceivers({ receivers = [] }: FixtureInput): void {
-    this.#receivers = receivers;
-    this.#delivery = "off";
   }
 
   set clientId(clientId: string) {

@@ -10,8 +10,8 @@ import { clientAuthenticationFor, discoverServer } from "../../../../platform/di
 import { type Endpoints, noEndpoints, type Translate } from "../../../../platform/driver.ts";
 import { nodeTimers } from "../../../../platform/node/index.ts";
 import { ServerError, serverOf } from "../../../../platform/servers/index.ts";
+import { UsageError } from "../../command-line.ts";
 import type { Options } from "../../options.ts";
-import { UsageError } from "../../usage-error.ts";
 
 export interface RemoteServer {
   readonly endpoints: Endpoints;

@@ -1,10 +1,10 @@
 // The simulated service's world and settings as files of the user's own: --fixture, --options.
 import fs from "node:fs";
+import path from "node:path";
 import { type FixtureInput, readFixture } from "../../../service/fixture.ts";
+import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";
 import { readOptions, type ServiceOptionsInput } from "../../../service/options.ts";
-import { UsageError } from "../../usage-error.ts";
-import type { Simulation } from "../simulation.ts";
-import { fixtureText, parseJson } from "./fixture-text.ts";
+import { UsageError } from "../../command-line.ts";
 
 function readJson(flag: string, file: string): unknown {
   let text: string;
@@ -15,9 +15,10 @@ function readJson(flag: string, file: string): unknown {
     throw new UsageError(`${flag} ${file}: cannot be read (${code}); check the path`);
   }
   try {
-    return parseJson(text);
+    return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new UsageError(`${flag} ${file}: ${(error as Error).message}`);
+    // One line, whatever part of the text it shows.
+    throw new UsageError(`${flag} ${file}: is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -46,18 +47,69 @@ export function readOptionsFile(file: string): ServiceOptionsInput {
   return value as ServiceOptionsInput;
 }
 
-/** Writes the service's world as it is now, for --fixture; says what happened in one line. */
-export function saveFixture(simulation: Simulation, file: string): string {
-  const { fixtureNow } = simulation;
-  if (fixtureNow === undefined) return "only with the simulated service";
-  try {
-    // Not over a file that is there: it may be somebody's work.
-    fs.writeFileSync(file, fixtureText(fixtureNow), { flag: "wx" });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === "EEXIST"
-      ? `${file} is there already; choose another name`
-      : `${file}: cannot be written (${code})`;
+// The simulated service's codes and grants in the state folder, so that the next start finds the device
+// really signed in. Written before an answer leaves: the device never holds a token the file does not.
+
+export class ServiceStore {
+  readonly file: string;
+
+  constructor(directory: string) {
+    this.file = path.join(directory, "service.json");
   }
-  return `saved; npm start -- --fixture ${file} begins with it`;
+
+  /** What an earlier run kept, or undefined. Throws UsageError where the file is something else. */
+  load(): ServiceSnapshot | undefined {
+    let text: string;
+    try {
+      text = fs.readFileSync(this.file, "utf8");
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return undefined;
+      throw new UsageError(`${this.file}: cannot be read (${code}); check it or choose --state`);
+    }
+    try {
+      return readSnapshot(JSON.parse(text));
+    } catch {
+      throw new UsageError(
+        `${this.file}: not a state of the simulated service; delete it to start anew, or choose another folder with --state`,
+      );
+    }
+  }
+
+  /**
+   * Keeps every change of the service from now on.
+   * @param failed told once with one line when the file cannot be written any more
+   */
+  attach(service: Service, failed: (line: string) => void): void {
+    let dirty = false;
+    let broken = false;
+    const save = (): void => {
+      dirty = false;
+      try {
+        this.#write(JSON.stringify(service.snapshot()));
+      } catch (error) {
+        if (!broken) failed(`${this.file}: cannot be written: ${(error as Error).message}`);
+        broken = true;
+      }
+    };
+    service.observe(({ type }) => {
+      if (dirty || (type !== "attempt" && type !== "grant")) return;
+      dirty = true;
+      // Once for all that changes together, such as the sign-ins of many devices; an answer leaves later than that.
+      queueMicrotask(save);
+    });
+  }
+
+  /** Beside, made durable, renamed over: a kill at any moment leaves the old file or the new one. */
+  #write(text: string): void {
+    const draft = `${this.file}.draft`;
+    const handle = fs.openSync(draft, "w", 0o600);
+    try {
+      fs.writeFileSync(handle, text);
+      fs.fsyncSync(handle);
+    } finally {
+      fs.closeSync(handle);
+    }
+    fs.renameSync(draft, this.file);
+  }
 }

@@ -1,19 +1,105 @@
 // A world without sockets and files: requests go straight to the service's logic, records into memory, and
 // chance comes from a seed. Scenarios run in it on a clock of their own, and the playground in a page.
-import type { Core } from "../../../../platform/driver.ts";
+import * as core from "../../../../core/complete.ts";
+import type { HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
+import { type Core, type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
 import { MemoryStorage } from "../../../../platform/fake/storage.ts";
 import type { Language } from "../../../../platform/languages/index.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
+import type { Service } from "../../../service/index.ts";
+import { PATHS } from "../../../service/metadata.ts";
 import type { ServiceOptionsInput } from "../../../service/options.ts";
 import { createService } from "../../../service/service.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
-import { changeableService } from "./changeable-service.ts";
-import { DirectHttp } from "./direct-http.ts";
 import { MakerServer } from "./maker-server.ts";
-import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
+import type { AnswerHeaders, HeadersHttp } from "./network.ts";
 import { WorldClock } from "./world-clock.ts";
+
+// What every simulated world has in common, wherever it runs: the client that the simulated device is, and
+// where the simulated service answers. Nothing here needs Node: the playground runs it in a page.
+
+/** How early a poll may come. */
+export const POLL_TOLERANCE_MS = 250;
+
+const CLIENT = { id: "living-room-tv", secret: "tv-secret" };
+const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
+
+/** Where the embedded service answers what. */
+export function endpointsOf(baseUrl: string): Endpoints {
+  return {
+    ...noEndpoints,
+    deviceAuthorization: baseUrl + PATHS.deviceAuthorization,
+    token: baseUrl + PATHS.token,
+    revocation: baseUrl + PATHS.revocation,
+    events: baseUrl + PATHS.streamPoll,
+    metadata: `${baseUrl}/.well-known/openid-configuration`,
+    // The video API and the publisher's; of an offer the core writes the whole path (the offer document, section 4).
+    resources: [baseUrl + PATHS.liveBroadcasts, baseUrl],
+  };
+}
+
+/** What may be said about the client; the rest is as its maker has set it. */
+export interface ClientChoices {
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** What the maker of the simulated device has set, for the service in this program. */
+export function deviceConfig(options: ClientChoices) {
+  return {
+    clientId: options.clientId ?? CLIENT.id,
+    clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
+    scope: options.scope ?? SCOPE,
+    clientAuthentication: core.ClientAuthentication.DOCUMENTS,
+    // It is the same one at whatever port it listens today.
+    server: "the simulated service",
+    deviceParameters: "",
+    tokenParameters: "",
+    autoStart: 1,
+    renewalsMax: 3,
+    messages: "",
+  };
+}
+
+// The way to the simulated service without sockets: requests go straight to its logic. For scenarios,
+// which run on a virtual clock and must be the same every time.
+
+export class DirectHttp implements HeadersHttp {
+  answerHeaders: AnswerHeaders = [];
+
+  readonly #service: Service;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    const { pathname, search } = new URL(request.url);
+    const body = new Uint8Array(request.bodyTo - request.bodyFrom);
+    for (let i = 0; i < body.length; i++) body[i] = request.body[request.bodyFrom + i]!;
+    const answer = this.#service.handle({
+      method: request.method,
+      path: pathname,
+      query: search.slice(1),
+      headers: {
+        accept: "application/json",
+        "content-type": request.contentType || undefined,
+        authorization: request.authorization || undefined,
+      },
+      body,
+    });
+    this.answerHeaders = Object.entries(answer.headers);
+    const { "retry-after": retryAfter, "www-authenticate": authenticate } = answer.headers;
+    sink.status(answer.status, retryAfter === undefined ? -1 : Number(retryAfter), authenticate);
+    if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);
+    sink.end();
+  }
+
+  abort(): void {}
+}
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Scenarios name it, and are written for it. */
@@ -73,10 +159,7 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     framedBySelf: settings.framed ?? false,
     ...settings.options,
   };
-  const first = createService({ ...environment, fixture: settings.fixture, options });
-  const { service, beginAnew } = changeableService(first, (fixture, present) =>
-    createService({ ...environment, fixture, options: present }),
-  );
+  const service = createService({ ...environment, fixture: settings.fixture, options });
   const simulation = new Simulation({
     clock,
     epochMs,
@@ -93,7 +176,6 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     core: settings.core,
     issuer: baseUrl,
     fixture: settings.fixture,
-    beginAnew,
     maker,
     kind: deviceKind(settings.device ?? "bare"),
     language: settings.language,

@@ -1,9 +1,12 @@
 // Puts a simulation together as the command line asks for it: the embedded service with its web server,
 // or a real one by its addresses, and the device on the real adapters of Node.
 import { createHash, randomBytes, randomInt } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
+import type { HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { PrinterSink } from "../../../../platform/escpos.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
@@ -26,18 +29,15 @@ import {
 import { describeListenError } from "../../../service/listen-error.ts";
 import { PATHS } from "../../../service/metadata.ts";
 import { makeKey } from "../../../service/node-environment.ts";
+import { UsageError } from "../../command-line.ts";
 import { isRemote, type Options } from "../../options.ts";
-import { UsageError } from "../../usage-error.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
-import { changeableService } from "./changeable-service.ts";
-import { HeardHttp } from "./heard-http.ts";
 import { MakerServer } from "./maker-server.ts";
+import type { AnswerHeaders, HeadersHttp } from "./network.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
-import { readFixtureFile, readOptionsFile } from "./service-files.ts";
-import { ServiceStore } from "./service-store.ts";
-import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
-import { deviceSeed } from "./virtual-world.ts";
+import { readFixtureFile, readOptionsFile, ServiceStore } from "./service-files.ts";
+import { deviceConfig, deviceSeed, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-world.ts";
 import { WorldClock } from "./world-clock.ts";
 
 /** Seeds that `with seed` takes. */
@@ -124,7 +124,6 @@ export async function createWorld(
       issuer: embedded?.service.baseUrl ?? options.issuer,
       account: options.account,
       fixture: embedded?.fixture,
-      beginAnew: embedded?.beginAnew,
       maker,
       kind: deviceKind(options.device),
       language: options.language,
@@ -207,7 +206,6 @@ interface Embedded {
   readonly server: RunningServer;
   readonly localUrl: string;
   readonly fixture: FixtureInput;
-  readonly beginAnew: (fixture: FixtureInput) => void;
 }
 
 async function startService(
@@ -230,7 +228,7 @@ async function startService(
     makeKey,
     ...maker.environment,
   };
-  const first = createService({
+  const service = createService({
     ...environment,
     fixture: data,
     options: {
@@ -244,9 +242,6 @@ async function startService(
     },
     snapshot,
   });
-  const { service, beginAnew } = changeableService(first, (other, present) =>
-    createService({ ...environment, fixture: other, options: present }),
-  );
   const fetch = async (request: Request, env: unknown): Promise<Response> => {
     const own = await front.handle?.(request, env);
     if (own !== undefined) return own;
@@ -269,7 +264,7 @@ async function startService(
   if (address) service.setOptions({ baseUrl: `http://${address}:${server.port}` });
   // The device is on this machine, wherever else the service is to be reached from.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
-  return { service, server, localUrl, fixture: data, beginAnew };
+  return { service, server, localUrl, fixture: data };
 }
 
 /** Whether a person does something on the service's pages; the device's own requests go elsewhere. */
@@ -310,4 +305,63 @@ function usePublicUrl(service: Service, baseUrl: string): void {
   } catch (error) {
     throw new UsageError(`--public-url: ${(error as Error).message}`);
   }
+}
+
+// An HTTP adapter, and the headers of its answers: adapters hand on what a device needs of them, and whoever opens an
+// exchange wants to see them all. On Node they are heard where Node's client tells everybody.
+
+/** Told once the head of an answer has come, before whoever asked is told. */
+const CHANNEL = "http.client.response.finish";
+
+export class HeardHttp implements HeadersHttp {
+  answerHeaders: AnswerHeaders = [];
+  #stop: () => void = () => {};
+
+  readonly #inner: { send: HeadersHttp["send"]; abort: HeadersHttp["abort"] };
+
+  constructor(inner: { send: HeadersHttp["send"]; abort: HeadersHttp["abort"] }) {
+    this.#inner = inner;
+  }
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    this.answerHeaders = [];
+    const hear = (message: unknown): void => {
+      const { request: sent, response } = message as Told;
+      if (isSame(sent, request)) this.answerHeaders = pairsOf(response.rawHeaders);
+    };
+    subscribe(CHANNEL, hear);
+    this.#stop = () => void unsubscribe(CHANNEL, hear);
+    this.#inner.send(request, {
+      status: (...head) => sink.status(...head),
+      body: (bytes, from, to) => sink.body(bytes, from, to),
+      end: () => {
+        this.#stop();
+        sink.end();
+      },
+      failed: (failure) => {
+        this.#stop();
+        sink.failed(failure);
+      },
+    });
+  }
+
+  abort(): void {
+    this.#stop();
+    this.#inner.abort();
+  }
+}
+
+interface Told {
+  readonly request: ClientRequest;
+  readonly response: IncomingMessage;
+}
+
+/** Other parts of the program send requests, too. */
+function isSame({ method, host, path }: ClientRequest, { method: own, url }: HttpRequest): boolean {
+  const { hostname, pathname, search } = new URL(url);
+  return method === own && path === pathname + search && host === hostname.replace(/^\[|\]$/g, "");
+}
+
+function pairsOf(raw: readonly string[]): AnswerHeaders {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1]!] as const] : []));
 }

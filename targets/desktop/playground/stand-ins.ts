@@ -1,8 +1,38 @@
+// What Node has and a page does not: Buffer and setImmediate everywhere, and what the simulated service imports.
+import { Buffer as PageBuffer } from "buffer";
+import type { Context } from "hono";
+import nacl from "tweetnacl";
+import { sha256 } from "../../../platform/sha256.ts";
+
+// The package does not know base64url; it reads it as base64.
+const plainToString = PageBuffer.prototype.toString;
+PageBuffer.prototype.toString = function (encoding?: BufferEncoding, from?: number, to?: number) {
+  if (encoding !== "base64url") return plainToString.call(this, encoding, from, to);
+  const text = plainToString.call(this, "base64", from, to);
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+};
+const plainFrom = PageBuffer.from.bind(PageBuffer) as (...values: unknown[]) => PageBuffer;
+PageBuffer.from = ((...[data, encoding, length]: unknown[]) =>
+  plainFrom(
+    data,
+    encoding === "base64url" ? "base64" : encoding,
+    length,
+  )) as typeof PageBuffer.from;
+
+export { PageBuffer as Buffer };
+
+const waiting: (() => void)[] = [];
+const channel = new MessageChannel();
+channel.port1.onmessage = () => waiting.shift()?.();
+
+/** After the events that wait already, and without a timer's delay. */
+export function setImmediate(run: () => void): void {
+  waiting.push(run);
+  channel.port2.postMessage(0);
+}
+
 // What the simulated service takes from node:crypto, for a page: hashes, message authentication codes and Ed25519
 // signatures that answer at once, which a browser's own do not.
-import nacl from "tweetnacl";
-import { sha256 } from "../../../../platform/sha256.ts";
-import { Buffer } from "./globals.ts";
 
 const HASHES = { sha256, sha512: nacl.hash } as const;
 type Data = string | Uint8Array;
@@ -26,7 +56,7 @@ class Digest {
   digest(encoding: "base64url" | "base64"): string;
   digest(encoding?: "base64url" | "base64"): Uint8Array | string {
     const bytes = this.#finish(this.#bytes);
-    return encoding === undefined ? bytes : Buffer.from(bytes).toString(encoding);
+    return encoding === undefined ? bytes : PageBuffer.from(bytes).toString(encoding);
   }
 }
 
@@ -58,10 +88,29 @@ export function createPrivateKey({ key }: { key: Uint8Array }): KeyObject {
 
 /** RFC 8037 section 2. */
 export function createPublicKey({ publicKey }: KeyObject) {
-  const x = Buffer.from(publicKey).toString("base64url");
+  const x = PageBuffer.from(publicKey).toString("base64url");
   return { export: () => ({ crv: "Ed25519", kty: "OKP", x }) };
 }
 
 export function sign(_algorithm: null, data: Uint8Array, { secretKey }: KeyObject): Uint8Array {
   return nacl.sign.detached(Uint8Array.from(data), secretKey);
+}
+
+// What the simulated service takes from node:net, for a page.
+
+/** 4 or 6 for an address of that version, 0 for a name. */
+export function isIP(text: string): number {
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return 4;
+  return text.includes(":") ? 6 : 0;
+}
+
+// hono/cookie for a page. Browsers take Set-Cookie out of every answer that a script makes, so here it travels
+// under another name; phone.ts reads it there.
+
+export { getCookie } from "hono/cookie";
+
+export const COOKIE_HEADER = "x-playground-cookie";
+
+export function setCookie(c: Context, name: string, value: string): void {
+  c.header(COOKIE_HEADER, `${name}=${value}`, { append: true });
 }

@@ -1,0 +1,51 @@
+// What every command line here has: mistakes of the person at it, files and values that it names, the version.
+import { readFileSync } from "node:fs";
+import { InvalidArgumentError } from "commander";
+
+/** A mistake that the person can put right, in one line: what, where, what to do. The program ends with exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message.replace(/\s+/g, " ").trim());
+    this.name = "UsageError";
+  }
+}
+
+/** The text of a file that is named there. @throws UsageError with one line */
+export function readText(file: string, what: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new UsageError(`cannot read the ${what} ${file} (${code}); check the path`);
+  }
+}
+
+/** `name=value`, once or several times. */
+export function readPair(
+  text: string,
+  before: Record<string, string> = {},
+): Record<string, string> {
+  const [, name, value] = /^([A-Za-z0-9_.-]{1,64})=(.*)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("It is a name, =, and a value.");
+  return { ...before, [name]: value! };
+}
+
+/** Reads an option that is an integer from `min` to `max`; without `max` it is a count or a seed. */
+export function integer(min: number, max = 2 ** 32 - 1): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d{1,10}$/.test(text) || value < min || value > max) {
+      throw new InvalidArgumentError(`It is an integer from ${min} to ${max}.`);
+    }
+    return value;
+  };
+}
+
+/** 0 lets the system choose. */
+export const readPort = integer(0, 65_535);
+
+/** The version of the package. */
+export function version(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
