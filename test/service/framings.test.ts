@@ -66,7 +66,6 @@ describe.each(Object.entries(WITH_BODY))("a body with %s", (_, framed) => {
     ["POST /panel/command", '{"command":"1"}', JSON_TYPE, 400],
     ["POST /panel/scenario/begin", '{"text":"on"}', JSON_TYPE, 200],
     ["POST /panel/scenario/live", "{}", JSON_TYPE, 200],
-    ["POST /panel/fixture/check", '{"text":"{}"}', JSON_TYPE, 200],
   ])("%s with %s", async (line, body, type, status) => {
     expect(await ask(line, framed(body), type)).toMatchObject({ status });
   });
@@ -82,7 +81,7 @@ describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
     ["PUT /device/code", 405],
     ["POST /device/decision", 403],
     ["POST /panel/command", 403],
-    ["DELETE /panel/fixture", 404],
+    ["DELETE /panel/scenarios", 404],
   ])("%s", async (line, status) => {
     expect(await ask(line, rest)).toMatchObject({ status });
   });
