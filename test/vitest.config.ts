@@ -41,7 +41,6 @@ export const slow = [
   "test/model/assertions.test.ts",
   "test/platform/certificate-verdicts.test.ts",
   "test/platform/kept-metadata.test.ts",
-  "test/platform/metadata-fuzz.test.ts",
   "test/platform/node-http.test.ts",
   "test/platform/proxy.test.ts",
   "test/platform/shared-session.test.ts",

@@ -51,11 +51,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     tests: [all, "test/core", "test/model", "test/engines/integers.test.ts"],
     environment: { PICOGRANT_ALL: "1", PICOGRANT_INTEGERS: "1" },
   },
-  "test-kill": {
-    says: "file storage, its process killed 1000 times",
-    tests: [all, "test/platform/file-storage.test.ts"],
-    environment: { PICOGRANT_KILLS: "1000" },
-  },
   "test-package": {
     says: "the tests of what npm would publish",
     tests: ["test/package/vitest.config.ts"],

@@ -1,18 +1,12 @@
-// File storage: states of the directory that a person has to be told about, the lock, and records under
-// SIGKILL at random moments.
+// File storage: states of the directory that a person has to be told about, and the lock. What is left of records where a
+// process is killed, or the power goes, is the business of random lives (session-model/slots.ts, process.ts).
 
-import { type ChildProcess, fork } from "node:child_process";
-import { randomInt } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
-import { isFullRun } from "../full-run.ts";
-import { patience } from "../patience.ts";
-import { counterOf, recordOf } from "./kill-writer.ts";
+import { makeDirectory } from "../../platform/node/make-directory.ts";
 
 let root: string;
 let directory: string;
@@ -101,24 +95,6 @@ describe("file storage", () => {
     expect(fs.readdirSync(directory).sort()).toEqual(["slot-0", "slot-1"]);
   });
 
-  it("reports failures of the running system, with a line that holds no secret", () => {
-    const storage = new FileStorage(directory);
-    put(storage, 0, "topsecret");
-    fs.rmSync(directory, { recursive: true });
-    expect(put(storage, 0, "topsecret")).toBe(false);
-    expect(storage.lastFailure).toContain("cannot write a record: it does not exist");
-    expect(storage.lastFailure).not.toContain("topsecret");
-    fs.mkdirSync(path.join(directory, "slot-0"), { recursive: true });
-    expect(get(storage, 0)).toBeUndefined();
-    let erased = true;
-    storage.erase(0, (ok) => {
-      erased = ok;
-    });
-    expect(erased).toBe(false);
-    storage.close();
-    expect(put(storage, 1, "after close")).toBe(false);
-  });
-
   it("a record that became unreadable while running reads as -1", () => {
     const storage = new FileStorage(directory);
     put(storage, 0, "good");
@@ -129,108 +105,68 @@ describe("file storage", () => {
     storage.close();
   });
 
-  type Spoil = () => void;
   const inside = (name: string) => path.join(directory, name);
-  const cases: [string, Spoil, string][] = [
-    ["a file in its place", () => fs.writeFileSync(directory, ""), "not a directory"],
+  const seed = (name: string, content: string, mode = 0o600): void => {
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(inside(name), content, { mode });
+    fs.chmodSync(inside(name), mode);
+  };
+  const GOOD = "picogrant slot\nabc";
+  const CLEAN = "delete it to sign in again, or choose another directory";
+  const SECRET =
+    "other users can read this secret; run chmod 600 on it, or delete it and sign in again";
+  const none = `not a record of picogrant; ${CLEAN}`;
+  const noFile = "not a file; move it away or choose another directory";
+  const noDirectory = "cannot keep state there: it is not a directory; choose another directory";
+
+  it.each<[what: string, spoil: () => void, name: string, message: string]>([
+    ["a foreign file", () => seed("slot-0", "#!/bin/sh\n"), "slot-0", none],
+    ["an empty file", () => seed("slot-1", ""), "slot-1", none],
+    [
+      "a record that is too long",
+      () => seed("slot-1", `picogrant slot\n${"x".repeat(131_073)}`),
+      "slot-1",
+      `holds a record of more than 131072 bytes; ${CLEAN}`,
+    ],
+    ["a slot that its group can read", () => seed("slot-0", GOOD, 0o640), "slot-0", SECRET],
+    ["a slot that others can read", () => seed("slot-0", GOOD, 0o644), "slot-0", SECRET],
+    [
+      "a slot that is a symbolic link",
+      () => {
+        seed("elsewhere", GOOD);
+        fs.symlinkSync(inside("elsewhere"), inside("slot-0"));
+      },
+      "slot-0",
+      noFile,
+    ],
+    [
+      "a slot that is a directory",
+      () => fs.mkdirSync(inside("slot-1"), { recursive: true }),
+      "slot-1",
+      noFile,
+    ],
+    ["a file in its place", () => fs.writeFileSync(directory, ""), "", noDirectory],
     [
       "a file in its path",
       () => {
         fs.writeFileSync(path.join(root, "file"), "");
         directory = path.join(root, "file", "state");
       },
-      "part of its path is not a directory",
+      "",
+      "cannot keep state there: part of its path is not a directory; choose another directory",
     ],
-    [
-      "a directory that others can write to",
+    ...[0o777, 0o770].map((mode): [string, () => void, string, string] => [
+      `a directory of mode ${mode.toString(8)}`,
       () => {
         fs.mkdirSync(directory);
-        fs.chmodSync(directory, 0o777);
+        fs.chmodSync(directory, mode);
       },
-      "chmod 700",
-    ],
-    ["a foreign file as slot", () => seed("slot-0", "#!/bin/sh\n"), "not a record of picogrant"],
-    ["an empty file as slot", () => seed("slot-1", ""), "not a record of picogrant"],
-    [
-      "a record that is too long",
-      () => seed("slot-0", `picogrant slot\n${"x".repeat(131_073)}`),
-      "more than 131072 bytes",
-    ],
-    [
-      "a slot that others can read",
-      () => {
-        seed("slot-0", "picogrant slot\nabc");
-        fs.chmodSync(inside("slot-0"), 0o644);
-      },
-      "chmod 600",
-    ],
-    [
-      "a slot that is a symbolic link",
-      () => {
-        seed("elsewhere", "picogrant slot\nabc");
-        fs.symlinkSync(inside("elsewhere"), inside("slot-0"));
-      },
-      "not a file",
-    ],
-    [
-      "a slot that is a directory",
-      () => fs.mkdirSync(inside("slot-1"), { recursive: true }),
-      "slot-1",
-    ],
-  ];
-  const seed = (name: string, content: string): void => {
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-    fs.writeFileSync(inside(name), content, { mode: 0o600 });
-  };
-  it.each(cases)("refuses %s in one line that says what to do", (_, spoil, expected) => {
+      "",
+      "other users can write to it; run chmod 700 on it",
+    ]),
+  ])("refuses %s in one line that says what to do", (_, spoil, name, message) => {
     spoil();
-    expect(refusal()).toContain(expected);
-  });
-
-  it.each<[name: string, spoil: Spoil, message: () => string]>([
-    [
-      "a foreign file",
-      () => seed("slot-0", "#!/bin/sh\n"),
-      () =>
-        `${inside("slot-0")}: not a record of picogrant; delete it to sign in again, or choose another directory`,
-    ],
-    [
-      "a record that is too long",
-      () => seed("slot-1", `picogrant slot\n${"x".repeat(131_073)}`),
-      () =>
-        `${inside("slot-1")}: holds a record of more than 131072 bytes; delete it to sign in again, or choose another directory`,
-    ],
-    [
-      "a directory",
-      () => fs.mkdirSync(inside("slot-1"), { recursive: true }),
-      () => `${inside("slot-1")}: not a file; move it away or choose another directory`,
-    ],
-    [
-      "a slot that the group can read",
-      () => {
-        seed("slot-0", "picogrant slot\nabc");
-        fs.chmodSync(inside("slot-0"), 0o640);
-      },
-      () =>
-        `${inside("slot-0")}: other users can read this secret; run chmod 600 on it, or delete it and sign in again`,
-    ],
-    [
-      "a directory that the group can write to",
-      () => {
-        fs.mkdirSync(directory);
-        fs.chmodSync(directory, 0o770);
-      },
-      () => `${directory}: other users can write to it; run chmod 700 on it`,
-    ],
-    [
-      "a file in its place",
-      () => fs.writeFileSync(directory, ""),
-      () =>
-        `${directory}: cannot keep state there: it is not a directory; choose another directory`,
-    ],
-  ])("%s, word by word", (_, spoil, message) => {
-    spoil();
-    expect(refusal()).toBe(message());
+    expect(refusal()).toBe(`${path.join(directory, name)}: ${message}`);
   });
 
   it("takes the longest record that there may be, and what others may read but not change", () => {
@@ -328,30 +264,18 @@ describe("file storage", () => {
     expect(storage.lastFailure).toBe(`${directory}: cannot write a record: closed`);
   });
 
-  it("reads and writes a part of what is there, and says where the room is too small", () => {
-    const storage = new FileStorage(directory);
-    const bytes = Uint8Array.of(1, 2, 3, 4);
-    storage.write(1, bytes, 1, 3, (ok) => expect(ok).toBe(true));
-    const into = new Uint8Array(6).fill(9);
-    storage.read(1, into, 2, 4, (length) => expect(length).toBe(2));
-    expect([...into]).toEqual([9, 9, 2, 3, 9, 9]);
-    storage.read(1, into, 2, 3, (length) => expect(length).toBe(-1));
-    expect([storage.hasRecords, get(storage, 0)]).toEqual([true, ""]);
-    storage.erase(1, (ok) => expect(ok).toBe(true));
-    expect(storage.hasRecords).toBe(false);
-    storage.close();
-  });
-
   it("what is written and erased is durable: the file, and the directory it stands in", () => {
     const storage = new FileStorage(directory);
     const durable = vi.spyOn(fs, "fsyncSync");
+    const [opened, closed] = [vi.spyOn(fs, "openSync"), vi.spyOn(fs, "closeSync")];
     try {
       put(storage, 0, "a");
       expect(durable).toHaveBeenCalledTimes(2);
       storage.erase(0, () => {});
       expect(durable).toHaveBeenCalledTimes(3);
+      expect(closed).toHaveBeenCalledTimes(opened.mock.calls.length);
     } finally {
-      durable.mockRestore();
+      vi.restoreAllMocks();
       storage.close();
     }
   });
@@ -364,20 +288,6 @@ describe("file storage", () => {
     put(storage, 0, "a");
     failing.mockRestore();
     expect(storage.lastFailure).toBe(`${directory}: cannot write a record: unknown reason`);
-    storage.close();
-  });
-
-  it("tells the records of now from those of before: its stamp", () => {
-    const storage = new FileStorage(directory);
-    const stamps = [storage.stamp];
-    put(storage, 0, "a");
-    stamps.push(storage.stamp);
-    put(storage, 0, "a");
-    stamps.push(storage.stamp);
-    put(storage, 1, "b");
-    stamps.push(storage.stamp);
-    expect(new Set(stamps).size).toBe(4);
-    expect(storage.stamp).toBe(stamps[3]);
     storage.close();
   });
 
@@ -397,83 +307,15 @@ describe("file storage", () => {
   });
 });
 
-/** How many times the writer is killed; more by the environment for a long run. */
-const KILLS = Number(process.env.PICOGRANT_KILLS ?? (isFullRun ? 40 : 3));
-
-describe("SIGKILL while writing", () => {
-  /** The writer as one plain file, so that starting it takes as little time as Node itself. */
-  function bundle(): string {
-    const outfile = path.join(root, "writer.mjs");
-    const entryPoints = [fileURLToPath(new URL("kill-writer.ts", import.meta.url))];
-    buildSync({ entryPoints, outfile, bundle: true, platform: "node", format: "esm" });
-    return outfile;
-  }
-
-  interface Progress {
-    started: number[];
-    done: number[];
-  }
-
-  function follow(child: ChildProcess, progress: Progress): Promise<void> {
-    child.on("message", (message: { slot: number; counter: number; done: boolean }) => {
-      const { slot, counter, done } = message;
-      (done ? progress.done : progress.started)[slot] = counter;
-    });
-    return new Promise((resolve) => child.once("exit", () => resolve()));
-  }
-
-  it(
-    `each slot reads as old or new, never as neither; the lock is recovered (${KILLS} kills)`,
-    async () => {
-      const writer = bundle();
-      // The counters that each slot was last known to hold, and the newest that was begun.
-      const progress: Progress = { started: [0, 0], done: [0, 0] };
-      let writes = 0;
-      for (let kill = 0; kill < KILLS; kill++) {
-        const from = Math.max(...progress.started) + 1;
-        const child = fork(writer, [directory, String(from), "writer"], { stdio: "inherit" });
-        const gone = follow(child, progress);
-        // After so many begun writes, and then at any moment of the next few: in steps much finer
-        // than one of them, however slow the disk is.
-        const begun = performance.now();
-        for (let begins = 1 + (kill % 4); begins > 0; ) {
-          const message = await new Promise<{ done: boolean }>((resolve) =>
-            child.once("message", resolve),
-          );
-          if (!message.done) begins--;
-        }
-        const spread = Math.min(12, performance.now() - begun) * 1_000_000;
-        const until = process.hrtime.bigint() + BigInt(randomInt(Math.ceil(spread) + 1));
-        while (process.hrtime.bigint() < until) await new Promise((next) => setImmediate(next));
-        child.kill("SIGKILL");
-        await gone;
-        const storage = new FileStorage(directory);
-        for (const slot of [0, 1]) {
-          const counter = counterOf(storage, slot);
-          expect(counter, `slot ${slot}, kill ${kill}`).toBeGreaterThanOrEqual(
-            progress.done[slot]!,
-          );
-          // Messages of the last moments may be lost with the process, so later ones are allowed,
-          // but only of this slot: the counter tells by its parity.
-          if (counter > 0) expect(counter % 2).toBe(slot);
-          progress.done[slot] = counter;
-          progress.started[slot] = counter;
-        }
-        writes = Math.max(...progress.done);
-        storage.close();
-      }
-      // Each is killed behind none to three whole writes.
-      expect(writes).toBeGreaterThanOrEqual(Math.floor(KILLS / 2));
-    },
-    patience.testTimeout + KILLS * 5_000,
-  );
-
-  it("the record that tells old from new does tell a mixture of both", () => {
-    const storage = new FileStorage(directory);
-    const mixed = recordOf(8);
-    mixed.set(recordOf(10).subarray(0, 20));
-    storage.write(0, mixed, 0, mixed.length, () => {});
-    expect(() => counterOf(storage, 0)).toThrow("neither");
-    storage.close();
+it("directories are made with those above them, which ends at the top, where a drive may be missing", () => {
+  for (let time = 0; time < 2; time++) makeDirectory(path.join(root, "a/b/c"), 0o700);
+  expect(modeOf(path.join(root, "a/b/c"))).toBe(0o700);
+  vi.spyOn(fs, "existsSync").mockReturnValue(false);
+  const missing = Object.assign(new Error("ENOENT"), { code: "ENOENT" });
+  vi.spyOn(fs, "mkdirSync").mockImplementation(() => {
+    throw missing;
   });
+  vi.spyOn(fs, "statSync").mockReturnValue(undefined as never);
+  expect(() => makeDirectory("/state", 0o700)).toThrow(missing);
+  vi.restoreAllMocks();
 });

@@ -10,7 +10,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
 import { keptMetadata, removeMetadata } from "../../platform/node/kept-metadata.ts";
-import { forget, type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
+import { type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import {
   createService,
   nodeEnvironment,
@@ -242,15 +242,5 @@ describe("a program that starts again", () => {
     await again.accessToken();
     expect(asked.filter((address) => address === "/gone").length).toBeGreaterThan(0);
     expect(keptMetadata(state, {}).read(server.url)).toEqual(moved);
-  });
-
-  it("forget erases the session without a request", async () => {
-    await (await start()).close();
-    asked.length = 0;
-    await forget(state);
-    expect([asked, fs.readdirSync(state)]).toEqual([[], []]);
-    await expect(start({ resumeOnly: true })).rejects.toMatchObject({ code: "not_signed_in" });
-    // The server was not told.
-    expect(service.counts().grants).toBe(1);
   });
 });

@@ -1,12 +1,16 @@
-// The adapters on Node as one platform (platform/node/index.ts), and what giving them back does.
+// The adapters on Node as one platform (platform/node/index.ts), what giving them back does, and the system's timers on a
+// manual clock as their real time: exact, without waiting. The contract's own rules are in conformance.test.ts.
 
 import fs from "node:fs";
 import https from "node:https";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ManualClock } from "../../platform/fake/index.ts";
 import { nodePlatformWith } from "../../platform/node/directory-platform.ts";
 import { FileStorage, NodeEntropy, nodePlatform } from "../../platform/node/index.ts";
+import { nodeTimers, type RealTime, systemTime } from "../../platform/node/timers.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -66,4 +70,124 @@ it.each([
   expect([...bytes.slice(0, 4), ...bytes.slice(36)]).toEqual(new Array(8).fill(7));
   expect([...bytes].every((byte) => Number.isInteger(byte))).toBe(true);
   expect(new Set(bytes.slice(4, 36)).size).toBeGreaterThan(8);
+});
+
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+/** Real time by hand, as strict as setTimeout, which takes no more than 2^31-1, and as early. */
+function handTime(earlyMs = () => 0): { real: RealTime; hand: ManualClock; waits: number[] } {
+  const hand = new ManualClock();
+  const waits: number[] = [];
+  const real: RealTime = {
+    nowMs: () => hand.elapsedMs,
+    wait(ms, ring) {
+      expect(ms).toBeLessThanOrEqual(LONGEST_WAIT_MS);
+      expect(ms).toBeGreaterThanOrEqual(0);
+      waits.push(ms);
+      return hand.after(Math.max(0, ms - earlyMs()), ring);
+    },
+  };
+  return { real, hand, waits };
+}
+
+describe("timers on the system's clock", () => {
+  it("a wait longer than setTimeout takes goes in pieces", () => {
+    const { real, hand, waits } = handTime();
+    let rang = 0;
+    nodeTimers(real).alarm(LONGEST_WAIT_MS + 5, () => rang++);
+    hand.advance(LONGEST_WAIT_MS + 4);
+    expect(rang).toBe(0);
+    hand.advance(1);
+    expect(rang).toBe(1);
+    expect(waits).toEqual([LONGEST_WAIT_MS, 5]);
+  });
+
+  it("an alarm taken back in the midst of its pieces does not ring", () => {
+    const { real, hand } = handTime();
+    const timers = nodeTimers(real);
+    let rang = 0;
+    timers.alarm(LONGEST_WAIT_MS + 5, () => rang++);
+    hand.advance(LONGEST_WAIT_MS + 1);
+    timers.cancel();
+    hand.advance(100);
+    expect(rang).toBe(0);
+  });
+
+  it("one that throws does not silence the next", () => {
+    const { real, hand } = handTime();
+    const timers = nodeTimers(real);
+    let rang = 0;
+    timers.alarm(5, () => {
+      throw new Error("broken");
+    });
+    expect(() => hand.advance(5)).toThrow("broken");
+    timers.alarm(5, () => rang++);
+    hand.advance(5);
+    expect(rang).toBe(1);
+  });
+
+  it("now wraps at 2^32, and an alarm over the wrap rings in its time", () => {
+    const { real, hand } = handTime();
+    hand.advance(1000);
+    const timers = nodeTimers(real);
+    expect(timers.now()).toBe(0);
+    hand.advance(2 ** 32 - 3);
+    let rang = 0;
+    timers.alarm(5, () => rang++);
+    expect(timers.now()).toBe(2 ** 32 - 3);
+    hand.advance(4);
+    expect([timers.now(), rang]).toEqual([1, 0]);
+    hand.advance(1);
+    expect([timers.now(), rang]).toEqual([2, 1]);
+  });
+
+  it("never early and exactly once, however early the system wakes", () => {
+    const act = fc.oneof(
+      fc.record({ alarm: fc.nat(200) }),
+      fc.record({ advance: fc.nat(100) }),
+      fc.constant({ cancel: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(act, { maxLength: 30 }), fc.infiniteStream(fc.nat(3)), (acts, early) => {
+        const { real, hand } = handTime(() => early.next().value);
+        const timers = nodeTimers(real);
+        let dueMs: number | undefined;
+        const ring = (): void => {
+          expect(hand.elapsedMs).toBe(dueMs);
+          dueMs = undefined;
+        };
+        for (const one of acts) {
+          if ("alarm" in one) {
+            dueMs = hand.elapsedMs + one.alarm;
+            timers.alarm(one.alarm, ring);
+          } else if ("advance" in one) hand.advance(one.advance);
+          else {
+            timers.cancel();
+            dueMs = undefined;
+          }
+          expect(dueMs ?? hand.elapsedMs).toBeGreaterThanOrEqual(hand.elapsedMs);
+        }
+        hand.advance(300);
+        expect(dueMs).toBe(undefined);
+      }),
+    );
+  });
+
+  it("the system's own time goes on, rings, and what is taken back does not", async () => {
+    const timers = nodeTimers();
+    const before = [systemTime.nowMs(), timers.now()] as const;
+    const rang: string[] = [];
+    systemTime.wait(1, () => rang.push("taken back"))();
+    timers.alarm(1, () => rang.push("replaced"));
+    await new Promise<void>((done) => {
+      timers.alarm(5, () => {
+        rang.push("rang");
+        done();
+      });
+    });
+    expect(rang).toEqual(["rang"]);
+    expect(systemTime.nowMs() - before[0]).toBeGreaterThanOrEqual(5);
+    expect(timers.now() - before[1]).toBeGreaterThanOrEqual(5);
+    expect(Number.isInteger(timers.now())).toBe(true);
+  });
 });
