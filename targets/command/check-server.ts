@@ -1,6 +1,6 @@
 // `picogrant check-server`: the server for whoever writes a port in C and runs its check (targets/host/ports/template).
 import { integer, UsageError } from "../desktop/command-line.ts";
-import { describeListenError } from "../service/listen-error.ts";
+import { describeListenError } from "../service/server.ts";
 import { commandLine } from "./option-parser.ts";
 import { startCheckServer } from "./port-check-server.ts";
 

@@ -4,16 +4,14 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
-import { isOwnName } from "./addresses.ts";
 import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { familyOf } from "./endpoints.ts";
 import { bodyTooLarge, type Family, methodNotAllowed, serviceFault } from "./errors.ts";
 import { exchangeEvent } from "./observers.ts";
 import { addAccountPages } from "./pages/account.ts";
 import { addConsentPages } from "./pages/consent.ts";
-import { type Html, messagePage, page } from "./pages/layout.ts";
-import { STYLESHEET } from "./pages/stylesheet.ts";
-import { ForeignForm } from "./pages/visit.ts";
+import { type Html, messagePage, page, STYLESHEET } from "./pages/layout.ts";
+import { ForeignForm, isOwnName } from "./pages/visit.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;

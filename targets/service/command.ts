@@ -4,12 +4,11 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError } from "commander";
 import { readPort, readText, UsageError } from "../desktop/command-line.ts";
-import { accessLogLine } from "./access-log.ts";
 import type { FixtureInput } from "./fixture.ts";
-import { describeListenError } from "./listen-error.ts";
 import { nodeEnvironment } from "./node-environment.ts";
+import { accessLogLine } from "./observers.ts";
 import { readOptions, type ServiceOptionsInput } from "./options.ts";
-import { serve } from "./server.ts";
+import { describeListenError, serve } from "./server.ts";
 import { createService, type Service } from "./service.ts";
 
 interface Flags {

@@ -1,19 +1,18 @@
 // Everything that the endpoints share, in one object that is passed and never global.
 import type { Attempts } from "./attempts.ts";
 import type { Directory } from "./directory.ts";
-import type { Environment } from "./environment.ts";
+import type { Environment, Tasks } from "./environment.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Grants } from "./grants.ts";
 import type { Observers } from "./observers.ts";
 import type { SubscriptionOffer } from "./offer-rules.ts";
-import type { ProviderKeys } from "./openid/provider-keys.ts";
+import type { ProviderKeys } from "./openid.ts";
 import type { ServiceOptions } from "./options.ts";
-import type { Sessions } from "./pages/sessions.ts";
+import type { Sessions } from "./pages/visit.ts";
 import type { QuotaCounter } from "./quota.ts";
 import type { ScopeCatalogue } from "./scopes.ts";
 import type { SetSigner } from "./security-events/set-signing.ts";
 import type { Streams } from "./security-events/streams.ts";
-import type { Tasks } from "./tasks.ts";
 
 export interface ServiceContext {
   readonly env: Environment;

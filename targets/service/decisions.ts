@@ -1,8 +1,12 @@
-// The person's decision about a pending attempt (device doc §3, §7): who may grant what. The consent
-// pages and the programmatic controls both come through here, so that no rule can be walked around.
+// The person's decision about a pending attempt (device doc §3, §7): who may grant what. And what a person, or an
+// administrator, does to an account afterwards: remove an app, sign out everywhere, disable, enable; event receivers hear
+// of each (§6). The pages and the programmatic controls both come through here, so that no rule can be walked around.
+
 import { type Attempt, isForgotten, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
 import type { Account } from "./fixture.ts";
+import { emitAccountEvent, emitTokenRevoked } from "./security-events/delivery.ts";
+import { EVENT_TYPES } from "./security-events/streams.ts";
 
 /** What became of a decision. Codes that are not pending any more are not touched. */
 export type DecisionOutcome =
@@ -125,4 +129,58 @@ function tell(context: ServiceContext, attempt: Attempt): void {
   context.observers.tell({
     ...{ type: "attempt", atMs, state, clientId, accountId, refusal, scopes, accessSeconds },
   });
+}
+
+/** Why an account was disabled, where that is known. */
+export type DisableReason = "hijacking" | "bulk-account";
+
+/** Ends what an account granted to one client; returns how many grants lived. */
+export function removeApp(context: ServiceContext, accountId: string, clientId: string): number {
+  const grants = context.grants.revokeAll(accountId, clientId);
+  for (const grant of grants) emitTokenRevoked(context, grant);
+  return grants.length;
+}
+
+/** Ends every grant of an account; returns how many lived. */
+export function revokeTokens(context: ServiceContext, accountId: string): number {
+  const grants = context.grants.revokeAll(accountId);
+  emitAccountEvent(context, EVENT_TYPES.tokensRevoked, accountId);
+  return grants.length;
+}
+
+/** Ends every grant and every browser session of an account; returns how many grants lived. */
+export function signOutEverywhere(context: ServiceContext, accountId: string): number {
+  context.sessions.endAll(accountId);
+  emitAccountEvent(context, EVENT_TYPES.sessionsRevoked, accountId);
+  return revokeTokens(context, accountId);
+}
+
+/** Disables an account: nothing it granted works any more, and it can grant nothing. */
+export function disableAccount(
+  context: ServiceContext,
+  accountId: string,
+  reason?: DisableReason,
+): void {
+  const account = context.directory.account(accountId);
+  if (account.disabled) return;
+  account.disabled = true;
+  context.grants.revokeAll(accountId);
+  emitAccountEvent(context, EVENT_TYPES.accountDisabled, accountId, reason && { reason });
+}
+
+/** Enables an account again. Tokens revoked meanwhile stay dead. */
+export function enableAccount(context: ServiceContext, accountId: string): void {
+  const account = context.directory.account(accountId);
+  if (!account.disabled) return;
+  account.disabled = false;
+  emitAccountEvent(context, EVENT_TYPES.accountEnabled, accountId);
+}
+
+/** Tells receivers that the account's password must be changed; nothing else happens here. */
+export function requireCredentialChange(context: ServiceContext, accountId: string): void {
+  emitAccountEvent(
+    context,
+    EVENT_TYPES.credentialChangeRequired,
+    context.directory.account(accountId).id,
+  );
 }

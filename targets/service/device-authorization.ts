@@ -12,7 +12,7 @@ import { createToken, createUserCode } from "./codes.ts";
 import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { oauthError, quotaError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
-import { AUTHENTICATION_CONTEXTS, USUAL_CONTEXT } from "./openid/id-token.ts";
+import { AUTHENTICATION_CONTEXTS, USUAL_CONTEXT } from "./openid.ts";
 import { readChallenge } from "./pkce.ts";
 import { readRequestedScopes } from "./scopes.ts";
 import {

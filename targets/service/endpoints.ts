@@ -1,9 +1,9 @@
 // The routing table of the machine endpoints: which function answers which method and path, without
 // any HTTP library. Pages for people are routed in app.ts.
+
 import type { ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
-import { ApiError, type Family, methodNotAllowed } from "./errors.ts";
-import { fromJson } from "./json-bodies.ts";
+import { ApiError, type Family, methodNotAllowed, oauthError } from "./errors.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
 import {
   authorization,
@@ -11,20 +11,28 @@ import {
   PATHS,
   transmitterMetadata,
 } from "./metadata.ts";
-import { userinfo } from "./openid/userinfo.ts";
+import { userinfo } from "./openid.ts";
 import { provokedAnswer } from "./provoked.ts";
 import { revocation } from "./revocation.ts";
-import { pollEvents } from "./security-events/poll.ts";
 import {
   getStatus,
   getStream,
+  pollEvents,
   updateStatus,
   updateStream,
   verifyStream,
 } from "./security-events/stream-endpoints.ts";
 import { subscriptionOffers } from "./subscription-offers.ts";
 import { tokenEndpoint } from "./token-endpoint.ts";
-import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
+import {
+  bare,
+  json,
+  mediaType,
+  type ProtocolRequest,
+  type ProtocolResponse,
+  textOf,
+  utf8,
+} from "./wire.ts";
 
 type Endpoint = (context: ServiceContext, request: ProtocolRequest) => ProtocolResponse;
 
@@ -96,4 +104,22 @@ const API_PREFIXES = ["/video/", "/publisher/", "/events/"];
 export function familyOf(context: ServiceContext, path: string): Family {
   const own = unalias(context, path);
   return API_PREFIXES.some((prefix) => own.startsWith(prefix)) ? "api" : "oauth";
+}
+
+/** The request with a form in place of its JSON object; or 415, where it is a form and JSON is wanted. */
+function fromJson(request: ProtocolRequest): ProtocolRequest | ProtocolResponse {
+  if (mediaType(request.headers["content-type"] ?? "") !== "application/json") {
+    return bare(415, { "accept-post": "application/json" });
+  }
+  try {
+    const members = Object.entries(JSON.parse(textOf(request.body)) as Record<string, unknown>);
+    const texts = members.filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    );
+    if (texts.length < members.length) throw new Error("a member is no text");
+    const headers = { ...request.headers, "content-type": "application/x-www-form-urlencoded" };
+    return { ...request, headers, body: utf8(new URLSearchParams(texts).toString()) };
+  } catch {
+    return oauthError("invalid_request", "The body must be a JSON object of texts.");
+  }
 }

@@ -1,5 +1,6 @@
 // The error answers of the service: one table for the OAuth endpoints (device doc §7), one shape for
 // the resource APIs. Each entry is the exact status, code and description that a client meets.
+
 import { json, type ProtocolResponse } from "./wire.ts";
 
 /** Errors of the OAuth endpoints. Where the documents give a description it stands here verbatim. */
@@ -157,4 +158,11 @@ export function serviceFault(family: Family): ProtocolResponse {
 
 function apiRefusal(detail: ApiErrorDetail, headers?: Record<string, string>): ProtocolResponse {
   return new ApiError(detail, headers).toResponse();
+}
+
+/** The value of a parameter; null where it is absent. Throws an ApiError where it is given twice. */
+export function singleValue(query: URLSearchParams, name: string): string | null {
+  const [value = null, other] = query.getAll(name);
+  if (other !== undefined) throw invalidParameter(name, `${name} is given twice.`);
+  return value;
 }

@@ -1,7 +1,7 @@
 // The world the service plays in: organizations, accounts, clients, apps and event receivers.
 // Reads and checks the fixture file; state that changes while the service runs lives elsewhere.
 import * as z from "zod";
-import { SIGNING_ALGORITHMS } from "./openid/provider-keys.ts";
+import { SIGNING_ALGORITHMS } from "./openid.ts";
 import { describeIssue } from "./options.ts";
 import { SCOPE_NAMES } from "./scopes.ts";
 

@@ -3,7 +3,7 @@
 import { createToken } from "./codes.ts";
 import type { Environment } from "./environment.ts";
 import type { Observers, ServiceEvent } from "./observers.ts";
-import type { Authentication } from "./openid/id-token.ts";
+import type { Authentication } from "./openid.ts";
 import type { ServiceOptions } from "./options.ts";
 
 export interface Grant {

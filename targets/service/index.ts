@@ -1,6 +1,5 @@
 // The public surface of the simulated service.
-export type { DisableReason } from "./account-actions.ts";
-export type { ApprovalChoices, DecisionOutcome } from "./decisions.ts";
+export type { ApprovalChoices, DecisionOutcome, DisableReason } from "./decisions.ts";
 export type { Environment, PushAnswer, PushDelivery } from "./environment.ts";
 export type { Fixture, FixtureInput } from "./fixture.ts";
 export { readFixture } from "./fixture.ts";

@@ -3,9 +3,8 @@
 import { createHash } from "node:crypto";
 import { authenticateCaller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
-import { ApiError, invalidParameter } from "./errors.ts";
+import { ApiError, invalidParameter, singleValue } from "./errors.ts";
 import type { Broadcast } from "./fixture.ts";
-import { singleValue } from "./query.ts";
 import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
 const SCOPES = ["video", "video.readonly", "video.force-ssl"];

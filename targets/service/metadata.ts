@@ -2,9 +2,13 @@
 // from one place, so that an address is written once.
 import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { oauthError } from "./errors.ts";
-import { AUTHENTICATION_CONTEXTS, ID_TOKEN_CLAIMS, USER_CLAIMS } from "./openid/id-token.ts";
-import { SIGNING_ALGORITHMS } from "./openid/provider-keys.ts";
-import { POLL_METHODS, PUSH_METHODS } from "./security-events/event-types.ts";
+import {
+  AUTHENTICATION_CONTEXTS,
+  ID_TOKEN_CLAIMS,
+  SIGNING_ALGORITHMS,
+  USER_CLAIMS,
+} from "./openid.ts";
+import { POLL_METHODS, PUSH_METHODS } from "./security-events/streams.ts";
 import { json, type ProtocolResponse } from "./wire.ts";
 
 export const PATHS = {

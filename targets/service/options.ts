@@ -2,7 +2,7 @@
 // "not shown" have the defaults of real services of that family.
 import * as z from "zod";
 import { nameMeant } from "../../platform/name-suggestion.ts";
-import { AUTHENTICATION_CONTEXTS } from "./openid/id-token.ts";
+import { AUTHENTICATION_CONTEXTS } from "./openid.ts";
 import { CHALLENGE_METHODS } from "./pkce.ts";
 import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "./provoked.ts";
 

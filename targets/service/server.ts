@@ -1,5 +1,6 @@
 // Real HTTP or HTTPS in front of a service: sockets, limits against slow and large requests, and the
 // service's own address. Everything else is the service's.
+
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
@@ -129,4 +130,22 @@ function reachableName(host: string): string {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const outside = addresses.find((address) => !address.internal && address.family === "IPv4");
   return outside?.address ?? "127.0.0.1";
+}
+
+/** One line about `error`, which listening on `host` and `port` brought. */
+export function describeListenError(
+  error: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number },
+): string {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return `port ${port} on ${host} is in use; choose another with --port, or 0 for any`;
+    case "EACCES":
+      return `port ${port} needs privileges; choose one above 1023 with --port`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${host} is not an address of this machine; choose another with --host`;
+    default:
+      return `cannot listen on ${host}:${port}: ${error.message}`;
+  }
 }

@@ -1,34 +1,36 @@
 // The service put together: the synchronous logic, the hono app over it, and the programmatic
 // controls for tests and simulators. Nothing here knows about sockets; see server.ts.
+
+import { createApp } from "./app.ts";
+import { type Attempt, Attempts } from "./attempts.ts";
+import { baseUrlOf, type ServiceContext } from "./context.ts";
 import {
+  type ApprovalChoices,
+  approve,
+  type DecisionOutcome,
   type DisableReason,
+  deny,
   disableAccount,
   enableAccount,
   removeApp,
   requireCredentialChange,
   revokeTokens,
   signOutEverywhere,
-} from "./account-actions.ts";
-import { createApp } from "./app.ts";
-import { type Attempt, Attempts } from "./attempts.ts";
-import type { ServiceContext } from "./context.ts";
-import { baseUrlOf } from "./context.ts";
-import { type ApprovalChoices, approve, type DecisionOutcome, deny } from "./decisions.ts";
+} from "./decisions.ts";
 import { Directory } from "./directory.ts";
 import { dispatch } from "./endpoints.ts";
-import type { Environment } from "./environment.ts";
+import { type Environment, Tasks } from "./environment.ts";
 import { type FixtureInput, type ResourceApi, readFixture } from "./fixture.ts";
 import { type GrantCounts, Grants } from "./grants.ts";
 import { exchangeEvent, type Observer, Observers } from "./observers.ts";
-import { ProviderKeys } from "./openid/provider-keys.ts";
+import { ProviderKeys } from "./openid.ts";
 import { readOptions, type ServiceOptions, type ServiceOptionsInput } from "./options.ts";
-import { Sessions } from "./pages/sessions.ts";
+import { Sessions } from "./pages/visit.ts";
 import { QuotaCounter } from "./quota.ts";
 import { createScopes } from "./scopes.ts";
 import { SetSigner } from "./security-events/set-signing.ts";
 import { Streams } from "./security-events/streams.ts";
 import { restoreSnapshot, type ServiceSnapshot, takeSnapshot } from "./snapshot.ts";
-import { Tasks } from "./tasks.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
 export interface ServiceSettings extends Environment {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Attempt } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
 import type { GrantSnapshot } from "./grants.ts";
-import { USUAL_CONTEXT } from "./openid/id-token.ts";
+import { USUAL_CONTEXT } from "./openid.ts";
 import { describeIssue } from "./options.ts";
 import { CHALLENGE_METHODS } from "./pkce.ts";
 

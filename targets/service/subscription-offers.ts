@@ -8,6 +8,7 @@ import {
   invalidParameter,
   methodNotAllowed,
   notJson,
+  singleValue,
 } from "./errors.ts";
 import type { Application } from "./fixture.ts";
 import {
@@ -20,7 +21,6 @@ import {
   type SubscriptionOffer,
 } from "./offer-rules.ts";
 import { describeIssue } from "./options.ts";
-import { singleValue } from "./query.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
 /** The path {packageName}/subscriptions/{productId}/basePlans/{basePlanId}/offers[/{offerId}[:verb]]. */

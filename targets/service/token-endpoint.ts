@@ -7,7 +7,7 @@ import { refuseClaim } from "./decisions.ts";
 import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { IssuedTokens } from "./grants.ts";
-import { idTokenFor } from "./openid/id-token.ts";
+import { idTokenFor } from "./openid.ts";
 import { refuseVerifier } from "./pkce.ts";
 import {
   type FormParameters,

@@ -2,14 +2,14 @@
 // what tests and simulators rely on. What goes on over a restart as it was is the oracle's.
 
 import { describe, expect, test } from "vitest";
-import { accessLogLine } from "../../targets/service/access-log.ts";
 import {
   type FixtureInput,
   readFixture,
   readSnapshot,
   type ServiceEvent,
 } from "../../targets/service/index.ts";
-import { Sessions } from "../../targets/service/pages/sessions.ts";
+import { accessLogLine } from "../../targets/service/observers.ts";
+import { Sessions } from "../../targets/service/pages/visit.ts";
 import { Bench, FIXTURE, seededRandom, TV } from "./harness.ts";
 import { Visitor } from "./visitor.ts";
 

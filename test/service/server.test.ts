@@ -12,7 +12,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
-import { clientAddress } from "../../targets/service/addresses.ts";
 import {
   createService,
   nodeEnvironment,
@@ -20,6 +19,7 @@ import {
   type ServiceEvent,
   serve,
 } from "../../targets/service/index.ts";
+import { clientAddress } from "../../targets/service/pages/visit.ts";
 import { listening } from "../listening.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { bundledProgram } from "../program.ts";

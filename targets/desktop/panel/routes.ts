@@ -7,7 +7,7 @@ import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
-import { isOwnName } from "../../service/addresses.ts";
+import { isOwnName } from "../../service/pages/visit.ts";
 import { scenarioNames, scenarioText } from "../scenarios/play.ts";
 import type { Controller } from "../simulator/controls.ts";
 import { DEEDS } from "../simulator/deeds.ts";

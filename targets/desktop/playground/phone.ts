@@ -1,6 +1,6 @@
 // The phone of the playground: shows the service's own pages in a frame, though there is no server. What is
 // clicked or sent in them becomes a request to the service in this page, and the answer the next page.
-import { STYLESHEET } from "../../service/pages/stylesheet.ts";
+import { STYLESHEET } from "../../service/pages/layout.ts";
 import type { Service } from "../../service/service.ts";
 import { COOKIE_HEADER } from "./stand-ins.ts";
 

@@ -2,8 +2,8 @@
 // devices (their tokens die) and the event receivers (device doc §6).
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { disableAccount, enableAccount, removeApp, signOutEverywhere } from "../account-actions.ts";
 import type { ServiceContext } from "../context.ts";
+import { disableAccount, enableAccount, removeApp, signOutEverywhere } from "../decisions.ts";
 import type { Account } from "../fixture.ts";
 import type { Grant } from "../grants.ts";
 import { accountChoice } from "./consent-views.ts";

@@ -6,9 +6,15 @@ import type { Attempt } from "../attempts.ts";
 import { normalizeUserCode } from "../codes.ts";
 import type { ServiceContext } from "../context.ts";
 import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
-import { accountChoice, type Choice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
+import {
+  accountChoice,
+  type Choice,
+  codeEntry,
+  consent,
+  DURATIONS,
+  outcomeWords,
+} from "./consent-views.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
-import { outcomeWords } from "./outcomes.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
 
 type Shown = Response | Promise<Response>;

@@ -1,8 +1,13 @@
-// One visit of a browser: its cookie, its form, its address, and the checks every form goes through.
+// One visit of a browser: its session (a random cookie, the account chosen in it, and the token that ties each form to
+// it against cross-site request forgery), its address, the name it came by, and the checks every form goes through. No
+// passwords: the service is simulated.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { isIP } from "node:net";
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { clientAddress } from "../addresses.ts";
 import { baseUrlOf, type ServiceContext } from "../context.ts";
+import type { Environment } from "../environment.ts";
 import { type Html, type PageContent, page } from "./layout.ts";
 
 const COOKIE = "picogrant_session";
@@ -91,4 +96,124 @@ function addressOf(service: ServiceContext, c: Context): string {
     c.req.header("x-forwarded-for"),
     service.options.trustedProxies,
   );
+}
+
+// Bounded, so that visitors cannot fill the memory; whoever signed in first signs in again.
+const SIGNED_IN_MAX = 10_000;
+
+export class Sessions {
+  /** Who signed in, by session id, the oldest first. */
+  readonly #accounts = new Map<string, string>();
+  readonly #key: Uint8Array;
+  readonly #env: Environment;
+
+  constructor(env: Environment) {
+    this.#env = env;
+    this.#key = env.random(32);
+  }
+
+  /**
+   * A fresh session id: 128 random bits, and a seal that only this service can make. So ids that were given
+   * out need not be remembered, and a browser cannot choose its own.
+   */
+  create(): string {
+    const nonce = Buffer.from(this.#env.random(16)).toString("base64url");
+    return `${nonce}.${this.#seal("id", nonce)}`;
+  }
+
+  /** Whether the id is one that this service gave out. */
+  isOwn(sessionId: string): boolean {
+    const [nonce = "", seal = ""] = sessionId.split(".", 2);
+    return areEqual(seal, this.#seal("id", nonce));
+  }
+
+  /** The token that forms of this session carry. */
+  formToken(sessionId: string): string {
+    return this.#seal("form", sessionId);
+  }
+
+  isFormToken(sessionId: string, token: string): boolean {
+    return areEqual(token, this.formToken(sessionId));
+  }
+
+  accountOf(sessionId: string): string | undefined {
+    return this.#accounts.get(sessionId);
+  }
+
+  /**
+   * An account signs in: the session goes on under a new id, which is returned. Whoever knew the old one, or
+   * planted it in the browser, is left outside (session fixation).
+   */
+  signIn(sessionId: string, accountId: string): string {
+    this.#accounts.delete(sessionId);
+    const fresh = this.create();
+    this.#accounts.set(fresh, accountId);
+    if (this.#accounts.size > SIGNED_IN_MAX) {
+      for (const oldest of this.#accounts.keys()) {
+        this.#accounts.delete(oldest);
+        break;
+      }
+    }
+    return fresh;
+  }
+
+  /** Nobody is signed in any more; the session itself goes on. */
+  signOut(sessionId: string): void {
+    this.#accounts.delete(sessionId);
+  }
+
+  /** Signs an account out of every browser. */
+  endAll(accountId: string): void {
+    for (const [sessionId, account] of this.#accounts)
+      if (account === accountId) this.#accounts.delete(sessionId);
+  }
+
+  clear(): void {
+    this.#accounts.clear();
+  }
+
+  #seal(purpose: "id" | "form", text: string): string {
+    return createHmac("sha256", this.#key).update(`${purpose} ${text}`).digest("base64url");
+  }
+}
+
+function areEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/**
+ * Whether pages may be shown under this host name: the public address's, localhost, or any IP address. A page
+ * elsewhere could make a name of its own point here (DNS rebinding), but no IP address.
+ */
+export function isOwnName(hostname: string, baseUrl: string): boolean {
+  if (hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return true;
+  return hostname === new URL(baseUrl).hostname;
+}
+
+/**
+ * Whose request it is. Proxies add the address that they were called from behind those that are there already,
+ * so only what the trusted ones have written counts: the last address that is none of theirs.
+ * @param socketAddress the peer of the connection
+ * @param forwardedFor value of X-Forwarded-For, if there is one
+ * @param trusted addresses of the proxies
+ */
+export function clientAddress(
+  socketAddress: string,
+  forwardedFor: string | undefined,
+  trusted: readonly string[],
+): string {
+  const path = (forwardedFor ?? "").split(",").map((address) => address.trim());
+  let address = withoutMapping(socketAddress);
+  while (trusted.includes(address)) {
+    const previous = path.pop();
+    if (previous === undefined || isIP(previous) === 0) break;
+    address = withoutMapping(previous);
+  }
+  return address;
+}
+
+/** An IPv4 address on an IPv6 socket, as IPv4. */
+function withoutMapping(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, "");
 }

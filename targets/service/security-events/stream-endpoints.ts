@@ -1,5 +1,8 @@
 // Managing a stream: configuration, status, verification (device doc §6 leaves the operations open;
-// these are those of real cross-account protection services).
+// these are those of real cross-account protection services). And poll delivery (RFC 8936): the receiver fetches what
+// waits and acknowledges what it has. What is not acknowledged comes again. Answers are always immediate: the logic
+// cannot wait.
+
 import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/address.ts";
 import { bearerToken, unauthenticated } from "../bearer.ts";
@@ -8,10 +11,15 @@ import { ApiError, invalidParameter, notJson } from "../errors.ts";
 import { PATHS } from "../metadata.ts";
 import { describeIssue } from "../options.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "../wire.ts";
-import { emitVerification } from "./emit.ts";
-import { POLL_METHODS, PUSH_METHODS, SUPPORTED_EVENTS } from "./event-types.ts";
-import { schedulePushOfQueue } from "./push.ts";
-import type { Stream, StreamConfiguration } from "./streams.ts";
+import { emitVerification, schedulePushOfQueue } from "./delivery.ts";
+import {
+  POLL_METHODS,
+  PUSH_METHODS,
+  type Stream,
+  type StreamConfiguration,
+  SUPPORTED_EVENTS,
+  signedSet,
+} from "./streams.ts";
 
 const updateSchema = z.object({
   delivery: z.object({
@@ -26,7 +34,7 @@ const verifySchema = z.object({ state: z.string().max(1000).optional() });
 const REALM = 'Bearer realm="events"';
 
 /** The stream of the receiver whose bearer token the request carries; 401 without one. */
-export function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
+function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
   const token = bearerToken(request, REALM);
   const stream = context.streams.findByToken(token ?? "");
   if (stream) return stream;
@@ -37,7 +45,7 @@ export function receiverStream(context: ServiceContext, request: ProtocolRequest
 }
 
 /** The JSON body of a request, checked; an empty body is an empty object. */
-export function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: T): z.output<T> {
+function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: T): z.output<T> {
   const type = request.headers["content-type"];
   if (request.body.length > 0 && type !== undefined && mediaType(type) !== "application/json")
     throw notJson();
@@ -140,4 +148,31 @@ export function verifyStream(context: ServiceContext, request: ProtocolRequest):
     });
   emitVerification(context, stream, state);
   return json(200, {});
+}
+
+const EVENTS_MAX = 100;
+
+const pollSchema = z.object({
+  maxEvents: z.int().min(0).optional(),
+  returnImmediately: z.boolean().optional(),
+  ack: z.array(z.string()).optional(),
+  setErrs: z
+    .record(z.string(), z.object({ err: z.string(), description: z.string().optional() }))
+    .optional(),
+});
+
+/** Answers POST of the poll address (RFC 8936 §2). */
+export function pollEvents(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const stream = receiverStream(context, request);
+  if (stream.configuration?.kind !== "poll")
+    throw invalidParameter("delivery", "The stream is not configured for polling.");
+  const { maxEvents = EVENTS_MAX, ack = [], setErrs = {} } = readBody(request, pollSchema);
+  // An event the receiver could not read (§2.4) will not become readable by coming again.
+  for (const jti of [...ack, ...Object.keys(setErrs)]) stream.queue.delete(jti);
+  const waiting = stream.status === "enabled" ? [...stream.queue.values()] : [];
+  const sets = waiting.slice(0, Math.min(maxEvents, EVENTS_MAX));
+  return json(200, {
+    sets: Object.fromEntries(sets.map((event) => [event.jti, signedSet(context.signer, event)])),
+    ...(sets.length < waiting.length && { moreAvailable: true }),
+  });
 }

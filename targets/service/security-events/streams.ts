@@ -1,7 +1,37 @@
-// The event streams: what each receiver has configured, and the events that wait for it until they
-// are acknowledged. Delivery lives in push.ts and poll.ts.
+// The event streams: which events and ways of delivery there are (device doc §6; RISC, RFC 8935, RFC 8936), what each
+// receiver has configured, and the events that wait for it until they are acknowledged. They are delivered in delivery.ts.
+
 import type { Receiver } from "../fixture.ts";
 import type { SetClaims, SetSigner } from "./set-signing.ts";
+
+const RISC = "https://schemas.openid.net/secevent/risc/event-type/";
+const OAUTH = "https://schemas.openid.net/secevent/oauth/event-type/";
+
+export const EVENT_TYPES = {
+  // The three of device doc §6.
+  sessionsRevoked: `${RISC}sessions-revoked`,
+  tokenRevoked: `${OAUTH}token-revoked`,
+  accountDisabled: `${RISC}account-disabled`,
+  // What real services send besides.
+  tokensRevoked: `${OAUTH}tokens-revoked`,
+  accountEnabled: `${RISC}account-enabled`,
+  credentialChangeRequired: `${RISC}account-credential-change-required`,
+  verification: `${RISC}verification`,
+} as const;
+
+/** What a stream may ask for; verification comes unasked, when it is requested. */
+export const SUPPORTED_EVENTS: readonly string[] = Object.values(EVENT_TYPES).filter(
+  (type) => type !== EVENT_TYPES.verification,
+);
+
+export const PUSH_METHODS = [
+  "https://schemas.openid.net/secevent/risc/delivery-method/push",
+  "urn:ietf:rfc:8935",
+];
+export const POLL_METHODS = [
+  "https://schemas.openid.net/secevent/risc/delivery-method/poll",
+  "urn:ietf:rfc:8936",
+];
 
 export interface QueuedEvent {
   readonly jti: string;

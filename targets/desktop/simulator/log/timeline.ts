@@ -5,7 +5,7 @@ import { sentenceOf } from "../../../../core/tables/remedies.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import type { DecisionOutcome } from "../../../service/decisions.ts";
 import type { ServiceEvent } from "../../../service/observers.ts";
-import { outcomeWords } from "../../../service/pages/outcomes.ts";
+import { outcomeWords } from "../../../service/pages/consent-views.ts";
 import { type Reason, reasonOfDevice } from "./reasons.ts";
 
 // When things happen in the simulated world. Much of it happens at one and the same millisecond, so time

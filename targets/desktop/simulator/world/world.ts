@@ -26,9 +26,9 @@ import {
   type Service,
   serve,
 } from "../../../service/index.ts";
-import { describeListenError } from "../../../service/listen-error.ts";
 import { PATHS } from "../../../service/metadata.ts";
 import { makeKey } from "../../../service/node-environment.ts";
+import { describeListenError } from "../../../service/server.ts";
 import { UsageError } from "../../command-line.ts";
 import { isRemote, type Options } from "../../options.ts";
 import { deviceKind } from "../device/kinds.ts";

@@ -1,0 +1,165 @@
+// The service as an OpenID provider: ID tokens (OpenID Connect Core §2) and the claims about a person (§5.1), the
+// userinfo endpoint (§5.3), and the keys that ID tokens are signed with.
+
+import { createHash } from "node:crypto";
+import { findCaller } from "./bearer.ts";
+import { baseUrlOf, type ServiceContext } from "./context.ts";
+import type { Environment, SigningKey } from "./environment.ts";
+import type { Account } from "./fixture.ts";
+import type { IssuedTokens } from "./grants.ts";
+import { json, type ProtocolRequest, type ProtocolResponse, utf8 } from "./wire.ts";
+
+/** How a person may prove who they are, the weakest first. A request may ask for one (acr_values). */
+export const AUTHENTICATION_CONTEXTS = [
+  "urn:picogrant:acr:password",
+  "urn:picogrant:acr:two-factor",
+] as const;
+
+export const USUAL_CONTEXT = AUTHENTICATION_CONTEXTS[0];
+
+/** What a person's sign-in is known by; a grant keeps it. */
+export interface Authentication {
+  /** When the person allowed, ms. */
+  readonly atMs: number;
+  readonly acr: string;
+  /** As the client sent it, to be found again in the ID token. */
+  readonly nonce: string | undefined;
+}
+
+/** The claims that the metadata promise. */
+export const ID_TOKEN_CLAIMS = [
+  ...["iss", "sub", "aud", "iat", "exp", "auth_time", "acr", "nonce", "at_hash"],
+];
+export const USER_CLAIMS = ["sub", "name", "email", "email_verified"];
+
+/**
+ * The ID token that goes with these tokens; undefined where `openid` was not granted or the host makes no keys.
+ * @param isRefresh a refreshed one has no nonce (§12.2)
+ */
+export function idTokenFor(
+  context: ServiceContext,
+  { grant, scopes, accessToken }: IssuedTokens,
+  isRefresh: boolean,
+): string | undefined {
+  const { keys, env, options, directory } = context;
+  if (!scopes.includes("openid") || !keys.areThere) return undefined;
+  const { atMs, acr, nonce } = grant.authentication;
+  const nowS = Math.floor(env.now() / 1000);
+  const algorithm = directory.clients.get(grant.clientId)?.idTokenAlgorithm ?? "RS256";
+  // §3.1.3.6: both algorithms hash with SHA-256, and half of it is taken.
+  const hash = createHash("sha256").update(accessToken).digest().subarray(0, 16);
+  const claims = {
+    iss: baseUrlOf(context),
+    sub: grant.accountId,
+    aud: grant.clientId,
+    iat: nowS,
+    exp: nowS + options.idTokenLifetime,
+    auth_time: Math.floor(atMs / 1000),
+    acr,
+    ...(nonce !== undefined && !isRefresh && { nonce }),
+    at_hash: Buffer.from(hash).toString("base64url"),
+  };
+  return keys.sign(claims, algorithm);
+}
+
+/** What the userinfo endpoint tells (§5.3, §5.4): the subject always, the rest by scope. */
+function userClaims(account: Account, scopes: readonly string[]): object {
+  const { id, name, email } = account;
+  return {
+    sub: id,
+    ...(scopes.includes("profile") && { name }),
+    ...(scopes.includes("email") && { email, email_verified: true }),
+  };
+}
+
+const REALM = 'Bearer realm="userinfo"';
+
+/** GET or POST with the access token; refusals are those of RFC 6750 §3.1. */
+export function userinfo(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const caller = findCaller(context, request);
+  // A request without any token is told of no error.
+  if (caller === "no-token") return refusal(401, "invalid_token", "Login required.", REALM);
+  if (caller === "dead-token") {
+    const message = "The access token expired or was revoked.";
+    return refusal(401, "invalid_token", message, `${REALM}, error="invalid_token"`);
+  }
+  if (!caller.scopes.includes("openid")) {
+    const challenge = `${REALM}, error="insufficient_scope", scope="openid"`;
+    return refusal(403, "insufficient_scope", "The scope openid is missing.", challenge);
+  }
+  return json(200, userClaims(caller.account, caller.scopes));
+}
+
+function refusal(
+  status: number,
+  error: string,
+  description: string,
+  challenge: string,
+): ProtocolResponse {
+  const body = { error, error_description: description };
+  return json(status, body, { "www-authenticate": challenge });
+}
+
+/** OpenID Connect Discovery §3 demands RS256; ES256 is what small clients verify with less. */
+export const SIGNING_ALGORITHMS = ["RS256", "ES256"] as const;
+type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
+interface Retired {
+  readonly key: SigningKey;
+  readonly untilMs: number;
+}
+
+export class ProviderKeys {
+  readonly #env: Environment;
+  readonly #current = new Map<SigningAlgorithm, SigningKey>();
+  #retired: Retired[] = [];
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /** Whether the host can make keys: without them the service is no OpenID provider. */
+  get areThere(): boolean {
+    return this.#env.makeKey !== undefined;
+  }
+
+  /** The compact serialization of a signed JWT (RFC 7519). @throws Error where the host makes no keys */
+  sign(claims: object, algorithm: SigningAlgorithm): string {
+    const key = this.#key(algorithm);
+    const header = { alg: algorithm, typ: "JWT", kid: key.publicJwk.kid };
+    const signed = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
+    return `${signed}.${encode(key.sign(utf8(signed)))}`;
+  }
+
+  /** New keys from now on; the old ones stay published for `seconds`. */
+  rotate(seconds: number): void {
+    if (!this.areThere) return;
+    const untilMs = this.#env.now() + seconds * 1000;
+    for (const algorithm of SIGNING_ALGORITHMS) {
+      this.#retired.push({ key: this.#key(algorithm), untilMs });
+      this.#current.delete(algorithm);
+    }
+  }
+
+  /** The public keys, the newest first. */
+  published(): readonly object[] {
+    if (!this.areThere) return [];
+    const nowMs = this.#env.now();
+    this.#retired = this.#retired.filter(({ untilMs }) => nowMs < untilMs);
+    const current = SIGNING_ALGORITHMS.map((algorithm) => this.#key(algorithm));
+    return [...current, ...this.#retired.map(({ key }) => key)].map(({ publicJwk }) => publicJwk);
+  }
+
+  #key(algorithm: SigningAlgorithm): SigningKey {
+    const known = this.#current.get(algorithm);
+    if (known) return known;
+    if (!this.#env.makeKey) throw new Error("this service signs no ID tokens: it has no makeKey");
+    const key = this.#env.makeKey(algorithm);
+    this.#current.set(algorithm, key);
+    return key;
+  }
+}
+
+function encode(data: string | Uint8Array): string {
+  return Buffer.from(data).toString("base64url");
+}

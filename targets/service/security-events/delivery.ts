@@ -1,0 +1,136 @@
+// Making events (device doc §6): who hears of what happened to an account, and with which subject. And push delivery
+// (RFC 8935): each waiting event is posted until the receiver takes it (202), refuses it (400), or the retries are used
+// up. An event has one chain of tries, whatever happens to its stream.
+
+import { createHash } from "node:crypto";
+import { baseUrlOf, type ServiceContext } from "../context.ts";
+import type { Grant } from "../grants.ts";
+import {
+  EVENT_TYPES,
+  newEvent,
+  type QueuedEvent,
+  type Stream,
+  signedSet,
+  wants,
+} from "./streams.ts";
+
+/** An event about a whole account, for every receiver with a client that the account has used. */
+export function emitAccountEvent(
+  context: ServiceContext,
+  eventType: string,
+  accountId: string,
+  details: Readonly<Record<string, string>> = {},
+): void {
+  const subject = { subject_type: "iss-sub", iss: baseUrlOf(context), sub: accountId };
+  const used = context.grants.clientsEverOf(accountId);
+  for (const stream of context.streams.all())
+    if (stream.receiver.clients.some((clientId) => used.has(clientId)))
+      if (wants(stream, eventType)) emit(context, stream, eventType, { subject, ...details });
+}
+
+/** token-revoked for one grant, for the receivers of its client. */
+export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
+  const subject = tokenSubject(context, grant.refreshToken);
+  for (const stream of context.streams.all())
+    if (stream.receiver.clients.includes(grant.clientId))
+      if (wants(stream, EVENT_TYPES.tokenRevoked))
+        emit(context, stream, EVENT_TYPES.tokenRevoked, { subject });
+}
+
+/** The answer to stream:verify: comes whatever events were requested. */
+export function emitVerification(
+  context: ServiceContext,
+  stream: Stream,
+  state: string | undefined,
+): void {
+  emit(context, stream, EVENT_TYPES.verification, state === undefined ? {} : { state });
+}
+
+// Never the token itself: a receiver that has it finds it by its hash or its first characters.
+function tokenSubject(context: ServiceContext, token: string): object {
+  const common = { subject_type: "oauth_token", token_type: "refresh_token" };
+  if (context.options.tokenIdentifier === "prefix")
+    return { ...common, token_identifier_alg: "prefix", token: token.slice(0, 16) };
+  const once = createHash("sha512").update(token).digest();
+  const twice = createHash("sha512").update(once).digest("base64");
+  return { ...common, token_identifier_alg: "hash_base64_sha512_sha512", token: twice };
+}
+
+function emit(context: ServiceContext, stream: Stream, eventType: string, payload: object): void {
+  const { env, observers } = context;
+  const jti = Buffer.from(env.random(16)).toString("base64url");
+  const claims = {
+    iss: baseUrlOf(context),
+    aud: stream.receiver.clients,
+    iat: Math.floor(env.now() / 1000),
+    jti,
+    events: { [eventType]: payload },
+  };
+  const event = newEvent(jti, claims);
+  context.streams.enqueue(stream, event, context.options.waitingEventsMax);
+  const receiverId = stream.receiver.id;
+  if (observers.any)
+    observers.tell({ type: "security-event", atMs: env.now(), receiverId, eventType, jti });
+  beginChain(context, stream, event);
+}
+
+// Waits before the second and later tries, in seconds; after the last one the event is given up.
+const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
+
+/** Plans a push of everything that waits, as after a change of the configuration or the status. */
+export function schedulePushOfQueue(context: ServiceContext, stream: Stream): void {
+  for (const event of stream.queue.values()) {
+    // Posted at this moment: were it posted again at once, the receiver would get it twice.
+    if (event.isUnderWay) event.startsOver = true;
+    else beginChain(context, stream, event);
+  }
+}
+
+/** Begins the tries of an event, anew where there were some; what an earlier chain had planned finds that it is out of date. */
+function beginChain(context: ServiceContext, stream: Stream, event: QueuedEvent): void {
+  event.chain++;
+  event.failures = 0;
+  event.startsOver = false;
+  schedule(context, stream, event, 0);
+}
+
+function schedule(
+  context: ServiceContext,
+  stream: Stream,
+  event: QueuedEvent,
+  delaySeconds: number,
+): void {
+  if (stream.configuration?.kind !== "push" || !context.env.push) return;
+  const { chain } = event;
+  context.tasks.after(delaySeconds * 1000, async () => {
+    if (event.chain === chain) await deliver(context, stream, event);
+  });
+}
+
+async function deliver(context: ServiceContext, stream: Stream, event: QueuedEvent): Promise<void> {
+  const { configuration } = stream;
+  const { env, observers } = context;
+  // Meanwhile acknowledged, given up, disabled, or moved to polling.
+  if (!stream.queue.has(event.jti) || !env.push || stream.status !== "enabled") return;
+  if (configuration?.kind !== "push" || configuration.url === undefined) return;
+  const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };
+  event.isUnderWay = true;
+  const status = await env
+    .push({ url: configuration.url, headers, body: signedSet(context.signer, event) })
+    .then(
+      (answer) => answer.status,
+      () => 0,
+    );
+  event.isUnderWay = false;
+  const { jti } = event;
+  const receiverId = stream.receiver.id;
+  if (observers.any) observers.tell({ type: "push", atMs: env.now(), receiverId, jti, status });
+  // 202 is the standard's answer, 200 that of many receivers; 400 is final (RFC 8935 §2.3).
+  if (status === 202 || status === 200 || status === 400) stream.queue.delete(jti);
+  else if (event.startsOver) beginChain(context, stream, event);
+  else {
+    const wait = RETRY_SECONDS[event.failures++];
+    if (wait === undefined) stream.queue.delete(jti);
+    else schedule(context, stream, event, wait);
+  }
+}
