@@ -5,8 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { quickjsFolder } from "../targets/workbench/engines/debian-sources.ts";
-import { InstallError } from "../targets/workbench/engines/install.ts";
+import { InstallError, quickjsFolder } from "../targets/workbench/engines/install.ts";
 import { hostFolder } from "../targets/workbench/host/build.ts";
 import { analyserNeeds, ensurePackages } from "../targets/workbench/host/toolchain.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";

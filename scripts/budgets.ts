@@ -27,8 +27,7 @@ import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
 import type { Tally } from "../targets/workbench/budgets/measured-core.ts";
 import { measureSignIn } from "../targets/workbench/budgets/sign-in.ts";
 import { builtBundle } from "../targets/workbench/engines/script.ts";
-import { printTable } from "../targets/workbench/print-table.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const variants = ["complete", "api", "grant"] as const satisfies Variant[];
 const kib = 1024;

@@ -7,10 +7,8 @@ import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";
 import { installEngines } from "../targets/workbench/engines/install.ts";
 import { checkedBundle } from "../targets/workbench/engines/integers.ts";
-import { builtBundle, conformanceScript } from "../targets/workbench/engines/script.ts";
-import { readTap } from "../targets/workbench/engines/tap.ts";
-import { printTable } from "../targets/workbench/print-table.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { builtBundle, conformanceScript, readTap } from "../targets/workbench/engines/script.ts";
+import { commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const installCommand = "npm run engines -- --install";
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));

@@ -30,7 +30,7 @@ const STEPS: Readonly<Record<string, { makes: string; runs: readonly (readonly s
   },
   types: {
     makes: "test/package/public-types.txt",
-    runs: [[...vitest, "test/package/vitest.config.ts", "test/package/public-types.spec.ts"]],
+    runs: [[...vitest, "test/package/vitest.config.ts", "test/package/package.spec.ts"]],
   },
 };
 

@@ -3,7 +3,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import path from "node:path";
-import { startCheckServer } from "../targets/command/port-check-server.ts";
+import { startCheckServer } from "../targets/command/check-server.ts";
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { buildHost, buildPort, portFolder } from "../targets/workbench/host/build.ts";
 import { ensurePackages, hostNeeds, portNeeds } from "../targets/workbench/host/toolchain.ts";

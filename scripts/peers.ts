@@ -7,8 +7,7 @@ import { fileURLToPath } from "node:url";
 import { clients } from "../targets/workbench/peers/clients.ts";
 import { judge, scenarios } from "../targets/workbench/peers/compared-sign-ins.ts";
 import { packageTable, shippedTable } from "../targets/workbench/peers/costs.ts";
-import { markdownTable, printTable } from "../targets/workbench/print-table.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { commandLine, markdownTable, printTable } from "../targets/workbench/script-options.ts";
 
 const file = fileURLToPath(new URL("../targets/bundle/PEERS.md", import.meta.url));
 const { version } = JSON.parse(

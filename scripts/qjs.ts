@@ -1,7 +1,6 @@
 // npm run tool -- qjs: builds the stock program of QuickJS from Debian's source into dist/engines.
 
-import { buildQjs } from "../targets/workbench/engines/debian-sources.ts";
-import { InstallError } from "../targets/workbench/engines/install.ts";
+import { buildQjs, InstallError } from "../targets/workbench/engines/install.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 commandLine("qjs", "Builds the qjs of QuickJS from Debian's source into dist/engines.").parse();

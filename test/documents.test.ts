@@ -143,3 +143,53 @@ describe("documents", () => {
     expect(deadScripts("`npm run -s`, npm run -s check, npm run -s none")).toEqual(["none"]);
   });
 });
+
+// SECURITY.md: each promise names a test, and there is one of that name.
+
+/** The rows of the table of promises: what is promised, the file and the title of its test. */
+function promises(): [string, string, string][] {
+  const text = readFileSync(path.join(ROOT, "SECURITY.md"), "utf8");
+  const table = text.split("### Promises, each with its test")[1]!.split("\n## ")[0]!;
+  const rows = table.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("|--"));
+  return rows.slice(1).map((row) => {
+    const [, promise = "", test = ""] = row.split("|").map((cell) => cell.trim());
+    const [, file = "", title = ""] = /^`([^`]+)`: (.+)$/.exec(test) ?? [];
+    return [promise, file, title];
+  });
+}
+
+/** Whether a file has a test or a group of tests whose title begins with or holds these words. */
+function hasTest(file: string, title: string): boolean {
+  const at = path.join(ROOT, file);
+  if (title === "" || !existsSync(at)) return false;
+  return readFileSync(at, "utf8").includes(title);
+}
+
+it("SECURITY.md promises something", () => {
+  expect(promises().length).toBeGreaterThan(10);
+});
+
+it.each(promises())("%s: %s has the test", (_, file, title) => {
+  expect([file, title, hasTest(file, title)]).toEqual([file, title, true]);
+});
+
+it("a test that is not there is noticed", () => {
+  expect(hasTest("test/documents.test.ts", "")).toBe(false);
+  expect(hasTest("test/nothing.test.ts", "a title")).toBe(false);
+  expect(hasTest("test/platform/last-look.test.ts", ["no", "such", "title"].join(" "))).toBe(false);
+});
+
+// A newcomer's two commands: the README's first block, which .ci/run reads there as well.
+
+it("README's first commands set everything up and run the main job, and the tests", () => {
+  const blocks = blocksOf(readFileSync(new URL("../README.md", import.meta.url), "utf8"));
+  const first = blocks.find(({ mark }) => mark !== "not: a drawing");
+  expect(first?.text).toBe("npm ci && npm start\nnpm ci && npm test\n");
+  // The gate finds the two by these words.
+  const gate = readFileSync(new URL("../.ci/run", import.meta.url), "utf8");
+  expect(gate).toContain("README.md | grep '^npm ci && '");
+  expect(manifest.scripts).toMatchObject({
+    start: expect.any(String),
+    test: expect.any(String),
+  });
+});

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { type Running, startService } from "./peers/running-service.ts";
+import { type Running, startService } from "./peers/own-service.ts";
 import { TV, VIDEO_READONLY } from "./service/harness.ts";
 
 const root = new URL("..", import.meta.url);
@@ -99,6 +99,8 @@ it("README: the five lines on Node sign in and call an API", async () => {
       /^answer \d/m,
     );
     expect(output).toContain("answer 200");
+    // The picture of the address.
+    expect(output).toMatch(/█|▄|▀/);
   });
 });
 

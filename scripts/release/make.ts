@@ -6,8 +6,11 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nameOf, variants } from "../../targets/bundle/surface.ts";
-import { engineVersion, quickjsFolder } from "../../targets/workbench/engines/debian-sources.ts";
-import { enginesFolder } from "../../targets/workbench/engines/install.ts";
+import {
+  enginesFolder,
+  engineVersion,
+  quickjsFolder,
+} from "../../targets/workbench/engines/install.ts";
 import { generate } from "../../targets/workbench/host/generate.ts";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 import { billOfMaterials } from "./sbom.ts";

@@ -1,8 +1,10 @@
 // `picogrant check-server`: the server for whoever writes a port in C and runs its check (targets/host/ports/template).
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { integer, UsageError } from "../desktop/command-line.ts";
 import { describeListenError } from "../service/server.ts";
 import { commandLine } from "./option-parser.ts";
-import { startCheckServer } from "./port-check-server.ts";
 
 /** Where check-connection.c looks for it. */
 const PORT = 8099;
@@ -30,4 +32,86 @@ export async function checkServer(argv: readonly string[]): Promise<number> {
   });
   await server.close();
   return 0;
+}
+
+// The server that tries a port's connection (targets/host/ports/template/check-connection.c): it knows what it has sent
+// and received, when, and over how many connections.
+
+/** Length of the long answer; check-connection.c has the same. */
+const PATTERN_BYTES = 5000;
+const LATE_MS = 1500;
+
+/** The byte that stands here in long texts of both sides: none is like those around it. */
+const patternAt = (place: number): number => 33 + ((place * 7 + (place >> 8)) % 90);
+
+/** Order counts, and so does every byte. */
+function sumOf(bytes: Uint8Array): number {
+  let sum = 0;
+  for (const byte of bytes) sum = (Math.imul(sum, 31) + byte) >>> 0;
+  return sum;
+}
+
+const ANSWERS: Readonly<
+  Record<string, (response: ServerResponse, body: Buffer, open: number) => void>
+> = {
+  "/pattern": (response) => {
+    response.setHeader("content-length", PATTERN_BYTES);
+    const bytes = Buffer.from(Array.from({ length: PATTERN_BYTES }, (_, at) => patternAt(at)));
+    response.write(bytes.subarray(0, 1));
+    setTimeout(() => response.end(bytes.subarray(1)), 50);
+  },
+  "/echo": (response, body) => response.end(`${body.length} ${sumOf(body)} `),
+  "/reset": (response) => {
+    response.write("this answer goes no further");
+    setTimeout(() => response.socket?.resetAndDestroy(), 50);
+  },
+  "/late": (response) => {
+    setTimeout(() => response.end("late"), LATE_MS);
+  },
+  "/clock": (response) => {
+    const wallS = Math.floor(Date.now() / 1000);
+    response.end(`${Math.floor(performance.now())} ${wallS} `);
+  },
+  "/open": (response, _body, open) => response.end(`${open} `),
+};
+
+interface CheckServer {
+  /** Its address, with the slash at the end. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on a port of the machine.
+ * @param host the address to listen at; "0.0.0.0" where a board is to reach it
+ * @param port 0: any that is free
+ */
+export async function startCheckServer(host = "127.0.0.1", port = 0): Promise<CheckServer> {
+  let open = 0;
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      response.setHeader("picogrant-check", "1");
+      response.setHeader("connection", "close");
+      const how = ANSWERS[request.url ?? ""];
+      if (how) how(response, Buffer.concat(pieces), open);
+      else response.writeHead(404).end();
+    });
+  };
+  const server = createServer(answer);
+  server.on("connection", (socket) => {
+    open++;
+    socket.on("close", () => open--);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.on("error", reject).listen(port, host, resolve);
+  });
+  return {
+    url: `http://${host}:${(server.address() as AddressInfo).port}/`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }

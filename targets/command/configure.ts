@@ -6,7 +6,7 @@ import { UsageError } from "../desktop/command-line.ts";
 import { completed, readDeviceJson } from "./device-json.ts";
 import { httpOptionsOf } from "./login/open.ts";
 import { commandLine } from "./option-parser.ts";
-import { writePages } from "./page/write.ts";
+import { writePages } from "./page.ts";
 
 interface Flags {
   out?: string;

@@ -1,5 +1,6 @@
 // A device.json that is named on the command line: read, and completed with what its server says of itself. What is
 // wrong with it is told by the file's name.
+
 import * as core from "../../core/complete.ts";
 import { completeConfig } from "../../platform/configuration/complete-config.ts";
 import {
@@ -10,7 +11,7 @@ import {
 import type { Http, Timers } from "../../platform/contracts.ts";
 import { discoverServer } from "../../platform/discovery.ts";
 import { readText, UsageError } from "../desktop/command-line.ts";
-import { Failure } from "./errors.ts";
+import { Failure } from "./option-parser.ts";
 
 /** @throws UsageError with one line */
 export function readDeviceJson(file: string): DeviceConfig {

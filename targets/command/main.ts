@@ -3,7 +3,7 @@
 
 import { Command } from "commander";
 import { version } from "../desktop/command-line.ts";
-import { exitCodeOf } from "./errors.ts";
+import { exitCodeOf } from "./option-parser.ts";
 
 /** A part: reads its own options, and gives the exit code. */
 interface Part {
@@ -21,17 +21,21 @@ const PARTS: readonly Part[] = [
   {
     name: "token",
     summary: "print an access token that is good now, for scripts",
-    load: async () => (await import("./login/token.ts")).token,
+    load: async () => (await import("./login/kept-session.ts")).token,
   },
   {
     name: "logout",
     summary: "revoke the tokens and forget them",
-    load: async () => (await import("./login/logout.ts")).logout,
+    load: async () => (await import("./login/kept-session.ts")).logout,
   },
   {
     name: "simulate",
     summary: "a device, its network, its user and its service in one simulated world",
-    load: async () => (await import("./simulate.ts")).simulate,
+    load: async () => {
+      const { readOptions } = await import("../desktop/options.ts");
+      const { run } = await import("../desktop/run.ts");
+      return (argv) => run(readOptions(argv, "picogrant simulate"));
+    },
   },
   {
     name: "service",
@@ -41,7 +45,7 @@ const PARTS: readonly Part[] = [
   {
     name: "conform",
     summary: "say what is wrong with adapters of your own",
-    load: async () => (await import("./conform/conform.ts")).conform,
+    load: async () => (await import("./conform.ts")).conform,
   },
   {
     name: "check-server",

@@ -1,9 +1,187 @@
-// `picogrant sizing`: the memory that a core needs for tokens of given lengths, found by trying.
-import { SERVERS } from "../../platform/servers/index.ts";
+// How much memory a core needs for tokens of given lengths: found by trying, with the real driver and a
+// whole life: a code, tokens, a refresh that brings new ones, a loss of power, another refresh, sign-out.
+
+import * as complete from "../../core/complete.ts";
+import * as grantAlone from "../../core/index.ts";
+import { type Core, Driver, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import { fakePlatform, MemoryStorage, type SeenRequest } from "../../platform/fake/index.ts";
+import { SERVERS, type ServerProfile } from "../../platform/servers/index.ts";
 import { integer } from "../desktop/command-line.ts";
 import { commandLine } from "./option-parser.ts";
-import { memoryFor, type Tokens } from "./sizing/memory-for.ts";
-import { sizingTable, sizingTableOfServers } from "./sizing/sizing-tables.ts";
+
+export interface Tokens {
+  readonly accessBytes: number;
+  /** 0: the server gives none. */
+  readonly refreshBytes: number;
+}
+
+export const BUILDS = { complete, "grant alone": grantAlone } as const;
+type Build = keyof typeof BUILDS;
+
+/** device.schema.json takes no more. */
+const MEMORY_MAX = 65_535;
+const STEP = 32;
+const A_DAY_MS = 86_400_000;
+
+/** What else takes room: a client and a display (20x4) as many have them. */
+const SETTINGS = {
+  ...driverConfig,
+  clientId: "c".repeat(36),
+  clientSecret: "s".repeat(32),
+  clientAuthentication: complete.ClientAuthentication.CLIENT_SECRET_BASIC,
+  scope: "openid offline_access",
+};
+
+const ENDPOINTS = {
+  ...noEndpoints,
+  deviceAuthorization: "https://s.example/code",
+  token: "https://s.example/token",
+  revocation: "https://s.example/revoke",
+};
+
+/** The least number of bytes, a multiple of 32; undefined where 65535 are too few. */
+export function memoryFor(build: Build, tokens: Tokens): number | undefined {
+  const core = BUILDS[build];
+  if (!suffices(core, tokens, MEMORY_MAX)) return undefined;
+  let tooFew = 0;
+  let enough = Math.ceil(MEMORY_MAX / STEP);
+  while (enough - tooFew > 1) {
+    const middle = (tooFew + enough) >> 1;
+    if (suffices(core, tokens, middle * STEP)) enough = middle;
+    else tooFew = middle;
+  }
+  return enough * STEP;
+}
+
+/** Whether a device with so much memory lives through everything. */
+export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boolean {
+  const storage = new MemoryStorage({ capacity: MEMORY_MAX });
+  const first = start(core, tokens, memoryBytes, storage);
+  if (first === undefined) return false;
+  first.clock.advance(60_000);
+  if (!isWell(first.driver)) return false;
+  // A refresh every hour, if there is a refresh token.
+  first.clock.advance(A_DAY_MS / 12);
+  if (tokens.refreshBytes > 0 && !isWell(first.driver)) return false;
+  if (tokens.refreshBytes === 0) return true;
+  first.driver.stop();
+  const second = start(core, tokens, memoryBytes, storage.clone());
+  if (second === undefined) return false;
+  second.clock.advance(A_DAY_MS / 12);
+  if (!isWell(second.driver) || second.codes() > 0) return false;
+  second.driver.signOut();
+  second.clock.advance(60_000);
+  return second.driver.device.state === grantAlone.State.SIGNED_OUT && second.revoked() === 2;
+}
+
+function isWell({ device, isSignedIn }: Driver): boolean {
+  return isSignedIn && device.notSaved === 0;
+}
+
+function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryStorage) {
+  let count = 0;
+  let codes = 0;
+  let revoked = 0;
+  const token = (bytes: number): string => `${++count}`.padEnd(bytes, "ABCDEFGHabcdefgh-_.");
+  const answer = ({ url }: SeenRequest): { body: object } => {
+    if (url.startsWith(ENDPOINTS.revocation)) {
+      revoked++;
+      return { body: {} };
+    }
+    if (url === ENDPOINTS.deviceAuthorization) {
+      codes++;
+      return {
+        body: {
+          device_code: "d".repeat(64),
+          user_code: "WDJB-MJHT",
+          verification_uri: "https://login.example.com/device",
+          verification_uri_complete: "https://login.example.com/device?user_code=WDJB-MJHT",
+          expires_in: 1800,
+          interval: 5,
+        },
+      };
+    }
+    return {
+      body: {
+        access_token: token(tokens.accessBytes),
+        ...(tokens.refreshBytes > 0 && { refresh_token: token(tokens.refreshBytes) }),
+        token_type: "Bearer",
+        expires_in: 3600,
+        scope: SETTINGS.scope,
+        id_token: "i".repeat(1500),
+      },
+    };
+  };
+  const platform = fakePlatform({ http: { handler: answer }, storage, isAtOnce: true });
+  try {
+    const driver = new Driver({
+      core,
+      platform,
+      config: SETTINGS,
+      endpoints: ENDPOINTS,
+      memoryBytes,
+    });
+    driver.start();
+    return { driver, clock: platform.clock, codes: () => codes, revoked: () => revoked };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+// The memory for tokens, as tables: of usual lengths, and of the servers that have a profile.
+
+/** Lengths in bytes that one meets: opaque tokens, and signed ones with few and with many claims. */
+const USUAL: readonly (readonly [what: string, accessBytes: number, refreshBytes: number])[] = [
+  ["short opaque tokens", 64, 64],
+  ["opaque tokens", 255, 255],
+  ["long opaque tokens", 512, 512],
+  ["a signed access token, an opaque refresh token", 1000, 128],
+  ["the same with more claims", 2048, 512],
+  ["both signed", 1500, 1200],
+  ["both signed, many claims", 2600, 1700],
+  ["the longest that some servers name", 4096, 2048],
+];
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function need(build: "complete" | "grant alone", tokens: Tokens): string {
+  const bytes = memoryFor(build, tokens);
+  return bytes === undefined ? "more than 65535" : String(bytes);
+}
+
+function needs(tokens: Tokens): string[] {
+  const { accessBytes, refreshBytes } = tokens;
+  const lengths = [String(accessBytes), refreshBytes === 0 ? "none" : String(refreshBytes)];
+  return [...lengths, need("complete", tokens), need("grant alone", tokens)];
+}
+
+export function sizingTable(): string {
+  return table(
+    ["tokens", "access", "refresh", "complete build", "grant alone"],
+    USUAL.map(([what, accessBytes, refreshBytes]) => [
+      what,
+      ...needs({ accessBytes, refreshBytes }),
+    ]),
+  );
+}
+
+export function sizingTableOfServers(profiles: readonly ServerProfile[]): string {
+  return table(
+    ["server", "access", "refresh", "complete build", "grant alone", "profile gives"],
+    profiles.map(({ name, accessTokenBytes, refreshTokenBytes, memoryBytes }) => [
+      `\`${name}\``,
+      ...needs({ accessBytes: accessTokenBytes, refreshBytes: refreshTokenBytes }),
+      String(memoryBytes),
+    ]),
+  );
+}
+
+// `picogrant sizing`: the memory that a core needs for tokens of given lengths, found by trying.
 
 const LONGEST = 65_535;
 

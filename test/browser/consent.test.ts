@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { PATIENCE_MS } from "../patience.ts";
-import { type Running, startService } from "../peers/running-service.ts";
+import { type Running, startService } from "../peers/own-service.ts";
 import { DEVICE_GRANT, SCOPE_BASE, TV } from "../service/harness.ts";
 import { describeInChromium } from "./chromium.ts";
 

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { reasons } from "../../platform/reasons.ts";
 import { configure } from "../../targets/command/configure.ts";
-import { readPage } from "../../targets/command/page/format.ts";
-import { cellsOf } from "../../targets/command/page/write.ts";
+import { cellsOf } from "../../targets/command/page.ts";
+import { readPage } from "../../targets/command/page-format.ts";
 import { makeIdentities } from "../../targets/workbench/board/certificates.ts";
 import { isFullRun } from "../full-run.ts";
 

@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { referencesOf } from "./references.ts";
-import { documentRows, documents, type Row, type Sides } from "./rows.ts";
+import { documentRows, documents, type Row, referencesOf, type Sides } from "./rows.ts";
 import {
   namesSection,
   type Section,

@@ -2,10 +2,8 @@
 // And that the judging can fail.
 
 import { describe, expect, test } from "vitest";
-import { engines } from "../../targets/workbench/engines/catalogue.ts";
-import { runInQuickjs, variants } from "../../targets/workbench/engines/quickjs-wasm.ts";
-import { builtBundle, conformanceScript } from "../../targets/workbench/engines/script.ts";
-import { readTap } from "../../targets/workbench/engines/tap.ts";
+import { engines, runInQuickjs, variants } from "../../targets/workbench/engines/catalogue.ts";
+import { builtBundle, conformanceScript, readTap } from "../../targets/workbench/engines/script.ts";
 
 const v8 = engines[0]!;
 

@@ -11,8 +11,7 @@ import {
   checkIntegers,
   integerChecks,
 } from "../../targets/workbench/engines/integers.ts";
-import { conformanceScript } from "../../targets/workbench/engines/script.ts";
-import { readTap } from "../../targets/workbench/engines/tap.ts";
+import { conformanceScript, readTap } from "../../targets/workbench/engines/script.ts";
 import { integersAreChecked } from "./checked-core.ts";
 
 const v8 = engines[0]!;

@@ -1,8 +1,14 @@
 // The check of the bundle's syntax tree passes the bundles, and finds each thing that it is there for.
 
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type AnyNode, parse } from "acorn";
+import { full } from "acorn-walk";
 import { describe, expect, test } from "vitest";
 import { bundleCore } from "../../targets/bundle/bundled-core.ts";
-import { conformanceParts } from "../../targets/workbench/engines/script.ts";
+import { markFunctions } from "../../targets/bundle/inlining.ts";
+import { variants } from "../../targets/bundle/surface.ts";
+import { conformanceParts, conformanceScript } from "../../targets/workbench/engines/script.ts";
 import { checkSubset, describeComplaint } from "../../targets/workbench/engines/subset.ts";
 
 describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () => {
@@ -101,5 +107,122 @@ describe("a planted violation is found", () => {
     const fine = "var a;(function(){function f(b){return b%60|0}var c={d:f};a={c:c,e:f(3)}})();";
     expect(checkSubset(fine)).toEqual([]);
     expect(checkSubset("function f() { return g(); } function g() {} var a = f();")).toEqual([]);
+  });
+});
+
+// Engines for the smallest devices do not hoist: a function that is called while a file is being loaded has to stand
+// above that call. So it does in everything that makers are given.
+
+/** Names that a node mentions. */
+function namesIn(node: AnyNode): string[] {
+  const names: string[] = [];
+  full(node, (inner) => {
+    if (inner.type === "Identifier") names.push((inner as AnyNode & { name: string }).name);
+  });
+  return names;
+}
+
+/** Bodies that run while a script is loaded: the script itself, and those of functions that are called on the spot. */
+function bodiesAtLoad(code: string): AnyNode[][] {
+  const sourceType = /^(im|ex)port /m.test(code) ? "module" : "script";
+  const program = parse(code, { ecmaVersion: 2022, sourceType });
+  // What is exported counts as what it is.
+  const ownBody = program.body.map((node) => {
+    return node.type === "ExportNamedDeclaration" ? (node.declaration ?? node) : node;
+  });
+  const bodies: AnyNode[][] = [ownBody];
+  full(program, (node) => {
+    if (node.type !== "CallExpression" || node.callee.type !== "FunctionExpression") return;
+    bodies.push(node.callee.body.body);
+  });
+  return bodies;
+}
+
+/** Functions that a statement reaches while a script is loaded, and that are declared only behind it. */
+function calledTooEarly(code: string): string[] {
+  return bodiesAtLoad(code).flatMap(earlyIn);
+}
+
+function earlyIn(body: readonly AnyNode[]): string[] {
+  const declared = new Map<string, AnyNode>();
+  for (const node of body)
+    if (node.type === "FunctionDeclaration") declared.set(node.id!.name, node);
+  const early = new Set<string>();
+  for (const statement of body) {
+    if (statement.type === "FunctionDeclaration") continue;
+    // Grows while it is walked.
+    const reached = new Set(namesIn(statement));
+    for (const name of reached) {
+      const node = declared.get(name);
+      if (!node) continue;
+      if (node.start > statement.start) early.add(name);
+      for (const inner of namesIn(node)) reached.add(inner);
+    }
+  }
+  return [...early].sort();
+}
+
+test.each(variants)(
+  "the conformance script of the %s build, and the build in it",
+  async (variant) => {
+    const { code } = await bundleCore(variant);
+    expect(calledTooEarly(await conformanceScript(variant, code))).toEqual([]);
+  },
+);
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const given = ["targets/examples/", "platform/templates/"].flatMap((folder) =>
+  readdirSync(root + folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".mjs") && !name.includes("node_modules"))
+    .map((name) => folder + name),
+);
+
+test.each(given)("%s, which a maker begins with", (file) => {
+  expect(calledTooEarly(readFileSync(root + file, "utf8"))).toEqual([]);
+});
+
+test("a function behind its call is seen, also where another one calls it", () => {
+  expect(calledTooEarly("f(); function f() {}")).toEqual(["f"]);
+  expect(calledTooEarly("function f() { g(); } f(); function g() {}")).toEqual(["g"]);
+  expect(calledTooEarly("function g() {} function f() { g(); } f();")).toEqual([]);
+  expect(calledTooEarly("(function () { f(); function f() {} })();")).toEqual(["f"]);
+  expect(calledTooEarly("(function () { function f() {} f(); })();")).toEqual([]);
+});
+
+// Which functions the build writes where they are called (targets/bundle/README.md, "the bundle").
+
+const twoCalls = "a(1); a(2);";
+const inPlace = "/** @encourageInlining */ function a";
+
+describe("functions that are marked for the compiler", () => {
+  test("a small one that is called twice goes to both places", () => {
+    expect(markFunctions(`function a(x) { return x + 1; } ${twoCalls}`)).toContain(inPlace);
+  });
+
+  test("one whose copies would be long stays", () => {
+    const long = `function a(x) { return ${"x + ".repeat(60)} x; }`;
+    expect(markFunctions(`${long} ${twoCalls}`)).toBe(`${long} ${twoCalls}`);
+  });
+
+  test.each([
+    ["is handed over", "function a(x) { return x; } a(1); a(2); b = a;"],
+    ["calls itself", "function a(x) { return x ? a(x - 1) : 0; } a(1); a(2);"],
+    ["is called once, where the compiler knows by itself", "function a(x) { return x; } a(1);"],
+  ])("one that %s is left alone", (_why, code) => {
+    expect(markFunctions(code)).toBe(code);
+  });
+
+  test("one that returns from within a loop stays, however small: no label for Espruino", () => {
+    const code = `function a(x) { while (x) { if (x--) return 1; } return 0; } ${twoCalls}`;
+    expect(markFunctions(code)).toBe(`/** @noinline */ ${code}`);
+  });
+
+  test.each([
+    ["stays, however small: no label for Espruino", "if (x) { if (y) return 1; y(); }", true],
+    ["goes to its places where the block ends with it", "if (x) { y(); return 1; }", false],
+  ])("one that returns from a block that goes on %s", (_what, body, stays) => {
+    const code = `function a(x) { ${body} return 0; } ${twoCalls}`;
+    const mark = stays ? "@noinline" : "@encourageInlining";
+    expect(markFunctions(code)).toBe(`/** ${mark} */ ${code}`);
   });
 });

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Running, startService } from "../peers/running-service.ts";
+import { type Running, startService } from "../peers/own-service.ts";
 import { TV } from "../service/harness.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostFolder } from "../../targets/workbench/host/build.ts";
 import { generate } from "../../targets/workbench/host/generate.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { startService } from "../peers/running-service.ts";
+import { startService } from "../peers/own-service.ts";
 import { TV } from "../service/harness.ts";
 import { HostProcess } from "./host-process.ts";
 

@@ -4,7 +4,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makePage } from "../../targets/command/page/format.ts";
+import { makePage } from "../../targets/command/page-format.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
 import { opened, type World } from "./host-world.ts";

@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startCheckServer } from "../../targets/command/port-check-server.ts";
+import { startCheckServer } from "../../targets/command/check-server.ts";
 import { buildPort, hostFolder, makePort } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
-import { startService } from "../peers/running-service.ts";
+import { startService } from "../peers/own-service.ts";
 import { TV } from "../service/harness.ts";
 import { HostProcess } from "./host-process.ts";
 

@@ -1,10 +1,11 @@
 // Packs what npm would publish, once for all files of tests, and installs it in a project outside of this repository.
 
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 import type { TestProject } from "vitest/node";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 
@@ -45,4 +46,52 @@ export default function setup({ provide }: TestProject): () => void {
   );
   provide("project", project);
   return () => rmSync(project, { recursive: true, force: true });
+}
+
+// Runs the installed `picogrant` as its user does, in a process of its own.
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** What it has said so far. */
+  stdout: string;
+  stderr: string;
+  readonly end: Promise<Ended>;
+}
+
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+  const project = inject("project");
+  const child = spawn(join(project, "node_modules/.bin/picogrant"), args, {
+    cwd: project,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const running = { child, stdout: "", stderr: "" };
+  child.stdout.on("data", (data: Buffer) => {
+    running.stdout += data.toString();
+  });
+  child.stderr.on("data", (data: Buffer) => {
+    running.stderr += data.toString();
+  });
+  const end = new Promise<Ended>((resolve) => {
+    child.on("close", (code) => {
+      resolve({ code, stdout: running.stdout, stderr: running.stderr });
+    });
+  });
+  return Object.assign(running, { end });
+}
+
+export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return start(args, env).end;
+}
+
+/** The objects that --json printed. */
+export function events(stdout: string): Record<string, unknown>[] {
+  const lines = stdout.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }

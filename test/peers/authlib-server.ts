@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ForeignServer } from "./foreign-server.ts";
+import type { ForeignServer } from "./own-service.ts";
 
 export const PYTHON = "/usr/bin/python3";
 const PROGRAM = fileURLToPath(new URL("authlib-server.py", import.meta.url));

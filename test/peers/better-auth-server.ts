@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BetterAuthPlugin } from "better-auth";
-import type { ForeignClient, ForeignServer } from "./foreign-server.ts";
+import type { ForeignClient, ForeignServer } from "./own-service.ts";
 
 const CODE_LIFE_S = 120;
 const SESSION_LIFE_S = 7 * 86_400;

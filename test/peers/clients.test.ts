@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { FixtureInput, ServiceOptionsInput } from "../../targets/service/index.ts";
 import { Bench, FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
 import { isAuthlibMissing, PYTHON } from "./authlib-server.ts";
-import { decideAtPoll, type Running, startService } from "./running-service.ts";
+import { decideAtPoll, type Running, startService } from "./own-service.ts";
 
 async function serviceFor(
   options: ServiceOptionsInput = {},

@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ForeignServer, METHODS } from "./foreign-server.ts";
+import { type ForeignServer, METHODS } from "./own-service.ts";
 
 const CODE_LIFE_S = 120;
 const ACCESS_LIFE_S = 900;

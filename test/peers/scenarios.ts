@@ -5,7 +5,7 @@
 import * as core from "../../core/complete.ts";
 import { ClientAuthentication, ErrorCode, Field, State } from "../../core/index.ts";
 import { formEncodeText } from "../../platform/form.ts";
-import type { ForeignClient, ForeignServer, Method } from "./foreign-server.ts";
+import type { ForeignClient, ForeignServer, Method } from "./own-service.ts";
 import { type Heard, PeerDevice, type SharedTime } from "./peer-device.ts";
 
 export const HAPPENINGS = ["sign-in", "denial", "expiry", "refresh", "sign-out"] as const;

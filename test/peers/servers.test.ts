@@ -7,9 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import * as core from "../../core/complete.ts";
 import { isAuthlibMissing, startAuthlib } from "./authlib-server.ts";
 import { startBetterAuth } from "./better-auth-server.ts";
-import { type ForeignServer, METHODS } from "./foreign-server.ts";
 import { startProvider } from "./oidc-provider-server.ts";
-import { startOwnService } from "./own-service-server.ts";
+import { type ForeignServer, METHODS, startOwnService } from "./own-service.ts";
 import { PeerDevice, SharedTime } from "./peer-device.ts";
 import { HAPPENINGS, type Happening, play } from "./scenarios.ts";
 

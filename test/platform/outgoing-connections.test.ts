@@ -33,7 +33,7 @@ describe("what opens connections in JavaScript", () => {
       "platform/node/agent-fetch.ts: 2", // a session's fetch, below
       "platform/node/conformance-server.ts: 2", // a server for tests of adapters
       "platform/node/http.ts: 3", // the adapter
-      "targets/command/port-check-server.ts: 1", // a server, for the check of a port in C
+      "targets/command/check-server.ts: 1", // a server, for the check of a port in C
     ]);
   });
 
@@ -62,7 +62,7 @@ describe("what opens connections in JavaScript", () => {
       "platform/servers/translating-http.ts: 2", // in front of it
       "platform/session/answer-ear.ts: 1", // in front of it
       "platform/session/shared-state.ts: 1", // behind it, and hands on what it gets
-      "targets/command/login/who.ts: 1", // through a LookedAtHttp
+      "targets/command/login/kept-session.ts: 1", // through a LookedAtHttp
     ]);
   });
 });

@@ -30,7 +30,7 @@ import {
   type Service,
   serve,
 } from "../../targets/service/index.ts";
-import { findQjs } from "../../targets/workbench/engines/debian-sources.ts";
+import { findQjs } from "../../targets/workbench/engines/install.ts";
 import { FIXTURE, TV, VIDEO_READONLY } from "../service/harness.ts";
 
 const qjs = findQjs();

@@ -2,14 +2,23 @@
 // told, hears of a denial, asks for a new code, refreshes and signs out, with the requests that the
 // server's documentation asks for.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { State } from "../../core/complete.ts";
 import { ErrorCode } from "../../core/index.ts";
 import { FakeHttp } from "../../platform/fake/index.ts";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
 import { bytesOf } from "../../platform/text.ts";
-import { BUILDS, suffices } from "../../targets/command/sizing/memory-for.ts";
+import { BUILDS, suffices } from "../../targets/command/sizing.ts";
+import { isFullRun } from "../full-run.ts";
 import { Conversation } from "./conversation.ts";
+import {
+  notesList,
+  outcomeTable,
+  profileTable,
+  sizingTableOfServers,
+  sourceTable,
+} from "./outcomes.ts";
 import { type ExchangeName, recordedProfiles, recording } from "./recording.ts";
 
 function has(server: string, name: ExchangeName): boolean {
@@ -172,4 +181,23 @@ describe("RFC 7009: sign-out", () => {
       expect(String.fromCharCode(...left)).not.toContain("token");
     },
   );
+});
+
+// The tables that are made of profiles and recordings are today's, on the pages of servers and of sizing.
+
+const pages = ["platform/servers/README.md", "targets/docs/sizing.md"]
+  .map((page) => readFileSync(new URL(`../../${page}`, import.meta.url), "utf8"))
+  .join("");
+
+const TABLES = [
+  ["profiles", profileTable],
+  ["sources", sourceTable],
+  ["notes", notesList],
+  ["recorded", outcomeTable],
+] as const;
+/** Seconds: every server is measured. */
+const MEASURED = [["sizing of servers", sizingTableOfServers]] as const;
+
+it.each([...TABLES, ...(isFullRun ? MEASURED : [])])("%s: npm run generate", (name, table) => {
+  expect(pages).toContain(`<!-- ${name} -->\n${table(SERVERS)}\n<!-- end of ${name} -->`);
 });

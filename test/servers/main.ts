@@ -16,7 +16,7 @@ const { write } = commandLine("servers", "Authorization servers: what completes 
 await printTables();
 
 async function printTables(): Promise<void> {
-  const tables = await import("./profile-tables.ts");
+  const tables = await import("./outcomes.ts");
   const blocks: readonly (readonly [page: string, name: string, table: string])[] = [
     [SERVERS_PAGE, "profiles", tables.profileTable(SERVERS)],
     [SERVERS_PAGE, "sources", tables.sourceTable(SERVERS)],

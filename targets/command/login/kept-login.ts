@@ -1,7 +1,9 @@
 // login.json beside the tokens: where the login was made, with what, and who signed in. No secret is in it.
+
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import type { Session } from "../../../platform/session/session.ts";
 import { UsageError } from "../../desktop/command-line.ts";
 import type { LoginSettings } from "./settings.ts";
 
@@ -43,7 +45,7 @@ export function writeKeptLogin(directory: string, kept: KeptLogin): void {
 }
 
 /** Writes a file that only its owner can read. Its readers see the old one or the new one. */
-export function writeWhole(file: string, text: string): void {
+function writeWhole(file: string, text: string): void {
   const draft = `${file}.draft`;
   rmSync(draft, { force: true });
   writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
@@ -63,4 +65,50 @@ export function isSameLogin(one: LoginSettings, other: LoginSettings): boolean {
   const identity = ({ server, serverParameters = {}, config, clientId }: LoginSettings): string =>
     JSON.stringify([server, Object.entries(serverParameters).sort(), config, clientId]);
   return identity(one) === identity(other);
+}
+
+// access.json beside the records: an access token that is still good, so that a script that asks often does not make the
+// server renew it each time. The core itself keeps the refresh token only, where there is one. Where the tokens are to be
+// sealed nothing of this is written.
+
+export interface KeptToken {
+  readonly accessToken: string;
+  /** By the calendar, ms. */
+  readonly expiresAtMs: number;
+}
+
+/** A token is not handed out in its last seconds: it has to reach a server first. */
+const MARGIN_MS = 60_000;
+
+export function readKeptToken(directory: string, nowMs: number): KeptToken | undefined {
+  try {
+    const kept = JSON.parse(readFileSync(tokenFileIn(directory), "utf8")) as KeptToken;
+    const isGood = typeof kept.accessToken === "string" && kept.expiresAtMs > nowMs + MARGIN_MS;
+    return isGood ? kept : undefined;
+  } catch {
+    // Not there, or not ours: a new one will be.
+    return undefined;
+  }
+}
+
+export async function keepToken(
+  directory: string,
+  { keyFile }: LoginSettings,
+  session: Session,
+): Promise<KeptToken> {
+  const accessToken = await session.accessToken();
+  const expiresAtMs = Date.now() + (session.expiresInS ?? 0) * 1000;
+  const kept = { accessToken, expiresAtMs };
+  if (keyFile === undefined && session.expiresInS !== undefined) {
+    writeWhole(tokenFileIn(directory), JSON.stringify(kept));
+  }
+  return kept;
+}
+
+export function removeKeptToken(directory: string): void {
+  rmSync(tokenFileIn(directory), { force: true });
+}
+
+function tokenFileIn(directory: string): string {
+  return path.join(directory, "access.json");
 }

@@ -1,4 +1,5 @@
 // `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
+
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
@@ -7,21 +8,28 @@ import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/command-line.ts";
-import { Failure } from "../errors.ts";
+import { Failure } from "../option-parser.ts";
 import { asClock, CountdownLine, inWords, type Paint, paintFor } from "../terminal.ts";
 import {
   isSameLogin,
   type KeptLogin,
+  keepToken,
   readKeptLogin,
   removeKeptLogin,
+  removeKeptToken,
   writeKeptLogin,
 } from "./kept-login.ts";
-import { keepToken, removeKeptToken } from "./kept-token.ts";
+import { askWho, claimsIn, nameIn } from "./kept-session.ts";
 import { type LoginOptions, readLoginOptions } from "./login-options.ts";
-import { httpOptionsOf, metadataOf, type OpenState, openSession, openState } from "./open.ts";
+import {
+  httpOptionsOf,
+  metadataOf,
+  type OpenState,
+  openSession,
+  openState,
+  WrongAddress,
+} from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
-import { askWho, claimsIn, nameIn } from "./who.ts";
-import { WrongAddress } from "./wrong-address.ts";
 
 /** As shells say it of a program that ended by SIGINT. */
 const GIVEN_UP = 130;

@@ -15,7 +15,7 @@ import {
 } from "../../../platform/session/settings.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { completed, readDeviceJson } from "../device-json.ts";
-import { Failure } from "../errors.ts";
+import { Failure } from "../option-parser.ts";
 
 /** Where the client's secret comes from; it is never kept. */
 type SecretSource = "none" | "environment" | { readonly file: string };

@@ -1,7 +1,7 @@
 // The world around an emulated board: the simulated service over HTTPS, under a name of its own, and the settings page
 // that the factory would have programmed.
 
-import { makePage, type PageSettings } from "../../command/page/format.ts";
+import { makePage, type PageSettings } from "../../command/page-format.ts";
 import type { ServiceOptionsInput } from "../../service/index.ts";
 import { ServiceWorld } from "../host/service-world.ts";
 import { type IdentityName, makeIdentities } from "./certificates.ts";

@@ -3,7 +3,7 @@
 // the C host gets it. Everything fetched is below dist/engines, done once.
 
 import { existsSync } from "node:fs";
-import { debianSource } from "../engines/debian-sources.ts";
+import { debianSource } from "../engines/install.ts";
 import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 import { type MachineName, machine } from "./machines.ts";
 

@@ -7,10 +7,8 @@ import { build } from "esbuild";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { runCommand } from "../engines/catalogue.ts";
 import { enginesFolder, findFile, type HostedEngine } from "../engines/install.ts";
-import { borderNumbers, builtBundle, conformanceScript } from "../engines/script.ts";
-import { readTap } from "../engines/tap.ts";
-import { type CountedName, newCountedEngine } from "./engine.ts";
-import { guest } from "./guest.ts";
+import { borderNumbers, builtBundle, conformanceScript, readTap } from "../engines/script.ts";
+import { type CountedName, guest, newCountedEngine } from "./engine.ts";
 import {
   type Method,
   measuringScript,

@@ -9,7 +9,7 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from "quickjs-emscripten-core";
-import { definePrint, evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
+import { definePrint, evaluate, newModule, variants } from "../engines/catalogue.ts";
 import { countCalls, pointerCell } from "./wasm-counter.ts";
 
 const require = createRequire(import.meta.url);
@@ -89,4 +89,15 @@ export async function newCountedEngine(which: CountedName = "release"): Promise<
       runtime.dispose();
     },
   };
+}
+
+// The scripts of test/budgets/guest, which run inside the engine that is measured.
+
+/** These scripts one after the other, in one. */
+export function guest(...names: readonly string[]): string {
+  return names
+    .map((name) =>
+      readFileSync(new URL(`../../../test/budgets/guest/${name}.js`, import.meta.url), "utf8"),
+    )
+    .join("\n");
 }

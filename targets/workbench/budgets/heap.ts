@@ -5,11 +5,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { State } from "../../../core/index.ts";
 import type { Variant } from "../../bundle/bundled-core.ts";
-import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
+import { evaluate, newModule, variants } from "../engines/catalogue.ts";
 import { borderNumbers } from "../engines/script.ts";
 import { buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
-import { guest } from "./guest.ts";
+import { guest } from "./engine.ts";
 
 const grant = `${borderNumbers()}\n${guest("config", "grant")}`;
 

@@ -3,8 +3,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/bundled-core.ts";
-import { engineVersion, quickjsFolder } from "../engines/debian-sources.ts";
-import { InstallError, run, runBeside } from "../engines/install.ts";
+import { engineVersion, InstallError, quickjsFolder, run, runBeside } from "../engines/install.ts";
 import { generate } from "./generate.ts";
 import { armQuickjs, armSysroot } from "./toolchain.ts";
 

@@ -5,8 +5,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { engineVersion, fetchOnce } from "../engines/debian-sources.ts";
-import { InstallError, privateApt, run } from "../engines/install.ts";
+import { engineVersion, fetchOnce, InstallError, privateApt, run } from "../engines/install.ts";
 
 /** Something that must be there, how it is seen, and the Debian package that brings it. */
 export interface Need {

@@ -6,7 +6,7 @@ import * as openid from "openid-client";
 import { ErrorCode, State } from "../../../core/complete.ts";
 import { Field } from "../../../core/index.ts";
 import type { MemoryStorage } from "../../../platform/fake/index.ts";
-import { startDevice, until } from "./measured-device.ts";
+import { startDevice, until } from "./scripted-server.ts";
 
 /** Clock seconds per real second, for all of them: timers run that much faster. */
 export const speed = 100;

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type BuildOptions, build, type Metafile } from "esbuild";
 import { heapSteps } from "../budgets/heap.ts";
-import { runInQuickjs, variants } from "../engines/quickjs-wasm.ts";
+import { runInQuickjs, variants } from "../engines/catalogue.ts";
 import { builtBundle } from "../engines/script.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));

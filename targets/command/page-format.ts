@@ -3,7 +3,7 @@
 // records are sealed. Every page that is made is read back and compared.
 
 import { randomBytes, X509Certificate } from "node:crypto";
-import { create, Endpoint } from "../../../core/index.ts";
+import { create, Endpoint } from "../../core/index.ts";
 import {
   coreConfigOf,
   type DeviceConfig,
@@ -11,8 +11,8 @@ import {
   endpointsOf,
   expandedConfig,
   parseDeviceConfig,
-} from "../../../platform/configuration/device-config.ts";
-import { reasonTexts } from "../../../platform/reasons.ts";
+} from "../../platform/configuration/device-config.ts";
+import { reasonTexts } from "../../platform/reasons.ts";
 
 /** Bytes of the page, and authorities, as a device has room for them. */
 const PAGE_MAX = 16_384;

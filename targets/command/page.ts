@@ -1,10 +1,83 @@
 // `picogrant configure --page`: a settings page for one device, or for each line of a table of devices. What is written
-// is read back and compared before a file is there.
+// is read back and compared before a file is there. Files are written whole or not at all, and a failure is one line.
+
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { ConfigError } from "../../../platform/configuration/device-config.ts";
-import { UsageError } from "../../desktop/command-line.ts";
-import { makeFolder, readInput, replaceFile } from "./files.ts";
-import { makePage, PageError } from "./format.ts";
+import { ConfigError } from "../../platform/configuration/device-config.ts";
+import { makeDirectory } from "../../platform/node/make-directory.ts";
+import { UsageError } from "../desktop/command-line.ts";
+import { makePage, PageError } from "./page-format.ts";
+
+/** @throws UsageError with one line that names the file */
+function readInput(path: string): Uint8Array {
+  return orOneLine(path, "read", () => new Uint8Array(readFileSync(path)));
+}
+
+/** Makes a folder and those above it, where they are not there. @throws UsageError */
+function makeFolder(path: string): void {
+  orOneLine(path, "made", () => makeDirectory(path, 0o777));
+}
+
+/** Replaces a file; its readers see the old one or the new one. @throws UsageError */
+function replaceFile(path: string, content: Uint8Array, mode: number): void {
+  const draft = `${path}.${process.pid}.draft`;
+  orOneLine(path, "written", () => {
+    writeAndSync(draft, content, mode);
+    orRemove(draft, () => renameSync(draft, path));
+  });
+}
+
+function writeAndSync(path: string, content: string | Uint8Array, mode: number): void {
+  const file = openSync(path, "wx", mode);
+  // From here on it is ours: a full disk must not leave a name that blocks the next try.
+  orRemove(path, () => {
+    try {
+      const bytes = typeof content === "string" ? Buffer.from(content) : content;
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+function orRemove(path: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or directory",
+  EACCES: "permission denied",
+  EEXIST: "it exists already, and is left as it is; choose another name",
+  EISDIR: "it is a directory",
+  ENOTDIR: "part of its path is no directory",
+  EIO: "input or output error",
+  ENOSPC: "no space left",
+  EROFS: "read-only file system",
+};
+
+function orOneLine<T>(path: string, verb: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new UsageError(`${path}: cannot be ${verb} (${REASONS[code] ?? code})`);
+  }
+}
 
 /** A member of device.json by its path, in place. */
 function put(config: Record<string, unknown>, path: string, text: string): void {
@@ -50,7 +123,7 @@ function pemOf(paths: readonly string[]): string[] {
 }
 
 /** What is wrong with a device's settings, as one line with the place ahead of it. */
-function orOneLine<T>(place: string, act: () => T): T {
+function orMistake<T>(place: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -80,7 +153,7 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
       );
     }
     seen.add(name);
-    return orOneLine(place, () => {
+    return orMistake(place, () => {
       const own = JSON.parse(config) as Record<string, unknown>;
       names.forEach((member, cell) => {
         if (cell !== file && row[cell] !== "") put(own, member, row[cell]!);
@@ -112,7 +185,7 @@ export function writePages(
   const settings = { authorities: pemOf(authorities) };
   const page = (text: string): Buffer => makePage(text, settings);
   if (csv !== undefined) return writeTable(csv, config, out, page);
-  const bytes = orOneLine(place, () => page(config));
+  const bytes = orMistake(place, () => page(config));
   makeFolder(dirname(out));
   replaceFile(out, bytes, 0o600);
   return `${out}: ${bytes.length} bytes, read back`;

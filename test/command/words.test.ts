@@ -1,0 +1,231 @@
+// Whom `picogrant login` asks for the name of the person who has signed in.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import http, { createServer } from "node:http";
+import https from "node:https";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { SERVERS, serverOf } from "../../platform/servers/index.ts";
+import { SignInError, type SignInErrorCode } from "../../platform/session/sign-in-error.ts";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { askWho, userInfoOf } from "../../targets/command/login/kept-session.ts";
+import { waitingText } from "../../targets/command/login/login.ts";
+import { WrongAddress } from "../../targets/command/login/open.ts";
+import { asClock, CountdownLine } from "../../targets/command/terminal.ts";
+import { isFullRun } from "../full-run.ts";
+import { listening } from "../listening.ts";
+import { PATIENCE_MS } from "../patience.ts";
+import { bundledProgram } from "../program.ts";
+
+const ask = (server: string, serverParameters: Record<string, string> = {}) =>
+  userInfoOf({ server, serverParameters, secret: "none", allowHttp: false }, {});
+
+describe("who has signed in is asked where the server's profile says", () => {
+  it("with the scheme that the server wants", async () => {
+    expect(await ask("yandex")).toEqual({
+      address: "https://login.yandex.ru/info",
+      scheme: "OAuth",
+    });
+    expect(await ask("discord")).toEqual({ address: "https://discord.com/api/users/@me" });
+  });
+
+  it("with the customer's words in the address", async () => {
+    const keycloak = await ask("keycloak", { host: "sso.example.com", realm: "home" });
+    expect(keycloak?.address).toBe(
+      "https://sso.example.com/realms/home/protocol/openid-connect/userinfo",
+    );
+    expect((await ask("gitlab"))?.address).toBe("https://gitlab.com/api/v4/user");
+  });
+
+  it("never with another host's token: an installation of one's own is asked itself", async () => {
+    expect((await ask("github"))?.address).toBe("https://api.github.com/user");
+    expect((await ask("github", { host: "octo.ghe.com" }))?.address).toBe(
+      "https://api.octo.ghe.com/user",
+    );
+    // GitHub Enterprise Server has its API below its own host; api.HOST may be another machine.
+    expect((await ask("github", { host: "git.example.com:8443" }))?.address).toBe(
+      "https://git.example.com:8443/api/v3/user",
+    );
+    for (const { name, parameters } of SERVERS.filter((profile) => profile.userInfo)) {
+      const host = ["host", "domain"].find((word) => Object.hasOwn(parameters, word));
+      if (host === undefined) continue;
+      const words = Object.fromEntries(
+        Object.keys(parameters).map((word) => [word, "own.example"]),
+      );
+      const { userInfo } = serverOf(name, words, true);
+      expect([name, new URL(userInfo!.address).hostname]).toEqual([name, "own.example"]);
+    }
+  });
+
+  it("nobody where that is not known", async () => {
+    expect(await ask("trakt")).toBeUndefined();
+    expect(await ask("")).toBeUndefined();
+  });
+});
+
+describe("an issuer's metadata name whom to ask (OpenID Connect Core 1.0 section 5.3)", () => {
+  const { ca, identities } = makeTlsIdentities();
+
+  /** Asks an https issuer that names `userInfo`; gives the answer and what came to the device's own port in clear. */
+  async function askIssuer(userInfo: (ports: { own: number; issuer: number }) => string) {
+    const carried: (string | undefined)[] = [];
+    const own = http.createServer(({ headers }, answer) => {
+      carried.push(headers.authorization);
+      answer.end('{"name":"the device itself"}');
+    });
+    const ports = { own: await listening(own), issuer: 0 };
+    const issuer = https.createServer(identities.trusted, ({ url }, answer) => {
+      const name = `https://localhost:${ports.issuer}`;
+      const metadata = { issuer: name, userinfo_endpoint: userInfo(ports) };
+      answer.end(JSON.stringify(url === "/who" ? { name: "Ada" } : metadata));
+    });
+    ports.issuer = await listening(issuer);
+    const server = `https://localhost:${ports.issuer}`;
+    const login = { server, serverParameters: {}, secret: "none", allowHttp: false } as const;
+    return { who: await askWho(login, "token", { ca }), carried };
+  }
+
+  it("a server elsewhere does not send the token to the device's own ports, in clear", async () => {
+    for (const host of ["127.0.0.1", "localhost"]) {
+      const asked = await askIssuer(({ own }) => `http://${host}:${own}/who`);
+      expect(asked).toEqual({ who: "", carried: [] });
+    }
+  });
+
+  it("and is asked where it says, over TLS", async () => {
+    const asked = await askIssuer(({ issuer }) => `https://localhost:${issuer}/who`);
+    expect(asked).toEqual({ who: "Ada", carried: [] });
+  });
+});
+
+// `picogrant login` at an address where no authorization server is: it ends with an error that says so, and does not try
+// for ever. What is tried again by itself (RFC 8628 §3.5) is not that.
+
+const PAGE = [200, "<!doctype html><title>Welcome</title>"] as const;
+const NOT_FOUND = [404, "<h1>Not found</h1>"] as const;
+
+/** What `picogrant login` makes of a server that answers every request for a code like this. */
+async function loginAt([status, body]: readonly [number, string]) {
+  const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const server = createServer(({ url = "" }, response) => {
+    const issuer = `http://127.0.0.1:${port}`;
+    const addresses = {
+      device_authorization_endpoint: `${issuer}/code`,
+      token_endpoint: `${issuer}/token`,
+    };
+    const isMetadata = url.startsWith("/.well-known/");
+    response.writeHead(isMetadata ? 200 : status);
+    response.end(isMetadata ? JSON.stringify({ issuer, ...addresses }) : body);
+  });
+  const port = await listening(server);
+  const words = ["login", "--server", `http://127.0.0.1:${port}`, "--client-id", "c"];
+  const args = [await bundledProgram("targets/command/main.ts"), ...words];
+  try {
+    return await new Promise<{ code: number; stderr: string }>((resolve) => {
+      const limits = ["--timeout", "60", "--state", state];
+      execFile(process.execPath, [...args, ...limits], (error, _, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stderr });
+      });
+    });
+  } finally {
+    rmSync(state, { recursive: true, force: true });
+  }
+}
+
+it.each(isFullRun ? [PAGE, NOT_FOUND] : [])(
+  "HTTP %i where a code is asked for: ends within seconds, and says which address it is",
+  async (status, body) => {
+    const { code, stderr } = await loginAt([status, body]);
+    expect(code).toBe(1);
+    const last = stderr.trim().split("\n").at(-1);
+    expect(last).toMatch(/\/code answers with .*, again and again: check the server's address/);
+  },
+  PATIENCE_MS,
+);
+
+it.runIf(isFullRun)(
+  "RFC 8628 §3.2: a code without an address is given up, and the member is named",
+  async () => {
+    const body =
+      '{"device_code":"d","user_code":"U","verification_uri_complete":"https://x.test/u"}';
+    const { code, stderr } = await loginAt([200, body]);
+    expect(code).toBe(1);
+    const last = stderr.trim().split("\n").at(-1);
+    expect(last).toMatch(/there is no verification_uri in the answer that can be used; .*\/code: /);
+  },
+  PATIENCE_MS,
+);
+
+describe("what counts", () => {
+  const trouble = (
+    code: SignInErrorCode,
+    status: number,
+    error = "",
+    failure = "",
+    lacks = "",
+  ): SignInError =>
+    new SignInError(code, "nobody", "", {
+      lacks,
+      answer: { url: "https://x.test/code", status, error, errorDescription: "", failure },
+    });
+  const page = trouble("malformed_response", 200);
+  const notFound = trouble("unavailable", 404);
+  const lacking = trouble("malformed_response", 200, "", "", "verification_uri");
+  const busy = trouble("unavailable", 503);
+  const silence = trouble("unreachable", 0, "", "not reachable");
+  const named = trouble("unknown_error", 404, "not_yet");
+  const full = new SignInError("not_saved", "user", "");
+
+  it.each<[string, SignInError[], boolean]>([
+    ["four pages", [page, page, page, page], true],
+    ["three", [page, page, page], false],
+    ["pages and 404s", [page, notFound, notFound, page], true],
+    ["a server that is busy in between", [page, page, page, busy, page], false],
+    ["a network that is away in between", [page, page, silence, page, page], true],
+    ["trouble of another kind in between", [page, page, full, page, page], true],
+    ["404 with a name, which the core knows what to do with", Array(9).fill(named), false],
+    [
+      "answers that lack a member, which the core gives up and names",
+      Array(9).fill(lacking),
+      false,
+    ],
+    ["a server that is busy for long", Array(20).fill(busy), false],
+  ])("%s", (_, troubles, isWrong) => {
+    let ends = 0;
+    const address = new WrongAddress(() => {
+      ends++;
+    });
+    for (const one of troubles) address.look(one);
+    expect([ends, address.error?.code]).toEqual(isWrong ? [1, "useless_answers"] : [0, undefined]);
+  });
+});
+
+// What `picogrant login` writes into a terminal while it waits.
+
+function drawn(columns: number): string {
+  let written = "";
+  const write = (text: string): boolean => {
+    written += text;
+    return true;
+  };
+  const stream = { isTTY: true, columns, write } as unknown as NodeJS.WriteStream;
+  new CountdownLine(stream, 1795, waitingText).stop();
+  // Without the control sequences that take the old line away.
+  return written.replaceAll("\r\x1b[K", "");
+}
+
+it("the time that is left is seen in a terminal of any width", () => {
+  for (const columns of [80, 40, 24, 16, 10]) {
+    const line = drawn(columns);
+    expect(line).toMatch(/^29:5\d/);
+    // A line that fills the last column would be broken there, and stay.
+    expect(line.length).toBeLessThan(columns);
+  }
+  expect(asClock(1795)).toBe("29:55");
+});
+
+it("where there is room it says what to do", () => {
+  expect(drawn(80)).toMatch(/^29:5\d left to allow it, Ctrl-C gives up$/);
+});
