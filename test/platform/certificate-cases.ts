@@ -16,20 +16,16 @@ interface CertificateCase {
   readonly cert: string;
 }
 
+/** Who has signed it. */
+type By = "authority" | "stranger" | "leaf" | "unsigning" | "constrained" | "too deep" | "itself";
+
 interface Plan {
   readonly names?: readonly object[];
   readonly commonName?: string;
   readonly uses?: object;
   readonly from?: number;
   readonly to?: number;
-  readonly by?:
-    | "authority"
-    | "stranger"
-    | "leaf"
-    | "unsigning"
-    | "constrained"
-    | "too deep"
-    | "itself";
+  readonly by?: By;
   readonly critical?: boolean;
 }
 
@@ -42,81 +38,53 @@ const LIST_FOR_SERVERS =
 
 /** @param host a name of three labels, or for rows without wildcards of any number */
 function rowsFor(host: string): readonly Row[] {
-  const good = { names: [dns(host)] };
+  const good = (name: string, plan: Plan, asked = host): Row => [name, asked, true, plan];
+  const bad = (name: string, plan: Plan, asked = host): Row => [name, asked, false, plan];
+  const named = (...names: string[]): Plan => ({ names: names.map(dns) });
+  const own = named(host);
+  const address = { type: 7, ip: "127.0.0.1" };
+  const beside = (name: object): Plan => ({ commonName: host, names: [name] });
+  const inSubject = { ...own, uses: { clientAuth: true }, commonName: LIST_FOR_SERVERS };
+  const critically = { ...own, uses: { critical: true, serverAuth: true } };
   return [
-    ["its name", host, true, good],
-    ["its name in capitals", host, true, { names: [dns(host.toUpperCase())] }],
-    ["its address", "127.0.0.1", true, { names: [{ type: 7, ip: "127.0.0.1" }] }],
-    ["a wildcard for its first label", host, true, { names: [dns("*.shop.example")] }],
-    ["one name of several", host, true, { names: [dns("other.example"), dns(host)] }],
-    ["another name", host, false, { names: [dns("www.other.example")] }],
-    ["no name at all", host, false, {}],
-    ["a common name alone", host, false, { commonName: host }],
-    [
-      "a common name beside an address",
-      host,
-      false,
-      { commonName: host, names: [{ type: 7, ip: "127.0.0.1" }] },
-    ],
-    [
-      "a common name beside a mail address",
-      host,
-      false,
-      { commonName: host, names: [{ type: 1, value: "a@b.example" }] },
-    ],
-    [
-      "a common name beside a URI",
-      host,
-      false,
-      { commonName: host, names: [{ type: 6, value: "https://b.example" }] },
-    ],
-    [
-      "a common name beside another name",
-      host,
-      false,
-      { commonName: host, names: [dns("b.example")] },
-    ],
-    ["a wildcard for two labels", host, false, { names: [dns("*.example")] }],
-    ["a wildcard for no label", "shop.example", false, { names: [dns("*.shop.example")] }],
-    ["a wildcard below the top alone", "shop.example", false, { names: [dns("*.example")] }],
-    ["a wildcard for a part of a label", host, false, { names: [dns("w*.shop.example")] }],
-    ["a wildcard in the middle", host, false, { names: [dns("www.*.example")] }],
-    ["a wildcard and nothing else", host, false, { names: [dns("*")] }],
-    ["a name that spells the address", "127.0.0.1", false, { names: [dns("127.0.0.1")] }],
-    ["a wildcard for an address", "127.0.0.1", false, { names: [dns("*.0.0.1")] }],
-    ["a common name that spells the address", "127.0.0.1", false, { commonName: "127.0.0.1" }],
-    ["a name with a NUL in it", host, false, { names: [dns(`${host}\0.evil.test`)] }],
-    ["for servers", host, true, { ...good, uses: { serverAuth: true } }],
-    [
-      "for clients and servers",
-      host,
-      true,
-      { ...good, uses: { clientAuth: true, serverAuth: true } },
-    ],
-    [
-      "for servers, as it says critically",
-      host,
-      true,
-      { ...good, uses: { critical: true, serverAuth: true } },
-    ],
-    [
-      "for clients alone, with a list for servers in its subject",
-      host,
-      false,
-      { ...good, uses: { clientAuth: true }, commonName: LIST_FOR_SERVERS },
-    ],
-    ["for clients alone", host, false, { ...good, uses: { clientAuth: true } }],
-    ["for mail alone", host, false, { ...good, uses: { emailProtection: true } }],
-    ["for code alone", host, false, { ...good, uses: { codeSigning: true } }],
-    ["over since yesterday", host, false, { ...good, from: -10, to: -1 }],
-    ["good from tomorrow on", host, false, { ...good, from: 1, to: 10 }],
-    ["of another authority", host, false, { ...good, by: "stranger" }],
-    ["signed by itself", host, false, { ...good, by: "itself" }],
-    ["signed by another server", host, false, { ...good, by: "leaf" }],
-    ["of an authority that may not sign", host, false, { ...good, by: "unsigning" }],
-    ["of an authority for other names", host, false, { ...good, by: "constrained" }],
-    ["below more authorities than there may be", host, false, { ...good, by: "too deep" }],
-    ["with a critical extension that nobody knows", host, false, { ...good, critical: true }],
+    good("its name", own),
+    good("its name in capitals", named(host.toUpperCase())),
+    good("its address", { names: [address] }, "127.0.0.1"),
+    good("a wildcard for its first label", named("*.shop.example")),
+    good("one name of several", named("other.example", host)),
+    bad("another name", named("www.other.example")),
+    bad("no name at all", {}),
+    bad("a common name alone", { commonName: host }),
+    bad("a common name beside an address", beside(address)),
+    bad("a common name beside a mail address", beside({ type: 1, value: "a@b.example" })),
+    bad("a common name beside a URI", beside({ type: 6, value: "https://b.example" })),
+    bad("a common name beside another name", beside(dns("b.example"))),
+    bad("a wildcard for two labels", named("*.example")),
+    bad("a wildcard for no label", named("*.shop.example"), "shop.example"),
+    bad("a wildcard below the top alone", named("*.example"), "shop.example"),
+    bad("a wildcard for a part of a label", named("w*.shop.example")),
+    bad("a wildcard in the middle", named("www.*.example")),
+    bad("a wildcard and nothing else", named("*")),
+    bad("a name that spells the address", named("127.0.0.1"), "127.0.0.1"),
+    bad("a wildcard for an address", named("*.0.0.1"), "127.0.0.1"),
+    bad("a common name that spells the address", { commonName: "127.0.0.1" }, "127.0.0.1"),
+    bad("a name with a NUL in it", named(`${host}\0.evil.test`)),
+    good("for servers", { ...own, uses: { serverAuth: true } }),
+    good("for clients and servers", { ...own, uses: { clientAuth: true, serverAuth: true } }),
+    good("for servers, as it says critically", critically),
+    bad("for clients alone, with a list for servers in its subject", inSubject),
+    bad("for clients alone", { ...own, uses: { clientAuth: true } }),
+    bad("for mail alone", { ...own, uses: { emailProtection: true } }),
+    bad("for code alone", { ...own, uses: { codeSigning: true } }),
+    bad("over since yesterday", { ...own, from: -10, to: -1 }),
+    bad("good from tomorrow on", { ...own, from: 1, to: 10 }),
+    bad("of another authority", { ...own, by: "stranger" }),
+    bad("signed by itself", { ...own, by: "itself" }),
+    bad("signed by another server", { ...own, by: "leaf" }),
+    bad("of an authority that may not sign", { ...own, by: "unsigning" }),
+    bad("of an authority for other names", { ...own, by: "constrained" }),
+    bad("below more authorities than there may be", { ...own, by: "too deep" }),
+    bad("with a critical extension that nobody knows", { ...own, critical: true }),
   ];
 }
 
@@ -195,7 +163,7 @@ export function makeCertificateCases(host = "www.shop.example"): {
   ];
   const shallow = below("shallow", authority({ pathLenConstraint: 0 }));
   const deep = below("deep", authority(), shallow[0]);
-  const signers: Readonly<Record<NonNullable<Plan["by"]>, readonly [Signer, ...string[]]>> = {
+  const signers: Readonly<Record<By, readonly [Signer, ...string[]]>> = {
     authority: [root],
     stranger: [{ name: "root", keys: between }],
     itself: [{ name: "server", keys }],

@@ -34,29 +34,15 @@ describe("one exchange at a time", () => {
     server.adapter.abort();
   });
 
-  it.each([false, true])(
-    "given up it tells nothing more; on a kept connection: %s",
-    async (isKept) => {
-      if (isKept) await server.ask();
-      const { sink, told } = ear();
-      server.adapter.send(server.request(), sink);
-      server.adapter.abort();
-      server.adapter.abort();
-      expect(await server.ask({ url: `${server.origin}/next` })).toEqual(GOOD);
-      await turns();
-      expect([told, server.adapter.lastFailure]).toEqual([[], ""]);
-      expect(server.asked.filter((head) => head.startsWith("GET /next"))).toHaveLength(1);
-      if (isKept) expect([server.asked.length, server.connections]).toEqual([2, 1]);
-    },
-  );
-
   it.each(["status", "body", "end"])("given up within %s", async (event) => {
     const { sink, told } = ear((now) => {
       if (now === event) server.adapter.abort();
     });
     server.adapter.send(server.request(), sink);
     await expect.poll(() => told.at(-1)?.[0]).toBe(event);
-    expect(await server.ask()).toEqual(GOOD);
+    // A second time it is nobody's.
+    server.adapter.abort();
+    expect([await server.ask(), server.adapter.lastFailure]).toEqual([GOOD, ""]);
     const until = GOOD.findIndex(([name]) => name === event) + 1;
     expect(told).toEqual(GOOD.slice(0, until));
   });
@@ -115,6 +101,15 @@ describe("connections", () => {
     server.make({ idleLimitMs: 1234 });
     await server.ask();
     expect(limits.mock.calls.map(([ms]) => ms)).toContain(1234);
+  });
+
+  it("take no request any more that is given up before it goes out", async () => {
+    await server.ask();
+    const { sink, told } = ear();
+    server.adapter.send(server.request(), sink);
+    server.adapter.abort();
+    expect(await server.ask({ url: `${server.origin}/next` })).toEqual(GOOD);
+    expect([told, server.asked.length, server.connections]).toEqual([[], 2, 1]);
   });
 
   it("on which something comes unasked are closed", async () => {

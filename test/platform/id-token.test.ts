@@ -49,8 +49,8 @@ const base64url = (value: string): string => Buffer.from(value).toString("base64
 
 describe("signatures (3.1.3.7, 6 to 8)", () => {
   // Keys for RSA take their time.
-  const slow = ["RS384", "RS512", "PS512"];
-  it.each([...(isFullRun ? slow : []), "RS256", "PS256", "ES256", "ES384", "ES512", "EdDSA"])(
+  const slow = ["PS256", "RS384", "RS512", "PS512"];
+  it.each([...(isFullRun ? slow : []), "RS256", "ES256", "ES384", "ES512", "EdDSA"])(
     "%s: of the issuer's key alone, and of nothing else",
     async (alg) => {
       const { privateKey, publicKey } = await pair(alg);

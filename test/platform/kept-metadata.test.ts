@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
-import { keptMetadata, removeMetadata } from "../../platform/node/kept-metadata.ts";
+import { keptMetadata } from "../../platform/node/kept-metadata.ts";
 import { type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import {
   createService,
@@ -132,13 +132,6 @@ describe("the file", () => {
     keptMetadata(state, {}).write(ISSUER, SERVER);
     expect(fs.readdirSync(state)).toEqual([]);
   });
-
-  it("is removed, where there is one", () => {
-    removeMetadata(state);
-    keptMetadata(state, {}).write(ISSUER, SERVER);
-    removeMetadata(state);
-    expect(fs.readdirSync(state)).toEqual([]);
-  });
 });
 
 it("an issuer that is asked again is so over a connection of its own, which is closed", async () => {
@@ -230,17 +223,5 @@ describe("a program that starts again", () => {
     await expect(offline.accessToken(AbortSignal.timeout(300))).rejects.toThrow(/abort|timeout/i);
     expect(troubles[0]).toBe("unreachable");
     server = await serve(service);
-  });
-
-  it("a server that has moved is asked where it is once a request has failed", async () => {
-    await (await start()).close();
-    const kept = keptMetadata(state, {});
-    const moved = kept.read(server.url)!;
-    const endpoints = { ...moved.endpoints, token: `${server.url}/gone` };
-    kept.write(server.url, { ...moved, endpoints });
-    const again = await start();
-    await again.accessToken();
-    expect(asked.filter((address) => address === "/gone").length).toBeGreaterThan(0);
-    expect(keptMetadata(state, {}).read(server.url)).toEqual(moved);
   });
 });

@@ -41,37 +41,19 @@ describe("RFC 6750 §5.3: the target of a call stays behind the host that was co
 
   it("any target behind any address", () => {
     const hostile = fc.constantFrom(
-      ..."@:/?#\\.%[]&=;,!~",
-      "evil.test",
-      "127.0.0.1",
-      "\t",
-      "\r\n",
-      " ",
-      "é",
-      "\0",
-      "//",
-      "/../",
-      "%40",
-      "a",
+      ...[..."@:/?#\\.%[]&=;,!~", "evil.test", "127.0.0.1", "\t", "\r\n", " ", "é", "\0", "//"],
+      ...["/../", "%40", "a"],
     );
     const target = fc.array(hostile, { maxLength: 12 }).map((parts) => parts.join(""));
     const address = fc.constantFrom(
-      "https://api.example",
-      "https://api.example/",
-      "https://api.example/v1",
-      "https://api.example?key=1",
-      "https://api.example:8443",
-      "http://127.0.0.1:80",
-      "http://[::1]",
+      ...["", "/", "/v1", "?key=1", ":8443"].map((rest) => `https://api.example${rest}`),
+      ...["http://127.0.0.1:80", "http://[::1]"],
     );
     const property = fc.property(address, target, (to, rest) => {
       for (const url of callAt(to, rest)) {
         const asked = new URL(url);
-        expect([asked.origin, asked.username, asked.password, asked.hash]).toEqual([
-          new URL(to).origin,
-          "",
-          "",
-          "",
+        expect([asked.origin, asked.username + asked.password + asked.hash]).toEqual([
+          ...[new URL(to).origin, ""],
         ]);
       }
     });
@@ -113,25 +95,8 @@ describe("the last look", () => {
 
   it("what passes has the same origin for everybody who reads it (WHATWG URL)", () => {
     const part = fc.constantFrom(
-      "https:",
-      "http:",
-      "//",
-      "/",
-      "\\",
-      "@",
-      ":",
-      "?",
-      "#",
-      ".",
-      "[::1]",
-      "127.0.0.1",
-      "localhost",
-      "api.example",
-      "evil.test",
-      "443",
-      "\t",
-      "%2f",
-      "a",
+      ...["https:", "http:", "//", "/", "\\", "@", ":", "?", "#", ".", "[::1]", "127.0.0.1"],
+      ...["localhost", "api.example", "evil.test", "443", "\t", "%2f", "a"],
     );
     const url = fc.array(part, { maxLength: 10 }).map((parts) => parts.join(""));
     const allowedAddress = fc.constantFrom(

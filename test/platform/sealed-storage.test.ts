@@ -42,12 +42,7 @@ const KEYS: [string, Uint8Array, Uint8Array][] = [
   ["a long key and a long salt", new Uint8Array(70).fill(9, 1), new Uint8Array(50).fill(1)],
 ];
 
-const uint32 = (value: number): number[] => [
-  Math.floor(value / 16_777_216) % 256,
-  Math.floor(value / 65_536) % 256,
-  Math.floor(value / 256) % 256,
-  value % 256,
-];
+const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255);
 const joined = (...parts: Iterable<number>[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => [...part]));
 
@@ -76,14 +71,8 @@ class Format {
   }
 }
 
-const lengths = [
-  0,
-  1,
-  2,
-  30,
-  CAPACITY - SEALED_OVERHEAD_BYTES - 1,
-  CAPACITY - SEALED_OVERHEAD_BYTES,
-];
+const LONGEST = CAPACITY - SEALED_OVERHEAD_BYTES;
+const lengths = [0, 1, 2, 30, LONGEST - 1, LONGEST];
 const recordOf = (length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => 40 + (i % 80));
 
@@ -188,20 +177,15 @@ it("no two different records get one nonce, even from a generator that is stuck"
   expect(nonces.size).toBe(50);
 });
 
-it("a storage without room is refused when the seal is made", () => {
-  const storage = new MemoryStorage({ capacity: SEALED_OVERHEAD_BYTES });
-  const made = (): unknown =>
-    new SealedStorage({ storage, entropy: new SeededEntropy(1), deviceKey: undefined });
-  expect(made).toThrow(`sealed storage: no room in ${SEALED_OVERHEAD_BYTES} bytes`);
-});
-
-it("what the storage below says of its last failure is said above", () => {
-  const storage = new MemoryStorage({ capacity: CAPACITY });
-  const sealed = new SealedStorage({
-    storage,
-    entropy: new SeededEntropy(1),
-    deviceKey: undefined,
-  });
+it("a storage without room is refused when the seal is made; what it says of its last failure is said above", () => {
+  const make = (capacity: number): { storage: MemoryStorage; sealed: SealedStorage } => {
+    const storage = new MemoryStorage({ capacity });
+    const options = { storage, entropy: new SeededEntropy(1), deviceKey: undefined };
+    return { storage, sealed: new SealedStorage(options) };
+  };
+  const problem = `sealed storage: no room in ${SEALED_OVERHEAD_BYTES} bytes`;
+  expect(() => make(SEALED_OVERHEAD_BYTES)).toThrow(problem);
+  const { storage, sealed } = make(CAPACITY);
   expect(sealed.lastFailure).toBe("");
   Object.assign(storage, { lastFailure: "the disk is full" });
   expect(sealed.lastFailure).toBe("the disk is full");

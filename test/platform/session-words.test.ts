@@ -44,110 +44,92 @@ async function started(
   if (start.session === undefined) throw start.error ?? new Error("no session");
   return { start, session: start.session };
 }
-/** As a program sees an error: what it compares, and what a person reads. */
+/** As a program sees an error, what it compares and what a person reads, and the status of the answer behind it. */
+const told = ({ code, remedy, message, lacks, answer }: SignInError): string =>
+  [`${code} (${remedy})`, message.replace(/in \d+ s$/, "in N s"), lacks, answer?.status]
+    .filter((part) => part !== "" && part !== undefined)
+    .join(" | ");
 
-const told = ({ code, remedy, message, lacks, answer }: SignInError): unknown[] => [
-  code,
-  remedy,
-  message.replace(/in \d+ s$/, "in N s"),
-  lacks,
-  answer?.status,
-];
+const CODE_AT = `${HOST}/code: HTTP`;
+const TOKEN_AT = `${HOST}/token: HTTP`;
+const MAKER = "check the client and the server's settings";
+const refusal = (status: number, error: string, more = {}) => ({
+  status,
+  body: { error, ...more },
+});
+const lacking = { body: { device_code: "a", user_code: "B" } };
+const NO_URI = "there is no verification_uri in the answer that can be used";
 
-describe("why a sign-in has failed is said in one line, with what the server answered", () => {
-  const refusal = (status: number, body: object | string) => () => ({ status, body });
-  const maker = "check the client and the server's settings";
-  it.each<[name: string, world: () => SessionWorld, error: unknown[], handlers?: SignInHandlers]>([
-    [
-      "the user refuses",
-      () => worldWith("/token", refusal(400, { error: "access_denied" })),
-      [
-        ...["access_denied", "user"],
-        `signing in failed: access_denied; sign in again; ${HOST}/token: HTTP 400 access_denied`,
-        ...["", 400],
-      ],
-    ],
-    [
-      "the client is not known",
-      () =>
-        worldWith("/code", refusal(401, { error: "invalid_client", error_description: "who?" })),
-      [
-        ...["invalid_client", "maker"],
-        `signing in failed: invalid_client; ${maker}; ${HOST}/code: HTTP 401 invalid_client (who?)`,
-        ...["", 401],
-      ],
-    ],
-    [
-      "the organization does not allow it",
-      () => worldWith("/code", refusal(403, { error: "org_internal" })),
-      [
-        ...["org_internal", "administrator"],
-        "signing in failed: org_internal; ask the administrator of your organization; " +
-          `${HOST}/code: HTTP 403 org_internal`,
-        ...["", 403],
-      ],
-    ],
-    [
-      "a refusal that nobody knows",
-      () => worldWith("/code", refusal(400, { error: "made_up" })),
-      [
-        ...["unknown_error", "maker"],
-        `signing in failed: unknown_error; ${maker}; ${HOST}/code: HTTP 400 made_up`,
-        ...["", 400],
-      ],
-    ],
-    [
-      "answers that lack what is needed",
-      () => worldWith("/code", () => ({ body: { device_code: "a", user_code: "B" } })),
-      [
-        ...["useless_answers", "maker"],
-        "signing in failed: useless_answers; there is no verification_uri in the answer that can be " +
-          `used; ${maker}; ${HOST}/code: HTTP 200`,
-        ...["verification_uri", undefined],
-      ],
-    ],
-    [
-      "an answer that there is no room for",
-      () => worldWith("/code", adding({ device_code: "x".repeat(40_000) })),
-      [
-        ...["value_too_long", "maker"],
-        "signing in failed: value_too_long; no room for device_code of 40000 bytes; " +
-          "259872 bytes as memoryBytes would do",
-        ...["", undefined],
-      ],
-    ],
-    [
-      "codes that nobody has taken",
-      () => worldWith("/token", refusal(400, { error: "expired_token" })),
-      [
-        ...["renewals_exhausted", "user"],
-        `signing in failed: renewals_exhausted; sign in again; ${HOST}/token: HTTP 400 expired_token`,
-        ...["", 400],
-      ],
-    ],
-    [
-      "nobody has signed in, and nobody is to be asked",
-      () => new SessionWorld(),
-      ["not_signed_in", "user", "not signed in; sign in first", "", undefined],
-      { resumeOnly: true },
-    ],
-    [
-      "the program gives up",
-      () => new SessionWorld(),
-      ["aborted", "nobody", "signing in was given up", "", undefined],
-      { signal: AbortSignal.abort() },
-    ],
-  ])("%s", async (_, world, error, handlers) => {
-    const made = world();
-    const start = made.start(handlers);
-    await made.until(() => start.isSettled);
-    expect(told(start.error as SignInError)).toEqual(error);
-    // What has ended it is told once.
-    const isTriedAgain = error[0] === "useless_answers";
-    expect(start.troubles.length > 0).toBe(isTriedAgain);
-    expect((start.error as Error).name).toBe("SignInError");
-    expect(made.http.requests.length > 0).toBe(handlers === undefined);
-  });
+it.each<[name: string, path: string, answer: FakeAnswer, error: string]>([
+  [
+    "the user refuses",
+    "/token",
+    refusal(400, "access_denied"),
+    `access_denied; sign in again; ${TOKEN_AT} 400 access_denied | 400`,
+  ],
+  [
+    "the client is not known",
+    "/code",
+    refusal(401, "invalid_client", { error_description: "who?" }),
+    `invalid_client; ${MAKER}; ${CODE_AT} 401 invalid_client (who?) | 401`,
+  ],
+  [
+    "the organization does not allow it",
+    "/code",
+    refusal(403, "org_internal"),
+    `org_internal; ask the administrator of your organization; ${CODE_AT} 403 org_internal | 403`,
+  ],
+  [
+    "a refusal that nobody knows",
+    "/code",
+    refusal(400, "made_up"),
+    `unknown_error; ${MAKER}; ${CODE_AT} 400 made_up | 400`,
+  ],
+  [
+    "answers that lack what is needed",
+    "/code",
+    lacking,
+    `useless_answers; ${NO_URI}; ${MAKER}; ${CODE_AT} 200 | verification_uri`,
+  ],
+  [
+    "an answer that there is no room for",
+    "/code",
+    { body: { ...lacking.body, verification_uri: HOST, device_code: "x".repeat(40_000) } },
+    "value_too_long; no room for device_code of 40000 bytes; 259872 bytes as memoryBytes would do",
+  ],
+  [
+    "codes that nobody has taken",
+    "/token",
+    refusal(400, "expired_token"),
+    `renewals_exhausted; sign in again; ${TOKEN_AT} 400 expired_token | 400`,
+  ],
+])(
+  "why a sign-in has failed is said in one line, with what was answered: %s",
+  async (_, path, answer, error) => {
+    const world = worldWith(path, () => answer);
+    const start = world.start();
+    await world.until(() => start.isSettled);
+    const [code = ""] = error.split(";");
+    const who = error.includes("administrator") ? "administrator" : "maker";
+    const remedy = error.includes("sign in again") ? "user" : who;
+    const failure = start.error as SignInError;
+    expect([failure.name, told(failure)]).toEqual([
+      "SignInError",
+      `${code} (${remedy}) | signing in failed: ${error}`,
+    ]);
+    // What has ended it is told once, and what is tried again before that.
+    expect(start.troubles.length > 0).toBe(code === "useless_answers");
+  },
+);
+
+it.each<[handlers: SignInHandlers, error: string]>([
+  [{ resumeOnly: true }, "not_signed_in (user) | not signed in; sign in first"],
+  [{ signal: AbortSignal.abort() }, "aborted (nobody) | signing in was given up"],
+])("nobody is asked where a program says so: %j", async (handlers, error) => {
+  const world = new SessionWorld();
+  const start = world.start(handlers);
+  await world.until(() => start.isSettled);
+  expect([told(start.error as SignInError), world.http.requests]).toEqual([error, []]);
 });
 
 describe("which answer a failure names", () => {
@@ -175,22 +157,19 @@ describe("which answer a failure names", () => {
   });
 
   it("where nobody can mend it another try may go better", () => {
-    expect(told(signInErrorOf(device))).toEqual([
-      ...["renewals_exhausted", "nobody"],
-      "signing in failed: renewals_exhausted; try again",
-      ...["", undefined],
-    ]);
+    expect(told(signInErrorOf(device))).toBe(
+      "renewals_exhausted (nobody) | signing in failed: renewals_exhausted; try again",
+    );
   });
 });
 
 describe("errors before there is a device", () => {
   it("an issuer's metadata: away for now, or of no use", () => {
-    expect(told(metadataErrorOf(new MetadataError("no metadata", true)))).toEqual([
-      ...["unreachable", "nobody", "no metadata; try again", "", undefined],
-    ]);
-    expect(told(metadataErrorOf(new MetadataError("no metadata")))).toEqual([
-      ...["no_metadata", "maker", "no metadata; check the server's address", "", undefined],
-    ]);
+    const [away, useless] = [true, false].map((isAway) => new MetadataError("no metadata", isAway));
+    expect(told(metadataErrorOf(away!))).toBe("unreachable (nobody) | no metadata; try again");
+    expect(told(metadataErrorOf(useless!))).toBe(
+      "no_metadata (maker) | no metadata; check the server's address",
+    );
   });
 
   it("an option, with what is behind it, if anything", () => {
@@ -203,49 +182,26 @@ describe("errors before there is a device", () => {
 });
 
 describe("what is tried again by itself is told each time", () => {
-  it.each<[name: string, answer: FakeAnswer | undefined, trouble: unknown[]]>([
+  it.each<[answer: FakeAnswer | undefined, trouble: string]>([
+    [{ status: 500, body: "oops" }, `unavailable (nobody) | ${CODE_AT} 500; | 500`],
     [
-      "a server that fails",
-      { status: 500, body: "oops" },
-      ["unavailable", "nobody", `${HOST}/code: HTTP 500; trying again in N s`, "", 500],
-    ],
-    [
-      "another page in its place",
       { body: "<html>" },
-      [
-        ...["malformed_response", "nobody"],
-        `${HOST}/code: HTTP 200, and not what was asked for; trying again in N s`,
-        ...["", 200],
-      ],
+      `malformed_response (nobody) | ${CODE_AT} 200, and not what was asked for; | 200`,
     ],
+    [lacking, `malformed_response (nobody) | ${CODE_AT} 200; ${NO_URI}; | verification_uri | 200`],
     [
-      "an answer that lacks something",
-      { body: { device_code: "a", user_code: "B" } },
-      [
-        ...["malformed_response", "nobody"],
-        `${HOST}/code: HTTP 200; there is no verification_uri in the answer that can be used; ` +
-          "trying again in N s",
-        ...["verification_uri", 200],
-      ],
-    ],
-    [
-      "when that will be",
       { status: 429, retryAfterSeconds: 90, body: "" },
-      ["rate_limit_exceeded", "nobody", `${HOST}/code: HTTP 429; trying again in N s`, "", 429],
+      `rate_limit_exceeded (nobody) | ${CODE_AT} 429; | 429`,
     ],
-    [
-      "nobody there",
-      undefined,
-      ["unreachable", "nobody", `${HOST}/code: not reachable; trying again in N s`, "", 0],
-    ],
-  ])("%s", async (_, answer, trouble) => {
+    [undefined, `unreachable (nobody) | ${HOST}/code: not reachable; | 0`],
+  ])("%j", async (answer, trouble) => {
     const world = worldWith("/code", (given) => answer ?? given);
     if (answer === undefined) world.http.faultFor = () => ({ kind: "refuse" });
     const start = world.start();
     await world.until(() => start.troubles.length > 1);
-    expect(told(start.troubles[0]!)).toEqual(trouble);
-    const { retryAfterSeconds } = answer ?? {};
-    if (retryAfterSeconds) expect(start.troubles[0]!.message).toContain(` ${retryAfterSeconds} s`);
+    expect(told(start.troubles[0]!).replace(" trying again in N s", "")).toBe(trouble);
+    const wait = answer?.retryAfterSeconds ?? "\\d+";
+    expect(start.troubles[0]!.message).toMatch(new RegExp(`; trying again in ${wait} s$`));
     expect(start.troubles).toHaveLength(2);
   });
 
@@ -259,15 +215,11 @@ describe("what is tried again by itself is told each time", () => {
   it("in a session: a server that refuses to refresh the tokens, and who can mend it", async () => {
     const world = new SessionWorld();
     const { start } = await started(world);
-    const body = { error: "invalid_client" };
-    world.http.handler = () => ({ status: 401, body });
+    world.http.handler = () => refusal(401, "invalid_client");
     await world.until(() => start.troubles.length > 0, 4000);
-    expect(told(start.troubles[0]!)).toEqual([
-      ...["invalid_client", "maker"],
-      `${HOST}/token: HTTP 401 invalid_client; check the client and the server's settings; ` +
-        "trying again in N s",
-      ...["", 401],
-    ]);
+    expect(told(start.troubles[0]!)).toBe(
+      `invalid_client (maker) | ${TOKEN_AT} 401 invalid_client; ${MAKER}; trying again in N s | 401`,
+    );
     expect(start.ends).toEqual([]);
   });
 
@@ -285,20 +237,16 @@ describe("what is tried again by itself is told each time", () => {
     world.server.accessLifeS = 120;
     await world.until(() => start.troubles.length > 0, 4000);
     expect(session.isSaved).toBe(false);
-    expect(told(start.troubles[0]!)).toEqual([
-      ...["not_saved", "user"],
-      `the tokens could not be saved${why}; trying again in a minute; after a restart before that, ` +
-        "the user has to sign in again",
-      ...["", undefined],
-    ]);
+    expect(told(start.troubles[0]!)).toBe(
+      `not_saved (user) | the tokens could not be saved${why}; trying again in a minute; ` +
+        "after a restart before that, the user has to sign in again",
+    );
     world.storage.failWhen = (operation) => operation === "erase";
     await world.pass(70);
     const erased = start.troubles.filter(({ code }) => code === "not_erased");
-    expect(told(erased[0]!)).toEqual([
-      ...["not_erased", "user"],
-      `what should be gone could not be erased${why}; trying again in a minute`,
-      ...["", undefined],
-    ]);
+    expect(told(erased[0]!)).toBe(
+      `not_erased (user) | what should be gone could not be erased${why}; trying again in a minute`,
+    );
     expect(erased).toHaveLength(1);
     world.storage.failWhen = () => false;
     await world.pass(180);
@@ -307,7 +255,7 @@ describe("what is tried again by itself is told each time", () => {
 });
 
 describe("the end says why", () => {
-  const ended = async (session: Session): Promise<unknown[]> =>
+  const ended = async (session: Session): Promise<string> =>
     told(await session.accessToken().then(expect.unreachable, (error: SignInError) => error));
 
   it("signed out, or closed by the program: the first end is the one that counts", async () => {
@@ -316,14 +264,11 @@ describe("the end says why", () => {
     void session.signOut();
     await world.until(() => session.status === "ended");
     void session.close();
-    expect(await ended(session)).toEqual([
-      ...["signed_out", "user", "signed out; sign in again", "", undefined],
-    ]);
+    expect(await ended(session)).toBe("signed_out (user) | signed out; sign in again");
     const closed = (await started(new SessionWorld())).session;
     for (let count = 0; count < 2; count++) {
       void closed.close();
-      const words = ["closed", "nobody", "the session was closed", "", undefined];
-      expect(await ended(closed)).toEqual(words);
+      expect(await ended(closed)).toBe("closed (nobody) | the session was closed");
     }
   });
 
@@ -351,11 +296,10 @@ describe("the end says why", () => {
     await world.until(() => start.isSettled);
     world.server.grants[0]!.isRevoked = true;
     await world.until(() => start.ends.length > 0, 4000);
-    expect(told(start.ends[0]!)).toEqual([
-      ...["session_ended", "user"],
-      `signing in failed: session_ended; sign in again; ${HOST}/token: HTTP 400 invalid_grant`,
-      ...["", 400],
-    ]);
+    expect(told(start.ends[0]!)).toBe(
+      "session_ended (user) | signing in failed: session_ended; sign in again; " +
+        `${TOKEN_AT} 400 invalid_grant | 400`,
+    );
   });
 });
 

@@ -97,17 +97,6 @@ describe("two programs that sign in", () => {
     for (const session of sessions) expect(await isGood(await renew(session))).toBe(true);
   });
 
-  it("one that is given up while it waits leaves the other alone", async () => {
-    const codes: string[] = [];
-    const first = signIn({ ...program(), onCode: ({ userCode }) => codes.push(userCode) });
-    const second = signIn({ ...program(), signal: AbortSignal.timeout(300) });
-    await expect(second).rejects.toMatchObject({ code: "aborted" });
-    await expect.poll(() => codes.length).toBe(1);
-    service.approve(codes[0]!, "ada");
-    sessions.push(await first);
-    expect(await isGood(await sessions[0]!.accessToken())).toBe(true);
-  });
-
   it("one that is given up while it has read the other's code, and waits, is gone at once", async () => {
     const codes: string[] = [];
     const first = signIn({ ...program(), onCode: ({ userCode }) => codes.push(userCode) });

@@ -8,9 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { forget } from "../../platform/node/forget.ts";
 import { SharedDirectory } from "../../platform/node/shared-directory.ts";
-import { StateLock } from "../../platform/node/state-lock.ts";
 import { claimDirectory, disclaimDirectory } from "../../platform/node/state-owner.ts";
-import { PATIENCE_MS } from "../patience.ts";
 
 let directory: string;
 let files: FileStorage;
@@ -122,95 +120,6 @@ describe("several processes in one directory", () => {
     return [new SharedDirectory(files), new SharedDirectory(others)];
   };
 
-  it("one is in at a time; the other waits until it leaves", async () => {
-    const [one, other] = two();
-    const order: string[] = [];
-    one.enter(() => order.push("one"), tell);
-    one.enter(() => order.push("one again"), tell);
-    expect(one.isWaiting).toBe(false);
-    await new Promise<void>((done) => {
-      other.enter(() => {
-        order.push("other");
-        done();
-      }, tell);
-      expect(other.isWaiting).toBe(true);
-      order.push("leaves");
-      one.leave();
-    });
-    expect(other.isWaiting).toBe(false);
-    other.leave();
-    expect(order).toEqual(["one", "one again", "leaves", "other"]);
-    expect(busy).toEqual([]);
-  });
-
-  it("who leaves while it waits is not called any more", async () => {
-    const [one, other] = two();
-    let isIn = false;
-    one.enter(() => {}, tell);
-    other.enter(() => {
-      isIn = true;
-    }, tell);
-    other.leave();
-    expect(other.isWaiting).toBe(false);
-    one.leave();
-    await new Promise((done) => setTimeout(done, 120));
-    expect(isIn).toBe(false);
-  });
-
-  it("who waits asks again after up to a hundred milliseconds, and not before", async () => {
-    const [one, other] = two();
-    one.enter(() => {}, tell);
-    const random = vi.spyOn(Math, "random").mockReturnValue(1);
-    const tries = vi.spyOn(StateLock.prototype, "tryTake");
-    vi.useFakeTimers({ toFake: ["setTimeout"] });
-    try {
-      other.enter(() => {}, tell);
-      vi.advanceTimersByTime(99);
-      expect(tries).toHaveBeenCalledTimes(1);
-      vi.advanceTimersByTime(1);
-      expect(tries).toHaveBeenCalledTimes(2);
-    } finally {
-      vi.useRealTimers();
-      for (const spy of [random, tries]) spy.mockRestore();
-      other.leave();
-      one.leave();
-    }
-  });
-
-  it("who waits for more than three seconds is told for whom, once", async () => {
-    const [one, other] = two();
-    const told: string[] = [];
-    one.enter(() => {}, tell);
-    let nowMs = 7;
-    const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
-    const tries = vi.spyOn(StateLock.prototype, "tryTake");
-    // With the second try from now on the first one is over, and what it led to.
-    const triesTwice = (): Promise<void> => {
-      const before = tries.mock.calls.length;
-      return vi.waitFor(
-        () => expect(tries.mock.calls.length).toBeGreaterThan(before + 1),
-        PATIENCE_MS,
-      );
-    };
-    try {
-      other.enter(
-        () => {},
-        (holder) => told.push(holder),
-      );
-      nowMs = 3007;
-      await triesTwice();
-      expect(told).toEqual([]);
-      nowMs = 3008;
-      await vi.waitFor(() => expect(told.length).toBeGreaterThan(0), PATIENCE_MS);
-      await triesTwice();
-      expect(told).toEqual([`process ${process.pid}`]);
-    } finally {
-      for (const spy of [clock, tries]) spy.mockRestore();
-      other.leave();
-      one.leave();
-    }
-  });
-
   it("a medium that takes no lock takes no record of another's either: nobody waits", () => {
     const keeper = new SharedDirectory(files);
     expect(keeper.isWaiting).toBe(false);
@@ -253,12 +162,6 @@ describe("several processes in one directory", () => {
     expect(other.isCurrent).toBe(false);
     other.begin();
     expect(other.isCurrent).toBe(true);
-  });
-
-  it("the storage for a device that reads anew is the files, or what is around them", () => {
-    expect(new SharedDirectory(files).open()).toBe(files);
-    const seal = { ...files } as unknown as FileStorage;
-    expect(new SharedDirectory(files, () => seal).open()).toBe(seal);
   });
 });
 

@@ -18,6 +18,7 @@ const CALM_S = 900;
 /** A program in its process, which may be killed at any moment: then nothing of it goes on, and its lock stays. */
 interface Program {
   readonly process: Process;
+  readonly controller: AbortController;
   session: Session | undefined;
   isSettled: boolean;
   isOver: boolean;
@@ -85,6 +86,10 @@ class SharedLife {
         if (this.#dice.once(2)) program?.process.kill();
         else program?.process.killWithin(80);
         return;
+      case "give up":
+        // With a session it is over; without one signIn settles, whoever it waits for.
+        program?.controller.abort();
+        return;
       case "close":
         if (program && session) {
           program.isOver = true;
@@ -124,7 +129,8 @@ class SharedLife {
   #start(): Program {
     const process = new Process(this.#files, 1000 + this.#programs.length);
     const program: Program = {
-      ...{ process, session: undefined, isSettled: false, isOver: false },
+      ...{ process, controller: new AbortController() },
+      ...{ session: undefined, isSettled: false, isOver: false },
       ...{ promises: [], troubles: [], newest: "" },
     };
     this.#programs.push(program);
@@ -177,7 +183,11 @@ class SharedLife {
         shared: new SharedDirectory(storage, open),
         fetch: refused,
       },
-      { onTrouble: ({ code }) => program.troubles.push(code), onEnd: () => this.#ended(program) },
+      {
+        signal: program.controller.signal,
+        onTrouble: ({ code }) => program.troubles.push(code),
+        onEnd: () => this.#ended(program),
+      },
       () => storage.close(),
     ).then(
       (session) => {
@@ -237,7 +247,7 @@ class SharedLife {
 const turn = (): Promise<unknown> => new Promise(setImmediate);
 
 const DEEDS = [
-  ...["start", "start", "start", "kill", "close", "sign out"],
+  ...["start", "start", "start", "kill", "close", "sign out", "give up"],
   ...["ask for the token", "the token is refused", "the token is refused", "asleep"],
 ] as const;
 type Deed = (typeof DEEDS)[number];
