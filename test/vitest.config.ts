@@ -25,7 +25,7 @@ export const slow = [
   "test/desktop/clocks.test.ts",
   "test/desktop/fleet.test.ts",
   "test/desktop/kill.test.ts",
-  "test/desktop/playground-engine.test.ts",
+  "test/desktop/playground.test.ts",
   "test/desktop/readme.test.ts",
   "test/desktop/start.test.ts",
   "test/desktop/terminal.test.ts",

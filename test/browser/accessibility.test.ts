@@ -1,12 +1,11 @@
 // Panel, playground and the service's pages by axe-core: nothing is left open, in light and dark, on a desk and on a
 // phone.
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { accessibilityProblems } from "./axe.ts";
-import { describeInChromium } from "./chromium.ts";
-import { shows, startPlayground } from "./playground-page.ts";
+import { shows, startPlayground } from "./launch.ts";
+import { accessibilityProblems, describeInChromium, visit } from "./pages.ts";
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ["a desk", { viewport: { width: 1280, height: 800 } }],
@@ -26,20 +25,6 @@ afterAll(async () => {
   await Promise.all([bench.close(), playground.close()]);
   expect(difference).toBe("");
 });
-
-async function visit(
-  browser: Browser,
-  look: BrowserContextOptions,
-  use: (page: Page) => Promise<void>,
-): Promise<void> {
-  const context = await browser.newContext(look);
-  context.setDefaultTimeout(PATIENCE_MS);
-  try {
-    await use(await context.newPage());
-  } finally {
-    await context.close();
-  }
-}
 
 describeInChromium("accessibility", (browser) => {
   test.each(LOOKS)("the panel, on %s", (_name, look) =>

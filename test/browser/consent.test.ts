@@ -4,10 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { PATIENCE_MS } from "../patience.ts";
 import { type Running, startService } from "../peers/own-service.ts";
 import { DEVICE_GRANT, SCOPE_BASE, TV } from "../service/harness.ts";
-import { describeInChromium } from "./chromium.ts";
+import { describeInChromium, visit } from "./pages.ts";
 
 const SCOPES = ["video.readonly", "storage.file"].map((name) => `${SCOPE_BASE}/auth/${name}`);
 const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 700 }, hasTouch: true };
@@ -62,34 +61,6 @@ describeInChromium("consent pages", (browser) => {
     running.service.restart({ loseCodes: true });
   });
 
-  /** Opens a page whose complaints (blocked scripts or styles, failed loads) become a failure. */
-  async function visit(
-    options: BrowserContextOptions,
-    body: (page: Page) => Promise<void>,
-  ): Promise<void> {
-    const context = await browser().newContext(options);
-    context.setDefaultTimeout(PATIENCE_MS);
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => {
-      // Chromium reports, too: forms refused with 4xx on purpose; and a field that was used before the page
-      // came to focus it.
-      const isExpected = /^(Failed to load resource|Autofocus processing was blocked)/;
-      if (!isExpected.test(message.text())) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("dialog", (dialog) => {
-      complaints.push(`dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    try {
-      await body(page);
-      expect(complaints).toEqual([]);
-    } finally {
-      await context.close();
-    }
-  }
-
   const enter = async (page: Page, code: string) => {
     await page.goto(`${url}/device`);
     await page.getByLabel("Enter the code your device shows").fill(code);
@@ -104,7 +75,7 @@ describeInChromium("consent pages", (browser) => {
 
   test("device doc §3: Allow clicked twice, and its page loaded again, says Connected, not an error", async () => {
     const device = await new Device(url).start();
-    await visit(PHONE, async (page) => {
+    await visit(browser(), PHONE, async (page) => {
       await enter(page, device.userCode);
       await page.getByRole("button", { name: "Ada Brook" }).click();
       await page.getByRole("button", { name: "Allow" }).dblclick();
@@ -119,31 +90,9 @@ describeInChromium("consent pages", (browser) => {
     });
   });
 
-  test("device doc §3: the way back leads through every page, and on again", async () => {
-    const device = await new Device(url).start();
-    await visit(PHONE, async (page) => {
-      await enter(page, "BBBB-BBBB");
-      await says(page, "alert", "not right");
-      await page.getByLabel("Enter the code your device shows").fill(device.userCode);
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByRole("button", { name: "Ada Brook" }).click();
-      await reads(page, "Living Room TV wants to use your account");
-      await page.goBack();
-      await reads(page, "Choose an account");
-      await page.goBack();
-      await page.goBack();
-      await reads(page, "Connect a device");
-      await page.getByLabel("Enter the code your device shows").fill(device.userCode);
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByRole("button", { name: "Allow" }).click();
-      await reads(page, "Connected");
-    });
-    expect((await device.poll()).token_type).toBe("Bearer");
-  });
-
   test("with the keyboard alone, from the focused field to the grant, the focus always visible", async () => {
     const device = await new Device(url).start();
-    await visit({}, async (page) => {
+    await visit(browser(), {}, async (page) => {
       const press = async (key: string, until: string) => {
         for (let i = 0; i < 20; i++) {
           await page.keyboard.press(key);
@@ -171,7 +120,7 @@ describeInChromium("consent pages", (browser) => {
 
   test("without JavaScript everything works the same", async () => {
     const device = await new Device(url).start();
-    await visit({ ...PHONE, javaScriptEnabled: false }, async (page) => {
+    await visit(browser(), { ...PHONE, javaScriptEnabled: false }, async (page) => {
       await enter(page, device.userCode);
       await page.getByRole("button", { name: "Ada Brook" }).click();
       await page.getByLabel("How long?").selectOption("For 1 day");
@@ -182,7 +131,7 @@ describeInChromium("consent pages", (browser) => {
   });
 
   test("device doc §2.1: a wrong code is announced, kept in the field, and the field is focused", async () => {
-    await visit(PHONE, async (page) => {
+    await visit(browser(), PHONE, async (page) => {
       await enter(page, "BBBB-BBBB");
       await says(page, "alert", "not right");
       expect(await page.title()).toMatch(/^Error/);
@@ -195,50 +144,29 @@ describeInChromium("consent pages", (browser) => {
   });
 
   test.each([
-    ["a narrow phone", { viewport: { width: 280, height: 600 } }],
-    ["a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-    ["a desktop", { viewport: { width: 1280, height: 800 } }],
-  ])(
-    "on %s: nothing overflows, targets are large, names are there, contrast suffices",
-    async (_, options) => {
-      const device = await new Device(url).start();
-      const grant = await new Device(url).start();
-      running.service.approve(grant.userCode, "ada");
-      await grant.poll();
-      await visit(options, async (page) => {
-        await page.goto(`${url}/device`);
-        await expectGood(page);
-        await enter(page, "B");
-        await says(page, "alert", "not right");
-        await expectGood(page);
-        await enter(page, device.userCode);
-        await reads(page, "Choose an account");
-        await expectGood(page);
-        await page.getByRole("button", { name: "Ada Brook" }).click();
-        await reads(page, "Living Room TV wants to use your account");
-        await expectGood(page);
-        await page.getByRole("button", { name: "Deny" }).click();
-        await reads(page, "Not connected");
-        await expectGood(page);
-        await page.goto(`${url}/account`);
-        await expectGood(page);
-        await page.goto(url);
-        await expectGood(page);
-      });
-    },
-  );
-
-  test("text twice as large on a narrow phone still fits", async () => {
+    ["a narrow phone", { viewport: { width: 280, height: 600 } }, ""],
+    ["a phone with text twice as large", { viewport: { width: 320, height: 640 } }, "200%"],
+    ["a desktop", { viewport: { width: 1280, height: 800 } }, ""],
+  ])("on %s nothing overflows, and targets are large", async (_, look, textSize) => {
     const device = await new Device(url).start();
-    await visit({ viewport: { width: 320, height: 640 } }, async (page) => {
+    await visit(browser(), look, async (page) => {
+      const isGood = async (): Promise<void> =>
+        expect(await page.evaluate(misfits, textSize)).toEqual([]);
+      await enter(page, "B");
+      await says(page, "alert", "not right");
+      await isGood();
       await enter(page, device.userCode);
+      await reads(page, "Choose an account");
+      await isGood();
       await page.getByRole("button", { name: "Ada Brook" }).click();
       await reads(page, "Living Room TV wants to use your account");
-      const overflow = await page.evaluate(() => {
-        document.documentElement.style.setProperty("font-size", "200%");
-        return document.documentElement.scrollWidth - document.documentElement.clientWidth;
-      });
-      expect(overflow).toBeLessThanOrEqual(0);
+      await isGood();
+      await page.getByRole("button", { name: "Deny" }).click();
+      await reads(page, "Not connected");
+      for (const address of [`${url}/account`, url]) {
+        await page.goto(address);
+        await isGood();
+      }
     });
   });
 
@@ -284,55 +212,19 @@ describeInChromium("consent pages", (browser) => {
   });
 });
 
-/** Layout, targets, names and contrast of the page as it stands, measured in the browser. */
-async function expectGood(page: Page): Promise<void> {
-  const found = await page.evaluate(() => {
-    const problems: string[] = [];
-    const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth > clientWidth) problems.push(`overflows by ${scrollWidth - clientWidth} px`);
-    if (document.querySelectorAll("h1").length !== 1) problems.push("not exactly one h1");
-
-    const visible = (one: Element) => one.getClientRects().length > 0;
-    for (const one of document.querySelectorAll(
-      "button, select, summary, input:not([type=hidden])",
-    )) {
-      if (!visible(one)) continue;
-      const target = one.closest("label") ?? one;
-      const name = one.getAttribute("aria-label") ?? target.textContent?.trim();
-      const labels = (one as HTMLInputElement).labels?.length ?? 0;
-      if (!name && labels === 0) problems.push(`no name: ${one.outerHTML.slice(0, 80)}`);
-      const box = target.getBoundingClientRect();
-      const least = one.matches("[type=checkbox]") ? 24 : 44;
-      if (box.height < least - 0.5)
-        problems.push(`${box.height} px high: ${one.outerHTML.slice(0, 80)}`);
-    }
-
-    // WCAG 2 contrast of every visible text against the nearest solid ground behind it.
-    const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
-    const luminance = ([r = 0, g = 0, b = 0]: number[]) =>
-      [r, g, b]
-        .map((value) => value / 255)
-        .map((value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
-        .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at]!, 0);
-    const groundOf = (one: Element): number[] => {
-      for (let at: Element | null = one; at; at = at.parentElement) {
-        const ground = channels(getComputedStyle(at).backgroundColor);
-        if ((ground[3] ?? 1) === 1 && ground.length >= 3) return ground;
-      }
-      return [255, 255, 255];
-    };
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const one = node.parentElement;
-      // Disabled controls are exempt (WCAG 1.4.3); the options of a select are drawn by the system.
-      if (!one || !node.textContent?.trim() || !visible(one)) continue;
-      if (one.closest(":disabled, option")) continue;
-      const text = luminance(channels(getComputedStyle(one).color));
-      const ground = luminance(groundOf(one));
-      const ratio = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
-      if (ratio < 4.5) problems.push(`contrast ${ratio.toFixed(2)}: ${node.textContent.trim()}`);
-    }
-    return problems;
-  });
-  expect(found).toEqual([]);
+/** In the page: what is wider than the screen, and what is too small for a finger. Names and colours axe-core looks at. */
+function misfits(textSize: string): string[] {
+  document.documentElement.style.setProperty("font-size", textSize);
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const problems =
+    scrollWidth > clientWidth ? [`overflows by ${scrollWidth - clientWidth} px`] : [];
+  for (const one of document.querySelectorAll(
+    "button, select, summary, input:not([type=hidden])",
+  )) {
+    const { height } = (one.closest("label") ?? one).getBoundingClientRect();
+    const least = one.matches("[type=checkbox]") ? 24 : 44;
+    const isVisible = one.getClientRects().length > 0;
+    if (isVisible && height < least - 0.5) problems.push(`${height} px: ${one.outerHTML}`);
+  }
+  return problems;
 }

@@ -2,7 +2,7 @@
 // same place as the address and the code on the display. The QR codes are read
 // module by module.
 import { describe, expect, test } from "vitest";
-import { type Slip, slipBytes } from "../../platform/escpos.ts";
+import { slipBytes } from "../../platform/escpos.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import {
   type Modules,
@@ -130,21 +130,6 @@ describe("the printer", () => {
     expect(cuts).toBe(1);
   });
 
-  test("one that makes codes itself is told what of", () => {
-    const bytes = (text: string) => new TextEncoder().encode(text);
-    const slip: Slip = {
-      heading: [],
-      address: bytes("a"),
-      between: [],
-      code: bytes("B-C"),
-      footing: [],
-      qr: "https://example.com/device?user_code=B-C",
-    };
-    const { codes, images } = interpret(slipBytes(slip));
-    expect(codes).toEqual([slip.qr]);
-    expect(images).toEqual([]);
-  });
-
   test("control characters in what a server sent are no commands", () => {
     const evil = Uint8Array.from([0x1b, 0x40, 0x41, 0x1d, 0x56, 0, 0x7f]);
     const slip = { heading: [], address: evil, between: [], code: evil, footing: [], qr: "" };
@@ -185,12 +170,5 @@ describe("the console", () => {
       verificationUriComplete,
     ]);
     expect(new Viewer(simulation).view().qr).not.toEqual([]);
-  });
-
-  test("without a code there is nothing to scan", async () => {
-    const simulation = await waiting("console", 40, 8);
-    await perform(simulation, "deny");
-    await simulation.clock.advance(10_000);
-    expect(new Viewer(simulation).view().qr).toEqual([]);
   });
 });

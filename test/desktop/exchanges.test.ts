@@ -1,15 +1,32 @@
 // Exchanges as the log has them: as they were with a real server, given up with the power, without their secrets.
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Http, HttpSink } from "../../platform/contracts.ts";
+import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
+import { wayOf } from "../../targets/desktop/panel/client/diagram.ts";
+import {
+  answerOf,
+  type Kept,
+  keepInStep,
+  outcomeOf,
+  type Row,
+  rowsOf,
+} from "../../targets/desktop/panel/client/rows.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
 import { clean, describeAnswer, describeForm } from "../../targets/desktop/simulator/log/mask.ts";
 import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { Network } from "../../targets/desktop/simulator/world/network.ts";
 import { HeardHttp } from "../../targets/desktop/simulator/world/world.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
+import { isFullRun } from "../full-run.ts";
+import { bench } from "./bench.ts";
 
 test("answers and forms are shown without their secrets and without control characters", () => {
   const answer = { access_token: "s1", refresh_token: "s2", device_code: "s3", user_code: "s4" };
@@ -77,4 +94,255 @@ test("a power cut in the middle of a real exchange lets the world go on", async 
   expect(clock.nowMs()).toBe(1000);
   expect(heard).toEqual([]);
   expect(log.entries[0]?.answer).toBe("given up");
+});
+
+// The diagram of panel and playground: its words are those of the answer that came, and its rows are in the order in
+// which things happened, through random sessions and however long they last.
+
+const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "mend"];
+const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
+const waits = ["advance 3s", "advance 40s", "advance 10m", "advance 30m"];
+/** The clock goes on in steps of its own. */
+const DEEDS_IN_TIME = DEEDS.filter(({ group }) => group !== "clock").map(({ name }) => name);
+const session = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...waits) },
+    { weight: 2, arbitrary: fc.constantFrom(...often) },
+    { weight: 1, arbitrary: fc.constantFrom(...faults) },
+    { weight: 3, arbitrary: fc.constantFrom(...DEEDS_IN_TIME) },
+  ),
+  { minLength: 1, maxLength: 25, size: "max" },
+);
+const RUNS = isFullRun ? 25 : 2;
+
+interface Heard {
+  status: number;
+  body: string;
+}
+
+/** What the device hears, taken down where it hears it: by the number of the exchange. */
+function listen(simulation: Simulation): Map<number, Heard> {
+  const heard = new Map<number, Heard>();
+  const { network, exchanges } = simulation;
+  const send = network.send.bind(network);
+  network.send = (request: HttpRequest, sink: HttpSink): void => {
+    const answer = { status: 0, body: "" };
+    const id = exchanges.count + 1;
+    send(request, {
+      status(status, retryAfterS) {
+        answer.status = status;
+        sink.status(status, retryAfterS);
+      },
+      body(bytes, from, to) {
+        for (let at = from; at < to; at++) answer.body += String.fromCharCode(bytes[at]!);
+        sink.body(bytes, from, to);
+      },
+      end() {
+        heard.set(id, answer);
+        sink.end();
+      },
+      failed(failure) {
+        heard.set(id, { status: 0, body: "" });
+        sink.failed(failure);
+      },
+    });
+  };
+  return heard;
+}
+
+/** Plays a session; `look` sees the view after each of its steps. */
+async function play(steps: readonly string[], look: (view: View) => void): Promise<Simulation> {
+  const { simulation, controller } = bench();
+  simulation.powerOn();
+  for (const step of steps) {
+    await controller.run(step);
+    look(controller.viewer.view());
+  }
+  return simulation;
+}
+
+/** The error that a body names, as RFC 6749 §5.2, the documents and the resource APIs have it. */
+function errorOf(body: string): string | undefined {
+  const { error, error_code: code } = JSON.parse(body) as Record<string, unknown>;
+  if (typeof error === "object" && error !== null) {
+    const { errors, status } = error as { errors?: { reason?: string }[]; status?: string };
+    return errors?.[0]?.reason ?? status;
+  }
+  return (error ?? code) as string | undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("an exchange is OK where its status says so and its body can be read, and is else called by its error", async () => {
+  await fc.assert(
+    fc.asyncProperty(session, async (steps) => {
+      const simulation = virtualWorld();
+      const heard = listen(simulation);
+      const controller = new Controller(simulation, new Viewer(simulation), true);
+      simulation.powerOn();
+      for (const step of steps) await controller.run(step);
+      for (const exchange of simulation.exchanges.entries) {
+        const answer = heard.get(exchange.id);
+        if (answer === undefined || exchange.ended === undefined || answer.status === 0) continue;
+        const { status, body } = answer;
+        const words = answerOf(exchange);
+        const isGood = status >= 200 && status < 300;
+        expect(words.startsWith(`${status} `), words).toBe(true);
+        const isReadable = body === "" || isJson(body);
+        const error = isReadable && body !== "" ? errorOf(body) : undefined;
+        expect(/\bOK\b/.test(words), `${words} for ${body}`).toBe(isGood && isReadable && !error);
+        if (error) expect(words).toContain(` ${error}`);
+        if (!isReadable) expect(words).toContain("not JSON");
+        expect(outcomeOf(exchange) === "wait").toBe(error === "authorization_pending");
+        expect(exchange.receivedBytes).toBe(body.length);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+// A device with a code polls; the first answer that the fault has a hand in is that of a poll.
+test.each([
+  ["fault corrupt on", "428 Precondition Required, not JSON (garbled)"],
+  ["fault unavailable on", "503 Service Unavailable, not JSON (service down)"],
+  ["fault captive-portal on", "200 not JSON (from a hotspot)"],
+  ["fault cut-poll", "400 invalid_request (cut short on the way)"],
+  ["fault slow-down", "403 slow_down (by request)"],
+  ["fault offline on", "unreachable (network unplugged)"],
+])("after %s the next poll is called %s", async (step, words) => {
+  const simulation = await play(["advance 9s", step, "advance 12s"], () => {});
+  const poll = simulation.exchanges.entries.find(({ fault }) => fault !== "");
+  expect(answerOf(poll!)).toBe(words);
+});
+
+test("an answer that comes late is no failure", async () => {
+  const steps = ["advance 9s", "allow", "fault slow on", "advance 40s"];
+  const { exchanges } = await play(steps, () => {});
+  const tokens = exchanges.entries.find(
+    ({ purpose, status }) => purpose === "poll" && status === 200,
+  );
+  expect([answerOf(tokens!), outcomeOf(tokens!)]).toEqual(["200 OK (late)", "good"]);
+});
+
+/** What a list of the page does, as far as it is needed; its items are what was drawn. */
+class FakeList {
+  readonly items: Row[] = [];
+  insertBefore(item: Row, before: Row | null): void {
+    if (this.items.includes(item)) this.items.splice(this.items.indexOf(item), 1);
+    this.items.splice(before ? this.items.indexOf(before) : this.items.length, 0, item);
+  }
+  remove(item: Row): void {
+    this.items.splice(this.items.indexOf(item), 1);
+  }
+  at(place: number): Row | null {
+    return this.items[place] ?? null;
+  }
+}
+
+test("rows are in the order of what happened, each happening once, and an answer never stands above its cause", async () => {
+  await fc.assert(
+    fc.asyncProperty(session, async (steps) => {
+      await play(steps, (view) => {
+        const orders = rowsOf(view).flatMap((row) => row.orders);
+        const all = [
+          ...view.exchanges
+            .flatMap(({ order, ended }) => (ended ? [order, ended.order] : [order]))
+            .filter((order) => order >= view.fromOrder),
+          ...view.timeline.map(({ order }) => order),
+          ...view.events.map(({ order }) => order),
+        ];
+        expect(orders).toEqual(all.sort((a, b) => a - b));
+        // From the first one that is shown, nothing is left out.
+        const first = orders[0] ?? 0;
+        expect(orders).toEqual(orders.map((_, at) => first + at));
+      });
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("the list on the page is, after any views, what the last view alone would have made", async () => {
+  await fc.assert(
+    fc.asyncProperty(session, async (steps) => {
+      const list = new FakeList();
+      const kept = new Map<string, Kept<Row>>();
+      let last: Row[] = [];
+      await play(steps, (view) => {
+        last = rowsOf(view);
+        keepInStep(list, kept, last, (row) => row);
+        expect(list.items.map(({ orders }) => orders)).toEqual(last.map(({ orders }) => orders));
+      });
+      expect(list.items).toEqual(last);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("a long wait, on which half a minute of it is forgotten, keeps its one row in its place", async () => {
+  const rows: string[][] = [];
+  const steps = ["advance 5s", ...Array.from({ length: 40 }, () => "advance 40s"), "allow"];
+  await play([...steps, "advance 8s"], (view) => {
+    rows.push(
+      rowsOf(view).map(({ run, part }) => `${part} ${run[0]?.purpose ?? ""} ${run.length}`),
+    );
+  });
+  expect(rows.at(-3)?.filter((row) => row.startsWith("whole poll"))).toHaveLength(1);
+  expect(rows.at(-1)!.join()).toMatch(/whole poll \d+,.*whole poll 1,.*whole call the API 1/);
+});
+
+test("polls unfolded are as many rows as polls, and folded again one", async () => {
+  await play(["advance 3s", "advance 40s"], (view) => {
+    const polls = view.exchanges.filter(({ purpose, ended }) => purpose === "poll" && ended);
+    const folded = rowsOf(view).filter(({ exchanges: [one] }) => one?.purpose === "poll");
+    const unfolded = rowsOf(view, () => true).filter(
+      ({ exchanges: [one] }) => one?.purpose === "poll",
+    );
+    expect(folded.length).toBe(Math.min(1, polls.length));
+    expect(unfolded.length).toBe(polls.length);
+    for (const { run } of unfolded) expect(run).toHaveLength(polls.length);
+  });
+});
+
+test("a security event that is pushed stands above what it does to the device", async () => {
+  const steps = ["advance 5s", "allow", "advance 10s", "stream-push", "sign-out-everywhere"];
+  let last: View | undefined;
+  await play([...steps, "advance 5s"], (view) => {
+    last = view;
+  });
+  const pushed = last!.events.find(
+    ({ how, verdict }) => how === "pushed" && verdict === "applied",
+  )!;
+  const deed = last!.timeline.find(({ what }) => what === "ada signs out everywhere")!;
+  const effect = last!.timeline.find(({ order, by }) => by === "device" && order > deed.order)!;
+  expect([deed.order, pushed.order, effect.order]).toEqual(
+    [deed.order, pushed.order, effect.order].toSorted((a, b) => a - b),
+  );
+});
+
+test.each([
+  ["service as-usual", "world-strip"],
+  ["client living-room-tv", "world-strip"],
+  ["policy pupil video", "world-strip"],
+  ["fault offline on", "world-strip fault"],
+  ["fault slow-down", "world-strip fault"],
+  ["press new-code", "person-device"],
+  ["stream poll", "maker-service"],
+])("%s is drawn as %s: what is set up is no fault", async (step, way) => {
+  const { timeline } = await play(["advance 5s", step], () => {});
+  const by = (wanted: string): boolean => timeline.entries.some((one) => wayOf(one) === wanted);
+  expect(by(way)).toBe(true);
+  expect(by("world-strip fault")).toBe(way.endsWith("fault"));
+});
+
+test("the end of a fault is drawn as none", async () => {
+  const { timeline } = await play(["fault offline on", "mend"], () => {});
+  const ends = timeline.entries.filter(({ what }) => what.startsWith("no longer"));
+  expect(ends.map(wayOf)).toEqual(["world-strip"]);
 });

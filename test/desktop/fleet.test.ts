@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EventQueue } from "../../targets/desktop/fleet/fleet.ts";
-import { ServiceModel, serviceDefaults } from "../../targets/desktop/fleet/service-model.ts";
+import { serviceDefaults } from "../../targets/desktop/fleet/service-model.ts";
 import {
   type FleetPlan,
   fleetCore,
@@ -73,22 +73,4 @@ test("the event queue gives events in the order of their times", () => {
       expect(out).toEqual([...times].sort((a, b) => a - b));
     }),
   );
-});
-
-test("the service model: capacity, queue, refusal beyond it, early polls, approval, expiry", () => {
-  const settings = { ...serviceDefaults, capacity: 10, queueSeconds: 1, latencyMs: 0 };
-  const service = new ServiceModel(1, settings, () => 20_000);
-  const arrivals = Array.from({ length: 20 }, () => service.arrive(0));
-  expect(arrivals[0]).toEqual({ atMs: 100, served: true });
-  expect(arrivals[9]).toEqual({ atMs: 1000, served: true });
-  expect(arrivals.filter(({ served }) => served)).toHaveLength(11);
-  const text = (kind: "code" | "poll" | "refresh", atMs: number): string =>
-    new TextDecoder().decode(service.answerTo(0, kind, true, atMs).body);
-  expect(text("code", 0)).toContain("device_code");
-  expect(text("poll", 5000)).toContain("authorization_pending");
-  expect(text("poll", 6000)).toContain("slow_down");
-  expect(text("poll", 11_000)).toContain("authorization_pending");
-  expect(text("poll", 20_000)).toContain("refresh_token");
-  expect(text("poll", 1_800_001)).toContain("expired_token");
-  expect(service.answerTo(0, "poll", false, 0).status).toBe(503);
 });

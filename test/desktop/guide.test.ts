@@ -101,46 +101,6 @@ test("after a refusal another code is offered only where it can end otherwise", 
   expect(guide(State.REQUESTING, "home", {}, quota).next?.does).toBe("fault quota");
 });
 
-test("where the list of what can go wrong is in sight, nothing leads there any more", () => {
-  for (const call of [undefined, {}]) {
-    const device = { on: true, state: "signed in", userCode: "", kind: "bare" };
-    const view = { device, faults: [], administrator: "", call } as unknown as View;
-    expect(guideOf(view, "other", false).next?.does).toBe("#faults");
-    expect(guideOf(view, "other", true).next).toBeUndefined();
-    expect(guideOf(view, "other", true).says).toMatch(/under “What can go wrong”/);
-  }
-});
-
-test("a call that failed is not called a success", () => {
-  const reason = { name: "notFound", from: "the API", mend: "whoever chose the names" };
-  expect(guide(State.SIGNED_IN, "other", {}, { call: { reason } }).says).toMatch(/notFound/);
-  expect(guide(State.SIGNED_IN, "other", {}, { call: {} }).says).toMatch(/has got its user's data/);
-});
-
-test("what ends a session is not called a sign-in that failed", () => {
-  for (const name of ["session_ended", "token_revoked", "account_disabled"]) {
-    const { says, next } = guide(State.FAILED, "other", failedBy(name));
-    expect(says).toMatch(/^The session is over/);
-    expect(next?.does).toBe("press new-code");
-  }
-});
-
-test("what was decided is told until another code is shown, or nobody is signed in any more", async () => {
-  const { simulation, controller } = bench();
-  simulation.powerOn();
-  const after = async (...steps: string[]): Promise<string | undefined> => {
-    for (const step of [...steps, "advance 8s"]) await controller.run(step);
-    return controller.viewer.view().decision?.what;
-  };
-  expect(await after()).toBeUndefined();
-  expect(await after("allow")).toBe("ada allows");
-  expect(controller.viewer.view().decision?.isByKey).toBe(true);
-  expect(await after("fault revoke")).toBeUndefined();
-  expect(await after("press new-code", "advance 2s", "deny")).toBe("user denies");
-  expect(await after("power off")).toBe("user denies");
-  expect(await after("power on", "press new-code")).toBeUndefined();
-});
-
 /** Presses the strong button alone; on the phone, the accounts are tried in turn. @returns what it said last */
 async function follow(controller: Controller): Promise<string> {
   const accounts = ["ada", "nora", "ben"];

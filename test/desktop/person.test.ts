@@ -43,15 +43,6 @@ test("the code scanned and confirmed, denied", async () => {
   ]);
 });
 
-test("who is signed in already is not asked who they are", async () => {
-  const first = await visitor.get(`/device?user_code=${simulation.userCode}`);
-  const chooser = await visitor.submit(first, "/device", {});
-  await visitor.submit(chooser, "/device/account", { account: "ada" });
-  const second = await visitor.get("/device");
-  await visitor.submit(second, "/device", { user_code: simulation.userCode });
-  expect(told().slice(3)).toEqual(["opens the page", "types the code"]);
-});
-
 test("codes that lead nowhere: wrong, used, expired; a page that was loaded twice is told once", async () => {
   const code = simulation.userCode;
   await visitor.get("/device");
@@ -73,13 +64,6 @@ test("codes that lead nowhere: wrong, used, expired; a page that was loaded twic
     "enters a code that was used",
     "enters a code that has expired",
   ]);
-});
-
-test("without a code on the display an open page is the beginning of nothing", async () => {
-  simulation.powerOff();
-  await visitor.get("/device");
-  await visitor.get("/device?user_code=BBBB-BBBB");
-  expect(told()).toEqual([]);
 });
 
 test("what is done on the account page is told as the same step by its name is", async () => {

@@ -11,7 +11,6 @@ import { Recording } from "../../targets/desktop/scenarios/recording.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
-import type { Service } from "../../targets/service/index.ts";
 import { isFullRun } from "../full-run.ts";
 import { Visitor } from "../service/visitor.ts";
 import { bench, differenceOf, startSimulator } from "./bench.ts";
@@ -125,13 +124,6 @@ test("a decision about a code that the device has given up is no step of the rec
   simulation.clock.close();
 });
 
-/** The service behind its socket, for a visitor. */
-function atAddress(baseUrl: string): Service {
-  const fetchThere = (request: Request): Promise<Response> =>
-    fetch(request, { redirect: "manual" });
-  return { baseUrl, fetch: fetchThere } as unknown as Service;
-}
-
 test("RFC 9112 section 9.8: an idle connection is kept so long that a busy process does not cut a poll off", async () => {
   const { url, close } = await startSimulator();
   try {
@@ -143,32 +135,6 @@ test("RFC 9112 section 9.8: an idle connection is kept so long that a busy proce
     await close();
   }
 });
-
-// One such session takes up to half a minute.
-test.runIf(isFullRun)(
-  "the same while time runs, over sockets, when nobody waits for anything",
-  () =>
-    fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async (acts) => {
-        const { simulation, controller, url, replay, close } = await startSimulator(1000);
-        const visitor = new Visitor(atAddress(url));
-        try {
-          const doing: Promise<void>[] = [];
-          for (const one of acts) {
-            if (one.does === "command") doing.push(controller.run(one.command));
-            else if (one.does === "wait")
-              await new Promise((resume) => setTimeout(resume, one.ms / 8000));
-            else await visit(visitor, simulation, one);
-          }
-          await Promise.all(doing);
-          expect(await replay()).toBe("");
-        } finally {
-          await close();
-        }
-      }),
-      { numRuns: 8, endOnFailure: true },
-    ),
-);
 
 test("what is decided on the service's own pages is recorded with its choices, and replays", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));

@@ -8,7 +8,6 @@ import { UsageError } from "../../targets/desktop/command-line.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
 import { createService, serve } from "../../targets/service/index.ts";
-import { startProvider } from "../peers/oidc-provider-server.ts";
 import { ended, inFolder, run, start } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
@@ -32,16 +31,6 @@ test("a sign-in by script: frames as text, exit code 0, no secret printed; then 
     );
   }));
 
-test("a refusal: exit code 0 when awaited, 1 when a sign-in was", () =>
-  inFolder(async (state) => {
-    const denied = await run("--deny", ...SCRIPTED, "denied", "--state", path.join(state, "a"));
-    expect(denied.code).toBe(0);
-    expect(denied.stdout).toContain("|Access refused. Sign|");
-    const other = await run("--deny", ...SCRIPTED, "signed-in", "--state", path.join(state, "b"));
-    expect(other.code).toBe(1);
-    expect(other.stderr).toBe("picogrant: not signed-in: access denied\n");
-  }));
-
 test("npm start -- --scenario plays one with its frames; an unknown one is exit code 2", async () => {
   const good = await run("--scenario", "deny");
   expect(good).toMatchObject({ code: 0, stderr: "" });
@@ -51,21 +40,6 @@ test("npm start -- --scenario plays one with its frames; an unknown one is exit 
   expect(bad.code).toBe(2);
   expect(bad.stderr).toMatch(/^picogrant: there is no scenario holiday; choose one of .*\n$/);
 });
-
-test("a code that nobody enters expires after half an hour of the world's time", () =>
-  inFolder(async (state) => {
-    const { code, stdout } = await run(
-      ...SCRIPTED,
-      "expired",
-      "--state",
-      state,
-      "--display",
-      "24x2",
-    );
-    expect(code).toBe(0);
-    expect(stdout).toContain("30:00|");
-    expect(stdout).toContain("0:01|");
-  }));
 
 /** Mistakes that are seen in the words alone. */
 const WRONG_FLAGS: [string[], RegExp][] = [
@@ -277,31 +251,6 @@ test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one 
       const bad = await run("--issuer", `${server.url}/other`, ...client, ...secret);
       expect(bad.code).toBe(2);
       expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*one by one\n$/);
-    } finally {
-      await server.close();
-    }
-  }));
-
-test("RFC 6749 §2.3.1: a confidential client of a foreign server, whose metadata say how it authenticates", () =>
-  inFolder(async (state) => {
-    const server = await startProvider();
-    const { id, secret } = server.clients.client_secret_basic;
-    try {
-      const client = ["--client-id", id, "--client-secret", secret, "--scope", server.scope];
-      const settings = ["--memory", "6144", "--state", state, "--port", "0"];
-      const where = ["--issuer", server.issuer, "--exit-when", "signed-in"];
-      const device = start([...where, ...client, ...settings]);
-      let said = "";
-      let approved: Promise<void> | undefined;
-      device.stdout?.on("data", (data: Buffer) => {
-        said += data.toString();
-        const code = /\|Code ([A-Z0-9-]{8,}) /.exec(said)?.[1];
-        if (code !== undefined) approved ??= server.approve(`${server.issuer}/device`, code);
-      });
-      const result = await ended(device);
-      await approved;
-      expect(result).toMatchObject({ code: 0, stderr: "" });
-      expect(result.stdout).toContain("|Signed in           |");
     } finally {
       await server.close();
     }

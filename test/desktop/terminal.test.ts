@@ -9,13 +9,11 @@ import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import {
   coloured,
   colourless,
-  cut,
   layOut,
   visibleLength,
 } from "../../targets/desktop/terminal/layout.ts";
 import { type Ended, ended, inFolder } from "./command.ts";
 
-const ENTER = "\x1b[?1049h";
 const LEAVE = "\x1b[?25h\x1b[?1049l";
 const COLOUR = "\x1b[1m";
 
@@ -77,12 +75,6 @@ test("80x24 shows display, state, what was asked and answered; no secret", async
   expect(screen).not.toMatch(/pga\.|pgr\.|tv-secret/);
 });
 
-test("what is wrong is told with who says so, and who can mend it", async () => {
-  const view = await viewOf("advance 30s\ndeny\nadvance 10s");
-  const screen = layOut(view, "", { columns: 120, rows: 24 }, colourless).join("\n");
-  expect(screen).toContain("failed  access_denied, says the authorization server; the user: ");
-});
-
 test("what is typed narrows the list of names, and a question mark lists all", async () => {
   const view = await viewOf("advance 3s");
   const listed = (typed: string): string =>
@@ -90,47 +82,6 @@ test("what is typed narrows the list of names, and a question mark lists all", a
   expect(listed("offer")).toContain("activate-offer");
   expect(listed("offer")).not.toContain("stream-poll");
   for (const { name } of DEEDS) expect(listed("?")).toContain(name);
-});
-
-/** What the log says, without times and answers. */
-function logOf(view: View): string[] {
-  const size = { columns: 120, rows: 120 };
-  const lines = layOut(view, "", size, colourless).map((line) => line.replace(/ -> \d+ .*/, ""));
-  return lines.flatMap((line) => /^ +\d+:\d\d (.*?) *$/.exec(line)?.[1] ?? []);
-}
-
-const SIGN_IN = ["! power on", "* sign in -> requesting", "ask for a code: POST /device/code"];
-const TOKENS = [
-  "poll: POST /token",
-  "* tokens received -> signed in",
-  "call the API: GET /video/v3/liveBroadcasts",
-];
-
-test.each([
-  [
-    "allow\nadvance 8s\npower cycle\nadvance 1s",
-    [
-      "! power off",
-      "! power on",
-      "* tokens found -> refreshing",
-      "refresh: POST /token",
-      "* refreshed -> signed in",
-      TOKENS[2],
-    ],
-  ],
-])(
-  "the log tells causes before what they cause, at the same moment too: %j",
-  async (steps, told) => {
-    const log = logOf(await viewOf(`advance 4s\n${steps}\nadvance 1s`));
-    expect(log.slice(0, 3)).toEqual(SIGN_IN);
-    const from = log.indexOf(told[0]!, 3);
-    expect(log.slice(from, from + told.length)).toEqual(told);
-  },
-);
-
-test("a cut keeps colours whole", () => {
-  expect(cut(coloured("abcdef", "1"), 3)).toBe("\x1b[1mabc\x1b[0m");
-  expect(cut("abc", 3)).toBe("abc");
 });
 
 test("a view holds no token and no device code, whatever the device does", async () => {
@@ -193,20 +144,6 @@ if (!hasScript) {
   if (process.env.CI === "true") test("pseudo-terminal", () => expect.fail(MISSING));
   else test.skip(`pseudo-terminal: skipped, ${MISSING}`);
 } else {
-  test("a sign-in by what is typed, then q: the terminal is given back, exit code 0", () =>
-    inFolder(async (state) => {
-      const { code, stdout } = await inTerminal(simulator(state), {}, async (child, shows) => {
-        await shows("Code ");
-        child.stdin?.write("allow\r");
-        await shows("Harbour regatta");
-        child.stdin?.write("q\r");
-      });
-      expect(code).toBe(0);
-      expect(stdout).toContain(ENTER);
-      expect(stdout).toContain(COLOUR);
-      expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
-    }));
-
   test("what makes no sense says so, what can do nothing now says why; names are completed and listed", () =>
     inFolder(async (state) => {
       const { code } = await inTerminal(simulator(state), {}, async (child, shows) => {
@@ -241,22 +178,6 @@ if (!hasScript) {
       });
       expect(code).toBe(0);
       expect(stdout).not.toContain(COLOUR);
-      expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
-    }));
-
-  test("SIGTERM gives the terminal back", () =>
-    inFolder(async (state) => {
-      const command = `sh -c 'echo PID $$.; exec ${simulator(state)}'`;
-      const { stdout } = await inTerminal(command, {}, async (child, shows) => {
-        let seen = "";
-        child.stdout?.on("data", (data: Buffer) => {
-          seen += data.toString();
-        });
-        await shows("Code ");
-        const pid = Number(/PID (\d+)\./.exec(seen)?.[1]);
-        expect(pid).toBeGreaterThan(1);
-        process.kill(pid, "SIGTERM");
-      });
       expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
     }));
 

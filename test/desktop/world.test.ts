@@ -1,5 +1,6 @@
 // The simulator's world as a whole: what it gives back when it ends, and who hears of it meanwhile.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -39,35 +40,37 @@ test("one part that cannot be closed keeps none of the others open, and is told 
   expect(locks(path.join(state, "device"))).toEqual([]);
 });
 
-test("a panel that is closed is told nothing more", async () => {
+/** A world with a panel in front of it. */
+async function withPanel() {
   const front: { handle?: Front } = {};
   const world = await createWorld(options(), front, () => {});
   const { simulation } = world;
   front.handle = createPanel(simulation, new Controller(simulation, new Viewer(simulation), true));
-  let listeners = 0;
-  const listen = simulation.onChange.bind(simulation);
-  vi.spyOn(simulation, "onChange").mockImplementation((listener) => {
-    const stop = listen(listener);
-    listeners++;
-    return () => {
-      listeners--;
-      stop();
-    };
+  return world;
+}
+
+test("who cannot be the panel gets nothing: foreign pages, foreign names, unknown commands", async () => {
+  const { simulation, panelUrl, close } = await withPanel();
+  const send = async (headers: Record<string, string>, command: string): Promise<number> => {
+    const body = JSON.stringify({ command });
+    const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
+    return (await fetch(`${panelUrl}/command`, { ...init, body })).status;
+  };
+  const own = { "x-picogrant-panel": "1" };
+  expect([await send({}, "power"), await send(own, "advance 9h")]).toEqual([403, 400]);
+  expect(simulation.isOn).toBe(false);
+  expect(await send(own, "power")).toBe(204);
+  expect(simulation.isOn).toBe(true);
+  const status = await new Promise((resolve) => {
+    const headers = { host: "rebound.example:80" };
+    request(panelUrl, { headers }, (answer) => resolve(answer.statusCode)).end();
   });
-  const closing = new AbortController();
-  const answer = await fetch(`${world.panelUrl}/events`, { signal: closing.signal });
-  expect(answer.status).toBe(200);
-  expect(listeners).toBe(1);
-  closing.abort();
-  await vi.waitFor(() => expect(listeners).toBe(0), PATIENCE_MS);
-  await world.close();
+  expect(status).toBe(403);
+  await close();
 });
 
 test("no more than 32 panels are open at once: each has its copy of what is shown", async () => {
-  const front: { handle?: Front } = {};
-  const world = await createWorld(options(), front, () => {});
-  const { simulation } = world;
-  front.handle = createPanel(simulation, new Controller(simulation, new Viewer(simulation), true));
+  const world = await withPanel();
   const closing = new AbortController();
   const open = (): Promise<Response> =>
     fetch(`${world.panelUrl}/events`, { signal: closing.signal });

@@ -1,7 +1,10 @@
-// What a person does to the simulated world, and that everything is as before when it is mended.
+// What the panel shows as of no use is refused when it is done all the same, and what it shows as of use is not: in
+// random sessions, for every action.
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { deedOf } from "../../targets/desktop/simulator/deeds.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { shows } from "../../targets/desktop/simulator/device/display.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
 import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
@@ -10,7 +13,104 @@ import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
+import { isFullRun } from "../full-run.ts";
 import { bench } from "./bench.ts";
+
+const PRESSED = DEEDS.filter(({ name, step }) => name === "mend" || !/^(answer|fault) /.test(step));
+/** What an action says that could do nothing for want of something else. */
+const REFUSED =
+  /^(there is no|nobody is signed in|the device has no power|the device waits for no|.*: nothing to do in this state)/;
+
+test("a button is disabled where pressing it does nothing, and nowhere else", async () => {
+  const step = fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom("advance 3s", "advance 20s", "advance 31m") },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom("press new-code", "allow", "deny", "press sign-out", "power"),
+    },
+    { weight: 1, arbitrary: fc.constantFrom("fault offline", "mend") },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 12, size: "max" }),
+      fc.constantFrom(...PRESSED),
+      async (steps, pressed) => {
+        const { simulation, controller } = bench();
+        simulation.powerOn();
+        for (const one of steps) await controller.run(one);
+        controller.viewer.message = "";
+        const why = whyNot(pressed.needs, controller.viewer.view());
+        const moves = simulation.driver?.device.moves;
+        await controller.run(pressed.name);
+        const said = controller.viewer.message;
+        if (why === "") expect(said, pressed.name).not.toMatch(REFUSED);
+        else {
+          expect(said, `${pressed.name}: ${why}`).toMatch(REFUSED);
+          expect(simulation.driver?.device.moves).toBe(moves);
+        }
+      },
+    ),
+    { numRuns: isFullRun ? 200 : 8 },
+  );
+});
+
+test.each(["poll", "code", "access"])(
+  "a jump to the end of %s ends where that has had its effect",
+  async (what) => {
+    const { simulation, controller } = bench();
+    simulation.powerOn();
+    await controller.run("advance 5s");
+    const code = simulation.userCode;
+    if (what === "access") {
+      await controller.run("allow");
+      await controller.run("advance 10s");
+    }
+    const before = {
+      ...simulation.exchanges.counts,
+      polls: simulation.exchanges.counts.get("poll"),
+    };
+    await controller.run(`jump ${what}`);
+    await controller.run("advance 1s");
+    if (what === "poll")
+      expect(simulation.exchanges.counts.get("poll")).toBe((before.polls ?? 0) + 1);
+    if (what === "code") expect(simulation.userCode).not.toBe(code);
+    if (what === "access") expect(simulation.exchanges.counts.get("refresh")).toBe(1);
+  },
+);
+
+test("a jump to the next request while one is under way goes to its end", async () => {
+  const { simulation, controller } = bench();
+  simulation.powerOn();
+  for (const step of ["advance 5s", "fault slow on", "advance 5s"]) await controller.run(step);
+  const before = controller.viewer.view();
+  expect([before.device.inFlight, whyNot("poll", before)]).toEqual([true, ""]);
+  await controller.run("jump poll");
+  const after = controller.viewer.view();
+  expect([after.message, after.device.inFlight]).toEqual(["", false]);
+  // Eight seconds for the answer, and none of the wait after it.
+  expect(after.clock.ms - before.clock.ms).toBeLessThanOrEqual(8_000);
+});
+
+test("no two deeds share a key of the panel, and every fault has one", () => {
+  const keys = DEEDS.flatMap(({ key }) => key || []);
+  expect(new Set(keys).size).toBe(keys.length);
+  for (const { key } of FAULTS) expect(keys).toContain(key);
+});
+
+test("a wrong command is told in one line and changes nothing", async () => {
+  const simulation = virtualWorld();
+  const viewer = new Viewer(simulation);
+  await new Controller(simulation, viewer, true).run("press any key");
+  expect(viewer.message).toMatch(/^there is no button/);
+  for (const time of ["half-hour", "advance 30m", "pause", "next-event", "speed 10", "code-end"]) {
+    viewer.message = "";
+    await new Controller(simulation, viewer, false).run(time);
+    expect(viewer.message, time).toBe("a real server runs on real time");
+  }
+  expect(simulation.clock.nowMs()).toBe(0);
+});
+
+// What a person does to the simulated world, and that everything is as before when it is mended.
 
 async function signedIn(account = "ada"): Promise<Simulation> {
   const simulation = virtualWorld({ account });
@@ -111,14 +211,6 @@ describe("a jump while a code is pending", () => {
   });
 });
 
-describe("what was never on is not mended aloud", () => {
-  test("off for a fault that is not there notes nothing", async () => {
-    const simulation = virtualWorld();
-    expect(await perform(simulation, "fault offline off")).toBe("network unplugged: was not on");
-    expect(simulation.timeline.entries).toEqual([]);
-  });
-});
-
 /** What is done beside the fault for its display to come: before it and after it. */
 const BESIDE: Readonly<Record<string, { before?: string[]; after?: string[] }>> = {
   slow: { before: ["power on", "advance 20s"] },
@@ -174,14 +266,4 @@ describe("what a fault's button says that one should see", () => {
       expect(simulation.driver!.isSignedIn).toBe(true);
     },
   );
-
-  test("what strikes something that is not there is of no use, and says why", () => {
-    const simulation = virtualWorld();
-    const view = new Viewer(simulation).view();
-    const why = (name: string): string => whyNot(deedOf(name)!.needs, view);
-    expect(why("revoke")).toBe("nobody is signed in");
-    expect(why("slow-down")).toBe("there is no code on the display");
-    expect(why("flip-bit")).toBe("the device has stored nothing");
-    expect(why("offline")).toBe("");
-  });
 });

@@ -1,7 +1,10 @@
-// The playground's device: the shipped bundle on QuickJS, driven by the driver of platform/. All scenarios go there as
-// they go on the sources, and not one call of the core asks for memory (core/SPEC.md).
-import { readFileSync } from "node:fs";
+// The playground's folder can be made from the sources as they are, and what its page has instead of node:crypto signs
+// security events as the simulated service does on Node (RFC 8037).
+import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import releaseVariant from "@jitl/quickjs-wasmfile-release-sync";
 import {
   newQuickJSWASMModuleFromVariant,
@@ -11,12 +14,41 @@ import {
 import { beforeAll, describe, expect, test } from "vitest";
 import { shippedFiles } from "../../targets/bundle/shipped.ts";
 import { CoreInQuickjs } from "../../targets/desktop/playground/engine/core-in-quickjs.ts";
+import { writePlayground } from "../../targets/desktop/playground/folder.ts";
+import * as page from "../../targets/desktop/playground/stand-ins.ts";
 import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/play.ts";
 import { playIn } from "../../targets/desktop/scenarios/player.ts";
 import { createVirtualWorld } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
 import { mallocExport, quickjsPackage } from "../../targets/workbench/budgets/engine.ts";
 import { countBytes } from "../../targets/workbench/budgets/wasm-counter.ts";
+
+test("everything that the service imports from Node has a stand-in", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  try {
+    expect(await writePlayground(folder, new Uint8Array(8))).toContain("panel.js");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("RFC 8037: the same keys, signatures and hashes as Node's", () => {
+  const seed = Uint8Array.from({ length: 32 }, (_, at) => (at * 7) % 256);
+  const key = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]);
+  const nodeKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
+  const pageKey = page.createPrivateKey({ key });
+  const data = new TextEncoder().encode("header.claims");
+  expect(Buffer.from(page.sign(null, data, pageKey))).toEqual(sign(null, data, nodeKey));
+  expect(page.createPublicKey(pageKey).export()).toEqual(
+    createPublicKey(nodeKey).export({ format: "jwk" }),
+  );
+  expect(page.createHash("sha256").update("{}").digest("base64url")).toBe(
+    createHash("sha256").update("{}").digest("base64url"),
+  );
+});
+
+// The playground's device: the shipped bundle on QuickJS, driven by the driver of platform/. All scenarios go there as
+// they go on the sources, and not one call of the core asks for memory (core/SPEC.md).
 
 let module: QuickJSWASMModule;
 let bundle: string;

@@ -1,0 +1,146 @@
+// Tests of pages in a real browser, Debian's Chromium. Where it is missing they are skipped with a message, except under
+// CI=true, where that is a failure.
+import { existsSync } from "node:fs";
+import type { RunOptions } from "axe-core";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
+import { PATIENCE_MS } from "../patience.ts";
+import { EXECUTABLE, launchChromium, MISSING } from "./launch.ts";
+
+/**
+ * A `describe` whose tests share one browser, started before and closed after them. `body` receives a
+ * function that gives the browser inside tests.
+ */
+export function describeInChromium(name: string, body: (browser: () => Browser) => void): void {
+  if (!existsSync(EXECUTABLE)) {
+    if (process.env.CI === "true") test(`${name}: needs a browser`, () => expect.fail(MISSING));
+    else test.skip(`${name}: skipped, ${MISSING}`);
+    return;
+  }
+  describe(name, () => {
+    let browser: Browser | undefined;
+    beforeAll(async () => {
+      browser = await launchChromium();
+    });
+    afterAll(async () => {
+      await browser?.close();
+    });
+    body(() => {
+      if (!browser) throw new Error("the browser is there inside tests only");
+      return browser;
+    });
+  });
+}
+
+/** What Chromium reports as well: answers of 4xx on purpose, events that end with the page, a field that was used early. */
+const EXPECTED = /^(Failed to load resource|Autofocus processing was blocked)/;
+
+/** A page in a browser that has just been opened; whatever it complains about (blocked scripts or styles) fails the test. */
+export async function visit(
+  browser: Browser,
+  look: BrowserContextOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(look);
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (entry) => EXPECTED.test(entry.text()) || complaints.push(entry.text()));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  try {
+    await use(page);
+    expect(complaints).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+/** The simulator with its panel open. */
+export async function atPanel(
+  browser: Browser,
+  use: (page: Page, bench: RunningSimulator) => Promise<void>,
+  look: BrowserContextOptions = { viewport: { width: 1440, height: 900 } },
+): Promise<void> {
+  const bench = await startSimulator();
+  try {
+    await visit(browser, look, async (page) => {
+      await page.goto(`${bench.url}/panel`);
+      await page.waitForSelector("body[data-live=yes]");
+      await use(page, bench);
+    });
+    // Whatever a test has done here by clicks, keys and on the phone is in the recording, and ends the same way.
+    expect(await bench.replay()).toBe("");
+  } finally {
+    await bench.close();
+  }
+}
+
+/** Through the service's pages on the phone, from the QR code to the decision. */
+export async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {
+  const phone = page.frameLocator("#phone");
+  await page.click("#scan");
+  await phone.locator("input[name=user_code]").waitFor();
+  await expect
+    .poll(() => phone.locator("input[name=user_code]").inputValue())
+    .toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
+  await phone.locator("main button").first().click();
+  await phone.getByRole("button", { name: /Ada Brook/ }).click();
+  await phone.getByRole("button", { name: decision, exact: true }).click();
+}
+
+/** Whether it lies in the window of what scrolls around it. */
+export function isInSight(page: Page, what: string): Promise<boolean> {
+  return page.evaluate((wanted) => {
+    const item = document.querySelector(wanted)!.getBoundingClientRect();
+    const around = document.querySelector(".scroll")!.getBoundingClientRect();
+    return item.top >= around.top && item.bottom <= around.bottom + 1;
+  }, what);
+}
+
+/** The rules that colours alone decide. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
+/**
+ * Accessibility as axe-core sees it. What is left open, one line each; [] where nothing is: by all rules as the page stands, and by those about colours in the
+ * dark as well. Frames are looked at as pages of their own.
+ */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  // By the debugger: the pages' own policy lets no foreign script in.
+  await page.evaluate(axe.source);
+  const problems = await problemsBy(page, {});
+  await page.emulateMedia({ colorScheme: "dark" });
+  const inTheDark = await problemsBy(page, { preload: false, runOnly: COLOUR_RULES });
+  // Other rules would have to be asked as well where more changed than colours.
+  inTheDark.push(...(await changedInTheDark(page)));
+  await page.emulateMedia({ colorScheme: "light" });
+  return [...problems, ...inTheDark.map((problem) => `in the dark, ${problem}`)];
+}
+
+async function problemsBy(page: Page, options: RunOptions): Promise<string[]> {
+  return await page.evaluate(async (options) => {
+    const tool = (globalThis as unknown as { axe: typeof import("axe-core") }).axe;
+    const { violations } = await tool.run(document, { iframes: false, ...options });
+    return violations.flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 120)}`),
+    );
+  }, options);
+}
+
+/** What style sheets change for the dark beside variables, which hold colours. */
+async function changedInTheDark(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+    const dark = rules.filter(
+      (rule) => rule instanceof CSSMediaRule && rule.conditionText.includes("color-scheme"),
+    );
+    const styles = dark.flatMap((media) => [...(media as CSSMediaRule).cssRules]);
+    const names = styles.flatMap((rule) => [...(rule as CSSStyleRule).style]);
+    return names.filter((name) => !name.startsWith("--"));
+  });
+}
