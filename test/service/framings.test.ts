@@ -103,17 +103,12 @@ describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
   });
 });
 
-describe("what is longer than it may be", () => {
-  const long = "x".repeat(2_500_000);
-
-  it.each([
-    ["POST /token", FORM],
-    ["POST /panel/command", JSON_TYPE],
-    ["POST /panel/scenario/begin", JSON_TYPE],
-  ])("%s is 413 however it is framed", async (line, type) => {
-    for (const framed of Object.values(WITH_BODY).slice(0, 2))
-      expect(await ask(line, framed(long), type)).toMatchObject({ status: 413 });
-  });
+it.each([
+  ["POST /token", FORM],
+  ["POST /panel/command", JSON_TYPE],
+])("%s that is longer than it may be is 413 however it is framed", async (line, type) => {
+  for (const framed of Object.values(WITH_BODY).slice(0, 2))
+    expect(await ask(line, framed("x".repeat(2_500_000)), type)).toMatchObject({ status: 413 });
 });
 
 it("a program that has the service and the simulator in its own process keeps Node's Request and Response", async () => {

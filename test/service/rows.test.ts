@@ -98,8 +98,6 @@ testRows([
     "poll -> 428 authorization_pending error_description='Precondition~Required'",
     "wait 5",
     "poll -> 428 authorization_pending",
-    "wait 5",
-    "poll -> 428 authorization_pending",
   ],
   [
     "device doc §3 row slow_down: and device doc §7 row Poll 403 slow_down: Forbidden, and by default it lengthens nothing; device doc §8 row Polling rate: once per interval",
@@ -247,9 +245,6 @@ testRows([
     "code scope=video,email -> 200",
     "allow pupil -> admin_policy_enforced",
     "poll -> 400 admin_policy_enforced",
-    "code scope=video,email -> 200",
-    "allow pupil scopes=email -> granted",
-    "poll -> 200 scope=email",
     "code scope=video -> 200",
     "allow ada -> granted",
     "block ada video",

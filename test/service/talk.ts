@@ -8,9 +8,14 @@
 //   get /userinfo -> 200 sub=ada                 any address, with the last access token
 //   poll basic=a:b -> 401 invalid_client         the client says by HTTP Basic who it is, as it stands here
 //   wait 4.999                                   seconds
+//   enter -> 200 says=$user                      types the last code into the page; choose and press follow it
+//   submit /account/disable -> 200               sends the form that some page had for this address, as it was shown
+//   look /account -> 200                         opens a page; send posts fields to one, with no look at a form
+//   browser other 203.0.113.2                    goes on in another browser, or in one that was used before
 //
 // An answer is its status, the word that says why it refuses, members (`expires_in=60`), members that are not there
-// (`-refresh_token`), all that there are (`only=error_code`), or what its challenge holds (`challenge=invalid_token`).
+// (`-refresh_token`), all that there are (`only=error_code`), what its challenge holds (`challenge=invalid_token`), or
+// what a page says (`says='Choose~an~account'`) and does not say (`lacks=`).
 
 import { expect, test } from "vitest";
 import type { FixtureInput, ServiceOptionsInput } from "../../targets/service/index.ts";
@@ -26,6 +31,7 @@ import {
   TV,
   VERIFIER,
 } from "./harness.ts";
+import { type Page, Visitor } from "./visitor.ts";
 
 type Pairs = Record<string, string>;
 
@@ -65,32 +71,41 @@ export type Row = readonly [name: string, ...lines: readonly (string | ServiceOp
 /** A test for each row; an object among its lines is the service's options. */
 export function testRows(rows: readonly Row[], fixture?: FixtureInput): void {
   for (const [name, ...lines] of rows) {
-    test(name, () => {
+    test(name, async () => {
       const options = lines.find((line) => typeof line === "object");
       const talk = new Talk(options, fixture);
-      for (const line of lines) if (typeof line === "string") talk.say(line);
+      for (const line of lines) if (typeof line === "string") await talk.say(line);
     });
   }
 }
 
+interface Browser {
+  readonly visitor: Visitor;
+  /** The page that had a form for this address last. */
+  readonly forms: Record<string, Page>;
+}
+
 class Talk {
   readonly #bench: Bench;
+  readonly #browsers: Record<string, Browser> = {};
+  #browser: Browser;
   readonly #known: Pairs = { $verifier: VERIFIER, $challenge: S256 };
 
   constructor(options: ServiceOptionsInput = {}, fixture?: FixtureInput) {
     this.#bench = new Bench(options, fixture && { fixture });
+    this.#browser = this.#openBrowser("", undefined);
   }
 
-  say(line: string): void {
+  async say(line: string): Promise<void> {
     const [request = "", answer] = line.split(" -> ");
     const [verb = "", ...words] = request.split(" ").filter((word) => word !== "");
-    const found = this.#do(verb, words);
+    const found = await this.#do(verb, words);
     if (answer === undefined) return;
     if (typeof found === "string") expect(found, line).toBe(answer);
     else this.#compare(line, answer, found);
   }
 
-  #compare(line: string, answer: string, { status, json, headers }: Answer): void {
+  #compare(line: string, answer: string, { status, json, headers, text }: Answer): void {
     const [wanted, ...words] = answer.split(" ");
     const { error, error_code } = json as { error?: unknown; error_code?: string };
     const reason = (error as { errors?: { reason: string }[] } | undefined)?.errors?.[0]?.reason;
@@ -101,6 +116,8 @@ class Talk {
     for (const one of words) {
       const [name = "", ...value] = one.split("=");
       if (name.startsWith("-")) expect(json, line).not.toHaveProperty(name.slice(1));
+      else if (name === "says") expect(text, line).toContain(this.#value(name, value.join("=")));
+      else if (name === "lacks") expect(text, line).not.toContain(value.join("="));
       else if (name === "challenge")
         expect(headers["www-authenticate"], line).toContain(this.#value(name, value.join("=")));
       else if (name === "only")
@@ -115,7 +132,7 @@ class Talk {
   #value(name: string, text: string): string {
     if (text.startsWith("$")) return this.#known[text] ?? text;
     if (text.startsWith("'")) return text.slice(1, -1).replaceAll("~", " ");
-    if (!/scope/.test(name)) return text;
+    if (!/scope|untick/.test(name)) return text;
     const names = text.split(",").filter((one) => one !== "");
     return names
       .map((one) => (BARE.includes(one) || one.includes(":") ? one : `${SCOPE_BASE}/auth/${one}`))
@@ -141,7 +158,7 @@ class Talk {
     }
   }
 
-  #do(verb: string, words: readonly string[]): Answer | string {
+  #do(verb: string, words: readonly string[]): Answer | string | Promise<Answer> {
     const bench = this.#bench;
     const { service } = bench;
     const [who = "", ...rest] = words;
@@ -221,6 +238,25 @@ class Talk {
         const [id = "intro"] = rest;
         return bench.send(method, `${offersOf(PARENTS, "v3")}/${id}${path}`, "", this.#bearer());
       }
+      case "enter":
+        return this.#enter(named());
+      case "choose":
+        return this.#submit("/device/account", { account: who });
+      case "press":
+        return this.#submit("/device/decision", {
+          decision: who,
+          access: "",
+          ...this.#pairs(rest),
+        });
+      case "submit":
+        return this.#submit(who, this.#pairs(rest));
+      case "send":
+        return this.#shown(this.#browser.visitor.post(who, this.#pairs(rest)));
+      case "look":
+        return this.#shown(this.#browser.visitor.get(who.replace("$user", this.#known.$user!)));
+      case "browser":
+        this.#browser = this.#browsers[who] ?? this.#openBrowser(who, rest[0]);
+        return "";
       case "end":
         return `${service.revokeAllFor(who, rest[0])}`;
       case "disable":
@@ -235,6 +271,34 @@ class Talk {
       default:
         throw new Error(`nothing is done by "${verb}"`);
     }
+  }
+
+  #openBrowser(name: string, address: string | undefined): Browser {
+    const browser = { visitor: new Visitor(this.#bench.service, address), forms: {} };
+    this.#browsers[name] = browser;
+    return browser;
+  }
+
+  /** What a page says, whose forms are remembered. */
+  async #shown(coming: Promise<Page>): Promise<Answer> {
+    const page = await coming;
+    for (const [, action] of page.html.matchAll(/<form[^>]*action="([^"]*)"/g))
+      this.#browser.forms[action!] = page;
+    const headers = Object.fromEntries(page.headers);
+    return { status: page.status, headers, text: page.html, json: {} };
+  }
+
+  async #enter({ code = this.#known.$user!, ...fields }: Pairs): Promise<Answer> {
+    await this.#shown(this.#browser.visitor.get("/device"));
+    return this.#submit("/device", { user_code: code, ...fields });
+  }
+
+  /** The form of this browser; or that of another, where this one has seen none. */
+  #submit(action: string, { untick = "", ...fields }: Pairs): Promise<Answer> {
+    const { visitor, forms } = this.#browser;
+    const others = Object.values(this.#browsers).map((browser) => browser.forms[action]);
+    const page = forms[action] ?? others.find((one) => one !== undefined);
+    return this.#shown(visitor.submit(page!, action, fields, untick.split(" ")));
   }
 
   #bearer(type = "application/json"): Pairs {

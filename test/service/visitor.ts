@@ -1,7 +1,6 @@
 // A browser without a screen for tests of the pages: keeps cookies, reads forms out of the HTML and
 // sends them, follows redirects. Scripts are not run; the pages have none.
 import type { Service } from "../../targets/service/index.ts";
-import { Bench, VIDEO_READONLY } from "./harness.ts";
 
 export interface Page {
   status: number;
@@ -81,41 +80,4 @@ function attribute(tag: string, name: string): string | undefined {
     .replaceAll("&quot;", '"')
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&");
-}
-
-/** One person's way through the pages, from a device's code to the decision. */
-export class Walk {
-  readonly bench: Bench;
-  readonly visitor: Visitor;
-  readonly device: string;
-  readonly code: string;
-
-  constructor(how: { bench?: Bench; scope?: string; client?: string } = {}) {
-    this.bench = how.bench ?? new Bench();
-    this.visitor = new Visitor(this.bench.service);
-    const { scope = `${VIDEO_READONLY} email`, client = "living-room-tv" } = how;
-    const { device_code, user_code } = this.bench.requestCodes({ scope, client_id: client }).json;
-    this.device = String(device_code);
-    this.code = String(user_code);
-  }
-
-  async enter(code = this.code, fields: Record<string, string> = {}): Promise<Page> {
-    const page = await this.visitor.get("/device");
-    return this.visitor.submit(page, "/device", { user_code: code, ...fields });
-  }
-
-  async choose(account = "ada"): Promise<Page> {
-    // A visitor who chose before is not asked again unless it says so.
-    const chooser = await this.enter(this.code, { choose: "another" });
-    return this.visitor.submit(chooser, "/device/account", { account });
-  }
-
-  async decide(decision: "allow" | "deny", account = "ada", uncheck: string[] = []): Promise<Page> {
-    const page = await this.choose(account);
-    return this.visitor.submit(page, "/device/decision", { decision, access: "" }, uncheck);
-  }
-
-  poll() {
-    return this.bench.poll(this.device);
-  }
 }
