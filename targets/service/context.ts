@@ -5,7 +5,6 @@ import type { Environment, Tasks } from "./environment.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Grants } from "./grants.ts";
 import type { Observers } from "./observers.ts";
-import type { SubscriptionOffer } from "./offer-rules.ts";
 import type { ProviderKeys } from "./openid.ts";
 import type { ServiceOptions } from "./options.ts";
 import type { Sessions } from "./pages/visit.ts";
@@ -13,6 +12,7 @@ import type { QuotaCounter } from "./quota.ts";
 import type { ScopeCatalogue } from "./scopes.ts";
 import type { SetSigner } from "./security-events/set-signing.ts";
 import type { Streams } from "./security-events/streams.ts";
+import type { SubscriptionOffer } from "./subscription-offers.ts";
 
 export interface ServiceContext {
   readonly env: Environment;

@@ -1,5 +1,6 @@
 // The publishing API's subscription offers: create as offer doc §4 has it; get, list, activate,
 // deactivate and delete as real publishing APIs do. Offers live in memory.
+import * as z from "zod";
 import { authenticateCaller, type Caller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
 import {
@@ -11,15 +12,6 @@ import {
   singleValue,
 } from "./errors.ts";
 import type { Application } from "./fixture.ts";
-import {
-  BASE_PLAN_ID,
-  OFFER_ID,
-  type OfferState,
-  offerSchema,
-  PACKAGE_NAME,
-  PRODUCT_ID,
-  type SubscriptionOffer,
-} from "./offer-rules.ts";
 import { describeIssue } from "./options.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
@@ -31,6 +23,33 @@ interface OfferPath {
   offerId: string | undefined;
   verb: string | undefined;
 }
+
+/** Offer and base plan ids: 1 to 63 of these characters, an offer's beginning with a letter or digit. */
+const OFFER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const BASE_PLAN_ID = /^[a-z0-9-]{1,63}$/;
+const PRODUCT_ID = /^[a-z0-9_.]{1,40}$/;
+const PACKAGE_NAME = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
+
+/**
+ * The request body: the fields of offer doc §2, and phases, without which nothing can be sold. What other fields may hold
+ * is not shown there: they are kept as they came. `state` is output only: what a client sends there is ignored.
+ */
+const offerSchema = z.looseObject({
+  packageName: z.string(),
+  productId: z.string(),
+  basePlanId: z.string(),
+  offerId: z.string().optional(),
+  state: z.unknown().optional(),
+  phases: z.array(z.looseObject({})).min(1).max(2).optional(),
+});
+
+type OfferState = "DRAFT" | "ACTIVE" | "INACTIVE";
+
+/** A stored offer: what the client sent, with its id and state. */
+export type SubscriptionOffer = Omit<z.output<typeof offerSchema>, "offerId" | "state"> & {
+  offerId: string;
+  state: OfferState;
+};
 
 type BasePlan = Application["subscriptions"][number]["basePlans"][number];
 

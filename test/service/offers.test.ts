@@ -8,65 +8,7 @@ const PUBLISHER = "sign-in client=publisher scope=publisher -> 200";
 const PARENTS =
   '{"packageName":"test.picogrant.player","productId":"premium","basePlanId":"monthly"}';
 
-const MONEY = { currencyCode: "EUR", units: "1", nanos: 990_000_000 };
-const PHASE = {
-  duration: "P1M",
-  recurrenceCount: 1,
-  regionalConfigs: [{ regionCode: "DE", price: MONEY }],
-};
-const phase = (changes: object) => ({ phases: [{ ...PHASE, ...changes }] });
-const region = (config: object) => phase({ regionalConfigs: [{ regionCode: "DE", ...config }] });
-const targeting = (acquisitionRule: object) => ({ targeting: { acquisitionRule } });
-const FULL = {
-  phases: [
-    {
-      duration: "P7D",
-      recurrenceCount: 1,
-      regionalConfigs: [{ regionCode: "DE", free: {} }],
-      otherRegionsConfig: { free: {} },
-    },
-    {
-      duration: "P3M",
-      recurrenceCount: 2,
-      regionalConfigs: [
-        { regionCode: "DE", relativeDiscount: 0.5 },
-        { regionCode: "FR", absoluteDiscount: MONEY },
-      ],
-      otherRegionsConfig: {
-        otherRegionsPrices: { usdPrice: { ...MONEY, currencyCode: "USD" }, eurPrice: MONEY },
-      },
-    },
-  ],
-  regionalConfigs: [{ regionCode: "DE", newSubscriberAvailability: true }],
-  otherRegionsConfig: { otherRegionsNewSubscriberAvailability: false },
-  targeting: { acquisitionRule: { scope: { thisSubscription: {} } } },
-  offerTags: [{ tag: "summer" }, { tag: "a-1" }],
-};
-const REFUSED: readonly object[] = [
-  { phases: [] },
-  { phases: [PHASE, PHASE, PHASE] },
-  ...["1~month", "P", undefined, "P0M0D"].map((duration) => phase({ duration })),
-  ...[0, 1.5].map((recurrenceCount) => phase({ recurrenceCount })),
-  ...[{}, { price: MONEY, free: {} }, { relativeDiscount: 0 }, { relativeDiscount: 1 }].map(region),
-  phase({ regionalConfigs: [...PHASE.regionalConfigs, ...PHASE.regionalConfigs] }),
-  phase({ regionalConfigs: [{ regionCode: "de", free: {} }] }),
-  ...[{ currencyCode: "Euro" }, { units: "-1" }, { nanos: 1_000_000_000 }].map((odd) =>
-    region({ price: { ...MONEY, ...odd } }),
-  ),
-  { targeting: { acquisitionRule: {}, upgradeRule: {} } },
-  targeting({}),
-  targeting({ scope: {} }),
-  ...["Summer", "a".repeat(21)].map((tag) => ({ offerTags: [{ tag }] })),
-  { offerTags: Array.from({ length: 21 }, (_, i) => ({ tag: `t${i}` })) },
-  { discount: 1 },
-  phase({ price: MONEY }),
-];
-const ACCEPTED: readonly object[] = [
-  { targeting: { upgradeRule: { oncePerUser: true, billingPeriodDuration: "P1Y" } } },
-  targeting({ scope: { anySubscriptionInApp: {} } }),
-  region({ relativeDiscount: 0.999 }),
-  { offerTags: [{ tag: "a".repeat(20) }] },
-];
+const PHASE = { duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } };
 
 testRows([
   [
@@ -188,22 +130,19 @@ testRows([
     "create path=v3 -> 200",
   ],
   [
-    "offer doc §2: what no field may hold",
+    "offer doc §2: an offer has one or two phases, or none",
     PUBLISHER,
-    ...REFUSED.map((body) => `create body='${JSON.stringify(body)}' -> 400 invalidParameter`),
-    "create -> 200",
-  ],
-  [
-    "offer doc §2: what the fields may hold",
-    PUBLISHER,
-    ...ACCEPTED.map((body, i) => `create offerId=o${i} body='${JSON.stringify(body)}' -> 200`),
+    ...[[], [PHASE, PHASE, PHASE], [1], {}].map(
+      (phases) => `create body='${JSON.stringify({ phases })}' -> 400 invalidParameter`,
+    ),
+    `create body='${JSON.stringify({ phases: [PHASE, PHASE] })}' -> 200`,
   ],
   [
     "with offerPhasesRequired an offer without phases is refused at creation",
     { offerPhasesRequired: true },
     PUBLISHER,
     "create -> 400 required",
-    `create body='${JSON.stringify(phase({}))}' -> 200`,
+    `create body='${JSON.stringify({ phases: [PHASE] })}' -> 200`,
   ],
 ]);
 
@@ -220,21 +159,21 @@ function publisher() {
   return { send, create };
 }
 
-test("offer doc §2: every field of a full offer comes back unchanged, units as the string that a 64-bit integer is", () => {
+test("offer doc §2: every field of an offer comes back unchanged, those that are not shown as well", () => {
   const { send, create } = publisher();
-  const offer = { ...JSON.parse(PARENTS), ...FULL, offerId: "intro", state: "DRAFT" };
-  expect(create(FULL).json).toEqual(offer);
+  const more = { phases: [PHASE], offerTags: [{ tag: "summer" }], targeting: { upgradeRule: {} } };
+  const offer = { ...JSON.parse(PARENTS), ...more, offerId: "intro", state: "DRAFT" };
+  expect(create(more).json).toEqual(offer);
   expect(send("GET", `${MONTHLY}/intro`).json).toEqual(offer);
   const bracketed = "offerId=two&regionsVersion%5Bversion%5D=2022%2F02";
-  const units = (value: unknown) => region({ price: { currencyCode: "EUR", units: value } });
-  expect(create(units(12), bracketed).json).toMatchObject(units("12"));
+  expect(create({}, bracketed).status).toBe(200);
   for (const twice of ["offerId=x&", "regionsVersion.version=2022/01&"])
     expect(create({}, `${twice}${bracketed}`).status).toBe(400);
 });
 
 test("offer doc §3: an action's body must repeat the path", () => {
   const { send, create } = publisher();
-  create(phase({}));
+  create({ phases: [PHASE] });
   for (const body of [{ offerId: "other" }, []])
     expect(send("POST", `${MONTHLY}/intro:activate`, body).status).toBe(400);
   expect(send("POST", `${MONTHLY}/intro:activate`, { offerId: "intro" }).status).toBe(200);

@@ -362,24 +362,28 @@ describe("pages are safe to look at", () => {
 
 test("sessions cannot be fixed by somebody else: an id that was made up is replaced, and so is one that signs in", async () => {
   const { service } = new Bench();
-  const open = (cookie: string, init: RequestInit = {}) =>
-    service.fetch(new Request(`${service.baseUrl}/account`, { ...init, headers: { cookie } }));
+  const send = (path: string, cookie: string, body?: URLSearchParams) => {
+    const init = { method: body ? "POST" : "GET", headers: { cookie }, body: body ?? null };
+    return service.fetch(new Request(service.baseUrl + path, init));
+  };
   const cookieOf = ({ headers }: Response) => headers.get("set-cookie")?.split(";", 1)[0] ?? "";
   const foreign = new Bench({}, { random: (count) => new Uint8Array(count).fill(7) });
   const { headers } = await new Visitor(foreign.service).get("/account");
   const planted = [headers.get("set-cookie")!, `picogrant_session=${"a".repeat(22)}`];
-  for (const one of planted) expect(cookieOf(await open(one))).toMatch(/^picogrant_session=/);
-  const before = cookieOf(await open(""));
-  const csrf = /name="csrf" value="([^"]+)"/.exec(await (await open(before)).text())![1]!;
-  const chosen = await service.fetch(
-    new Request(`${service.baseUrl}/account/choose`, {
-      method: "POST",
-      body: new URLSearchParams({ csrf, account: "ada" }),
-      headers: { cookie: before },
-    }),
-  );
-  const after = cookieOf(chosen);
-  expect(after).not.toBe(before);
-  expect(await (await open(after)).text()).toContain("Ada Brook");
-  expect(await (await open(before)).text()).toContain("Choose an account");
+  for (const one of planted)
+    expect(cookieOf(await send("/account", one))).toMatch(/^picogrant_session=/);
+  let cookie = cookieOf(await send("/account", ""));
+  for (const [account, name] of [
+    ["ada", "Ada Brook"],
+    ["ben", "Ben"],
+  ] as const) {
+    const before = cookie;
+    const html = await (await send("/account", before)).text();
+    const csrf = /name="csrf" value="([^"]+)"/.exec(html)![1]!;
+    const form = new URLSearchParams({ csrf, account });
+    cookie = cookieOf(await send("/account/choose", before, form));
+    expect(cookie).not.toBe(before);
+    expect(await (await send("/account", cookie)).text()).toContain(name);
+    expect(await (await send("/account", before)).text()).toContain("Choose an account");
+  }
 });

@@ -223,7 +223,7 @@ class Talk {
         return bench.get(who.startsWith("/") ? who : `${LISTING}?${who}`, this.#known.$access);
       case "post": {
         const { basic, ...fields } = this.#pairs(rest);
-        return this.#post(who, fields, basic);
+        return this.#post(who.replace("$access", this.#known.$access ?? ""), fields, basic);
       }
       case "create": {
         const { offerId = "intro", version = "2022/02", path = "v3", ...more } = named();
