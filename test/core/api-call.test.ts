@@ -2,7 +2,7 @@
 // Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Event, Field, State } from "../../core/complete.ts";
+import { ErrorCode, Field, State } from "../../core/complete.ts";
 import {
   Bench,
   bytesOf,
@@ -278,109 +278,5 @@ describe("RFC 6750 §3: what an answer to a call means", () => {
     bench.pass(0);
     expect(outcome(bench)).toEqual({ error: number, status });
     expect(bench.text(Field.VALUE_A)).toBe(kept);
-  });
-
-  it.each(["", '{"items":[', "{}"])("a 200 that is cut off behind %j is no success", (body) => {
-    const bench = session(["hang"]);
-    call(bench, LIST);
-    bench.pass(0);
-    const { core, device } = bench;
-    const { id } = bench.sent[0]!;
-    core.responseStart(device, id, 200, -1);
-    core.responseBody(device, id, bytesOf(body), 0, body.length);
-    core.responseFailed(device, id);
-    bench.run(0);
-    expect(outcome(bench)).toEqual({ error: ErrorCode.UNREACHABLE, status: 200 });
-  });
-
-  it("what an earlier refusal said is not said again by a call without an answer", () => {
-    const reason = "quotaExceeded";
-    const bench = session([json(403, { error: { errors: [{ reason }] } }), null]);
-    call(bench, LIST);
-    bench.pass(0);
-    expect(bench.text(Field.VALUE_B)).toBe(reason);
-    call(bench, LIST);
-    bench.pass(0);
-    expect(outcome(bench).error).toBe(ErrorCode.UNREACHABLE);
-    expect(bench.device.length[Field.VALUE_A]).toBe(-1);
-    expect(bench.device.length[Field.VALUE_B]).toBe(-1);
-  });
-
-  it("what an earlier refusal said is not taken for the error of another call", () => {
-    for (const begin of ["discover", "pollEvents"] as const) {
-      const bench = session([json(403, { error: { status: "access_denied" } }), json(404, {})]);
-      call(bench, LIST);
-      bench.pass(0);
-      expect(outcome(bench).error).toBe(ErrorCode.ACCESS_DENIED);
-      bench.core[begin](bench.device, bytesOf("https://issuer.example"), 0, 22);
-      bench.pass(0);
-      expect(outcome(bench)).toEqual({ error: ErrorCode.UNAVAILABLE, status: 404 });
-    }
-  });
-
-  it("responseStart tells whether the body is for the caller too", () => {
-    const bench = new Bench(["hang"]);
-    bench.pass(6000);
-    const start = (status: number): number =>
-      bench.core.responseStart(bench.device, bench.device.requestId, status, -1);
-    expect(start(200)).toBe(0);
-    bench.give(bench.device.requestId, code());
-    bench.answers = [tokens(), "hang"];
-    bench.until(2);
-    bench.run(0);
-    call(bench, LIST);
-    bench.pass(0);
-    expect(bench.core.responseStart(bench.device, bench.device.requestId - 1, 200, -1)).toBe(0);
-    expect(start(200)).toBe(1);
-    expect(start(500)).toBe(1);
-    // The first 401 is between the device and the server, the second is the caller's.
-    expect(start(401)).toBe(0);
-    bench.answers = [tokens({ access_token: "second" }), "hang"];
-    bench.give(bench.device.requestId, json(401, {}));
-    bench.until(5);
-    expect(start(401)).toBe(1);
-    expect(start(200)).toBe(1);
-  });
-
-  it("the body of a 401 that is the last word is the caller's: where there is no refresh token, or no token was sent", () => {
-    const bench = session(["hang"], { refresh_token: undefined });
-    const { core, device } = bench;
-    const isForCaller = (): number => core.responseStart(device, device.requestId, 401, -1);
-    expect(core.discover(device, bytesOf("https://issuer.example"), 0, 22)).toBe(1);
-    bench.pass(0);
-    expect(isForCaller()).toBe(1);
-    core.responseEnd(device, device.requestId);
-    bench.answers = ["hang"];
-    call(bench, LIST);
-    bench.pass(0);
-    expect(isForCaller()).toBe(1);
-    core.responseEnd(device, device.requestId);
-    bench.pass(0);
-    expect(device.state).toBe(State.FAILED);
-    expect(outcome(bench)).toEqual({ error: ErrorCode.INVALID_TOKEN, status: 401 });
-  });
-
-  it("a 401 is told as the reason of the refresh", () => {
-    const bench = session([json(401, {}), "hang"]);
-    call(bench, LIST);
-    bench.pass(0);
-    expect(bench.device.state).toBe(State.REFRESHING);
-    expect(bench.device.event).toBe(Event.TOKEN_REFUSED);
-  });
-
-  it("a 401 while a refresh waits for its backoff does not shorten the wait", () => {
-    const bench = session([null, null, null, null]);
-    bench.until(4);
-    expect(bench.device.state).toBe(State.REFRESHING);
-    bench.answers = [json(401, {}), tokens(), json(200, {})];
-    const waitMs = bench.core.wakeIn(bench.device);
-    expect(waitMs).toBeGreaterThan(3000);
-    const fromMs = bench.nowMs;
-    expect(call(bench, LIST)).toBe(1);
-    bench.pass(waitMs - 1);
-    expect(bench.sent.slice(4).map(({ endpoint }) => endpoint)).toEqual([RESOURCE]);
-    bench.until(7);
-    expect(bench.sent[5]!.atMs).toBe(fromMs + waitMs);
-    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 });

@@ -1,8 +1,8 @@
 // Discovery: which metadata is taken over, and which addresses are none for a secret. Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { CallState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { Bench, bytesOf, code, json, outcome, session } from "./bench.ts";
+import { ErrorCode, Field, Region } from "../../core/complete.ts";
+import { Bench, bytesOf, json, outcome, session } from "./bench.ts";
 
 const ISSUER = "https://issuer.example/tenant";
 const HERE = "http://127.0.0.1:8080/tenant";
@@ -244,64 +244,5 @@ describe("device doc §4.1: an address is judged by itself", () => {
   it("device doc §4.1 row device_authorization_endpoint: a revocation endpoint that is named must be an address", () => {
     const { number } = discovered({ ...METADATA, revocation_endpoint: "" });
     expect(number).toBe(ErrorCode.MALFORMED_RESPONSE);
-  });
-});
-
-describe("discovery beside the grant", () => {
-  it("a 401 is an answer like another: no token is renewed for it", () => {
-    const bench = session([json(401, {})]);
-    const issuer = bytesOf(ISSUER);
-    bench.core.discover(bench.device, issuer, 0, issuer.length);
-    bench.pass(60_000);
-    expect(outcome(bench).status).toBe(401);
-    expect(bench.sent).toHaveLength(1);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-  });
-
-  /** A device without a session whose request for the metadata hangs. */
-  function asking(): Bench {
-    const bench = new Bench(["hang"], { autoStart: 0 });
-    const issuer = bytesOf(ISSUER);
-    expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
-    bench.pass(0);
-    expect(bench.sent[0]!.endpoint).toBe(3);
-    return bench;
-  }
-
-  it("SPEC Calls: it needs no session, and signIn waits for its answer instead of ending it", () => {
-    const bench = asking();
-    bench.core.signIn(bench.device);
-    bench.pass(1000);
-    expect(bench.aborts).toBe(0);
-    expect(bench.device.callState).toBe(CallState.SENT);
-    expect(bench.sent).toHaveLength(1);
-    bench.answers = [code()];
-    bench.give(bench.sent[0]!.id, json(200, METADATA));
-    expect(outcome(bench).error).toBe(ErrorCode.NONE);
-    bench.pass(1000);
-    expect(bench.device.state).toBe(State.PENDING);
-  });
-
-  it("SPEC Calls: nor does cancel end it", () => {
-    const bench = asking();
-    bench.core.signIn(bench.device);
-    bench.core.cancel(bench.device);
-    bench.pass(0);
-    expect(bench.device.state).toBe(State.SIGNED_OUT);
-    bench.give(bench.sent[0]!.id, json(200, METADATA));
-    expect(outcome(bench).error).toBe(ErrorCode.NONE);
-  });
-
-  it("SPEC Calls: signOut of a session ends it: the record that it writes needs the room", () => {
-    const bench = session(["hang"]);
-    const issuer = bytesOf(ISSUER);
-    bench.core.discover(bench.device, issuer, 0, issuer.length);
-    bench.pass(0);
-    bench.core.signOut(bench.device);
-    bench.pass(0);
-    expect(bench.aborts).toBe(1);
-    expect(outcome(bench).error).toBe(ErrorCode.SESSION_ENDED);
-    expect(bench.sent.at(-1)!.endpoint).toBe(2);
-    expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
   });
 });

@@ -1,20 +1,60 @@
-// Security events that the application hands in, row by row. Complete build only.
+// Security events: as a server makes them, handed in (device doc §6), and fetched by polling (RFC 8936).
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { Bench, call, code, error, json, LIST, publicState, session, tokens } from "./bench.ts";
+import { CallState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
 import {
-  ACCOUNT_DISABLED,
-  claims,
-  hand,
-  SESSIONS_REVOKED,
-  SUBJECT,
-  TOKEN_REVOKED,
-  TYPES,
-  tokenSubject,
-  VERIFICATION,
-  wiped,
-} from "./security-events.ts";
+  type Bench,
+  bytesOf,
+  error,
+  json,
+  outcome,
+  type Reaction,
+  session,
+  tokens,
+} from "./bench.ts";
+
+const TYPES = "https://schemas.openid.net/secevent/";
+const SESSIONS_REVOKED = `${TYPES}risc/event-type/sessions-revoked`;
+const TOKEN_REVOKED = `${TYPES}oauth/event-type/token-revoked`;
+const ACCOUNT_DISABLED = `${TYPES}risc/event-type/account-disabled`;
+const VERIFICATION = `${TYPES}risc/event-type/verification`;
+const SUBJECT = { subject_type: "iss-sub", iss: "https://issuer.example", sub: "123" };
+let count = 0;
+
+const claims = (type: string, event: object = { subject: SUBJECT }, jti = `event-${count++}`) => ({
+  iss: "https://issuer.example",
+  aud: "printer",
+  iat: 1508184845,
+  jti,
+  events: { [type]: event },
+});
+const tokenSubject = (token: string, alg = "prefix") => ({
+  subject: {
+    subject_type: "oauth_token",
+    token_type: "refresh_token",
+    token_identifier_alg: alg,
+    token,
+  },
+});
+
+/** Hands a verified event in; what applySecurityEvent says. */
+function hand(bench: Bench, event: unknown): number {
+  const bytes = bytesOf(typeof event === "string" ? event : JSON.stringify(event));
+  const said = bench.core.applySecurityEvent(bench.device, bytes, 0, bytes.length);
+  bench.run(0);
+  return said;
+}
+const wiped = (bench: Bench): boolean => bench.slots.every((slot) => slot.length === 0);
+
+const jws = (payload: unknown): string =>
+  ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(payload)).toString("base64url"), "c2ln"].join(
+    ".",
+  );
+const delivery = (payload: { jti: string }): Reaction =>
+  json(200, { sets: { [payload.jti]: jws(payload) }, moreAvailable: false });
+const EMPTY = json(200, { sets: {}, moreAvailable: false });
+
+// Security events that the application hands in, row by row. Complete build only.
 
 describe("device doc §6: security events", () => {
   it("device doc §6 row sessions-revoked: the access token is dropped and the refresh tried", () => {
@@ -251,80 +291,146 @@ describe("RFC 8417 §2.2: the identifier", () => {
     expect([3, 4, 5, 6, 7, 8, 9].map(isApplied)).toEqual(Array(7).fill(false));
     expect(isApplied(2)).toBe(true);
   });
-
-  it("of an event that came again is remembered as the newest", () => {
-    const bench = session(["hang"]);
-    const see = (number: number): number => hand(bench, claims(VERIFICATION, {}, `${number}`));
-    [1, 2, 3, 4, 5, 6, 7, 8, 1, 9].map(see);
-    expect(hand(bench, claims(ACCOUNT_DISABLED, {}, "1"))).toBe(1);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-    expect(hand(bench, claims(ACCOUNT_DISABLED, {}, "2"))).toBe(1);
-    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
-  });
-
-  it("is forgotten with the device's life: create begins anew", () => {
-    const bench = session();
-    const event = claims(VERIFICATION, {}, "before");
-    hand(bench, event);
-    const again = session();
-    again.memory.set(bench.memory);
-    hand(again, { ...event, events: { [ACCOUNT_DISABLED]: {} } });
-    expect(again.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
-  });
 });
 
-describe("device doc §6: the type of an event is what counts", () => {
-  const held = ["{}", `"${"x".repeat(3000)}"`, "7", "null", "[]", '["x"]', "true"];
-  it.each(held)("whatever it holds: %s", (value) => {
-    const bench = session(["hang"]);
-    const { capacity } = bench.device;
-    expect(hand(bench, `{"jti":"holds","events":{"${SESSIONS_REVOKED}":${value}}}`)).toBe(1);
-    expect(bench.device.state).toBe(State.REFRESHING);
-    // What is only a name has no room to be copied to.
-    for (const field of [Field.SESSIONS_REVOKED, Field.TOKEN_REVOKED, Field.ACCOUNT_DISABLED]) {
-      expect(capacity[field]).toBeLessThan(0);
-    }
-  });
-});
+// Security events that the device fetches by itself, and what it acknowledges. Complete build only.
 
-describe("an event that the application hands in at a bad moment is refused, not lost", () => {
-  const event = claims(ACCOUNT_DISABLED);
-  const refused = (bench: Bench): void => {
-    const before = publicState(bench);
-    expect(hand(bench, event)).toBe(0);
-    expect(publicState(bench)).toEqual(before);
-  };
-
-  it("while a request is under way", () => {
-    const bench = session(["hang"]);
-    call(bench, LIST);
+describe("RFC 8936: events by polling", () => {
+  it("RFC 8936 §2.2, §2.4, §2.4.3: one at a time, acknowledged with the next request, until none is left", () => {
+    const first = claims(VERIFICATION, { state: "x" });
+    const second = claims(VERIFICATION, { state: "y" });
+    const bench = session([delivery(first), delivery(second), EMPTY]);
+    expect(bench.core.pollEvents(bench.device)).toBe(1);
     bench.pass(0);
-    refused(bench);
-    bench.give(bench.sent[0]!.id, json(200, {}));
-    bench.run(0);
-    expect(hand(bench, event)).toBe(1);
-    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+    expect(bench.verified).toEqual([jws(first), jws(second)]);
+    const poll = { maxEvents: 1, returnImmediately: true };
+    expect(bench.sent.map(({ body }) => JSON.parse(body))).toEqual([
+      poll,
+      { ...poll, ack: [first.jti] },
+      { ...poll, ack: [second.jti] },
+    ]);
+    expect(bench.sent.every(({ endpoint, bearer }) => endpoint === 4 && bearer === "")).toBe(true);
+    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
-  it("while a record is being written", () => {
-    const bench = new Bench([code(), tokens()]);
-    bench.until(1);
-    bench.storageHangs = true;
-    bench.until(2);
-    bench.run(0);
-    refused(bench);
-    bench.core.storageDone(bench.device, 1);
-    bench.run(0);
-    expect(hand(bench, event)).toBe(1);
+  it("RFC 8936 §2.4.1: the first request of a run holds nothing of the answer that was read before", () => {
+    // A number that nobody wants is read last.
+    const bench = session(["hang"], { version: 1234 });
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(JSON.parse(bench.sent[0]!.body)).toEqual({ maxEvents: 1, returnImmediately: true });
   });
 
-  it("without a session", () => {
-    const bench = new Bench([], { autoStart: 0 });
-    refused(bench);
-    bench.answers = [code()];
-    bench.core.signIn(bench.device);
+  it("RFC 8936 §2.4.4, §2.6: a failed signature is reported and changes nothing", () => {
+    const event = claims(ACCOUNT_DISABLED);
+    const bench = session([delivery(event), EMPTY]);
+    bench.genuine = false;
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(JSON.parse(bench.sent[1]!.body).setErrs).toEqual({
+      [event.jti]: { err: "authentication_failed" },
+    });
+    expect(JSON.parse(bench.sent[1]!.body)).not.toHaveProperty("ack");
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("RFC 8936 §2.4.4: an event that is not genuine does not hide the true one of its identifier", () => {
+    const event = claims(ACCOUNT_DISABLED);
+    const bench = session([delivery(event), EMPTY]);
+    bench.genuine = false;
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    bench.genuine = true;
+    bench.answers = [delivery(event), EMPTY];
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.FAILED);
+  });
+
+  it("RFC 8936 §2.4: the same event again is acknowledged again and applied once", () => {
+    const event = claims(SESSIONS_REVOKED);
+    const refreshed = tokens({ access_token: "second" });
+    const bench = session([delivery(event), delivery(event), EMPTY, refreshed]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(5000);
+    const polls = bench.sent.filter(({ endpoint }) => endpoint === 4);
+    expect(polls.map(({ body }) => JSON.parse(body).ack)).toEqual([
+      undefined,
+      [event.jti],
+      [event.jti],
+    ]);
+    expect(bench.sent.filter(({ endpoint }) => endpoint === 1)).toHaveLength(1);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("second");
+  });
+
+  it("device doc §6 row account-disabled: fetched by polling, it ends the session and the poll", () => {
+    const event = claims(ACCOUNT_DISABLED);
+    const bench = session([delivery(event), EMPTY]);
+    bench.core.pollEvents(bench.device);
     bench.pass(1000);
-    expect(bench.device.state).toBe(State.PENDING);
-    refused(bench);
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.callState).toBe(CallState.DONE);
+    expect(bench.sent.map(({ body }) => JSON.parse(body).ack)).toEqual([undefined, [event.jti]]);
+  });
+
+  it.each([
+    ["there is another event", delivery(claims(VERIFICATION))],
+    ["the server refuses it", json(400, { err: "invalid_request" })],
+    ["the server is down", json(503, {})],
+    ["the answer is too long", delivery(claims(VERIFICATION, { state: "x".repeat(9000) }))],
+    ["the connection breaks", null],
+    ["there is never an answer", "hang"],
+  ] as [string, Reaction][])(
+    "an event that ends the session ends it once, whatever the acknowledgement leads to: %s",
+    (_, answer) => {
+      const bench = session([delivery(claims(TOKEN_REVOKED)), answer]);
+      bench.core.pollEvents(bench.device);
+      bench.run(0);
+      expect(bench.sent).toHaveLength(2);
+      bench.pass(121_000);
+      expect([bench.device.state, bench.device.error]).toEqual([
+        State.FAILED,
+        ErrorCode.TOKEN_REVOKED,
+      ]);
+      expect(bench.device.callState).toBe(CallState.DONE);
+      expect(bench.verified).toHaveLength(1);
+      expect(bench.sent).toHaveLength(2);
+    },
+  );
+
+  it("RFC 8936 §2.4: a server that always has the same event does not keep the device for ever", () => {
+    const bench = session(Array(1000).fill(delivery(claims(VERIFICATION, {}))));
+    bench.core.pollEvents(bench.device);
+    for (let i = 0; i < 40; i++) bench.pass(1);
+    // One for each of 32 events, and one that acknowledges the last of them.
+    expect(bench.sent).toHaveLength(33);
+    expect(bench.device.callState).toBe(CallState.DONE);
+  });
+
+  it("RFC 8936 §2.3: text beside the events, in a member of the same name too, leaves them whole", () => {
+    const event = claims(VERIFICATION, { state: "x" });
+    const delivered = `{"sets":{"a":"${jws(event)}"},"sets":"${"x".repeat(700)}"}`;
+    const bench = session([delivery(event), { status: 200, body: delivered }, EMPTY]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(bench.verified).toEqual([jws(event), jws(event)]);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+  });
+
+  it.each([
+    ["no JWS", "abc"],
+    ["a payload that is no JSON", "a.YWJj.c"],
+    ["a payload that is no base64url", "a.*.c"],
+    ["without jti", jws({ events: { [ACCOUNT_DISABLED]: {} } })],
+  ])("RFC 8417 §2: %s ends the poll with an error and changes nothing", (_, set) => {
+    const bench = session([json(200, { sets: { x: set } })]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(1000);
+    expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    // SPEC, Regions: the life of what was verified is over.
+    expect(bench.device.length[Field.VALUE_A]).toBe(-1);
   });
 });
