@@ -216,6 +216,19 @@ describe("SPEC.md, Records: what survives", () => {
     expect(bench.text(Field.SCOPE).trim()).toBe(kept);
   });
 
+  it("RFC 8259 §7: an escape has hexadecimal digits of either case, and nothing else", () => {
+    for (const digit of "/09:@AFG`afg") {
+      const body = `{"access_token":"\\u004${digit}","token_type":"Bearer"}`;
+      const bench = new Bench([code(), { status: 200, body }]);
+      bench.until(2);
+      bench.run(0);
+      const value = Number.parseInt(digit, 16);
+      const isDigit = !Number.isNaN(value);
+      expect(bench.device.state, digit).toBe(isDigit ? State.SIGNED_IN : State.PENDING);
+      if (isDigit) expect(bench.text(Field.ACCESS_TOKEN)).toBe(String.fromCharCode(64 + value));
+    }
+  });
+
   it("a rotated refresh token is stored before anything else is sent; the one before is tried once", () => {
     const bench = new Bench([code(), tokens()]);
     bench.until(2);

@@ -321,6 +321,19 @@ describe("RFC 8936: events by polling", () => {
     expect(JSON.parse(bench.sent[0]!.body)).toEqual({ maxEvents: 1, returnImmediately: true });
   });
 
+  it.each([..."+/:=@[`{"])("RFC 7515 §2: a payload with %s in it is cut there", (character) => {
+    const event = claims(ACCOUNT_DISABLED);
+    const text = JSON.stringify(event);
+    const [head, payload, signature] = jws(event).split(".") as [string, string, string];
+    // In the middle of a value, which may be any text.
+    const at = Math.ceil(((text.indexOf("printer") + 3) * 4) / 3);
+    const cut = `${head}.${payload.slice(0, at)}${character}${payload.slice(at + 1)}.${signature}`;
+    const bench = session([json(200, { sets: { [event.jti]: cut }, moreAvailable: false }), EMPTY]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
   it("RFC 8936 §2.4.4, §2.6: a failed signature is reported and changes nothing", () => {
     const event = claims(ACCOUNT_DISABLED);
     const bench = session([delivery(event), EMPTY]);

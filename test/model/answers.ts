@@ -112,6 +112,9 @@ const ADDRESSES = [
   "//x.test",
   "/d.x",
   "d",
+  // Words that fill rows of 16, 20 and 32 to the last one.
+  `https://${"w".repeat(64)}`,
+  `https://${"w".repeat(80)}`,
 ];
 
 /** Statuses that say that the request itself is wrong (RFC 9110 §15.5), and their neighbours. */
