@@ -1,8 +1,7 @@
 // Everything that the endpoints share, in one object that is passed and never global.
 import type { Attempts } from "./attempts.ts";
-import type { Directory } from "./directory.ts";
 import type { Environment, Tasks } from "./environment.ts";
-import type { Fixture } from "./fixture.ts";
+import type { Directory, Fixture } from "./fixture.ts";
 import type { Grants } from "./grants.ts";
 import type { Observers } from "./observers.ts";
 import type { ProviderKeys } from "./openid.ts";
@@ -10,7 +9,7 @@ import type { ServiceOptions } from "./options.ts";
 import type { Sessions } from "./pages/visit.ts";
 import type { QuotaCounter } from "./quota.ts";
 import type { ScopeCatalogue } from "./scopes.ts";
-import type { SetSigner } from "./security-events/set-signing.ts";
+import type { SetSigner } from "./security-events/delivery.ts";
 import type { Streams } from "./security-events/streams.ts";
 import type { SubscriptionOffer } from "./subscription-offers.ts";
 

@@ -1,19 +1,18 @@
 // The device authorization endpoint (device doc §4.1; RFC 8628 §3.1, §3.2): a device asks for its
 // codes. Clients are identified by client_id alone; a quota per client guards the endpoint.
-import type { Attempt } from "./attempts.ts";
+import { type Attempt, createToken, createUserCode } from "./attempts.ts";
 import {
   agreeing,
   clientOf,
+  readChallenge,
   readCredentials,
   refuseWrongType,
   twoClients,
 } from "./client-authentication.ts";
-import { createToken, createUserCode } from "./codes.ts";
 import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { oauthError, quotaError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import { AUTHENTICATION_CONTEXTS, USUAL_CONTEXT } from "./openid.ts";
-import { readChallenge } from "./pkce.ts";
 import { readRequestedScopes } from "./scopes.ts";
 import {
   isForm,

@@ -13,7 +13,6 @@ import {
 } from "./metadata.ts";
 import { userinfo } from "./openid.ts";
 import { provokedAnswer } from "./provoked.ts";
-import { revocation } from "./revocation.ts";
 import {
   getStatus,
   getStream,
@@ -23,7 +22,7 @@ import {
   verifyStream,
 } from "./security-events/stream-endpoints.ts";
 import { subscriptionOffers } from "./subscription-offers.ts";
-import { tokenEndpoint } from "./token-endpoint.ts";
+import { revocation, tokenEndpoint } from "./token-endpoint.ts";
 import {
   bare,
   json,

@@ -1,6 +1,6 @@
 // What accounts have granted to clients: each grant with its refresh token and access tokens.
 // Limits, rotation with grace, reuse detection and revocation (device doc §2.2, §3, §8; RFC 9700 §4.14).
-import { createToken } from "./codes.ts";
+import { createToken } from "./attempts.ts";
 import type { Environment } from "./environment.ts";
 import type { Observers, ServiceEvent } from "./observers.ts";
 import type { Authentication } from "./openid.ts";

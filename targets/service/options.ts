@@ -2,8 +2,8 @@
 // "not shown" have the defaults of real services of that family.
 import * as z from "zod";
 import { nameMeant } from "../../platform/name-suggestion.ts";
+import { CHALLENGE_METHODS } from "./client-authentication.ts";
 import { AUTHENTICATION_CONTEXTS } from "./openid.ts";
-import { CHALLENGE_METHODS } from "./pkce.ts";
 import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "./provoked.ts";
 
 const seconds = z.int().min(1).max(2_147_483_647);

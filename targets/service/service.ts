@@ -17,10 +17,9 @@ import {
   revokeTokens,
   signOutEverywhere,
 } from "./decisions.ts";
-import { Directory } from "./directory.ts";
 import { dispatch } from "./endpoints.ts";
 import { type Environment, Tasks } from "./environment.ts";
-import { type FixtureInput, type ResourceApi, readFixture } from "./fixture.ts";
+import { Directory, type FixtureInput, type ResourceApi, readFixture } from "./fixture.ts";
 import { type GrantCounts, Grants } from "./grants.ts";
 import { exchangeEvent, type Observer, Observers } from "./observers.ts";
 import { ProviderKeys } from "./openid.ts";
@@ -28,7 +27,7 @@ import { readOptions, type ServiceOptions, type ServiceOptionsInput } from "./op
 import { Sessions } from "./pages/visit.ts";
 import { QuotaCounter } from "./quota.ts";
 import { createScopes } from "./scopes.ts";
-import { SetSigner } from "./security-events/set-signing.ts";
+import { SetSigner } from "./security-events/delivery.ts";
 import { Streams } from "./security-events/streams.ts";
 import { restoreSnapshot, type ServiceSnapshot, takeSnapshot } from "./snapshot.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";

@@ -2,11 +2,11 @@
 // Where they are kept is the host's business. Quotas, browser sessions and event streams are left out.
 import * as z from "zod";
 import type { Attempt } from "./attempts.ts";
+import { CHALLENGE_METHODS } from "./client-authentication.ts";
 import type { ServiceContext } from "./context.ts";
 import type { GrantSnapshot } from "./grants.ts";
 import { USUAL_CONTEXT } from "./openid.ts";
 import { describeIssue } from "./options.ts";
-import { CHALLENGE_METHODS } from "./pkce.ts";
 
 const strings = z.array(z.string());
 

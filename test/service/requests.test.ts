@@ -2,7 +2,7 @@
 // documents (rows.test.ts), and beside the oracle, whose requests are well formed.
 
 import { describe, expect, test } from "vitest";
-import { createUserCode } from "../../targets/service/codes.ts";
+import { createUserCode } from "../../targets/service/attempts.ts";
 import { optionsSchema } from "../../targets/service/options.ts";
 import { Bench, DEVICE_GRANT, FIXTURE, seededRandom, TV } from "./harness.ts";
 import { testRows } from "./talk.ts";

@@ -2,8 +2,7 @@
 // allow or deny. Works without JavaScript; every step carries the code, so tabs do not mix.
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import type { Attempt } from "../attempts.ts";
-import { normalizeUserCode } from "../codes.ts";
+import { type Attempt, normalizeUserCode } from "../attempts.ts";
 import type { ServiceContext } from "../context.ts";
 import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
 import {

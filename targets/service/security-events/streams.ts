@@ -2,7 +2,7 @@
 // receiver has configured, and the events that wait for it until they are acknowledged. They are delivered in delivery.ts.
 
 import type { Receiver } from "../fixture.ts";
-import type { SetClaims, SetSigner } from "./set-signing.ts";
+import type { SetClaims, SetSigner } from "./delivery.ts";
 
 const RISC = "https://schemas.openid.net/secevent/risc/event-type/";
 const OAUTH = "https://schemas.openid.net/secevent/oauth/event-type/";
