@@ -21,16 +21,19 @@ import {
   portFolder,
 } from "../targets/workbench/board/build.ts";
 import { runInteractive } from "../targets/workbench/board/interactive.ts";
-import { machine, machineNames, machineOf } from "../targets/workbench/board/machines.ts";
-import { readSizes } from "../targets/workbench/board/sizes.ts";
 import {
-  lackTable,
+  boardNeeds,
+  machine,
+  machineNames,
+  machineOf,
+} from "../targets/workbench/board/machines.ts";
+import {
   missedLimits,
+  readSizes,
   type Seen,
   sizeTable,
   sleepLine,
-} from "../targets/workbench/board/table.ts";
-import { boardNeeds } from "../targets/workbench/board/toolchain.ts";
+} from "../targets/workbench/board/sizes.ts";
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { ensurePackages } from "../targets/workbench/host/toolchain.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
@@ -160,7 +163,6 @@ async function main(): Promise<number> {
     }),
   );
   console.log(`\n${sizeTable(seen)}\n`);
-  console.log(`What a board with 64 KiB of RAM lacks:\n\n${lackTable(seen)}\n`);
   for (const line of missedLimits()) console.log(`board: ${line}`);
   if (!flags.test) return 0;
   return runTests();

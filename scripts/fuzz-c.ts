@@ -1,17 +1,21 @@
 // npm run tool -- fuzz-c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
 // undefined-behaviour sanitizers. `-- --seconds N` for each surface (60), `-- --rounds N` instead for as many inputs on
-// every machine (Surface.round), `-- --only NAME`, `-- --install` gets the Debian packages, `-- --keep` puts inputs
-// that reach new code into the corpus, as few as say the same. First each fuzzer must find a fault that is planted.
+// every machine (Surface.round), `-- --only NAME`, `-- --install` gets the Debian packages. First each fuzzer must find
+// a fault that is planted.
 //
-// It begins with the inputs of test/host/corpus; what it finds on the way stays below dist/fuzz-c. An input that
+// It begins with the inputs of test/host/fuzz/corpus.json; what it finds on the way stays below dist/fuzz-c. An input that
 // breaks something is kept there too, and named: `dist/fuzz-c/NAME/fuzz FILE` runs it again.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError } from "../targets/workbench/engines/install.ts";
-import { type Surface, surfaces } from "../targets/workbench/host/fuzz-surfaces.ts";
-import { buildFuzzer } from "../targets/workbench/host/fuzzers.ts";
+import {
+  buildFuzzer,
+  corpusOf,
+  type Surface,
+  surfaces,
+} from "../targets/workbench/host/fuzzers.ts";
 import { ensurePackages, fuzzNeeds } from "../targets/workbench/host/toolchain.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
@@ -21,14 +25,12 @@ const flags = commandLine("fuzz-c", "Fuzzes what the host in C reads from outsid
   .option("--seconds <n>", "time for each surface; without it and --rounds 60")
   .option("--rounds <n>", "instead of time so many inputs: five idle seconds' each")
   .option("--only <surface>", `one of: ${surfaces.map(({ name }) => name).join(", ")}`)
-  .option("--keep", "put inputs that reach new code into test/host/corpus")
   .option("--install", "get the Debian packages that are missing first")
   .parse()
   .opts<{
     seconds?: string;
     rounds?: string;
     only?: string;
-    keep?: boolean;
     install?: boolean;
   }>();
 
@@ -83,7 +85,6 @@ function run(program: string, args: readonly string[], cwd: string): { ok: boole
 function fuzz(surface: Surface, enough: Enough): boolean {
   const program = buildFuzzer(surface);
   const folder = `${root}dist/fuzz-c/${surface.name}`;
-  const kept = `${root}test/host/corpus/${surface.name}`;
   const found = `${folder}/corpus`;
   mkdirSync(found, { recursive: true });
   // Each input takes microseconds: the limit is for one that never ends, on a machine that does other things as well.
@@ -91,7 +92,11 @@ function fuzz(surface: Surface, enough: Enough): boolean {
   const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
   const end = [limitOf(surface, enough), "-print_final_stats=1", "-verbosity=1"];
   const began = Date.now();
-  const { ok, said } = run(program, [...limits, ...seed, ...end, found, kept], folder);
+  const { ok, said } = run(
+    program,
+    [...limits, ...seed, ...end, found, corpusOf(surface.name)],
+    folder,
+  );
   const took = ((Date.now() - began) / 1000).toFixed(1);
   const tried = triedIn(said);
   const coverage = [...said.matchAll(/cov: (\d+)/g)].at(-1)?.[1] ?? "?";
@@ -103,7 +108,6 @@ function fuzz(surface: Surface, enough: Enough): boolean {
   const least = Math.max(1, inputsOf(surface, enough));
   const isEnough = tried >= least;
   if (ok && !isEnough) console.error(`fuzz-c: ${surface.name} tried ${tried} inputs, not ${least}`);
-  if (ok && flags.keep) merge(program, folder, kept, found, limits);
   return ok && isEnough;
 }
 
@@ -113,34 +117,15 @@ function isAlive(surface: Surface): boolean {
   const folder = `${root}dist/fuzz-c/${surface.name}/planted`;
   const limits = [`-max_len=${surface.longest}`, `-runs=${surface.round}`, "-print_final_stats=1"];
   const seed = `-seed=${process.env.PICOGRANT_SEED ?? 1}`;
-  const kept = `${root}test/host/corpus/${surface.name}`;
   // Inputs that reach new code go to the first folder.
   const found = `${folder}/corpus`;
   rmSync(found, { recursive: true, force: true });
   mkdirSync(found);
-  const { ok, said } = run(program, [...limits, seed, found, kept], folder);
+  const { ok, said } = run(program, [...limits, seed, found, corpusOf(surface.name)], folder);
   const isFound = !ok && /must hold: |PG_MUST|AddressSanitizer|runtime error/.test(said);
   const outcome = isFound ? "found" : `NOT FOUND\n${said.slice(-300)}`;
   console.log(`${surface.name}: a planted fault after ${triedIn(said)} inputs: ${outcome}`);
   return isFound;
-}
-
-/** The smallest set of inputs that reaches what all of them reach. */
-function merge(
-  program: string,
-  folder: string,
-  kept: string,
-  found: string,
-  limits: readonly string[],
-): void {
-  const merged = `${folder}/merged`;
-  rmSync(merged, { recursive: true, force: true });
-  mkdirSync(merged);
-  // What is in the repository under a name of its own stays.
-  cpSync(kept, merged, { recursive: true });
-  const { ok, said } = run(program, ["-merge=1", ...limits, merged, found], folder);
-  if (!ok) throw new InstallError(`merging failed: ${said.slice(-300)}`);
-  cpSync(merged, kept, { recursive: true });
 }
 
 try {

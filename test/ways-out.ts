@@ -1,5 +1,5 @@
 // SPEC.md, Errors: a device is never stuck. Whatever a refresh meets, a person has a way out: states and keys, and where
-// they lead to. The same table for every host: a driver, the host in C, a board.
+// they lead to.
 
 export type Key = "sign-in" | "cancel" | "sign-out";
 
@@ -25,24 +25,3 @@ export const WAYS_OUT: readonly WayOut[] = [
   // Nobody revokes the tokens there: the person need not wait for that.
   { meets: "silent", keys: ["sign-out", "cancel"], ends: "SIGNED_OUT" },
 ];
-
-/** As a test's name. */
-export const wayOutName = ({ meets, keys, ends }: WayOut): string =>
-  `a refresh meets ${meets}: ${keys.join(", ")} leads to ${ends}`;
-
-/** Presses the keys until the device is there. */
-export async function pressUntil(
-  keys: readonly Key[],
-  press: (key: Key) => void,
-  isThere: () => boolean,
-  limitMs: number,
-): Promise<void> {
-  const end = Date.now() + limitMs;
-  for (let count = 0; !isThere(); count++) {
-    if (Date.now() > end) throw new Error(`${keys.join(", ")}: no way out`);
-    press(keys[count % keys.length]!);
-    for (let wait = 0; wait < 10 && !isThere(); wait++) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
 import { boardFolder, boardPort, buildFirmware } from "../../targets/workbench/board/build.ts";
 import type { Board } from "../../targets/workbench/board/emulator.ts";
-import { missedLimits } from "../../targets/workbench/board/table.ts";
+import { missedLimits } from "../../targets/workbench/board/sizes.ts";
 import { ignorantServer } from "./ignorant-server.ts";
 import { oledText } from "./oled.ts";
 
@@ -64,32 +64,6 @@ async function longAnswers(port: number): Promise<number> {
 }
 
 describe("whom the board trusts", () => {
-  it("refuses another authority, another name and an expired certificate, and goes on with the right one", async () => {
-    await world.open("untrusted");
-    const board = world.board();
-    await board.powerOn();
-    for (const [next, complaint] of [
-      ["otherName", "no certificate authority of this device has signed the certificate"],
-      ["expired", "the certificate is for another name"],
-      ["trusted", "the certificate has expired"],
-    ] as const) {
-      await board.says(complaint);
-      expect(world.answers("/device/code")).toEqual([]);
-      await world.close();
-      await world.open(next);
-    }
-    await board.state("PENDING");
-    expect(world.answers("/device/code")).toEqual([200]);
-  });
-
-  it("refuses TLS while it does not know the time", async () => {
-    await world.open();
-    const board = world.board({ hasClock: false });
-    await board.powerOn();
-    await board.says("the time of day is unknown");
-    expect(world.answers("/device/code")).toEqual([]);
-  });
-
   it("refuses TLS without a seed, and takes the one that it has kept", async () => {
     await world.open();
     const seedless = world.page({}, { seed: Buffer.alloc(0) });
@@ -149,14 +123,6 @@ describe("the network", () => {
     await board.state("SIGNED_IN");
     expect(world.answers("/device/code")).toEqual([200]);
   });
-
-  it("that does not know the service's name is told apart", async () => {
-    await world.open();
-    const board = world.board({ names: [] });
-    await board.powerOn();
-    await board.says("the name server does not know the server's name");
-    expect(board.network.asked).toContain("service.picogrant.test");
-  });
 });
 
 describe("a power cut", () => {
@@ -181,22 +147,6 @@ describe("a power cut", () => {
     await board.powerOn();
     await board.state("SIGNED_IN");
     expect(world.answers("/device/code")).toEqual([200]);
-  });
-
-  it("at any moment after the user's decision leaves a session or a new code, never a dead board", async () => {
-    for (const ms of [0, 40, 90, 160, 300]) {
-      const board = await pendingBoard();
-      const polls = world.answers("/token").length;
-      world.service.approve(world.pendingCode, "ada");
-      await board.until("the tokens", () => world.answers("/token").slice(polls).includes(200));
-      await pause(ms);
-      await board.powerOff();
-      await board.powerOn();
-      const isThere = (): boolean => /state: (SIGNED_IN|PENDING),/.test(board.output);
-      await board.until("a session or a code", isThere);
-      await world.end();
-      world = new BoardWorld();
-    }
   });
 });
 
@@ -269,15 +219,6 @@ describe("settings pages (page.h)", () => {
     const board = world.board({ page: undefined });
     await board.powerOn();
     await board.says("page 0: is not programmed");
-  });
-
-  it("one with one bit changed is refused", async () => {
-    await world.open();
-    const page = world.page();
-    page[page.length - 1]! ^= 1;
-    const board = world.board({ page });
-    await board.powerOn();
-    await board.says("page 0: is damaged");
   });
 
   it("a later one counts, another authority in it; the session goes on", async () => {

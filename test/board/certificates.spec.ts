@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { bearsslFolder } from "../../targets/workbench/board/toolchain.ts";
+import { bearsslFolder } from "../../targets/workbench/board/machines.ts";
 import { run } from "../../targets/workbench/engines/install.ts";
 import { numbersHeader } from "../../targets/workbench/host/generate.ts";
 import { makeCertificateCases } from "../platform/certificate-cases.ts";

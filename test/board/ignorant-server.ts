@@ -5,7 +5,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { boardFolder } from "../../targets/workbench/board/build.ts";
-import { bearsslFolder } from "../../targets/workbench/board/toolchain.ts";
+import { bearsslFolder } from "../../targets/workbench/board/machines.ts";
 import { run } from "../../targets/workbench/engines/install.ts";
 
 const source = fileURLToPath(new URL("c/ignorant-server.c", import.meta.url));

@@ -52,9 +52,3 @@ it("keys are the board's buttons, the page takes the code, q ends it", async () 
   program.stdin.write("q");
   expect(await ended).toBe(0);
 });
-
-it("Control-C ends it, too", async () => {
-  await says(/enter the code at/);
-  program.stdin.write("\u0003");
-  expect(await ended).toBe(0);
-});

@@ -123,21 +123,12 @@ it("settingsBroken", async () => {
 it("in the device's language, in the characters of its display", async () => {
   await world.open();
   const own = { nameNotFound: "Name unbekannt|Router pr\u00fcfen" };
-  const one = board({ names: [], page: world.page({ limits, reasons: own }) });
+  const messages = { requesting: "Code wird geholt" };
+  const one = board({ names: [], page: world.page({ limits, reasons: own, messages }) });
   await one.powerOn();
   const lines = own.nameNotFound.split("|").map((half) => half.padEnd(16));
   await one.until("the reason", () => one.frame.join("|") === lines.join("|"));
-});
-
-it("all texts of a display in another language fit the page, and are shown", async () => {
-  await world.open();
-  const messages = { requesting: "Code wird geholt", signedIn: "Angemeldet" };
-  const one = board({ page: world.page({ limits, messages }) });
-  await one.powerOn();
-  await one.state("PENDING");
   expect(one.output).toContain("|Code wird geholt|");
-  world.service.approve(world.pendingCode, "ada");
-  await one.until("the session", () => one.frame[0] === "Angemeldet".padEnd(16));
 });
 
 it("clockWrong; a time server's hint is taken, and confirmed by a certificate", async () => {

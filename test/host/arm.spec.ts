@@ -1,6 +1,5 @@
 // The C host on 32-bit ARM under qemu: a whole grant with the engine limited to the board's budget.
 
-import { execFileSync } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
 import { heapLimits } from "../../targets/workbench/budgets/budget-limits.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
@@ -33,15 +32,4 @@ describe("core/DESIGN.md, Sizes: a whole grant on 32-bit ARM, nothing allocated 
     const growth = `of it the engine alone ${figures.engine} B, the core ${figures.core} B`;
     console.log(`${name}: used ${figures.used} B, peak ${figures.peak} B, ${growth}, ${resident}`);
   });
-
-  it.each(["arm-grant", "arm"] as const)(
-    "%s: 200 polls allocate nothing, the control does",
-    (kind) => {
-      const [command, ...args] = [...qemu, programOf(kind, "allocations")];
-      const text = execFileSync(command!, args, { encoding: "utf8" });
-      expect(text).toContain("polls 200\nlife 0\n");
-      expect(text).toMatch(/control-object [1-9]/);
-      expect(text).toMatch(/control-name [1-9]/);
-    },
-  );
 });

@@ -8,11 +8,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quickjsFolder, run } from "../../targets/workbench/engines/install.ts";
-import { hostFolder } from "../../targets/workbench/host/build.ts";
-import { surfaces } from "../../targets/workbench/host/fuzz-surfaces.ts";
-import { buildFuzzer } from "../../targets/workbench/host/fuzzers.ts";
+import { hostFolder, sourceWith } from "../../targets/workbench/host/build.ts";
+import { buildFuzzer, corpusOf, surfaces } from "../../targets/workbench/host/fuzzers.ts";
 import { numbersHeader } from "../../targets/workbench/host/generate.ts";
-import { sourceWith } from "../../targets/workbench/host/plant.ts";
 import { Dice } from "../model/dice.ts";
 import { linesOf, playPair } from "./piped.ts";
 
@@ -131,14 +129,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     rule: "what is read lies in its slot, from a unit on",
-    by: "record",
+    by: "geometry",
     file: "storage",
     text: "return size <= pg_storage_room(medium) ? size : 0;",
     fault: "return size <= medium->slot_bytes ? size : 0;",
   },
   {
     rule: "what is programmed lies in its slot, from a unit on",
-    by: "record",
+    by: "geometry",
     file: "storage",
     text: "|| size > pg_storage_room(medium)) return 0;",
     fault: ") return 0;",
@@ -191,9 +189,8 @@ function saidBy({ by, ...plant }: Fault): string {
       "-seed=1",
       `-artifact_prefix=${folder}/`,
     ];
-    const corpus = `${root}test/host/corpus/${by}`;
     const found = mkdtempSync(join(folder, "corpus-"));
-    return spawnSync(program, [...limits, found, corpus], { encoding: "utf8" }).stderr;
+    return spawnSync(program, [...limits, found, corpusOf(by)], { encoding: "utf8" }).stderr;
   }
   const program = join(folder, by);
   const planted = sourceWith(plant.file, plant, join(folder, "planted"));
@@ -211,6 +208,7 @@ function saidBy({ by, ...plant }: Fault): string {
   const objects = rest.filter((file) => file !== plant.file);
   run("gcc", [
     ...[...flags, "-fsanitize=address,undefined", `-I${hostFolder}generated-complete`],
+    ...["-isystem", quickjsFolder()],
     ...["-o", program, harness, planted],
     ...objects.map((file) => `${hostFolder}sanitize/${file}.o`),
     ...[`${quickjsFolder()}/libquickjs.a`, "-lm", "-lpthread", "-ldl"],

@@ -10,6 +10,7 @@ import { CLIENT } from "../../targets/workbench/host/service-world.ts";
 import { liveWholeLife } from "./host-life.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
 import { opened } from "./host-world.ts";
+import { answering, CODE, endpointsAt, ok } from "./scripted-answers.ts";
 
 const release = [programOf("release")];
 const sanitized = [programOf("sanitize")];
@@ -80,6 +81,25 @@ it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is
   expect(host.messages).toContain("(USELESS_ANSWERS)");
   expect(host.messages).toContain("there is no device_code in the answer that can be used");
   expect(await host.quit()).toBe(0);
+});
+
+it("a value that does not fit is named in the log, with the memory that would do", async () => {
+  const tokens = { access_token: "t".repeat(6000), token_type: "Bearer", expires_in: 3600 };
+  const answers = [ok(CODE), ok(JSON.stringify(tokens))];
+  const own = await opened();
+  const { port } = await answering(answers);
+  const host = new HostProcess([...sanitized, "--config", own.configure(endpointsAt(port))]);
+  await host.says("(VALUE_TOO_LONG)");
+  await host.says("no room for access_token of 6000 bytes; ");
+  const needed = Number(/; (\d+) bytes of memory would do/.exec(host.messages)?.[1]);
+  expect(host.messages).not.toContain("tttt");
+  expect(await host.quit()).toBe(0);
+
+  const again = endpointsAt((await answering(answers)).port);
+  const enough = own.configure({ ...again, limits: { memoryBytes: needed } });
+  const larger = new HostProcess([...sanitized, "--config", enough]);
+  await larger.says("state: SIGNED_IN");
+  expect(await larger.quit()).toBe(0);
 });
 
 describe("TLS", () => {
@@ -197,18 +217,27 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     expect(host.messages).not.toContain("S3cr3t");
   });
 
-  it("names that only look alike are there once: parameters and headers are sent", async () => {
-    const world = await opened("http");
-    const config = world.configure({
-      deviceParameters: { a: "&a=", A: "2", aa: "3" },
-      tokenParameters: { a: "1" },
+  it("parameters, headers and texts go where they belong, though their names look alike", async () => {
+    const { port, requests } = await answering([ok(CODE)]);
+    const config = (await opened()).configure({
+      ...endpointsAt(port),
+      deviceParameters: {},
+      tokenParameters: { a: "&a=", A: "2", aa: "3" },
       headers: {
-        grant: { "X-A": "X-B: 1", "X-B": "2", "X-AB": "X-A: 3" },
-        resource: { "X-A": "1" },
+        grant: { "X-A": "X-B: 1", "X-B": "", "X-AB": "X-A: 3" },
+        resource: { "X-C": "1" },
       },
+      messages: { requesting: "F\u00fcr \u00c4" },
     });
     const host = new HostProcess([...sanitized, "--config", config], STRICT);
-    await host.until("code", () => host.frame.length > 0);
+    await host.until("a poll", () => requests.length > 1);
+    for (const request of requests) {
+      expect(request).toContain("\r\nX-A: X-B: 1\r\nX-B: \r\nX-AB: X-A: 3\r\n");
+      expect(request).not.toContain("X-C");
+    }
+    expect(requests[0]).not.toContain("aa=3");
+    expect(requests[1]).toContain("&a=%26a%3D&A=2&aa=3");
+    expect(Buffer.from(host.display, "latin1").toString()).toContain("F\u00fcr \u00c4");
     expect(await host.quit()).toBe(0);
   });
 
@@ -242,14 +271,6 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     expect(await host.exit()).toBe(2);
     expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
     expect(host.messages).toContain(complaint);
-  });
-
-  it("a file that every user can change: one line, exit code 2", async () => {
-    const config = (await opened("http")).configure({ clientSecret: undefined });
-    chmodSync(config, 0o646);
-    const host = new HostProcess([...sanitized, "--config", config], STRICT);
-    expect(await host.exit()).toBe(2);
-    expect(host.messages).toMatch(/^picogrant-host: \S+: every user can change it; [^\n]+\n$/);
   });
 
   it("a secret in a file that every user can read: one line, exit code 2", async () => {
@@ -292,39 +313,6 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
 describe("parts", () => {
   const run = (program: string, ...args: string[]): string =>
     execFileSync(program, args, { encoding: "utf8", env: STRICT, maxBuffer: 1 << 25 });
-
-  it.each(["release", "duktape"] as const)(
-    "core/DESIGN.md, One array of bytes: after the start nothing allocates: 200 polls, tokens, sign-out; the control does (%s)",
-    (kind) => {
-      const lines = run(programOf(kind, "allocations")).trim().split("\n");
-      const counts = Object.fromEntries(lines.map((line) => line.split(" ")));
-      expect(Number(counts.polls)).toBe(200);
-      expect(Number(counts.life)).toBe(0);
-      expect(Number(counts.left)).toBe(0);
-      expect(Number(counts.guest)).toBe(0);
-      expect(Number(counts["guest-left"])).toBe(0);
-      expect(Number(counts.open)).toBeGreaterThan(100);
-      expect(Number(counts["control-object"])).toBeGreaterThan(0);
-      expect(Number(counts["control-name"])).toBeGreaterThan(0);
-      // With no byte to spare behind the start's peak the life is the same.
-      const again = kind === "release" ? "sanitize" : kind;
-      const tight = run(programOf(again, "allocations"), String(Number(counts.peak) + 64));
-      expect(tight).toContain("life 0\n");
-    },
-  );
-
-  it("SPEC.md, Records: power cut at every byte of a write and an erase: old, new or none, never the other", () => {
-    // In memory: the syncs are not what is tested.
-    const folder = mkdtempSync("/dev/shm/picogrant-");
-    try {
-      const line = run(programOf("sanitize", "power-cuts"), join(folder, "flash"));
-      const [cuts, old, fresh, torn, empty] = [...line.matchAll(/\d+/g)].map(Number);
-      expect(cuts).toBeGreaterThan(16_000);
-      for (const count of [old, fresh, torn, empty]) expect(count).toBeGreaterThan(0);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
 
   it("SPEC.md, Records: each call on the file of records failed, once and for good: the old state or the new", () => {
     const folder = mkdtempSync("/dev/shm/picogrant-");

@@ -25,7 +25,7 @@ it.each([
     expect(status, stderr + stdout.slice(-2000)).toBe(0);
     compare(sights, stdout.split("\n").slice(0, -1));
     for (const { line, request } of sights) {
-      for (const what of [line.split(" ")[1]!, request?.type, request?.url.split("?")[0]]) {
+      for (const what of [line.split(" ")[1]!, request?.type, request?.url.split(/[?&]/)[0]]) {
         if (what !== undefined) seen.set(what, (seen.get(what) ?? 0) + 1);
       }
     }
@@ -33,7 +33,7 @@ it.each([
   console.log([...seen].map(([what, count]) => `${what} ${count}`).join(", "));
   const all = ["answer", "end", "break", "key", "call", "status", "medium", "close", "slot"];
   const urls = [
-    ...ADDRESSES.map((path) => `https://auth.test${path}`),
+    ...ADDRESSES.map((path) => `https://auth.test${path.split("?")[0]}`),
     "https://api.test/video/v3/list",
   ];
   for (const what of [...all, ...urls, FORM, "application/json"]) {

@@ -22,7 +22,8 @@ import { type Step, StorageMode } from "../model/steps.ts";
 import { ofSources } from "../model/subject.ts";
 
 const STEPS = 400;
-export const ADDRESSES = ["/device", "/token", "/revoke"] as const;
+/** What a request adds to an address that has a query of its own follows `&`. */
+export const ADDRESSES = ["/device?a=1", "/token?b=2", "/revoke"] as const;
 /** Of a medium: neither slot can be read or written. */
 const NOTHING = 7;
 const WORKS = 5;
@@ -191,13 +192,14 @@ class Twin {
     const { endpoint, isGet, target, targetLength, body, bodyLength, authorization } = device;
     const isCall = this.#isCall;
     const base = isCall ? "https://api.test" : `https://auth.test${ADDRESSES[endpoint]}`;
+    const added = this.#text(target, targetLength);
     const form = this.#text(body, bodyLength);
     const isJson = this.#isSentAsJson && this.#hasParameters;
     const bearer = `Bearer ${this.#region(Field.ACCESS_TOKEN)}`;
     const basic = `Basic ${this.#region(Region.CLIENT_CREDENTIALS)}`;
     return {
       method: isGet ? "GET" : "POST",
-      url: base + this.#text(target, targetLength),
+      url: base + (base.includes("?") ? added.replace(/^\?/, "&") : added),
       authorization: { [Authorization.BEARER]: bearer, [Authorization.BASIC]: basic }[
         authorization
       ],

@@ -1,19 +1,21 @@
 // What the C host's process gives away by itself: core dumps, the swap, its environment, files that others can change;
-// and connections that somebody on the way has cut.
+// connections that somebody on the way has cut; and what stays in its memory.
 
-import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  readSync,
   renameSync,
   writeFileSync,
 } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { createServer as createTls, TLSSocket } from "node:tls";
+import { connect as connectTls, createServer as createTls, TLSSocket } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
@@ -63,39 +65,46 @@ describe("a process that holds tokens", () => {
     expect(own.answers("/device/code")).toEqual([]);
     expect(await host.quit()).toBe(0);
   });
-
-  it("overwrites each block of the engine's heap before it is given back", () => {
-    const { status, error } = spawnSync(programOf("release", "heap"));
-    expect([status, error]).toEqual([0, undefined]);
-  });
 });
 
 describe("a configuration that others can change is refused, as sshd refuses its files", () => {
-  const refusal = async (change: (config: string, own: World) => void): Promise<string> => {
-    const own = await opened();
-    const config = own.configure();
-    change(config, own);
-    const host = new HostProcess([release, "--config", config]);
-    expect(await host.exit()).toBe(2);
-    return host.messages;
-  };
-
-  it.each([
-    [0o646, /every user can change it; run chmod 640 on it\n$/],
-    [0o664, /its group can change it; run chmod 640 on it\n$/],
-  ])("of mode %o", async (mode, message) => {
-    expect(await refusal((config) => chmodSync(config, mode))).toMatch(message);
-  });
-
-  it("in a directory that others can change", async () => {
-    const said = await refusal((_, own) => chmodSync(own.folder, 0o777));
-    expect(said).toMatch(/others can change a directory that it lies in/);
-  });
-
-  it.runIf(isRoot || process.env.CI === "true")("of another user", async () => {
-    const said = await refusal((config) => chownSync(config, 65_534, 65_534));
-    expect(said).toMatch(/belongs to another user; run chown on it\n$/);
-  });
+  const isJudged = isRoot || process.env.CI === "true";
+  it.each<[string, (config: string, own: World) => void, RegExp]>([
+    [
+      "of mode 646",
+      (config) => chmodSync(config, 0o646),
+      /every user can change it; run chmod 640 on it\n$/,
+    ],
+    [
+      "of mode 664",
+      (config) => chmodSync(config, 0o664),
+      /its group can change it; run chmod 640 on it\n$/,
+    ],
+    [
+      "in a folder of all",
+      (_, own) => chmodSync(own.folder, 0o777),
+      /others can change a directory that it/,
+    ],
+    ...(isJudged
+      ? [
+          [
+            "of another user",
+            (config: string) => chownSync(config, 65_534, 65_534),
+            /another user; run chown on it\n$/,
+          ] as const,
+        ]
+      : []),
+  ] as [string, (config: string, own: World) => void, RegExp][])(
+    "%s",
+    async (_, change, message) => {
+      const own = await opened();
+      const config = own.configure();
+      change(config, own);
+      const host = new HostProcess([release, "--config", config]);
+      expect(await host.exit()).toBe(2);
+      expect(host.messages).toMatch(message);
+    },
+  );
 });
 
 describe("RFC 9112 section 9.8: an answer without a length ends with its TLS connection", () => {
@@ -163,4 +172,146 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
     expect(asked > 0).toBe(isGood);
     expect(await host.quit()).toBe(0);
   });
+});
+
+describe("RFC 9700 §2.6 TLS", () => {
+  it("1.2 at least, whatever the machine's settings allow", async () => {
+    const own = await opened("https");
+    const settings = join(own.folder, "openssl.cnf");
+    writeFileSync(
+      settings,
+      "openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n[c]\n" +
+        "MinProtocol = TLSv1\nCipherString = DEFAULT@SECLEVEL=0\n",
+    );
+
+    const { ca, identities } = makeTlsIdentities();
+    writeFileSync(join(own.folder, "ca.pem"), ca);
+    const seen: string[] = [];
+    const old = createTls(
+      {
+        ...identities.trusted,
+        ...({ minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const),
+      },
+      (socket) => {
+        seen.push(socket.getProtocol() ?? "");
+        socket.destroy();
+      },
+    );
+    old.on("tlsClientError", () => undefined);
+    const port = await listening(old);
+    // The control: a client that has no floor of its own gets through.
+    await new Promise((resolve) =>
+      connectTls({
+        ...{ port, host: "127.0.0.1", rejectUnauthorized: false },
+        ...({ minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const),
+      })
+        .on("error", resolve)
+        .on("close", resolve),
+    );
+    expect(seen).toEqual(["TLSv1.1"]);
+    const base = `https://127.0.0.1:${port}`;
+    const endpoints = { deviceAuthorization: `${base}/d`, token: `${base}/t` };
+    const host = new HostProcess([release, "--config", own.configure({ endpoints })], {
+      OPENSSL_CONF: settings,
+    });
+    await host.showsReason("tlsTooOld");
+    expect(seen).toEqual(["TLSv1.1"]);
+    expect(await host.quit()).toBe(0);
+  });
+});
+
+describe("RFC 9700 §4.14 secrets in memory", () => {
+  /** Everything that the process can read or write of its own memory, piece by piece. */
+  function* memoryOf(pid: number): Generator<Buffer> {
+    const memory = openSync(`/proc/${pid}/mem`, "r");
+    const room = Buffer.alloc(2 ** 28);
+    for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
+      const match = /^([\da-f]+)-([\da-f]+) rw/.exec(line);
+      if (!match) continue;
+      const [from, to] = [Number.parseInt(match[1]!, 16), Number.parseInt(match[2]!, 16)];
+      // The sanitizers' account of all addresses is no memory of the program's.
+      if (to - from > room.length) continue;
+      try {
+        yield room.subarray(0, readSync(memory, room, 0, to - from, from));
+      } catch {
+        // Some of the kernel's own pages cannot be read.
+      }
+    }
+    closeSync(memory);
+  }
+
+  function occurrences(memory: Buffer, text: string): number {
+    let count = 0;
+    for (let at = memory.indexOf(text); at >= 0; at = memory.indexOf(text, at + 1)) count++;
+    return count;
+  }
+
+  /** The tokens that the service has issued: as a record has them, they lie behind their lengths. */
+  function tokensIn(record: string): string[] {
+    const tokens = [
+      ...new Set(
+        readFileSync(record)
+          .toString("latin1")
+          .match(/pg[ar]\.[\w-]{43}/g),
+      ),
+    ];
+    expect(tokens.length).toBeGreaterThan(0);
+    return tokens;
+  }
+
+  /** How often each text is in the memory, its end counted as well: a shorter one may lie on a longer. */
+  function copies(pid: number, texts: readonly string[]): number[] {
+    const ends = texts.map((text) => text.slice(-16));
+    const counts = texts.map(() => 0);
+    for (const memory of memoryOf(pid)) {
+      for (const [i, end] of ends.entries()) counts[i]! += occurrences(memory, end);
+    }
+    return counts;
+  }
+
+  // Nobody but root may look into the program (process.h).
+  it.runIf(isRoot || process.env.CI === "true").each([
+    ["http", "release"],
+    ["https", "release"],
+    ["http", "duktape"],
+  ] as const)(
+    "%s on %s: signed out, no token is left in it, and no further copy of the client's secret",
+    async (protocol, kind) => {
+      const own = await opened(protocol);
+      // What the configuration has stays, and where it was before the first request.
+      const secret = "tv-secret";
+      const texts = ["grant-header-7Hq2Zr9Lm4Xw", "resource-header-5Tn8Vb3Kc6Yd"];
+      const [grant, resource] = texts.map((text) => ({ "X-Maker": text }));
+      const config = own.configure({ autoStart: false, headers: { grant, resource } });
+      const host = new HostProcess([programOf(kind), "--config", config]);
+      await host.state("SIGNED_OUT");
+      const [before, ...ofTexts] = copies(host.pid, [secret, ...texts]);
+      expect(Math.min(before!, ...ofTexts)).toBeGreaterThan(0);
+      host.press("s");
+      await host.state("PENDING");
+      const deviceCode = readFileSync(own.recordFile)
+        .toString("latin1")
+        .match(/pgd\.[\w-]{43}/)![0];
+      expect(copies(host.pid, [deviceCode])[0]).toBeGreaterThan(0);
+      expect(own.service.approve(own.pendingCode, "ada")).toBe("granted");
+      await host.state("SIGNED_IN");
+      expect(copies(host.pid, [deviceCode])).toEqual([0]);
+      host.press("a");
+      await host.says("api: status 200");
+      const first = tokensIn(own.recordFile);
+      expect(Math.min(...copies(host.pid, first))).toBeGreaterThan(0);
+      // Refused, refreshed, and called again.
+      own.skip(3_700_000);
+      host.press("a");
+      await host.says("api: status 200", 2);
+      const every = [deviceCode, ...first, ...tokensIn(own.recordFile)];
+      host.press("o");
+      await host.state("SIGNED_OUT", 2);
+      expect(copies(host.pid, every)).toEqual(every.map(() => 0));
+      // Those that it was made with, or fewer.
+      expect(copies(host.pid, [secret])[0]).toBeLessThanOrEqual(before!);
+      expect(copies(host.pid, texts)).toEqual(ofTexts);
+      expect(await host.quit()).toBe(0);
+    },
+  );
 });

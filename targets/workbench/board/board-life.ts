@@ -5,7 +5,7 @@ import { CLIENT } from "../host/service-world.ts";
 import type { BoardWorld } from "./board-world.ts";
 import type { Kind } from "./build.ts";
 import type { Board, BoardFigures } from "./emulator.ts";
-import type { Seen } from "./table.ts";
+import type { Seen } from "./sizes.ts";
 
 /** Access tokens of the service live an hour. */
 const MORE_THAN_AN_HOUR_MS = 3_700_000;

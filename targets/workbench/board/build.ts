@@ -8,8 +8,7 @@ import { GLYPH_COLUMNS, glyphOf } from "../../desktop/panel/font.ts";
 import { engineVersion, InstallError, quickjsFolder, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
 import { generate, writeIfChanged } from "../host/generate.ts";
-import { machine } from "./machines.ts";
-import { bearsslFolder, lwipFolder } from "./toolchain.ts";
+import { bearsslFolder, lwipFolder, machine } from "./machines.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 

@@ -2,12 +2,20 @@
 // chips on the I2C bus, and a network on which there is nothing but the service and a name server.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { firmwareOf, forwarder, type Kind } from "./build.ts";
-import { FlashFile } from "./flash.ts";
 import { machine } from "./machines.ts";
 import { addressIn, type Names, Network, type Place } from "./network.ts";
 
@@ -63,6 +71,36 @@ export interface BoardFigures {
   readonly stack: { size: number; used: number };
   /** Since the figures before. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
+}
+
+/**
+ * The flash that settings pages lie in: a file behind the board's memory, with two areas
+ * (targets/host/ports/board/mps2/map.h). Whoever writes it is the factory, or the maker's updater.
+ */
+class FlashFile {
+  constructor(readonly path: string) {}
+
+  #change(at: number, bytes: Uint8Array, flags: "r+" | "w"): void {
+    const file = openSync(this.path, flags, 0o600);
+    try {
+      if (flags === "w") ftruncateSync(file, machine.flashFileBytes);
+      writeSync(file, bytes, 0, bytes.length, at);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** As it comes from its maker. */
+  erase(): void {
+    this.#change(0, Buffer.alloc(2 * machine.pageBytes, 0xff), "w");
+  }
+
+  /** An area is erased, and gets a page, or as much of it as there is. */
+  program(area: 0 | 1, page: Uint8Array): void {
+    const whole = Buffer.alloc(machine.pageBytes, 0xff);
+    whole.set(page);
+    this.#change(area * machine.pageBytes, whole, "r+");
+  }
 }
 
 export class Board {

@@ -1,5 +1,11 @@
-// The machines that the board's firmware is emulated on. Which one is meant is said once, before anything is built or
-// run: PICOGRANT_MACHINE, which `npm run board -- --machine` sets.
+// What the board's firmware is built from and run on. The machines that the board's firmware is emulated on. Which one is meant is said once, before anything is built or
+// run: PICOGRANT_MACHINE, which `npm run board -- --machine` sets. Debian packages that must be on
+// this one; and the sources of lwIP and BearSSL, which Debian ships and this repository does not (QuickJS comes from
+// where the C host gets it). Everything fetched is below dist/engines, done once.
+
+import { existsSync } from "node:fs";
+import { debianSource } from "../engines/install.ts";
+import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 
 /** A folder of targets/host/ports/board, with what the emulator must know of its map.h. */
 export interface Machine {
@@ -39,3 +45,23 @@ export function machineOf(name: string): Machine {
 }
 
 export const machine: Machine = machineOf(process.env.PICOGRANT_MACHINE ?? "mps2");
+
+/** Debian's release whose lwIP (2.1.3) and BearSSL (0.6) the firmware is written for. */
+const librariesRelease = "bookworm";
+
+/** For building the firmware and for running it. */
+const needsOf: Readonly<Record<MachineName, readonly Need[]>> = {
+  mps2: [
+    tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
+    {
+      package: "libnewlib-arm-none-eabi",
+      isThere: () => existsSync("/usr/lib/arm-none-eabi/newlib/libc_nano.a"),
+    },
+    tool("qemu-system-arm", "qemu-system-arm"),
+  ],
+};
+
+export const boardNeeds: readonly Need[] = [...engineNeeds, ...needsOf[machine.name]];
+
+export const lwipFolder = (): string => debianSource("lwip", librariesRelease);
+export const bearsslFolder = (): string => debianSource("bearssl", librariesRelease);

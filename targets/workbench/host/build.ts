@@ -1,6 +1,7 @@
-// Builds the C host in the kinds that are tested: as released, under sanitizers, and for 32-bit ARM.
+// Builds the C host in the kinds that are tested: as released, under sanitizers, and for 32-bit ARM; and plants faults
+// into copies of its files, to see that whoever looks for faults finds them.
 
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { engineVersion, InstallError, quickjsFolder, run, runBeside } from "../engines/install.ts";
@@ -25,8 +26,6 @@ const testPrograms = [
   "piped",
   "two-connections",
   "answer",
-  "heap",
-  "power-cuts",
   "record-faults",
   "geometry",
   "network-watch",
@@ -43,7 +42,7 @@ export function isBuilt(kind: Kind): boolean {
   return existsSync(programOf(kind));
 }
 
-/** Those with a control of its own engine's (test/host/c/control-*.c), and those that are no engine's affair. */
+/** Those that have an engine, and those that are no engine's affair. */
 function programsOf(kind: Kind): readonly string[] {
   return kind === "duktape" ? ["allocations", "piped"] : testPrograms;
 }
@@ -103,17 +102,6 @@ export const portFolder = `${hostFolder}port/`;
 /** The core's source as C, and its numbers. */
 const portCode = `${hostFolder}generated-complete-source`;
 
-/** Of what is built, all that depends on the port's own files. */
-const PORTS_OWN = [
-  "main.o",
-  "connection.o",
-  "medium.o",
-  "display.o",
-  "clock.o",
-  "check.o",
-  "check-connection.o",
-];
-
 /**
  * Builds the port in a folder (main.c, connection.c, medium.c, display.c, clock.c; what is missing is taken from
  * ports/template) on Duktape, for this machine.
@@ -127,8 +115,8 @@ export async function buildPort(
 ): Promise<void> {
   for (const name of [root, folder, out]) refuseSpaces(name);
   await generate(portCode, "complete", undefined);
-  // They may be another port's, whose files were newer than this one's.
-  for (const name of PORTS_OWN) rmSync(`${out}/${name}`, { force: true });
+  // What is there may be another port's, whose files were newer than this one's.
+  rmSync(out, { recursive: true, force: true });
   await makePort(folder, out, ...more);
 }
 
@@ -142,4 +130,31 @@ export function makePort(folder: string, out: string, ...more: readonly string[]
     ...settings,
     ...more,
   ]);
+}
+
+/** `text` of a file of targets/host/portable becomes `fault`. */
+export interface Fault {
+  readonly file: string;
+  readonly text: string;
+  readonly fault: string;
+}
+
+/**
+ * The path of a source file, or of a copy with the fault in it, where it belongs to this file.
+ * @param folder where the copy goes
+ * @throws InstallError where the text is not there just once: the source has changed
+ */
+export function sourceWith(file: string, plant: Fault | undefined, folder: string): string {
+  const path = `${sources}/portable/${file}.c`;
+  if (plant?.file !== file) return path;
+  const text = readFileSync(path, "utf8");
+  if (text.split(plant.text).length !== 2) {
+    throw new InstallError(
+      `${path}: "${plant.text}" is not there just once; mend the planted fault`,
+    );
+  }
+  mkdirSync(folder, { recursive: true });
+  const copy = `${folder}/${file}.c`;
+  writeFileSync(copy, text.replace(plant.text, plant.fault));
+  return copy;
 }

@@ -6,8 +6,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError } from "../engines/install.ts";
+import { type Fault, sourceWith } from "./build.ts";
 import { numbersHeader } from "./generate.ts";
-import { type Fault, sourceWith } from "./plant.ts";
 import { type Need, tool } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -52,20 +52,6 @@ export const proofs: readonly Proof[] = [
       file: "http-answer",
       text: "text_size < PG_ANSWER_LINE",
       fault: "text_size <= PG_ANSWER_LINE",
-    },
-  },
-  {
-    name: "date",
-    functions: ["pg_http_date", "pg_retry_after"],
-    files: ["http-answer"],
-    bound: "texts of 0..64 bytes",
-    paths: { pg_retry_after: 50, seconds_of: 200, number_at: 20 },
-    joined: ["seconds_of"],
-    related: ["pg_retry_after"],
-    fault: {
-      file: "http-answer",
-      text: "days_of(&date) * 86400",
-      fault: "days_of(&date) * 864000",
     },
   },
   {

@@ -1,7 +1,8 @@
 /*
  * Two devices on the portable host (host.h) whose worlds come over a pipe: clock, chance, answers, records, keys. A line on
  * standard input is the number of a device and what happens to it, texts and bytes in hexadecimal digits; a line on
- * standard output is what the device is at after that.
+ * standard output is what the device is at after that. The first has an engine of its own, the second is the guest of one
+ * that the firmware has already. After its start neither allocates anything.
  *
  *   open MEMORY SEED COLUMNS ROWS START RENEWALS AUTHENTICATION SPREAD JSON ID SECRET SCOPE DEVICE TOKEN SERVER MESSAGES
  *   close
@@ -19,6 +20,35 @@
 #include "host.h"
 #include "picogrant-port.h"
 #include "storage.h"
+
+/* The firmware's engine. */
+#ifdef ON_DUKTAPE
+#include <duktape.h>
+
+static void *take(void *heap, duk_size_t size) { return pg_heap_take(heap, size); }
+static void give(void *heap, void *block) { pg_heap_give(heap, block); }
+static void *resize(void *heap, void *block, duk_size_t size) { return pg_heap_resize(heap, block, size); }
+
+static void *make_engine(struct pg_heap *heap) { return duk_create_heap(take, resize, give, heap, NULL); }
+static void end_engine(void *engine) { duk_destroy_heap(engine); }
+#else
+#include <quickjs.h>
+
+static void *take(JSMallocState *state, size_t size) { return pg_heap_take(state->opaque, size); }
+static void give(JSMallocState *state, void *block) { pg_heap_give(state->opaque, block); }
+static void *resize(JSMallocState *state, void *block, size_t size) { return pg_heap_resize(state->opaque, block, size); }
+
+static void *make_engine(struct pg_heap *heap) {
+  static const JSMallocFunctions functions = {take, give, resize, pg_heap_size};
+  return JS_NewContext(JS_NewRuntime2(&functions, heap));
+}
+
+static void end_engine(void *engine) {
+  JSRuntime *runtime = JS_GetRuntime(engine);
+  JS_FreeContext(engine);
+  JS_FreeRuntime(runtime);
+}
+#endif
 
 enum { SLOT = 10000, REQUEST = 20000, LINE = 1 << 22, PIECE = 32767, TEXTS = 7, WORDS = 20, STEPS = 5 };
 /* Of struct pg_medium below. */
@@ -45,6 +75,8 @@ static struct device {
   struct pg_medium medium;
   struct pg_connection connection;
   struct pg_display display;
+  struct pg_heap firmware; /* of the engine that it is a guest of */
+  unsigned long calls;     /* of the heap, at its start */
   char texts[TEXTS][2000];
   uint8_t slots[2][SLOT];
   uint32_t now_ms;
@@ -149,6 +181,10 @@ static size_t bytes_of(char *digits) {
   return size;
 }
 
+static struct pg_heap *heap_of(struct device *device) {
+  return device->parts.engine ? &device->firmware : &device->host.core.heap;
+}
+
 static void close_device(struct device *device) {
   uint8_t *memory = device->parts.memory;
   char line[PG_HISTORY_LINE];
@@ -157,7 +193,9 @@ static void close_device(struct device *device) {
     must(!*device->texts[1] || !strstr(line, device->texts[1]), "the client's secret is in the history");
   }
   pg_host_close(&device->host);
-  must(device->host.core.heap.blocks == 0, "blocks of the heap are left");
+  struct pg_heap *heap = heap_of(device);
+  if (device->parts.engine) end_engine(device->parts.engine);
+  must(heap->blocks == 0, "blocks of the heap are left");
   must(!device->connection.is_open, "a connection is left");
   for (int i = 0; i < device->settings.memory_bytes; i++) must(!memory[i], "secrets are left");
   free(memory);
@@ -191,7 +229,7 @@ static void open_device(struct device *device, char *words[]) {
       .user_agent = "piped",
       .grant_headers = "X-Grant: 1\r\n",
       .resource_headers = "X-Call: 1\r\n",
-      .addresses = {"https://auth.test/device", "https://auth.test/token", "https://auth.test/revoke", "", "",
+      .addresses = {"https://auth.test/device?a=1", "https://auth.test/token?b=2", "https://auth.test/revoke", "", "",
                     "https://api.test"},
       /* The core gives an exchange up by itself. */
       .connect_seconds = 2000000,
@@ -200,6 +238,7 @@ static void open_device(struct device *device, char *words[]) {
   };
   device->parts = (struct pg_host_parts){
       .settings = settings,
+      .engine = device == &devices[1] ? make_engine(&device->firmware) : NULL,
       .code = pg_core_code,
       .code_size = pg_core_code_size,
       .heap_limit = pg_heap_default,
@@ -210,6 +249,7 @@ static void open_device(struct device *device, char *words[]) {
       .display = &device->display,
   };
   must(pg_host_open(&device->host, &device->parts) == PG_OPEN_OK, "it does not open");
+  device->calls = heap_of(device)->calls;
 }
 
 /* What happens, beside the time that passes. */
@@ -257,6 +297,7 @@ static void show_device(struct device *device) {
   static const enum pg_property shown[] = {PG_STATE, PG_ERROR, PG_CALL_STATE, PG_CALL_STATUS, PG_CALL_ERROR, PG_MOVES};
   struct pg_core *core = &device->host.core;
   const struct pg_connection *connection = &device->connection;
+  must(heap_of(device)->calls == device->calls, "the engine allocates");
   for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) printf("%d ", pg_get(core, shown[i]));
   printf("%d %d", pg_host_wants_sign_in(&device->host), pg_host_wake_in(&device->host));
   show_bytes((const uint8_t *)device->display.frame, strlen(device->display.frame));

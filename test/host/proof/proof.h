@@ -9,11 +9,6 @@
 /* Any number of `least..most`. */
 static uint32_t any_number(uint32_t least, uint32_t most) { return Frama_C_unsigned_int_interval(least, most); }
 
-/* Any time that a clock or a Date can tell: the years 0 to 9999 and more. */
-static int64_t any_seconds(void) {
-  return Frama_C_long_long_interval(-100000000000, 1000000000000);
-}
-
 static int any_choice(void) { return Frama_C_interval(0, 1); }
 
 /* Any bytes at all. */
