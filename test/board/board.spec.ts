@@ -2,17 +2,17 @@
 // (RFC 8628 section 5.6, RFC 6125), what it does without a clock, a seed or a network, and when the power goes.
 
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { request as ask, createServer } from "node:http";
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { request as ask } from "node:http";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { GLYPH_COLUMNS, glyphOf } from "../../targets/desktop/panel/font.ts";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
 import { boardFolder, boardPort, buildFirmware } from "../../targets/workbench/board/build.ts";
 import type { Board } from "../../targets/workbench/board/emulator.ts";
 import { missedLimits } from "../../targets/workbench/board/sizes.ts";
-import { ignorantServer } from "./ignorant-server.ts";
-import { oledText } from "./oled.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -43,15 +43,17 @@ async function signedInBoard(): Promise<Board> {
   return board;
 }
 
-/** The service at a port, but for its API, whose answer fills records to the brim; those of a sign-in are short. */
-async function longAnswers(port: number): Promise<number> {
-  const server = createServer((request, response) => {
+/** The service over TLS, but for its API, whose answer fills records to the brim. */
+async function longAnswers(): Promise<number> {
+  await world.open("plain");
+  const { key, chain } = world.trusted;
+  const server = createServer({ key, cert: chain.join("\n") }, (request, response) => {
     if (request.url?.startsWith("/video/")) {
       response.end(Buffer.alloc(60_000, "x"));
       return;
     }
     const { method, url, headers } = request;
-    const there = ask({ port, method, path: url, headers }, (answer) => {
+    const there = ask({ port: world.port, method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
@@ -89,26 +91,14 @@ describe("whom the board trusts", () => {
   });
 });
 
-describe("servers that do not know max_fragment_length (RFC 6066 section 4)", () => {
-  it("the firmware with small buffers says what is wrong, the one with full buffers takes records of 16 KiB", async () => {
-    await world.open("plain");
-    const port = await longAnswers(world.port);
-    const carrier = ignorantServer(world.folder, world.trusted);
-    const calling = async (kind: "complete" | "full"): Promise<Board> => {
-      const board = world.board({ carrier, kind, port });
-      rmSync(board.eeprom, { force: true });
-      await board.powerOn();
-      await board.state("PENDING");
-      expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
-      await board.state("SIGNED_IN");
-      board.press("a");
-      return board;
-    };
-    const small = await calling("complete");
-    await small.says("it does not know max_fragment_length; build with TLS_BUFFERS=full");
-    await small.end();
-    await (await calling("full")).says("api: status 200, error 0, 60000 bytes");
-  });
+it("with full buffers it asks for no shorter records (RFC 6066 section 4), and takes those of 16 KiB", async () => {
+  const board = world.board({ kind: "full", port: await longAnswers() });
+  await board.powerOn();
+  await board.state("PENDING");
+  expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
+  await board.state("SIGNED_IN");
+  board.press("a");
+  await board.says("api: status 200, error 0, 60000 bytes");
 });
 
 describe("the network", () => {
@@ -195,6 +185,49 @@ it("on batteries the display rests between polls, and polls go on (host.h, count
   await board.says("mains: ");
   await moves(4);
 });
+
+// The OLED: what the emulator drew, dot by dot, as text again.
+
+const COLUMNS = 16;
+const ROWS = 2;
+const CELL_COLUMNS = GLYPH_COLUMNS + 1;
+const CELL_ROWS = 8;
+/** The emulator draws each dot as a square. */
+const DOT = 4;
+
+/** A picture of format P6, as qemu writes it. */
+function readPicture(file: string): { width: number; height: number; pixels: Buffer } {
+  const bytes = readFileSync(file);
+  const head = /^P6\s(\d+) (\d+)\s255\s/.exec(bytes.toString("latin1", 0, 40))!;
+  return {
+    width: Number(head[1]),
+    height: Number(head[2]),
+    pixels: bytes.subarray(head[0].length),
+  };
+}
+
+/** The two lines of a panel; a cell that is none of the font's characters is a question mark in a box: "\u0000". */
+function oledText(file: string): string[] {
+  const { width, height, pixels } = readPicture(file);
+  if (width !== COLUMNS * CELL_COLUMNS * DOT || height !== ROWS * CELL_ROWS * DOT) {
+    throw new Error(`the panel is ${width} x ${height}`);
+  }
+  const isLit = (x: number, y: number): boolean => pixels[3 * (y * DOT * width + x * DOT)]! > 127;
+  const characterAt = (row: number, column: number): string => {
+    const dots = Array.from({ length: GLYPH_COLUMNS }, (_, x) =>
+      Array.from({ length: CELL_ROWS }, (_, y) =>
+        isLit(column * CELL_COLUMNS + x, row * CELL_ROWS + y) ? 1 << y : 0,
+      ).reduce((sum, bit) => sum + bit, 0),
+    ).join();
+    for (let code = 32; code < 127; code++) {
+      if (glyphOf(code).join() === dots) return String.fromCharCode(code);
+    }
+    return "\u0000";
+  };
+  return Array.from({ length: ROWS }, (_, row) =>
+    Array.from({ length: COLUMNS }, (_, column) => characterAt(row, column)).join(""),
+  );
+}
 
 describe("the display", () => {
   it("the panel shows the frame's characters, dot by dot", async () => {

@@ -131,8 +131,8 @@ const FAULTS: readonly Fault[] = [
     rule: "what is read lies in its slot, from a unit on",
     by: "geometry",
     file: "storage",
-    text: "return size <= pg_storage_room(medium) ? size : 0;",
-    fault: "return size <= medium->slot_bytes ? size : 0;",
+    text: "result = pg_medium_read(medium, slot, pg_storage_header(medium), into, length);",
+    fault: "result = pg_medium_read(medium, slot, pg_storage_header(medium) + 1, into, length);",
   },
   {
     rule: "what is programmed lies in its slot, from a unit on",

@@ -49,8 +49,6 @@ export interface BoardSettings {
   readonly port: number;
   /** Whether there is a clock chip; default true. */
   readonly hasClock?: boolean | undefined;
-  /** The program that is started for each connection to a port; default: one that carries it there. */
-  readonly carrier?: ((port: number) => string) | undefined;
   /** The folder that the firmware was built in: for a board of one's own. */
   readonly builtIn?: string | undefined;
   /** What happens with every piece of the serial line's output. */
@@ -168,9 +166,8 @@ export class Board {
 
   #arguments(): string[] {
     const { port } = this.#settings;
-    const { carrier = (to: number) => `${forwarder} ${to}` } = this.#settings;
     const forward = (place: Place, address: string, to: number): string =>
-      `guestfwd=tcp:${addressIn(place, address)}:${HTTPS_PORT}-cmd:${carrier(to)}`;
+      `guestfwd=tcp:${addressIn(place, address)}:${HTTPS_PORT}-cmd:${forwarder} ${to}`;
     /** qemu's own network, which reaches the servers and nothing else. */
     const network = (place: Place, hub: number): string[] => {
       const servers = [

@@ -15,8 +15,6 @@ static void check_text(const char *value, size_t most) {
   for (size_t i = 0; i < size; i++) check(value[i] >= 32 && value[i] <= 126, "texts can be printed");
 }
 
-static void check_number(int value, int low, int high) { check(value >= low && value <= high, "numbers are in their range"); }
-
 static void check_settings(const struct pg_settings *settings) {
   check_text(settings->client_id, 256);
   check_text(settings->client_secret, 256);
@@ -26,16 +24,7 @@ static void check_settings(const struct pg_settings *settings) {
   check_text(settings->server, 256);
   check_text(settings->user_agent, 256);
   check(*settings->client_id && *settings->scope, "what is needed is there");
-  check_number(settings->columns, 16, 80);
-  check_number(settings->rows, 2, 8);
-  check_number(settings->memory_bytes, 2048, PG_MEMORY_MAX);
-  check_number(settings->connect_seconds, 1, 60);
-  check_number(settings->exchange_seconds, 1, 110);
-  check_number(settings->answer_bytes, 1024, 1048576);
-  check_number(settings->renewals, 0, 1000);
-  check_number(settings->auto_start, 0, 1);
-  check_number(settings->client_authentication, PG_CLIENT_AUTHENTICATION_NONE,
-               PG_CLIENT_AUTHENTICATION_DOCUMENTS);
+  check_numbers(settings);
 }
 
 static void check_addresses(const struct pg_settings *settings) {

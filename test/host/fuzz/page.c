@@ -18,22 +18,11 @@ static void check_text(const char *text) {
   check(bytes >= first && bytes + strlen(text) < end, "a page ends where it says");
 }
 
-static void check_number(int value, int low, int high) { check(value >= low && value <= high, "numbers are in their range"); }
-
 static void check_settings(const struct pg_settings *settings) {
   check_text(settings->client_id);
   check_text(settings->resource_headers);
   check(*settings->client_id && *settings->addresses[PG_ENDPOINT_TOKEN], "what is needed is there");
-  check_number(settings->columns, 16, 80);
-  check_number(settings->rows, 2, 8);
-  check_number(settings->memory_bytes, 2048, PG_MEMORY_MAX);
-  check_number(settings->connect_seconds, 1, 60);
-  check_number(settings->exchange_seconds, 1, 110);
-  check_number(settings->answer_bytes, 1024, 1048576);
-  check_number(settings->renewals, 0, 1000);
-  check_number(settings->start_spread_ms, 0, 60000);
-  check_number(settings->auto_start, 0, 1);
-  check_number(settings->client_authentication, 0, PG_CLIENT_AUTHENTICATION_DOCUMENTS);
+  check_numbers(settings);
   for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
     struct pg_address address;
     const char *value = settings->addresses[i];

@@ -80,7 +80,7 @@ static int erase_slot(void *context, int slot) {
 }
 
 static int is_worn_out(int error) {
-  return error == EROFS || error == ENOSPC || error == EDQUOT || error == EIO;
+  return error == EROFS || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
 }
 
 static enum pg_file_state fail(int error, const char **why) {
