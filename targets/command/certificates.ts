@@ -13,15 +13,18 @@ interface KeyPair {
   private: forge.pki.rsa.PrivateKey;
 }
 
-/** The authority's certificate as PEM, and identities signed by it (one by another authority). */
-export function makeTlsIdentities(): { ca: string; identities: TlsIdentities } {
+/**
+ * The authority's certificate as PEM, and identities signed by it (one by another authority).
+ * @param name the server's; undefined: it is this machine
+ */
+export function makeTlsIdentities(name?: string): { ca: string; identities: TlsIdentities } {
   const ours = makeAuthority("picogrant test authority");
   const strangers = makeAuthority("another authority");
   // One key for all of them: making keys is what takes the time.
   const keys = makeKeys();
   const issue = (by: Authority, host: "here" | "elsewhere", days: number): TlsIdentity => ({
     key: keys.key,
-    cert: sign(keys, by, host, days),
+    cert: sign(keys, by, host === "elsewhere" ? "elsewhere.example" : name, days),
   });
   return {
     ca: ours.pem,
@@ -51,15 +54,15 @@ function makeAuthority(name: string): Authority {
   return { ...keys, subject, pem: forge.pki.certificateToPem(certificate) };
 }
 
-function sign(keys: KeyPair, by: Authority, host: "here" | "elsewhere", days: number): string {
+function sign(keys: KeyPair, by: Authority, name: string | undefined, days: number): string {
   const certificate = blank(keys, [{ name: "commonName", value: "server" }], by.subject, days);
   const altNames =
-    host === "here"
+    name === undefined
       ? [
           { type: 7, ip: "127.0.0.1" },
           { type: 2, value: "localhost" },
         ]
-      : [{ type: 2, value: "elsewhere.example" }];
+      : [{ type: 2, value: name }];
   certificate.setExtensions([
     { name: "basicConstraints", cA: false },
     { name: "subjectAltName", altNames },

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { reasons } from "../../platform/reasons.ts";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { configure } from "../../targets/command/configure.ts";
 import { cellsOf } from "../../targets/command/page.ts";
 import { readPage } from "../../targets/command/page-format.ts";
-import { makeIdentities } from "../../targets/workbench/board/certificates.ts";
 import { isFullRun } from "../full-run.ts";
 
 const CONFIG = {
@@ -24,20 +24,20 @@ const CONFIG = {
 };
 
 let folder: string;
-let certificates: ReturnType<typeof makeIdentities>;
+let authority: string;
 const path = (name: string): string => join(folder, name);
 const page = (name: string) => readPage(readFileSync(path(name)));
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "picogrant-page-"));
-  certificates = makeIdentities("a.example");
+  authority = makeTlsIdentities().ca;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
   for (const name of readdirSync(folder)) rmSync(path(name), { recursive: true });
   writeFileSync(path("device.json"), JSON.stringify(CONFIG));
-  writeFileSync(path("ca.pem"), certificates.authority);
+  writeFileSync(path("ca.pem"), authority);
 });
 
 const whole = (...more: string[]): string[] => [
@@ -121,7 +121,7 @@ describe("a page", () => {
     expect(await mistake(path("device.json"), "--page", "--out", path("out"))).toContain(
       "--authorities is missing",
     );
-    writeFileSync(path("ca.pem"), certificates.authority.repeat(9));
+    writeFileSync(path("ca.pem"), authority.repeat(9));
     expect(await mistake(...whole())).toContain("9 certificate authorities; at most 8 fit");
     writeFileSync(path("ca.pem"), "none");
     expect(await mistake(...whole())).toContain("ca.pem: holds no certificate");

@@ -76,7 +76,6 @@ describe("RFC 9112 §6 the body of an answer", () => {
     ["a length", `${head("Content-Length: 2")}{}`, complete("{}")],
     ["a length, and more behind it", `${head("Content-Length: 2")}{}HTTP/1.1`, complete("{}")],
     ["no length at all", `${head()}{}`, { ...complete("{}"), result: "more closed end" }],
-    ["nothing in it", head("Content-Length: 0"), complete("")],
     [
       "no content whatever it says (RFC 9110 §15.3.5)",
       "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
@@ -97,7 +96,6 @@ describe("RFC 9112 §6 the body of an answer", () => {
       "HTTP/1.1 200 OK\nContent-Length: 2\n\n{}",
       complete("{}"),
     ],
-    ["§4 no reason", "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n{}", complete("{}")],
     ["the same length twice", `${head("Content-Length: 2", "content-length:2")}{}`, complete("{}")],
     [
       "RFC 9110 §15.2 interim answers ahead",
@@ -109,21 +107,13 @@ describe("RFC 9112 §6 the body of an answer", () => {
       "HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n",
       complete("", "status 500 -1"),
     ],
-  ])("%s", (_name, answer, expected) => {
-    expect(read(answer)).toEqual(expected);
-  });
-});
-
-describe("RFC 9112 §5.2 folded headers", () => {
-  const fold = `A: ${"B".repeat(3000)}`;
-  it.each<[string, string, Said]>([
     [
-      "a line behind the status line that begins with a blank is passed over",
-      `HTTP/1.1 400 Bad\r\n ${fold}\r\nContent-Length: 2\r\n\r\n{}`,
+      "§5.2 a line behind the status line that begins with a blank is passed over",
+      `HTTP/1.1 400 Bad\r\n A: ${"B".repeat(3000)}\r\nContent-Length: 2\r\n\r\n{}`,
       complete("{}", "status 400 -1"),
     ],
     [
-      "a header goes on in the next line",
+      "§5.2 a header goes on in the next line",
       `${head("Retry-After:", "\t 1", "X: y", " Content-Length: 9", "Content-Length: 2")}{}`,
       complete("{}", "status 200 1"),
     ],
@@ -139,24 +129,20 @@ describe("what is refused", () => {
     ["§6.1 another coding", head("Transfer-Encoding: gzip, chunked")],
     ["chunked twice", head("Transfer-Encoding: chunked", "Transfer-Encoding: chunked")],
     ["a length that is no number", head("Content-Length: +2")],
-    ["an empty length", head("Content-Length:")],
     ["a length beyond all integers", head("Content-Length: 99999999999999999999")],
     ["a length beyond the limit", head(`Content-Length: ${LIMIT + 1}`)],
     ["§5.1 a blank before the colon", head("Content-Length : 2")],
     ["a header without a colon", head("Content-Length")],
-    ["a header without a name", head(": 2")],
     ["§2.2 a CR inside a line", head("X: a\rb")],
     ["a NUL", head("X: a\0b")],
     ["§7.1 a chunk without a size", `${head("Transfer-Encoding: chunked")}\r\n`],
     ["§7.1 a chunk size that is no number", `${head("Transfer-Encoding: chunked")}-1\r\n`],
-    ["a chunk beyond the limit", `${head("Transfer-Encoding: chunked")}65\r\n`],
     [
       "a chunk size beyond all integers",
       `${head("Transfer-Encoding: chunked")}${"f".repeat(17)}\r\n`,
     ],
     ["bytes between chunks", `${head("Transfer-Encoding: chunked")}1\r\na!\r\n`],
     ["RFC 9110 §15.2.2 another protocol", "HTTP/1.1 101 Switching\r\n\r\n"],
-    ["another protocol from the start", "HTTP/2 200\r\n\r\n"],
     ["no HTTP", "SSH-2.0-OpenSSH\r\n"],
     ["a status of four digits", "HTTP/1.1 2000 OK\r\n\r\n"],
     ["a head without an end", head().slice(0, -2) + "X: y\r\n".repeat(11_000)],
@@ -197,10 +183,8 @@ describe("RFC 9110 §10.2.3 Retry-After", () => {
   const LATER = Date.UTC(2026, 0, 1) / 1000;
   it.each<[string, string[], number, number]>([
     ["seconds", ["Retry-After: 12"], 0, 12],
-    ["0 seconds", ["Retry-After: 0"], 0, 0],
     ["seconds beyond what the core holds", ["Retry-After: 999999999999"], 0, 134_217_727],
     ["a date", [DATE, "Retry-After: Sun, 06 Nov 1994 08:50:37 GMT"], LATER, 60],
-    ["a date ahead of Date", ["Retry-After: Sun, 06 Nov 1994 08:50:37 GMT", DATE], LATER, 60],
     ["§5.6.7 a date of RFC 850", [DATE, "Retry-After: Sunday, 06-Nov-94 09:49:37 GMT"], 0, 3600],
     ["§5.6.7 a date of asctime", [DATE, "Retry-After: Mon Nov  7 08:49:37 1994"], 0, 86_400],
     [
@@ -216,7 +200,6 @@ describe("RFC 9110 §10.2.3 Retry-After", () => {
     ["a day that is none", [DATE, "Retry-After: Sun, 32 Nov 1994 08:50:37 GMT"], 0, -1],
     ["more than a line holds", [`Retry-After: 1${"0".repeat(70)}`], 0, -1],
     ["the first of two", ["Retry-After: 5", "Retry-After: 6"], 0, 5],
-    ["nothing", [DATE], LATER, -1],
   ])("%s", (_name, lines, clock, expected) => {
     const { status } = read(`${head(...lines, "Content-Length: 0")}`, clock);
     expect(status).toBe(`status 200 ${expected}`);

@@ -1,17 +1,20 @@
 // The world around an emulated board: the simulated service over HTTPS, under a name of its own, and the settings page
 // that the factory would have programmed.
 
+import type { TlsIdentities } from "../../../platform/node/conformance-server.ts";
+import { makeTlsIdentities } from "../../command/certificates.ts";
 import { makePage, type PageSettings } from "../../command/page-format.ts";
 import type { ServiceOptionsInput } from "../../service/index.ts";
 import { ServiceWorld } from "../host/service-world.ts";
-import { type IdentityName, makeIdentities } from "./certificates.ts";
 import { Board, type BoardSettings } from "./emulator.ts";
 
 /** The name of the service on the board's network. */
 export const SERVICE_NAME = "service.picogrant.test";
 
 export class BoardWorld extends ServiceWorld {
-  readonly #tls = makeIdentities(SERVICE_NAME);
+  readonly #tls = makeTlsIdentities(SERVICE_NAME);
+  /** Of the authority that follows the first one. */
+  readonly #next = makeTlsIdentities(SERVICE_NAME);
   readonly #boards: Board[] = [];
 
   constructor(options: ServiceOptionsInput = {}) {
@@ -19,15 +22,17 @@ export class BoardWorld extends ServiceWorld {
     super("board", { pollToleranceMs: 250, baseUrl, ...options });
   }
 
-  /** Listens; "plain" is HTTP behind a TLS server of the test's. */
-  async open(identity: IdentityName | "plain" = "trusted"): Promise<void> {
-    await this.listen(identity === "plain" ? undefined : this.#tls.identities[identity]);
+  /** Listens; "next" is signed by the next authority, "plain" is HTTP behind a TLS server of the test's. */
+  async open(identity: keyof TlsIdentities | "next" | "plain" = "trusted"): Promise<void> {
+    const { identities } = identity === "next" ? this.#next : this.#tls;
+    const shown = identity === "next" ? "trusted" : identity;
+    await this.listen(shown === "plain" ? undefined : identities[shown]);
   }
 
   /** What a TLS server of the test's shows: the trusted identity, and its authority. */
   get trusted(): { key: string; chain: readonly string[] } {
     const { key, cert } = this.#tls.identities.trusted;
-    return { key, chain: [cert, this.#tls.authority] };
+    return { key, chain: [cert, this.#tls.ca] };
   }
 
   /** A settings page for this service, made an hour ago; `config` changes members of device.json. */
@@ -40,14 +45,14 @@ export class BoardWorld extends ServiceWorld {
       // The emulator shares its machine with others: a handshake that takes one second may take twenty.
       limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
     };
-    const authorities = [this.#tls.authority];
+    const authorities = [this.#tls.ca];
     const madeAt = Math.floor(Date.now() / 1000) - 3600;
     return makePage(JSON.stringify(document), { authorities, madeAt, ...settings });
   }
 
   /** The certificate of the authority that the boards trust, and of the one that comes after it. */
   get authorities(): { first: string; next: string } {
-    return { first: this.#tls.authority, next: this.#tls.nextAuthority };
+    return { first: this.#tls.ca, next: this.#next.ca };
   }
 
   /** A board in this world; its power is off. */

@@ -1,5 +1,5 @@
 // What the C host is built with: Debian packages that must be on the machine, QuickJS
-// (engines/debian-sources.ts), and for 32-bit ARM a folder with Debian's armhf libraries, unpacked and not installed.
+// (engines/install.ts), and for 32-bit ARM a folder with Debian's armhf libraries, unpacked and not installed.
 // Everything fetched is below dist/engines, done once.
 
 import { execFileSync, spawnSync } from "node:child_process";

@@ -1,11 +1,15 @@
-/* The command line. Contract in posix.h. */
+/*
+ * What the program is started with: the command line, and the settings pages that it names. Contracts in posix.h.
+ */
 #include "posix.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "picogrant-port.h"
 #include "picogrant.h"
 
 int pg_complain(const char *what, const char *why) {
@@ -69,3 +73,64 @@ int pg_read_options(int count, char **arguments, struct pg_options *options) {
   }
   return 0;
 }
+
+/* The pages. */
+
+static uint8_t areas[PG_PAGE_AREAS][PG_PAGE_BYTES];
+/* Four characters for three bytes, 64 in a line, and the two lines around each certificate. */
+static char pem[PG_PAGE_BYTES * 3 / 2 + PG_PAGE_AUTHORITIES * 64];
+
+/* An area's content; of no bytes where there is no file, or `*why` says what is wrong with it. */
+static struct pg_page_bytes read_area(const char *file, uint8_t area[PG_PAGE_BYTES], const char **why) {
+  struct stat status = {0};
+  size_t size = file ? pg_read_file(file, area, PG_PAGE_BYTES, &status) : 0;
+  *why = size ? pg_owners_problem(file, &status) : NULL;
+  if (size && !*why && (status.st_mode & S_IRWXO)) *why = "every user can read the secrets in it; run chmod 640 on it";
+  if (file && !size) *why = "is no file that can be read, or is empty or too long";
+  return (struct pg_page_bytes){area, *why ? 0 : size};
+}
+
+/* In the lines of RFC 7468, without the last one's end. */
+static size_t put_base64(char *to, struct pg_page_bytes der) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  size_t length = 0;
+  for (size_t at = 0; at < der.size; at += 3) {
+    uint32_t three = 0;
+    if (at > 0 && at % 48 == 0) to[length++] = '\n';
+    for (size_t i = at; i < at + 3; i++) three = three << 8 | (i < der.size ? der.bytes[i] : 0);
+    for (int digit = 0; digit < 4; digit++) {
+      int is_there = at + (size_t)digit <= der.size;
+      to[length++] = is_there ? digits[three >> (18 - 6 * digit) & 63] : '=';
+    }
+  }
+  return length;
+}
+
+static struct pg_trust trust_of(const struct pg_page *page) {
+  size_t size = 0;
+  for (size_t i = 0; i < page->authority_count; i++) {
+    size += (size_t)sprintf(pem + size, "-----BEGIN CERTIFICATE-----\n");
+    size += put_base64(pem + size, page->authorities[i].certificate);
+    size += (size_t)sprintf(pem + size, "\n-----END CERTIFICATE-----\n");
+  }
+  return (struct pg_trust){.pem = pem, .pem_size = size};
+}
+
+int pg_pages_open(struct pg_page *page, const char *const files[PG_PAGE_AREAS], struct pg_trust *trust, int *refused) {
+  struct pg_page_bytes bytes[PG_PAGE_AREAS];
+  const char *why[PG_PAGE_AREAS];
+  enum pg_page_result results[PG_PAGE_AREAS];
+  pg_process_lock(areas, sizeof areas);
+  for (int area = 0; area < PG_PAGE_AREAS; area++) bytes[area] = read_area(files[area], areas[area], &why[area]);
+  int chosen = pg_page_choose(page, bytes, PG_MEMORY_MAX, results);
+  *refused = 0;
+  for (int area = 0; area < PG_PAGE_AREAS; area++) {
+    if (bytes[area].size && results[area] != PG_PAGE_OK) why[area] = pg_page_problem(results[area]);
+    if (why[area]) *refused += pg_complain(files[area], why[area]) != 0;
+  }
+  if (chosen < 0) return 0;
+  *trust = trust_of(page);
+  return 1;
+}
+
+void pg_pages_close(void) { pg_wipe(areas, sizeof areas); }

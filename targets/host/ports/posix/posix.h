@@ -157,7 +157,7 @@ int pg_connection_open(struct pg_network *network, struct pg_connection *connect
  */
 void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count);
 
-/* The maker's settings page (page.h) out of files: one for each area. */
+/* options.c: the maker's settings page (page.h) out of files, one for each area. */
 
 /*
  * Reads the files, PG_PAGE_AREAS of them (NULL: none), and says on standard error what is wrong with each. What is read
