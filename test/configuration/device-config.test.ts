@@ -1,4 +1,5 @@
-// device.json: what of it is refused, and what becomes of a configuration.
+// device.json: what of it is refused, by the schema check with each keyword at its limits, and what becomes of a
+// configuration.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -14,7 +15,11 @@ import {
   messageNames,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
-import { checkSchema, type Schema } from "../../platform/configuration/schema-check.ts";
+import {
+  checkSchema,
+  type Problem,
+  type Schema,
+} from "../../platform/configuration/schema-check.ts";
 import { SERVERS } from "../../platform/servers/index.ts";
 import { anyCharacter } from "../any-character.ts";
 
@@ -48,17 +53,6 @@ const complete = {
   clientAuthentication: "client_secret_basic",
   tokenParameters: { resource: "https://api.example" },
 };
-
-describe("device.json: the schema check", () => {
-  it("accepts the complete configuration", () => {
-    expect(checkSchema(complete, schema as Schema)).toEqual([]);
-  });
-
-  it("refuses a schema with a keyword that it does not know", () => {
-    expect(() => checkSchema(1, { oneOf: [] } as Schema)).toThrow("oneOf");
-    expect(() => checkSchema(1, { $ref: "#/$defs/nothing" })).toThrow("nothing at");
-  });
-});
 
 function mistakeOf(value: unknown): string {
   try {
@@ -224,28 +218,21 @@ describe("device.json: a server by its name", () => {
     expect(options.translate).toBeUndefined();
   });
 
-  it("takes the words that the addresses leave open, and the client's secret", () => {
-    const options = driverOptionsOf(parse({ ...keycloak, clientSecret: "s" }));
-    expect(options.endpoints.token).toBe(
+  it("takes the words that the addresses leave open, and what the file says itself comes first", () => {
+    const secret = driverOptionsOf(parse({ ...keycloak, clientSecret: "s" }));
+    expect(secret.endpoints.token).toBe(
       "https://sso.example.com/realms/home/protocol/openid-connect/token",
     );
-    expect(options.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_BASIC);
-  });
-
-  it("what the file says itself comes first", () => {
-    const config = parse({
-      ...keycloak,
-      scope: "openid email",
-      clientSecret: "s",
-      clientAuthentication: "client_secret_post",
-      limits: { memoryBytes: 20_000 },
-      endpoints: { resources: ["https://api.example/"] },
-    });
-    const options = driverOptionsOf(config);
-    expect(options.config.scope).toBe("openid email");
-    expect(options.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_POST);
-    expect(options.memoryBytes).toBe(20_000);
-    expect(options.endpoints.resources).toEqual(["https://api.example/"]);
+    expect(secret.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_BASIC);
+    const own = driverOptionsOf(
+      parse({
+        ...{ ...keycloak, clientSecret: "s", clientAuthentication: "client_secret_post" },
+        ...{ scope: "openid email", endpoints: { resources: ["https://api.example/"] } },
+      }),
+    );
+    expect(own.config.scope).toBe("openid email");
+    expect(own.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_POST);
+    expect(own.endpoints.resources).toEqual(["https://api.example/"]);
   });
 
   it("parameters of the profile and of the file are sent together", () => {
@@ -357,4 +344,73 @@ it("the device.json of targets/quickjs/README.md is right, and sets what a first
   expect(config.storage?.directory).toBeDefined();
   expect(config.endpoints?.resources).toHaveLength(1);
   expect(config.control).toEqual({ commands: "stdin", events: "stderr" });
+});
+
+const PRINTER = "\u{1f5a8}";
+/** Written out in an object it would look like a promise. */
+const THEN = "then";
+
+/** "" for a value that is right. */
+type Row = readonly [schema: Schema, value: unknown, message: string];
+
+const ROWS: readonly Row[] = [
+  [{ type: "object" }, [], "is not of type object"],
+  [{ type: "object" }, null, "is not of type object"],
+  [{ type: "array" }, {}, "is not of type array"],
+  [{ type: "integer" }, 1.5, "is not of type integer"],
+  [{ type: "string" }, 1, "is not of type string"],
+  [{ type: "boolean" }, 0, "is not of type boolean"],
+  [{ const: "lcd" }, "lcd", ""],
+  [{ const: "lcd" }, "text", "is not the expected value"],
+  [{ enum: ["a", "b"] }, "b", ""],
+  [{ enum: ["a", "b"] }, "c", "is none of the expected values"],
+  [{ minLength: 2 }, "ab", ""],
+  [{ minLength: 2 }, "a", "is shorter than 2 characters"],
+  // A character is a code point.
+  [{ minLength: 2 }, PRINTER, "is shorter than 2 characters"],
+  [{ maxLength: 2 }, PRINTER + PRINTER, ""],
+  [{ maxLength: 2 }, "abc", "is longer than 2 characters"],
+  [{ pattern: "^.$" }, PRINTER, ""],
+  [{ pattern: "^[a-z]+$" }, "A", "does not have the expected form"],
+  [{ minimum: 2 }, 2, ""],
+  [{ minimum: 2 }, 1, "is less than 2"],
+  [{ maximum: 2 }, 2, ""],
+  [{ maximum: 2 }, 3, "is greater than 2"],
+  [{ items: {}, maxItems: 2 }, [1, 2], ""],
+  [{ items: {}, maxItems: 2 }, [1, 2, 3], "has more than 2 elements"],
+  [{ if: { type: "string" }, [THEN]: { maxLength: 1 } }, "ab", "is longer than 1 characters"],
+  [{ if: { type: "string" }, [THEN]: { maxLength: 1 } }, 1, ""],
+  [{ if: { type: "string" }, else: { maximum: 1 } }, 2, "is greater than 1"],
+  [{ if: { type: "string" }, else: { maximum: 1 } }, "ab", ""],
+  [{ additionalProperties: { maximum: 1 } }, { a: 1 }, ""],
+  [{ properties: { a: { minimum: 0 } } }, { a: 1, b: 2 }, ""],
+];
+
+describe("JSON schema, draft 7: each keyword", () => {
+  it.each(ROWS)("%j with %j: %s", (schema, value, message) => {
+    expect(checkSchema(value, schema)).toEqual(message === "" ? [] : [{ path: "", message }]);
+  });
+
+  it("what a schema describes is said in its words", () => {
+    const schema: Schema = { description: "a name", maxLength: 1 };
+    expect(checkSchema("ab", schema)).toEqual([{ path: "", message: "must be a name" }]);
+  });
+
+  it("a reference is one into this document", () => {
+    const schema = { $ref: "other#/$defs/a", $defs: { othera: {} } };
+    expect(() => checkSchema(1, schema)).toThrow("schema: nothing at other#/$defs/a");
+    expect(() => checkSchema(1, { oneOf: [] } as Schema)).toThrow("oneOf");
+  });
+
+  it("the complete configuration is right", () => {
+    expect(checkSchema(complete, schema as Schema)).toEqual([]);
+  });
+});
+
+it("a path has 64 characters of a name: a file must not fill the screen", () => {
+  const name = `${"a b".repeat(21)}c`;
+  const problem = (path: string): Problem[] => [{ path, message: "is greater than 1" }];
+  const schema: Schema = { additionalProperties: { maximum: 1 } };
+  expect(checkSchema({ [name]: 2 }, schema)).toEqual(problem(`["${name}"]`));
+  expect(checkSchema({ [`${name}d`]: 2 }, schema)).toEqual(problem(`["${name}"]`));
 });

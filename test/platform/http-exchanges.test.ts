@@ -236,6 +236,15 @@ describe("what comes of an answer", () => {
     await expect.poll(() => server.open()).toBe(0);
   });
 
+  it.each([UPGRADE, answer("600 X", EMPTY), "nonsense\r\n\r\n"])(
+    "one that is none closes its connection: %j",
+    async (bytes) => {
+      server.script = (socket) => socket.write(bytes);
+      for (const asking of [fetched(), server.ask()]) await asking;
+      await expect.poll(() => server.open()).toBe(0);
+    },
+  );
+
   it.each([
     ["gzip", gzipSync],
     ["X-GZIP", gzipSync],

@@ -432,6 +432,9 @@ class Life {
       if (this.#storm.isUnwritten && !codesTold.includes("not_saved")) {
         this.#fault("nobody was told that nothing is saved");
       }
+      if (this.#storm.isSilentForLong && !codesTold.includes("storage_silent")) {
+        this.#fault("nobody was told that storage is silent");
+      }
       if (this.#storm.hasBroken && !codesTold.includes("adapter_failed")) {
         this.#fault("nobody was told that an adapter has failed");
       }

@@ -69,6 +69,12 @@ export class Storm {
     return this.isAsleep || storage.dead || clock.elapsedMs - this.#hangsSinceMs >= SILENCE_MS;
   }
 
+  /** So long that the program has been told, whatever else there was to do. */
+  get isSilentForLong(): boolean {
+    const silentMs = this.#world.clock.elapsedMs - this.#hangsSinceMs;
+    return silentMs >= SILENCE_MS + 2000 && !this.isAsleep;
+  }
+
   #refusal(): FakeAnswer {
     const error_description = "words of the server's ".repeat(this.#dice.below(12));
     return this.#dice.pick<FakeAnswer>([
