@@ -166,46 +166,6 @@ testRows([
     `look /device/decision -> 200 says='action="/device"'`,
   ],
   [
-    "RFC 8628 §5.1: after ten wrong codes even the right one has to wait; other addresses, right and empty ones do not count",
-    ASK,
-    ...Array<string>(9).fill(WRONG),
-    ...["", "'~'", "--"].map((nothing) => `enter code=${nothing} -> 400`),
-    "enter -> 200",
-    WRONG,
-    "enter -> 429 says='Too~many~wrong~codes.~Try~again~in~10~minutes.'",
-    "browser other 203.0.113.2",
-    ...Array<string>(12).fill("enter -> 200"),
-    "browser",
-    "wait 600",
-    "enter -> 200",
-  ],
-  [
-    "RFC 8628 §5.1: the later pages count guesses as well",
-    ...PAGES,
-    ...Array<string>(10).fill("submit /device/decision user_code=B decision=allow -> 400"),
-    "press allow -> 429",
-    PENDING,
-  ],
-  ...["/device", "/device/account", "/device/decision", "/account/disable"].map(
-    (path) =>
-      [
-        `a form that no page of this visit sent is refused: ${path}`,
-        ...PAGES,
-        `send ${path} csrf=guess user_code=$user account=ada decision=allow -> 403`,
-        "browser new",
-        `send ${path} user_code=$user account=ada decision=allow -> 403 says='Please~start~again'`,
-        PENDING,
-      ] as const,
-  ),
-  [
-    "the form of one visit is worth nothing in another",
-    ...PAGES,
-    "browser other",
-    "look /device -> 200",
-    "press allow -> 403",
-    PENDING,
-  ],
-  [
     "device doc §6: the account page shows the apps with their scopes in words",
     "sign-in -> 200",
     ...SIGNED_IN,
@@ -229,6 +189,51 @@ testRows([
       ] as const,
   ),
 ]);
+
+describe("guessing and phishing", () => {
+  testRows([
+    [
+      "RFC 8628 §5.1: after ten wrong codes even the right one has to wait; other addresses, right and empty ones do not count",
+      ASK,
+      ...Array<string>(9).fill(WRONG),
+      ...["", "'~'", "--"].map((nothing) => `enter code=${nothing} -> 400`),
+      "enter -> 200",
+      WRONG,
+      "enter -> 429 says='Too~many~wrong~codes.~Try~again~in~10~minutes.'",
+      "browser other 203.0.113.2",
+      ...Array<string>(12).fill("enter -> 200"),
+      "browser",
+      "wait 600",
+      "enter -> 200",
+    ],
+    [
+      "RFC 8628 §5.1: the later pages count guesses as well",
+      ...PAGES,
+      ...Array<string>(10).fill("submit /device/decision user_code=B decision=allow -> 400"),
+      "press allow -> 429",
+      PENDING,
+    ],
+    ...["/device", "/device/account", "/device/decision", "/account/disable"].map(
+      (path) =>
+        [
+          `a form that no page of this visit sent is refused: ${path}`,
+          ...PAGES,
+          `send ${path} csrf=guess user_code=$user account=ada decision=allow -> 403`,
+          "browser new",
+          `send ${path} user_code=$user account=ada decision=allow -> 403 says='Please~start~again'`,
+          PENDING,
+        ] as const,
+    ),
+    [
+      "the form of one visit is worth nothing in another",
+      ...PAGES,
+      "browser other",
+      "look /device -> 200",
+      "press allow -> 403",
+      PENDING,
+    ],
+  ]);
+});
 
 test("a form of before another sign-in, in another tab, does nothing", async () => {
   const bench = new Bench();
