@@ -137,7 +137,7 @@ function describedProgram(usage: string): Command {
     .addOption(
       new Option(
         "--device <kind>",
-        "what the device looks like: printer has paper, console a screen",
+        "what the device looks like: printer has paper, console a large display",
       )
         .choices(DEVICE_KINDS.map(({ name }) => name))
         .default("bare"),

@@ -19,7 +19,6 @@ import {
   exchangeOf,
   loggedAs,
   mendOf,
-  playAnswer,
   rowOf,
   titleOf,
 } from "../../targets/desktop/simulator/error-gallery.ts";
@@ -95,15 +94,6 @@ describe("device doc section 7 in the simulator", () => {
       expect(row).toContain(displayOf(answer));
       expect(row).toContain(sentenceOf(mendOf(answer)));
     }
-  });
-
-  test("where it does not come, it says so, and nothing hangs", async () => {
-    const simulation = switchedOn();
-    const answer = { ...ANSWERS[1]!, deeds: ["deny"] };
-    const said = await playAnswer(simulation, answer, async (step) => {
-      await perform(simulation, step);
-    });
-    expect(said).toMatch(/^Poll: 428 authorization_pending did not come: /);
   });
 });
 

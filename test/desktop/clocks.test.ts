@@ -66,29 +66,3 @@ describe("RFC 8628 section 3.5: no false slow_down after a power cycle, whenever
     }
   });
 });
-
-describe("a jump of half an hour while a code is pending", () => {
-  function requestsOf({ simulation }: Bench): string[] {
-    return simulation.exchanges.entries.map(({ purpose, status }) => `${purpose} ${status}`);
-  }
-
-  test("makes the requests that --fast makes, and waits for no real time, as that has to", async () => {
-    const [jumped, fast] = [bench(1), bench(FAST_SPEED)];
-    for (const one of [jumped, fast]) {
-      one.simulation.powerOn();
-      live(one, 10_000);
-    }
-    const before = [jumped, fast].map(({ real }) => ({ waits: real.waits, ms: real.ms }));
-    await jumped.controller.run("advance 30m");
-    live(fast, 1_800_000);
-    expect(requestsOf(jumped).length).toBeGreaterThan(150);
-    expect(requestsOf(jumped)).toEqual(requestsOf(fast));
-    // What is left for either is the requests themselves.
-    expect(jumped.real.ms - before[0]!.ms).toBe(0);
-    expect(fast.real.ms - before[1]!.ms).toBeGreaterThan(1700);
-    // One: for what comes after the jump.
-    expect(jumped.real.waits - before[0]!.waits).toBeLessThanOrEqual(2);
-    expect(fast.real.waits - before[1]!.waits).toBeGreaterThan(300);
-    for (const { simulation } of [jumped, fast]) simulation.clock.close();
-  });
-});

@@ -6,8 +6,6 @@ import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { shows } from "../../targets/desktop/simulator/device/display.ts";
-import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
-import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
 import { whyNot } from "../../targets/desktop/simulator/needs.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
@@ -78,19 +76,6 @@ test.each(["poll", "code", "access"])(
   },
 );
 
-test("a jump to the next request while one is under way goes to its end", async () => {
-  const { simulation, controller } = bench();
-  simulation.powerOn();
-  for (const step of ["advance 5s", "fault slow on", "advance 5s"]) await controller.run(step);
-  const before = controller.viewer.view();
-  expect([before.device.inFlight, whyNot("poll", before)]).toEqual([true, ""]);
-  await controller.run("jump poll");
-  const after = controller.viewer.view();
-  expect([after.message, after.device.inFlight]).toEqual(["", false]);
-  // Eight seconds for the answer, and none of the wait after it.
-  expect(after.clock.ms - before.clock.ms).toBeLessThanOrEqual(8_000);
-});
-
 test("no two deeds share a key of the panel, and every fault has one", () => {
   const keys = DEEDS.flatMap(({ key }) => key || []);
   expect(new Set(keys).size).toBe(keys.length);
@@ -155,29 +140,6 @@ describe("keys that can do nothing say why", () => {
     await controller.run("mend");
     expect(viewer.message).toBe("there is no fault to mend");
   });
-});
-
-test("RFC 7009 section 2.1: a revocation is logged as one, in the query and, retried, in the body", async () => {
-  const simulation = await signedIn();
-  const { exchanges } = simulation;
-  await perform(simulation, "fault unavailable on");
-  await perform(simulation, "press sign-out");
-  await simulation.clock.advance(1000);
-  await perform(simulation, "fault unavailable off");
-  await simulation.clock.advance(60_000);
-  const revocations = exchanges.entries.filter(({ purpose }) => purpose === "revoke");
-  expect(revocations.map(({ status }) => status)).toEqual([503, 200]);
-  expect(exchanges.counts.get("ask for a code")).toBe(1);
-  const log = new ExchangeLog(new Moments(() => 0), () => {});
-  const request = { method: "POST", contentType: "", authorization: "" } as const;
-  const purposeOf = (query: string, form: string): string => {
-    const body = new TextEncoder().encode(form);
-    const url = `http://127.0.0.1/revoke${query}`;
-    return log.begin({ ...request, url, body, bodyFrom: 0, bodyTo: body.length }).purpose;
-  };
-  expect(purposeOf("?token=t", "")).toBe("revoke");
-  expect(purposeOf("", "token=t&client_id=tv&client_secret=s")).toBe("revoke");
-  expect(purposeOf("", "client_id=tv&scope=video")).toBe("ask for a code");
 });
 
 test("how long an access token lives is never told before it is known, whatever was restored", async () => {

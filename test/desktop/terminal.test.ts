@@ -4,7 +4,6 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
-import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import {
   coloured,
@@ -47,21 +46,6 @@ test.each([
   }
 });
 
-test.each(["bare", "printer", "console"])(
-  "60x18 shows address, code and the newest line of the log: %s",
-  async (device) => {
-    const view = await viewOf(`with device ${device}\nadvance 23s`);
-    const size = { columns: 60, rows: 18 };
-    const title = "open http://127.0.0.1:8628/device or /panel";
-    const lines = layOut(view, title, size, colourless);
-    expect(lines.length).toBeLessThanOrEqual(18);
-    expect(lines[0]).toContain(title);
-    expect(lines.join("\n")).toContain(view.device.userCode);
-    expect(lines.join("\n")).toMatch(/ 0:18 poll: POST \/token -> 428/);
-    expect(lines.at(-1)).toContain("quit");
-  },
-);
-
 test("80x24 shows display, state, what was asked and answered; no secret", async () => {
   const view = await viewOf("advance 30s\nallow\nadvance 10s\nfault slow on");
   const screen = layOut(view, "", { columns: 80, rows: 24 }, colourless).join("\n");
@@ -73,15 +57,6 @@ test("80x24 shows display, state, what was asked and answered; no secret", async
   ])
     expect(screen).toContain(part);
   expect(screen).not.toMatch(/pga\.|pgr\.|tv-secret/);
-});
-
-test("what is typed narrows the list of names, and a question mark lists all", async () => {
-  const view = await viewOf("advance 3s");
-  const listed = (typed: string): string =>
-    layOut(view, "", { columns: 120, rows: 50 }, colourless, typed).join("\n");
-  expect(listed("offer")).toContain("activate-offer");
-  expect(listed("offer")).not.toContain("stream-poll");
-  for (const { name } of DEEDS) expect(listed("?")).toContain(name);
 });
 
 test("a view holds no token and no device code, whatever the device does", async () => {

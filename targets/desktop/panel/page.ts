@@ -166,7 +166,7 @@ ${head}
     <h2 id="device-title" class="hidden-text">Device</h2>
     <div class="case">
       <div class="brand"><span id="led" aria-hidden="true"></span><span id="device-name">Living Room TV</span><span id="state">off</span></div>
-      <div class="bezel"><canvas id="lcd" role="img" aria-label="Character display"></canvas><svg id="screen-qr" role="img" aria-label="QR code on the screen" viewBox="0 0 1 1" hidden></svg></div>
+      <div class="bezel"><canvas id="lcd" role="img" aria-label="Character display"></canvas></div>
       <pre id="frame" class="hidden-text" aria-live="polite"></pre>
       <div class="keys buttons">${buttons("device")}</div>
     </div>

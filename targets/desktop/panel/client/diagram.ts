@@ -1,8 +1,9 @@
 // The sequence diagram: person, device and service as three lines under headings that stay, what passes between
 // them as arrows, the device's states as beads on its line, newest at the bottom. An exchange opens below its row; a
 // run of polls unfolds into them; what is not looked for is left out.
-import type { ExchangeDetail, Explained } from "../../simulator/log/exchange-detail.ts";
+
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
+import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { TimelineEntry } from "../../simulator/log/timeline.ts";
 import type { View } from "../../simulator/view.ts";
 import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
@@ -10,22 +11,16 @@ import { element, make, time } from "./dom.ts";
 import type { Link } from "./panel.ts";
 import { answerOf, type Kept, keepInStep, type List, outcomeOf, type Row, rowsOf } from "./rows.ts";
 
-// An exchange that has been opened: request and answer whole, what each header and member is, and the request as a
-// command line.
-
-const OWN_DOCUMENTS = /device authorization service|subscription offers/;
-const WHERE_THEY_ARE =
-  "The two services: docs/two-services.md says section by section what they ask for.";
-
-export function drawDetail({ request, asked, curl, answer, said, notes }: ExchangeDetail) {
+/** An exchange that has been opened: request and answer whole. */
+export function drawDetail({ request, answer, notes }: ExchangeDetail): HTMLElement[] {
   const both = make("div", "both");
-  const left = make("div", "side");
-  left.append(...block("Request", request), copyKey(curl), explained(asked));
-  const right = make("div", "side");
-  right.append(...block("Answer", answer), explained(said));
-  both.append(left, right);
-  if ([...asked, ...said].some(({ means }) => OWN_DOCUMENTS.test(means))) {
-    right.append(make("p", "soft", WHERE_THEY_ARE));
+  for (const [title, text] of [
+    ["Request", request],
+    ["Answer", answer],
+  ] as const) {
+    const side = make("div", "side");
+    side.append(...block(title, text));
+    both.append(side);
   }
   return [both, ...notes.flatMap(({ title, text }) => block(title, text))];
 }
@@ -36,48 +31,6 @@ export function block(title: string, text: string): HTMLElement[] {
   pre.setAttribute("role", "group");
   pre.setAttribute("aria-label", title);
   return [make("h3", "", title), pre];
-}
-
-function explained(names: readonly Explained[]): HTMLElement {
-  const list = make("dl", "explained");
-  for (const { name, means } of names) {
-    const row = make("div", "");
-    row.append(make("dt", "", name), withLinks(means || "not in the documents"));
-    list.append(row);
-  }
-  return list;
-}
-
-/** A section of an RFC leads there. */
-function withLinks(means: string): HTMLElement {
-  const text = make("dd", "soft");
-  for (const part of means.split(/(RFC \d+ §[\d.]*\d)/)) {
-    const [, rfc, section] = /^RFC (\d+) §(.*)$/.exec(part) ?? [];
-    if (rfc === undefined) text.append(part);
-    else {
-      const link = make("a", "", part);
-      link.href = `https://www.rfc-editor.org/rfc/rfc${rfc}#section-${section}`;
-      link.target = "_blank";
-      link.rel = "noreferrer";
-      text.append(link);
-    }
-  }
-  return text;
-}
-
-function copyKey(curl: string): HTMLElement {
-  const key = make("button", "copy", "copy as curl");
-  key.type = "button";
-  key.addEventListener("click", () => {
-    navigator.clipboard.writeText(curl).then(
-      () => {
-        key.textContent = "copied";
-      },
-      // Where a page may not write there, it is shown to be copied by hand.
-      () => key.replaceWith(...block("As curl", curl)),
-    );
-  });
-  return key;
 }
 
 // How the rows of the diagram look: arrows between person, device and service, beads for the device's states.

@@ -1,7 +1,7 @@
 // QR codes, to be scanned with a real phone: on the panel, on the console's screen, on the printer's paper, which says in
 // words as well where to go and what to enter.
 import type { SlipView, View } from "../../simulator/view.ts";
-import { GLYPH_COLUMNS, GLYPH_ROWS, glyphOf, hasGlyph } from "../font.ts";
+import { GLYPH_COLUMNS, GLYPH_ROWS, glyphOf } from "../font.ts";
 import { svg } from "./dom.ts";
 
 /** Light modules around the code, without which a camera does not find it (ISO/IEC 18004). */
@@ -53,14 +53,6 @@ export function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
 // Draws the character display on a canvas: every dot of every character, as the glass shows them.
 
 const LIT = { ground: "#a9cf3f", ghost: "#a2c63a", dot: "#1c2907" };
-/** A screen that lights by itself. */
-const SCREEN = {
-  ground: "#10222f",
-  off: "#0a0f13",
-  letter: "#d6ecff",
-  soft: "#9db8cc",
-  code: "#fff",
-};
 const DARK = { ground: "#3c4529", ghost: "#39422a", dot: "#39422a" };
 /** In dots: between two characters, and around all of them. */
 const GAP = 1;
@@ -68,38 +60,24 @@ const MARGIN = 3;
 /** Pixels of the canvas for a dot; the browser scales the picture to its place, at most so large. */
 const DOT = 6;
 const DOT_MAX = 5;
-const SCREEN_SHARE = 0.74;
 /** Of the bezel. */
 const PADDING = 18;
 
-/** Height of a screen for its width: there is room beside it for a QR code. */
-const SCREEN_HEIGHT = 0.62;
-
-/**
- * Draws the frame so that it fills the bezel's width.
- * @param screen what a device with a screen of pixels shows; undefined for one of characters
- */
+/** Draws the frame so that it fills the bezel's width. */
 export function drawDisplay(
   canvas: HTMLCanvasElement,
-  display: View["display"],
-  screen?: View["device"],
+  { columns, rows, lines, lit }: View["display"],
 ): void {
-  const { columns, rows, lines, lit } = display;
   const wide = columns * (GLYPH_COLUMNS + GAP) - GAP + 2 * MARGIN;
   const high = rows * (GLYPH_ROWS + GAP) - GAP + 2 * MARGIN;
   const room = (canvas.parentElement?.clientWidth ?? 400) - PADDING;
   const pitch = DOT;
   const width = wide * pitch;
-  const height = screen ? Math.round(width * SCREEN_HEIGHT) : high * pitch;
+  const height = high * pitch;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  // The console's screen has room for a QR code beside the characters.
-  canvas.style.width = `${Math.min(room * (screen ? SCREEN_SHARE : 1), wide * DOT_MAX)}px`;
+  canvas.style.width = `${Math.min(room, wide * DOT_MAX)}px`;
   const context = canvas.getContext("2d");
   if (context === null) return;
-  if (screen) {
-    drawScreen(canvas, context, display, screen);
-    return;
-  }
   const colours = !lit ? DARK : LIT;
   context.fillStyle = colours.ground;
   context.fillRect(0, 0, width, height);
@@ -107,90 +85,9 @@ export function drawDisplay(
     for (let column = 0; column < columns; column++) {
       const x = (MARGIN + column * (GLYPH_COLUMNS + GAP)) * pitch;
       const y = (MARGIN + row * (GLYPH_ROWS + GAP)) * pitch;
-      const code = lines[row]?.charCodeAt(column) ?? 32;
-      drawGlyph(context, code, x, y, pitch, colours);
-      if (!hasGlyph(code)) drawLetter(context, String.fromCharCode(code), x, y, pitch, colours);
+      drawGlyph(context, lines[row]?.charCodeAt(column) ?? 32, x, y, pitch, colours);
     }
   }
-}
-
-const LETTERS = "ui-monospace, Menlo, Consolas, monospace";
-
-/** A screen of pixels has letters of its own; with a code on it, it looks as a television's sign-in does. */
-function drawScreen(
-  canvas: HTMLCanvasElement,
-  context: CanvasRenderingContext2D,
-  display: View["display"],
-  { userCode, verificationUri }: View["device"],
-): void {
-  const { width, height } = canvas;
-  context.fillStyle = display.lit ? SCREEN.ground : SCREEN.off;
-  context.fillRect(0, 0, width, height);
-  if (!display.lit) return;
-  context.textAlign = "left";
-  const [first = "", ...others] = display.lines;
-  const last = others.at(-1) ?? "";
-  if (userCode === "" || !last.includes(userCode)) {
-    drawLines(context, width, height, display.lines);
-    return;
-  }
-  // The words are those of the display, in its language.
-  const [label = "", left = ""] = last.split(userCode).map((word) => word.trim());
-  drawFit(context, `1  ${first.trim()}`, width, 0.13 * height, 0.07 * height, SCREEN.soft);
-  const address = verificationUri.replace(/^https?:\/\//, "");
-  drawFit(context, address, width, 0.27 * height, 0.11 * height, SCREEN.letter);
-  drawFit(context, `2  ${label}`, width, 0.47 * height, 0.07 * height, SCREEN.soft);
-  drawFit(context, userCode, width, 0.74 * height, 0.26 * height, SCREEN.code);
-  drawFit(context, left, width, 0.93 * height, 0.07 * height, SCREEN.soft);
-}
-
-/** All rows, as large as they fit. */
-function drawLines(
-  context: CanvasRenderingContext2D,
-  width: number,
-  height: number,
-  lines: readonly string[],
-): void {
-  const shown = lines.map((line) => line.trimEnd());
-  const longest = Math.max(16, ...shown.map(({ length }) => length));
-  const size = Math.min((width / longest) * 1.5, height / (shown.length + 1) / 0.9);
-  shown.forEach((line, row) => {
-    drawFit(context, line, width, (row + 1.1) * size * 1.15, size, SCREEN.letter);
-  });
-}
-
-/** A line of this height, smaller where it is too long for the screen. */
-function drawFit(
-  context: CanvasRenderingContext2D,
-  text: string,
-  width: number,
-  y: number,
-  size: number,
-  colour: string,
-): void {
-  const margin = 0.05 * width;
-  context.font = `600 ${size}px ${LETTERS}`;
-  const shrink = Math.min(1, (width - 2 * margin) / Math.max(1, context.measureText(text).width));
-  context.font = `600 ${size * shrink}px ${LETTERS}`;
-  context.fillStyle = colour;
-  context.fillText(text, margin, y);
-}
-
-/** What the display's ROM has beyond the dots that are known (font.ts): as a letter of the computer's in their place. */
-function drawLetter(
-  context: CanvasRenderingContext2D,
-  letter: string,
-  x: number,
-  y: number,
-  pitch: number,
-  colours: typeof LIT,
-): void {
-  const [width, height] = [GLYPH_COLUMNS * pitch, GLYPH_ROWS * pitch];
-  context.fillStyle = colours.dot;
-  context.font = `bold ${height}px ui-monospace, Menlo, Consolas, monospace`;
-  context.textAlign = "center";
-  context.textBaseline = "alphabetic";
-  context.fillText(letter, x + width / 2, y + height - pitch, width);
 }
 
 function drawGlyph(

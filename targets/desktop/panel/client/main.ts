@@ -1,5 +1,5 @@
 // The panel of `npm start`: its world is the simulator's, which sends views as events and takes commands.
-import type { ExchangeDetail } from "../../simulator/log/exchange-detail.ts";
+import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { View } from "../../simulator/view.ts";
 import { setText } from "./dom.ts";
 import { type Link, Panel, type Scenarios } from "./panel.ts";

@@ -3,7 +3,7 @@
 import { sentenceOf } from "../../../../core/tables/remedies.ts";
 import type { Begun } from "../../scenarios/player.ts";
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
-import type { ExchangeDetail } from "../../simulator/log/exchange-detail.ts";
+import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Allocations, Gauge, View } from "../../simulator/view.ts";
 import { Diagram, showEnd } from "./diagram.ts";
@@ -298,13 +298,9 @@ function showGauge(id: string, { leftMs, totalMs }: Gauge): void {
   setText(`${id}-text`, totalMs > 0 ? time(leftMs + 999) : "–");
 }
 
-function showDevice({ device, display, memory, slots, slips, qr }: View): void {
+function showDevice({ device, display, memory, slots, slips }: View): void {
   if (element("code-strip")) setText("code-strip", stripOf(device, display));
-  const hasScreen = device.kind === "console";
-  drawDisplay(element<HTMLCanvasElement>("lcd"), display, hasScreen ? device : undefined);
-  const screenQr = element<SVGSVGElement>("screen-qr");
-  screenQr.toggleAttribute("hidden", !hasScreen || qr.length === 0 || !display.lit);
-  if (hasScreen) drawModules(screenQr, qr);
+  drawDisplay(element<HTMLCanvasElement>("lcd"), display);
   element("slip").hidden = device.kind !== "printer" || slips.length === 0;
   if (device.kind === "printer") drawSlip(element("slip"), slips.at(-1));
   showReason(device);

@@ -1,9 +1,10 @@
 // The character display as the simulator sees it: the present frame as lines of text, dark without power.
-import qrcode from "qrcode-generator";
+
 import * as core from "../../../../core/complete.ts";
 import type { Bytes, Display } from "../../../../platform/contracts.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { type RomName, romCharacter } from "../../../../platform/languages/display-rom.ts";
+import { QrCode } from "../../../../platform/node/qr-code.ts";
 import { asciiOf } from "../../../../platform/text.ts";
 
 export class FrameDisplay implements Display {
@@ -97,17 +98,8 @@ let lastModules: Modules = [];
 export function qrModules(text: string): Modules {
   if (text === lastText) return lastModules;
   lastText = text;
-  lastModules = text === "" ? [] : encode(text);
+  lastModules = text === "" ? [] : new QrCode(text).modules();
   return lastModules;
-}
-
-function encode(text: string): Modules {
-  const code = qrcode(0, "M");
-  code.addData(text);
-  code.make();
-  const size = code.getModuleCount();
-  const indices = Array.from({ length: size }, (_, at) => at);
-  return indices.map((row) => indices.map((column) => code.isDark(row, column)));
 }
 
 /**

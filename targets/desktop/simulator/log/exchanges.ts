@@ -1,16 +1,15 @@
 // The log of requests and answers as they go by, masked. It remembers the last ones and counts all.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text.ts";
+import { maskForm } from "../../../service/observers.ts";
 import {
-  curlOf,
+  clean,
+  describeAnswer,
   describeRequest,
   describeResponse,
   type ExchangeDetail,
   eventsIn,
-  explainAnswer,
-  explainRequest,
-} from "./exchange-detail.ts";
-import { clean, describeAnswer, describeForm } from "./mask.ts";
+} from "./mask.ts";
 import { wordsOf } from "./reasons.ts";
 import type { Moment, Moments } from "./timeline.ts";
 
@@ -73,7 +72,7 @@ export class ExchangeLog {
       purpose: purposeOf(request, body),
       method: request.method,
       target: targetOf(request.url),
-      request: body === "" ? "" : describeForm(body),
+      request: body === "" ? "" : maskForm(body),
       status: 0,
       answer: "",
       said: "",
@@ -84,10 +83,7 @@ export class ExchangeLog {
     this.entries.push(entry);
     const detail = {
       request: describeRequest(request, entry.target, body),
-      asked: explainRequest(request, body),
-      curl: curlOf(request, entry.target, body),
       answer: "",
-      said: [],
       notes: [],
     };
     this.#details.set(entry.id, detail);
@@ -108,7 +104,6 @@ export class ExchangeLog {
     entry.receivedBytes = body.length;
     this.#complete(entry, {
       answer: describeResponse(status, headers, text),
-      said: explainAnswer(headers, text),
       notes: eventsIn(text),
     });
     this.#end(entry, describeAnswer(text));
@@ -141,7 +136,7 @@ export class ExchangeLog {
 function targetOf(address: string): string {
   if (!URL.canParse(address)) return clean(address);
   const { pathname, search } = new URL(address);
-  return search === "" ? pathname : `${pathname}?${describeForm(search.slice(1))}`;
+  return search === "" ? pathname : `${pathname}?${maskForm(search.slice(1))}`;
 }
 
 function purposeOf(request: HttpRequest, body: string): ExchangePurpose {

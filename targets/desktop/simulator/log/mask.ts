@@ -1,5 +1,7 @@
 // What may be shown of requests and answers: names and harmless values. Codes, tokens and secrets are
 // masked here, before anything reaches a screen, a page or a file.
+
+import type { HttpRequest } from "../../../../platform/contracts.ts";
 import { maskForm } from "../../../service/observers.ts";
 
 const SECRET_NAMES = new Set([
@@ -14,11 +16,6 @@ const SECRET_NAMES = new Set([
 ]);
 const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
-
-/** A form body or a query with its secrets masked. */
-export function describeForm(text: string): string {
-  return maskForm(text);
-}
 
 /** A JSON answer as `name=value` words with its secrets masked; of anything else only the size. */
 export function describeAnswer(text: string): string {
@@ -47,7 +44,7 @@ export function maskedForm(text: string): string {
 export function maskedJson(text: string): string | undefined {
   try {
     const value = JSON.parse(text) as unknown;
-    return JSON.stringify(value, (name, member) => (isSecret(name) ? "***" : member), 2);
+    return JSON.stringify(value, (name, member) => (SECRET_NAMES.has(name) ? "***" : member), 2);
   } catch {
     return undefined;
   }
@@ -60,11 +57,6 @@ export function maskedText(text: string): string {
       masked.replace(new RegExp(`(${name}"?\\s*[:=]\\s*"?)[^"&\\s,}]+`, "g"), "$1***"),
     clean(text),
   );
-}
-
-/** Whether a value of this name is never shown. */
-export function isSecret(name: string): boolean {
-  return SECRET_NAMES.has(name);
 }
 
 function describeMember(name: string, value: unknown): string {
@@ -94,4 +86,75 @@ export function reasonOf(error: object): string {
 /** A terminal obeys control characters: none gets through. */
 export function clean(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
+}
+
+// One exchange in full, for whoever opens it: every header and field with its value, as long as none of it is
+// secret. Security event tokens (RFC 8417) are decoded: what they say is no secret, their signature no use.
+
+export interface ExchangeDetail {
+  readonly request: string;
+  readonly answer: string;
+  /** What else is worth a look. */
+  readonly notes: readonly { readonly title: string; readonly text: string }[];
+}
+
+/** The request as it went out, its body given as text. */
+export function describeRequest(request: HttpRequest, target: string, body: string): string {
+  const lines = [`${request.method} ${target}`];
+  if (URL.canParse(request.url)) lines.push(`Host: ${new URL(request.url).host}`);
+  // Every adapter sends it (platform/contracts.ts).
+  lines.push("Accept: application/json");
+  if (request.authorization !== "") {
+    lines.push(`Authorization: ${request.authorization.split(" ", 1)[0]} ***`);
+  }
+  if (request.contentType !== "") {
+    lines.push(`Content-Type: ${request.contentType}`, `Content-Length: ${body.length}`);
+  }
+  if (body !== "") lines.push("", describeBody(request.contentType, body));
+  return lines.join("\n");
+}
+
+/** Headers of an answer, in their order, as they came. */
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** As RFCs write it: HTTP/2, and many a server, has small letters alone. */
+function headerName(name: string): string {
+  const words = clean(name.toLowerCase()).replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+  return words.replace(/^Www-/, "WWW-").replace(/^Etag$/, "ETag");
+}
+
+/** The answer as it came in. */
+export function describeResponse(status: number, headers: Headers, body: string): string {
+  const lines = headers.map(([name, value]) => {
+    const shown = /cookie|authorization/i.test(name) ? "***" : clean(value);
+    return `\n${headerName(name)}: ${shown}`;
+  });
+  return `HTTP status ${status}${lines.join("")}\n\n${describeBody("application/json", body)}`;
+}
+
+function describeBody(type: string, body: string): string {
+  if (body === "") return "(empty)";
+  if (type.startsWith("application/x-www-form-urlencoded")) return maskedForm(body);
+  return maskedJson(body) ?? maskedText(body);
+}
+
+/** The security event tokens in an answer to a poll (RFC 8936), decoded. */
+export function eventsIn(body: string): ExchangeDetail["notes"] {
+  if (!body.includes('"sets"')) return [];
+  try {
+    const { sets = {} } = JSON.parse(body) as { sets?: Record<string, string> };
+    return Object.entries(sets).map(([jti, token]) => ({
+      title: `Security event ${clean(jti)}, decoded`,
+      text: token.split(".").slice(0, 2).map(decodePart).join("\n"),
+    }));
+  } catch {
+    return [];
+  }
+}
+
+function decodePart(part: string): string {
+  const bytes = Uint8Array.from(atob(part.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
+    letter.charCodeAt(0),
+  );
+  return JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)), null, 2);
 }
