@@ -38,7 +38,6 @@ export const slow = [
   "test/integer-owners.test.ts",
   "test/model/assertions.test.ts",
   "test/platform/certificate-verdicts.test.ts",
-  "test/platform/kept-metadata.test.ts",
   "test/platform/node-http.test.ts",
   "test/platform/proxy.test.ts",
   "test/platform/shared-session.test.ts",

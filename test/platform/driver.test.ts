@@ -7,7 +7,7 @@ import { Region, State } from "../../core/index.ts";
 import type { HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
+import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
 import { missingRoomOf } from "../../platform/unfit-answer.ts";
 import { CODE, driverOn, pass, signedIn, signsIn, TOKENS } from "./driver-bench.ts";
 
@@ -169,59 +169,53 @@ describe("a record belongs to the server that its tokens are of", () => {
     token,
   });
   const here = "https://x.test/token";
-  /** The state of a device that starts on the records of another that has signed in. */
-  const stateAfter = (token: string, server?: string): State => {
-    const platform = signsIn();
-    const { server: _named, ...unnamed } = driverConfig;
-    const first = driverOn(platform, { endpoints: addressed(here), config: unnamed });
-    first.start();
-    pass(platform, 20);
-    expect(first.device.state).toBe(State.SIGNED_IN);
-    first.stop();
-    const config = { ...unnamed, autoStart: 0, ...(server !== undefined && { server }) };
-    const second = driverOn(platform, { endpoints: addressed(token), config });
-    second.start();
+  const { server: _named, ...unnamed } = driverConfig;
+  /** The platform of a device that has signed in, and gone. */
+  const left = (config: DriverOptions["config"] = unnamed): FakePlatform => {
+    const { driver, platform } = signedIn({ endpoints: addressed(here), config });
+    driver.stop();
+    return platform;
+  };
+  /** The state of a device that starts on its records. */
+  const stateOn = (
+    platform: FakePlatform,
+    token: string,
+    more: { server?: string } = {},
+  ): State => {
+    const config = { ...unnamed, autoStart: 0, ...more };
+    const driver = driverOn(platform, { endpoints: addressed(token), config });
+    driver.start();
     platform.clock.advance(READING_MS);
-    return second.device.state;
+    const { state } = driver.device;
+    driver.stop();
+    return state;
   };
 
-  it("SPEC.md Records: to the address of the token endpoint, where no issuer is named", () => {
-    expect(stateAfter(here)).toBe(State.REFRESHING);
+  it.each([
+    [here, State.REFRESHING],
     // Hosts are the same in both cases (RFC 3986 §6.2.2.1), paths are not.
-    expect(stateAfter("https://X.TEST/token")).toBe(State.REFRESHING);
-    expect(stateAfter("https://x.test/Token")).toBe(State.SIGNED_OUT);
+    ["https://X.TEST/token", State.REFRESHING],
+    ["https://x.test/Token", State.SIGNED_OUT],
     // Tenants of one origin: the refresh token of the one is not sent to the other.
-    expect(stateAfter("https://x.test/other/token")).toBe(State.SIGNED_OUT);
-    expect(stateAfter("https://x.test/token?tenant=b")).toBe(State.SIGNED_OUT);
-    expect(stateAfter("https://y.test/token")).toBe(State.SIGNED_OUT);
-    expect(stateAfter("https://x.test:444/token")).toBe(State.SIGNED_OUT);
+    ["https://x.test/other/token", State.SIGNED_OUT],
+    ["https://x.test/token?tenant=b", State.SIGNED_OUT],
+    ["https://y.test/token", State.SIGNED_OUT],
+    ["https://x.test:444/token", State.SIGNED_OUT],
+  ])(
+    "SPEC.md Records: to the address of the token endpoint, where no issuer is named: %s",
+    (token, state) => {
+      expect(stateOn(left(), token)).toBe(state);
+    },
+  );
+
+  it("SPEC.md Records: to the issuer, where one is named", () => {
+    expect(stateOn(left(), here, { server: "https://issuer.test" })).toBe(State.SIGNED_OUT);
   });
 
   it("an update keeps the session: what an older program kept under the origin is found once", () => {
-    const { server: _named, ...unnamed } = driverConfig;
-    const platform = signsIn();
-    const older = driverOn(platform, {
-      endpoints: addressed(here),
-      config: { ...unnamed, server: "https://x.test" },
-    });
-    older.start();
-    pass(platform, 20);
-    older.stop();
-    const stateAt = (token: string): State => {
-      const config = { ...unnamed, autoStart: 0 };
-      const driver = driverOn(platform, { endpoints: addressed(token), config });
-      driver.start();
-      platform.clock.advance(READING_MS);
-      const { state } = driver.device;
-      driver.stop();
-      return state;
-    };
-    expect(stateAt(here)).toBe(State.REFRESHING);
-    expect(stateAt("https://x.test/other/token")).toBe(State.SIGNED_OUT);
-    expect(stateAt(here)).toBe(State.REFRESHING);
-  });
-
-  it("SPEC.md Records: to the issuer, where one is named", () => {
-    expect(stateAfter(here, "https://issuer.test")).toBe(State.SIGNED_OUT);
+    const platform = left({ ...unnamed, server: "https://x.test" });
+    expect(stateOn(platform, here)).toBe(State.REFRESHING);
+    expect(stateOn(platform, "https://x.test/other/token")).toBe(State.SIGNED_OUT);
+    expect(stateOn(platform, here)).toBe(State.REFRESHING);
   });
 });

@@ -1,5 +1,5 @@
-// What an issuer has said of itself is kept beside the tokens: a start with a session needs no network, and what was
-// altered is asked for again.
+// What an issuer has said of itself is kept beside the tokens: a start with a session needs no network (sign-in.test.ts),
+// and what was altered is asked for again.
 
 import { createHmac } from "node:crypto";
 import fs from "node:fs";
@@ -10,15 +10,6 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
 import { keptMetadata } from "../../platform/node/kept-metadata.ts";
-import { type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
-import {
-  createService,
-  nodeEnvironment,
-  type RunningServer,
-  type Service,
-  serve,
-} from "../../targets/service/index.ts";
-import { FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
 
 const ISSUER = "https://login.example.com";
 const SERVER = {
@@ -154,74 +145,4 @@ it("an issuer that is asked again is so over a connection of its own, which is c
     new Promise((done) => asking.getConnections((_, count) => done(count)));
   await expect.poll(connections).toBe(0);
   asking.close();
-});
-
-describe("a program that starts again", () => {
-  let service: Service;
-  let server: RunningServer;
-  let asked: string[];
-  let session: Session | undefined;
-
-  beforeEach(async () => {
-    const options = { interval: 1, pollToleranceMs: 250 };
-    service = createService({ ...nodeEnvironment(), fixture: FIXTURE, options });
-    server = await serve(service);
-    asked = [];
-    service.observe((event) => {
-      if (event.type === "exchange") asked.push(event.path);
-    });
-  });
-  afterEach(async () => {
-    await session?.close();
-    await server.close();
-  });
-
-  const start = async (more: Partial<SignInOptions> = {}): Promise<Session> => {
-    session = await signIn({
-      server: server.url,
-      clientId: "living-room-tv",
-      clientSecret: "tv-secret",
-      scope: VIDEO_READONLY,
-      state,
-      onCode: ({ userCode }) => void service.approve(userCode, "ada"),
-      ...more,
-    });
-    return session;
-  };
-  const isMetadata = (address: string): boolean => address.includes("/.well-known/");
-
-  it("two requests until onCode at an issuer that was never seen, one at one that was", async () => {
-    const atCode: number[] = [];
-    const onCode = ({ userCode }: { userCode: string }): void => {
-      // The answer is counted once it has been sent.
-      atCode.push(asked.length);
-      service.approve(userCode, "ada");
-    };
-    await (await start({ onCode })).signOut();
-    expect(asked.slice(0, 2).map(isMetadata)).toEqual([true, false]);
-    expect(atCode[0]).toBeLessThanOrEqual(2);
-    asked.length = 0;
-    await start({ onCode });
-    expect(asked.some(isMetadata)).toBe(false);
-    expect(atCode[1]).toBeLessThanOrEqual(1);
-  });
-
-  it("no request for the session, one for the token; none is needed where nobody can be reached", async () => {
-    await (await start()).close();
-    asked.length = 0;
-    const again = await start();
-    expect(again.status).not.toBe("ended");
-    await again.accessToken();
-    expect(asked).toHaveLength(1);
-    await again.close();
-    await server.close();
-    const troubles: string[] = [];
-    const offline = await start({
-      resumeOnly: true,
-      onTrouble: ({ code }) => troubles.push(code),
-    });
-    await expect(offline.accessToken(AbortSignal.timeout(300))).rejects.toThrow(/abort|timeout/i);
-    expect(troubles[0]).toBe("unreachable");
-    server = await serve(service);
-  });
 });

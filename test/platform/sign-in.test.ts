@@ -153,6 +153,29 @@ it("keeps the tokens in a storage of the program's own, asks over its fetch, and
   sessions.push(await signIn(options({ ...more, resumeOnly: true })));
 });
 
+it("what an issuer has said is kept: a start with a session asks for a token alone, and needs nobody for the session", async () => {
+  const issuer = { server: origin };
+  const metadataPath = "/.well-known/openid-configuration";
+  answers[metadataPath] = metadata();
+  const paths = (): (string | undefined)[] => asked.splice(0).map(({ url }) => url);
+  await (await signIn(options(issuer))).signOut();
+  expect(paths().slice(0, 2)).toEqual([metadataPath, "/code"]);
+  await (await signIn(options(issuer))).close();
+  expect(paths()[0]).toBe("/code");
+  const again = await signIn(options({ ...issuer, resumeOnly: true }));
+  await again.accessToken();
+  await again.close();
+  expect(paths()).toEqual(["/token"]);
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+  const troubles: string[] = [];
+  const onTrouble = ({ code }: SignInError): void => void troubles.push(code);
+  const offline = await signIn(options({ ...issuer, resumeOnly: true, onTrouble }));
+  sessions.push(offline);
+  await expect(offline.accessToken(AbortSignal.timeout(300))).rejects.toThrow(/abort|timeout/i);
+  expect(troubles[0]).toBe("unreachable");
+});
+
 /** Comes when `signIn` has been called, and before anything else can happen. */
 function abortedBehindTheCall(): AbortSignal {
   const controller = new AbortController();
