@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, tokens } from "./bench.ts";
+import { Bench, code, error, json, tokens } from "./bench.ts";
 
 const polls = (bench: Bench): number[] =>
   bench.sent.filter(({ endpoint }) => endpoint === 1).map(({ atMs }) => atMs);
@@ -158,6 +158,23 @@ describe("SPEC.md, Time: timing", () => {
     expect(bench.device.state).toBe(State.SIGNED_OUT);
     expect(bench.frame().join("")).not.toContain("SECOND");
     expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+});
+
+describe("SPEC.md, Errors: what does not pass by itself", () => {
+  it.each([
+    ["a status that says that the request is wrong", [{ status: 405, body: "<html>" }], 1],
+    ["one that names no error", [{ status: 302, body: "<html>" }], 10],
+    ["an answer with nothing of use", [json(200, {})], 5],
+    ["a code that is dead as soon as it is polled", [code(), error(400, "invalid_grant")], 6],
+  ])("RFC 9110 §15: %s is the maker's to put right; signIn counts anew", (_, answers, requests) => {
+    const bench = new Bench(Array(50).fill(answers).flat());
+    for (const times of [1, 2]) {
+      bench.pass(86_400_000);
+      expect(bench.sent).toHaveLength(times * requests);
+      expect(bench.device.state).toBe(State.FAILED);
+      bench.core.signIn(bench.device);
+    }
   });
 });
 
