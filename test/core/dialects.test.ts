@@ -212,7 +212,7 @@ interface Recorded extends RecordedAnswer {
   name: string;
 }
 
-const recordings = recordedServers().map(recording);
+const recordings = recordedServers().map((server) => recording(server));
 const translated = new Set(SERVERS.filter(({ translate }) => translate).map(({ name }) => name));
 
 function recorded(name: string): Recorded {

@@ -215,7 +215,7 @@ function revokeAll({ running }: World): void {
 }
 
 // The porting kit as a porter uses it: the templates copied into an empty folder, tested as they are, then with the
-// adapters of targets/examples/own-adapters in their place, and then a sign-in on them.
+// adapters of targets/examples/own-adapters.mjs in their place, and then a sign-in on them.
 
 const templates = fileURLToPath(new URL("../../platform/templates", import.meta.url));
 
@@ -252,7 +252,7 @@ describe("porting kit", () => {
   it("adapters over node:http, files and a console pass all of it and sign in", async () => {
     await inAWorld(async (world) => {
       cpSync(templates, world.folder, { recursive: true });
-      cpSync(path.join(examples, "own-adapters"), world.folder, { recursive: true });
+      cpSync(path.join(examples, "own-adapters.mjs"), path.join(world.folder, "adapters.mjs"));
       const [output, code] = await check(world);
       expect(output).not.toMatch(/^ {2}\w+: /m);
       expect(output.match(/^\w+: (\d+) of \1 cases pass$/gm)).toHaveLength(5);

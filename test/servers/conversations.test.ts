@@ -46,6 +46,12 @@ function signedIn(server: string): Conversation {
 }
 
 describe("servers: profiles and recordings", () => {
+  it("a recording that names what there is not is refused", () => {
+    expect(() => recording("own", ["never: refersh"])).toThrow(/never says what nothing is/);
+    expect(() => recording("own", ["pendign: {}"])).toThrow(/nothing is known/);
+    expect(() => recording("own", ["never: refresh"])).not.toThrow();
+  });
+
   it("each profile has a recording, and each recording a profile", () => {
     expect(recordedProfiles()).toEqual(SERVERS.map(({ name }) => name).sort());
   });

@@ -119,14 +119,19 @@ export function recordedProfiles(): string[] {
   return recordedServers().filter((server) => recording(server).exchanges.get("code")?.url);
 }
 
-/** @throws Error where there is none of that name, or it has not the form that it must have */
-export function recording(server: string): Recording {
-  const lines = readLines(server);
+/**
+ * @param own lines in the place of the server's
+ * @throws Error where there is none of that name, or it has not the form that it must have
+ */
+export function recording(server: string, own = sections.get(server)): Recording {
+  const lines = readLines(server, own);
   const settings = new Map(lines.filter(({ isAnswer }) => !isAnswer).map((l) => [l.key, l.value]));
   const answers = new Map(lines.filter(({ isAnswer }) => isAnswer).map((l) => [l.key, l]));
   const headers = (key: string): [string, string][] =>
     lines.filter((line) => line.key === `header ${key}`).map(({ value }) => cut(value, ": "));
   const never = settings.get("never")?.split(", ") ?? [];
+  const unknown = never.filter((name) => !EXCHANGES.some((one) => one === name));
+  if (unknown.length > 0) throw new Error(`[${server}]: never says what nothing is: ${unknown}`);
   // Without a refresh token there is one token; where it is in the address the documents' rule holds: one is enough.
   const isOne = settings.get("> revocation") === "" || never.includes("refresh");
   if (isOne || never.includes("revocation")) never.push("access_revocation");
@@ -169,8 +174,7 @@ interface Line {
 const SETTING = /^(words|source|scope|at \w+|> \w+|errors|never|client|authorization|header .+?)$/;
 const ANSWER = /^(?:(?:code|poll) [\w-]+|\w+)$/;
 
-function readLines(server: string): Line[] {
-  const all = sections.get(server);
+function readLines(server: string, all: readonly string[] | undefined): Line[] {
   if (all === undefined) throw new Error(`recordings.http has no [${server}]`);
   const lines = all.filter((line) => line !== "" && !line.startsWith("#"));
   return lines.map((line) => {

@@ -1,0 +1,221 @@
+// The five adapters over `node:http`, files and a console. Test them with platform/templates/check.mjs, run them with its
+// device.mjs.
+
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import http from "node:http";
+import https from "node:https";
+import { retryAfterSeconds } from "picogrant/driver";
+
+// Timers on Node, with nothing of picogrant's: the monotonic clock, and setTimeout for the alarm.
+
+const WRAP = 2 ** 32;
+
+export function makeTimers() {
+  let timeout;
+  const timers = {
+    now: () => Math.floor(performance.now()) % WRAP,
+
+    alarm(afterMs, ring) {
+      timers.cancel();
+      const began = performance.now();
+      // The event loop may wake a little early by the other clock; then it sleeps on.
+      const wake = () => {
+        const leftMs = afterMs - (performance.now() - began);
+        if (leftMs > 0) timeout = setTimeout(wake, Math.ceil(leftMs));
+        else ring();
+      };
+      timeout = setTimeout(wake, afterMs + 1);
+    },
+
+    cancel: () => clearTimeout(timeout),
+  };
+  return timers;
+}
+
+// Entropy on Node: the system's generator.
+
+export function makeEntropy() {
+  return {
+    fill(into, from, to) {
+      const random = randomBytes(to - from);
+      for (let at = from; at < to; at++) into[at] = random[at - from];
+      random.fill(0);
+      return true;
+    },
+  };
+}
+
+// Storage in two files. A record is written beside the old one, made durable, and then takes its name: whenever
+// the power goes, the slot holds the old record or the new one.
+
+const folder = process.env.STATE ?? "state";
+
+const fileOf = (slot) => {
+  if (slot !== 0 && slot !== 1) throw new RangeError(`storage: there is no slot ${slot}`);
+  return `${folder}/slot-${slot}`;
+};
+
+/** Makes what was done to the folder durable: a name that was given, or taken away. */
+function syncFolder() {
+  const directory = fs.openSync(folder, "r");
+  fs.fsyncSync(directory);
+  fs.closeSync(directory);
+}
+
+/** Runs `change` and tells whether it worked. A full or broken disk is not the program's fault. */
+function succeeds(change) {
+  try {
+    change();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function makeStorage() {
+  // Whether the folder can be used shows in each call.
+  succeeds(() => fs.mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  const storage = {
+    capacity: 16_384,
+
+    read(slot, into, from, to, done) {
+      const file = fileOf(slot);
+      if (!fs.existsSync(file)) return done(0);
+      let record;
+      if (!succeeds(() => (record = fs.readFileSync(file)))) return done(-1);
+      if (record.length > to - from) return done(-1);
+      for (let at = 0; at < record.length; at++) into[from + at] = record[at];
+      done(record.length);
+    },
+
+    write(slot, bytes, from, to, done) {
+      const file = fileOf(slot);
+      if (to - from > storage.capacity) return done(false);
+      const record = Buffer.alloc(to - from);
+      for (let at = from; at < to; at++) record[at - from] = bytes[at];
+      const ok = succeeds(() => {
+        const draft = fs.openSync(`${file}.new`, "w", 0o600);
+        try {
+          fs.writeSync(draft, record);
+          fs.fsyncSync(draft);
+        } finally {
+          fs.closeSync(draft);
+        }
+        fs.renameSync(`${file}.new`, file);
+        syncFolder();
+      });
+      done(ok);
+    },
+
+    erase(slot, done) {
+      const file = fileOf(slot);
+      const ok = succeeds(() => {
+        fs.rmSync(`${file}.new`, { force: true });
+        fs.rmSync(file, { force: true });
+        syncFolder();
+      });
+      done(ok);
+    },
+  };
+  return storage;
+}
+
+// The display on a console: each frame is printed as lines.
+
+export function makeDisplay() {
+  const columns = 20;
+  const rows = 4;
+  let shown = [];
+  return {
+    columns,
+    rows,
+    show(cells, from) {
+      shown = [];
+      for (let row = 0; row < rows; row++) {
+        let line = "";
+        for (let column = 0; column < columns; column++) {
+          const cell = cells[from + row * columns + column];
+          // A terminal obeys control characters: none may reach it.
+          line += cell >= 32 && cell < 127 ? String.fromCharCode(cell) : "?";
+        }
+        shown.push(line);
+      }
+      console.log(`${shown.map((line) => `|${line}|`).join("\n")}\n`);
+    },
+    lines: () => shown,
+  };
+}
+
+// HTTP on Node's own client, one connection for each exchange.
+
+export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
+  /** Ends the exchange under way and makes it deaf; harmless where there is none. */
+  let stop = () => {};
+
+  function start(request, sink) {
+    let over = false;
+    let received = 0;
+    let client;
+    const limit = setTimeout(() => fail("timeout"), timeLimitMs);
+    stop = () => {
+      over = true;
+      clearTimeout(limit);
+      client?.destroy();
+    };
+    const fail = (why) => {
+      if (over) return;
+      stop();
+      sink.failed(why);
+    };
+    try {
+      client = open(request, ca);
+    } catch {
+      // An address or a header that cannot be sent.
+      return fail("unreachable");
+    }
+    // Node never sends a request a second time.
+    client.on("error", ({ code }) =>
+      fail(code === "HPE_HEADER_OVERFLOW" ? "too-large" : "unreachable"),
+    );
+    client.on("close", () => fail("unreachable"));
+    client.on("response", (answer) => {
+      if (over) return;
+      const { "retry-after": retryAfter, date, "www-authenticate": authenticate } = answer.headers;
+      const waitS = retryAfterSeconds(retryAfter, date, Date.now());
+      sink.status(answer.statusCode, waitS, authenticate);
+      answer.on("error", () => fail("unreachable"));
+      answer.on("data", (piece) => {
+        if (over) return;
+        received += piece.length;
+        if (received > sizeLimitBytes) fail("too-large");
+        else sink.body(piece, 0, piece.length);
+      });
+      answer.on("end", () => {
+        if (over) return;
+        // A body that was cut off ends, too, but is not complete.
+        if (!answer.complete) return fail("unreachable");
+        stop();
+        sink.end();
+      });
+    });
+    client.end(Buffer.from(request.body.slice(request.bodyFrom, request.bodyTo)));
+  }
+
+  return { send: start, abort: () => stop() };
+}
+
+/** Begins a request; neither http nor https follows redirects. */
+function open(request, ca) {
+  const url = new URL(request.url);
+  const headers = { Accept: "application/json" };
+  const length = request.bodyTo - request.bodyFrom;
+  if (request.contentType !== "") headers["Content-Type"] = request.contentType;
+  if (request.authorization !== "") headers.Authorization = request.authorization;
+  if (length > 0 || request.method === "POST") headers["Content-Length"] = length;
+  for (const [name, value] of request.headers ?? []) headers[name] = value;
+  const options = { method: request.method, headers, agent: false };
+  return url.protocol === "https:"
+    ? https.request(url, { ...options, rejectUnauthorized: true, minVersion: "TLSv1.2", ca })
+    : http.request(url, options);
+}
