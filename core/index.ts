@@ -14,6 +14,7 @@ export { Property } from "./device/property.ts";
 export { Event, State } from "./device/states.ts";
 export { Field, Region } from "./device/tables.ts";
 export { setStatus } from "./display/verification-prompt.ts";
+export { Ending, ending } from "./grant/refusal.ts";
 export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";

@@ -30,10 +30,12 @@ export interface Clock {
   accessLifeS: number;
   /** Seconds that the refresh token lives on; 100000000: unknown. */
   refreshLifeS: number;
-  /** Seconds for which refusals by unknown names are still borne; 100000000: there was none. */
+  /** Seconds for which refusals of a refresh are still borne (grant/refusal.ts); 100000000: there was none. */
   refusalsLeftS: number;
   /** Seconds ahead of the end at which the access token is refreshed. */
   refreshMarginS: number;
+  /** Seconds for which the access token is not refreshed unless somebody wants to use it. */
+  refreshRestS: number;
 }
 
 /** The clocks before the first tick. */
@@ -50,6 +52,7 @@ export function makeClock(device: Clock, seed: number, startSpreadMs: number): v
   device.refreshLifeS = Limit.ENDLESS;
   device.refusalsLeftS = Limit.ENDLESS;
   device.refreshMarginS = 0;
+  device.refreshRestS = 0;
 }
 
 /** Lets `elapsedMs` pass on every clock. The wait stands still while a request is under way. */
@@ -69,6 +72,7 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   device.accessLifeS = countDown(device.accessLifeS, seconds);
   device.refreshLifeS = countDown(device.refreshLifeS, seconds);
   device.refusalsLeftS = countDown(device.refusalsLeftS, seconds);
+  device.refreshRestS = countDown(device.refreshRestS, seconds);
 }
 
 /** A number from 0 to `below` - 1, about evenly; for jitter only. `below` is at most 65535. */
@@ -111,7 +115,7 @@ export function backOff(device: Device & Clock, mostMs: number): void {
   );
 }
 
-/** Sets for how long refusals by unknown names are borne from now on; ENDLESS: there was none. */
+/** Sets for how long refusals of a refresh are borne from now on; ENDLESS: there was none. */
 export function bearRefusals(device: Device & Clock, seconds: number): void {
   device.refusalsLeftS = seconds;
 }
@@ -153,6 +157,11 @@ export function setAccessLife(device: Device & Clock, seconds: number): void {
 /** The access token is refreshed `seconds` ahead of its end. */
 export function setRefreshMargin(device: Device & Clock, seconds: number): void {
   device.refreshMarginS = seconds;
+}
+
+/** For `seconds` the access token is not refreshed unless somebody wants to use it; 0: it is as soon as it has to be. */
+export function restRefreshes(device: Device & Clock, seconds: number): void {
+  device.refreshRestS = seconds;
 }
 
 /** The refresh token lives for `seconds` from now on. */

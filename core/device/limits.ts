@@ -33,7 +33,7 @@ export enum Limit {
   /** RFC 8628 §3.5: what every slow_down adds, for good. */
   SLOW_DOWN_STEP_MS = 5000,
 
-  /** RFC 8628 §3.2 requires expires_in, and one large vendor omits it: ten minutes, as its codes live. */
+  /** RFC 8628 §3.2 requires expires_in, and one large vendor omits it: ten minutes, as its codes live. 0 counts as absent. */
   CODE_LIFE_DEFAULT_S = 600,
   /**
    * Answers to the code request that are JSON without a code, since the last code or the user's last command, until
@@ -59,10 +59,12 @@ export enum Limit {
   BACKOFF_MAX_MS = 64000,
   /** The longest wait after a refresh that was refused: more than an hour. Only people can mend that. */
   REFUSED_BACKOFF_MAX_MS = 4096000,
-  /** For so long the server may refuse a refresh by a name that nobody knows, before it counts as the session's end. */
-  UNKNOWN_REFUSALS_S = 86400,
+  /** For so long the server may refuse a refresh, by whatever name or none, before it counts as the session's end. */
+  REFUSALS_S = 86400,
   /** How long after its code's end a device still waits for the last poll: as long as the longest backoff. */
   LAST_POLL_MS = 64000,
+  /** The same in seconds. */
+  LAST_POLL_S = 64,
   /** Devices of a whole city start together after a power cut: spread their first request. */
   BOOT_SPREAD_MS = 5000,
   /** The longest spread that can be set: users do not wait longer than a minute. */
@@ -93,6 +95,11 @@ export enum Limit {
    * much again, so that devices which signed in together do not all come at once.
    */
   REFRESH_MARGIN_MAX_S = 300,
+  /**
+   * After a refresh the next one that nobody asks for comes no sooner: tokens that live for a minute would wear the flash
+   * of an idle device out in days. Whoever wants to use one gets it at once.
+   */
+  REFRESH_REST_S = 600,
   /** Warn the user this long before the refresh token itself expires: a weekend and a day. */
   EXPIRY_WARNING_S = 259200,
   /** A code that lives as long or longer has no countdown: it has two digits of minutes. */
@@ -115,8 +122,8 @@ export enum Limit {
   KEY_MAX = 88,
   /** Error code kept for the display: the longest registered one has 28 characters. */
   ERROR_MAX = 40,
-  /** "bearer" has 6 characters: what does not fit here is another type, and refused. */
-  TOKEN_TYPE_MAX = 8,
+  /** "bearertoken" has 11 characters: what does not fit here is another type, and refused. */
+  TOKEN_TYPE_MAX = 12,
   /** Scopes are for the application to look at: of more of them those that fit are kept. */
   SCOPE_MAX = 160,
   /** More digits than any number that counts; a longer one counts as endless. */

@@ -113,7 +113,7 @@ export enum Fields {
 }
 
 /** Regions that have a place of their own of a fixed size: number ('A' is 0) and a fourth of the bytes (blank is 0). */
-export var ROOMS = 'HHI"J*L#M#N#V6';
+export var ROOMS = "HHI#J*L#M#N#V6";
 
 /**
  * Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.
@@ -128,39 +128,41 @@ export enum Literal {
   REFRESH_TOKEN_GRANT = 37,
   TOKEN_PARAMETER = 38,
   BEARER = 39,
+  /** What one vendor says instead. */
+  BEARER_TOKEN = 40,
   /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
-  AUTHORITY = 40,
-  RESOURCE_MEMBERS = 41,
-  PAGE_TOKEN = 42,
-  METADATA_MEMBERS = 43,
+  AUTHORITY = 41,
+  RESOURCE_MEMBERS = 42,
+  PAGE_TOKEN = 43,
+  METADATA_MEMBERS = 44,
   /** https, then three loopback hosts. */
-  SECURE = 44,
+  SECURE = 45,
   /** Of an error response to any of these requests. */
-  REFUSAL_MEMBERS = 48,
-  OFFER_MEMBERS = 49,
+  REFUSAL_MEMBERS = 49,
+  OFFER_MEMBERS = 50,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 50,
-  DRAFT = 55,
+  OFFER_PATH = 51,
+  DRAFT = 56,
   /** Of the answer to a poll, around the events. */
-  EVENT_POLL_MEMBERS = 56,
+  EVENT_POLL_MEMBERS = 57,
   /** Of the events in it: all. */
-  ANY_MEMBER = 57,
-  EVENT_MEMBERS = 58,
-  EVENT_POLL = 59,
+  ANY_MEMBER = 58,
+  EVENT_MEMBERS = 59,
+  EVENT_POLL = 60,
   /** What stands before an event's identifier, and after it, in the same order. */
-  EVENT_REFUSED = 60,
-  EVENT_ACKNOWLEDGED = 61,
-  EVENT_REFUSED_END = 62,
-  EVENT_ACKNOWLEDGED_END = 63,
-  PREFIX = 64,
-  OFFER_ANSWER = 65,
+  EVENT_REFUSED = 61,
+  EVENT_ACKNOWLEDGED = 62,
+  EVENT_REFUSED_END = 63,
+  EVENT_ACKNOWLEDGED_END = 64,
+  PREFIX = 65,
+  OFFER_ANSWER = 66,
 }
 
 /** Where the literals of a build end. */
 export enum LiteralEnd {
-  GRANT = 41,
-  API = 49,
-  COMPLETE = 66,
+  GRANT = 42,
+  API = 50,
+  COMPLETE = 67,
 }
 
 /** Of every build, a line each. */
@@ -184,6 +186,7 @@ export var LITERALS =
   "&grant_type=refresh_token&refresh_token=\n" +
   "token=\n" +
   "bearer\n" +
+  "bearertoken\n" +
   "://\n";
 
 /** Of requests beyond the grant. */

@@ -159,8 +159,9 @@ function messageOfState(device: Device): Message {
   if (state === State.PENDING) return Message.RESUMING;
   if (state === State.REVOKING) return Message.SIGNING_OUT;
   if (state === State.FAILED) return Message.FAILED;
-  // With a token still good the user need not know of a refresh.
-  return hasAccess(device) ? Message.SIGNED_IN : Message.CONNECTING;
+  // With a token still good, or none that anybody wants, the user need not know of a refresh.
+  var isCalm = hasAccess(device) || (state === State.SIGNED_IN && device.refreshRestS > 0);
+  return isCalm ? Message.SIGNED_IN : Message.CONNECTING;
 }
 
 /** What there is to say: an error, where the state's message says less. */

@@ -20,6 +20,8 @@ import { holdsPrintable, holdsVisible, numberOf } from "./token-response.ts";
 export interface Code {
   /** 1 until a code is received: the countdown of one from before a restart is never shown. */
   codeResumed: number;
+  /** 1: the server has said that it knows the code: it was pending, or is from before a restart. */
+  codeKnown: number;
   /** 1: the code was polled after its end, and is not polled again. */
   lastPollMade: number;
   /** Codes that the device has asked for by itself since the last signIn. */
@@ -37,6 +39,7 @@ export interface Code {
 /** No code has been asked for. */
 export function makeCode(device: Code, renewalsMax: number): void {
   device.codeResumed = 1;
+  device.codeKnown = 1;
   device.lastPollMade = 0;
   device.renewals = 0;
   device.renewalsMax = renewalsMax;
@@ -52,6 +55,7 @@ export function countAnew(device: Device & Code): void {
 
 /** The server knows the code: the ones before it do not count any more. */
 export function codeIsKnown(device: Device & Code): void {
+  device.codeKnown = 1;
   device.deadCodes = 0;
 }
 
@@ -167,13 +171,12 @@ export function takeCode(device: Device): ErrorCode {
   ) {
     setLength(device, Field.VERIFICATION_URI_COMPLETE, -1);
   }
-  setCodeLife(
-    device,
-    device.length[Field.EXPIRES_IN] < 0
-      ? Limit.CODE_LIFE_DEFAULT_S
-      : numberOf(device, Field.EXPIRES_IN, -1, 0),
-  );
+  var life = device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
+  setCodeLife(device, life || Limit.CODE_LIFE_DEFAULT_S);
   var lacks: number = Field.NONE;
+  // Such a code would end without one poll, and the user would be blamed.
+  var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
+  if (interval > device.codeLifeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
   if (device.codeLifeS < 0) lacks = Field.EXPIRES_IN;
   if (
     !holdsVisible(device, Field.VERIFICATION_URI) ||
@@ -191,7 +194,7 @@ export function takeCode(device: Device): ErrorCode {
 
 /** A code has come: it is shown, kept, and polled. */
 export function codeReceived(device: Device & Code): void {
-  device.codeResumed = device.lastPollMade = 0;
+  device.codeResumed = device.codeKnown = device.lastPollMade = 0;
   device.uselessAnswers = 0;
   pollEvery(device, intervalOf(device));
   waitAtLeast(device, device.intervalMs);

@@ -1,9 +1,9 @@
 // Refreshing the access token (RFC 6749 §6; the documents' 4.3), and the end of a session that can not
-// be refreshed. A passing failure never signs anyone out, nor does what the maker can mend; only a grant that is
-// refused does, and only after the refresh token before the present one was tried too.
+// be refreshed. A passing failure never signs anyone out; only a refusal of the grant does (refusal.ts), and only after
+// the refresh token before the present one was tried too.
 
-import { backOff, bearRefusals, resetBackoff, waitFor } from "../device/clock.ts";
-import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
+import { backOff, bearRefusals, resetBackoff, restRefreshes, waitFor } from "../device/clock.ts";
+import { ErrorCode, setError } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, isSame, lacks } from "../device/memory.ts";
@@ -13,6 +13,7 @@ import { Event, State } from "../device/states.ts";
 import { Field, Region } from "../device/tables.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./attempt.ts";
+import { isBorne } from "./refusal.ts";
 import { hasBrought } from "./token-response.ts";
 
 /** Whether the server refuses to refresh the tokens, for a reason that is not theirs: they are kept. */
@@ -95,8 +96,9 @@ export function refreshNow(device: Device, event: Event): void {
 /** Seconds until the access token of a session must be refreshed; 0 or less: now. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifeS : 0;
-  if (holds(device, Region.REFRESH_TOKEN)) left -= device.refreshMarginS;
-  return left;
+  if (lacks(device, Region.REFRESH_TOKEN)) return left;
+  left -= device.refreshMarginS;
+  return left > device.refreshRestS ? left : device.refreshRestS;
 }
 
 /** Tokens have come: the user has allowed it (`isFirst`), or they have been refreshed. */
@@ -118,26 +120,7 @@ export function tokensReceived(device: Device & Session, isFirst: boolean): void
   device.triedPrevious = 0;
   device.refused = Refused.NO;
   bearRefusals(device, Limit.ENDLESS);
-}
-
-/**
- * Whether it is the grant that an error refuses: invalid_grant (RFC 6749 §5.2), and what some servers say
- * instead of it (expired_token, access_denied, invalid_token). Signing in again helps, and nothing else does.
- */
-function refusesGrant(device: Device, error: number): boolean {
-  var kind = errorKind(device, error);
-  return kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER;
-}
-
-/**
- * Whether refusals by names that nobody knows have come for a whole day: then they count as refusals of the grant,
- * as only a new sign-in can help. One by a known name begins the day anew. It is counted in memory alone, so that a
- * restart begins it anew, too: whoever restarts the device can also sign in again.
- */
-function isUnknownForDay(device: Device, error: number): boolean {
-  if (error !== ErrorCode.UNKNOWN_ERROR) bearRefusals(device, Limit.ENDLESS);
-  else if (device.refusalsLeftS === Limit.ENDLESS) bearRefusals(device, Limit.UNKNOWN_REFUSALS_S);
-  return !device.refusalsLeftS;
+  restRefreshes(device, isFirst ? 0 : Limit.REFRESH_REST_S);
 }
 
 /** Whether there is a session whose tokens are kept although the server refuses to refresh them. */
@@ -154,12 +137,9 @@ export function refreshForUser(device: Device & Session): void {
   redraw(device);
 }
 
-/**
- * The server has refused the refresh. Where it is not the grant that it refuses, but the client or how the device is
- * set up, the tokens are kept: the maker or the administrator can mend that.
- */
+/** The server has refused the refresh: the tokens are kept, or the session ends (refusal.ts). */
 export function refreshRefused(device: Device & Session, error: number): void {
-  if (!refusesGrant(device, error) && !isUnknownForDay(device, error)) {
+  if (isBorne(device, error)) {
     if (!device.refused) device.refused = Refused.YES;
     backOff(device, Limit.REFUSED_BACKOFF_MAX_MS);
   } else if (device.triedPrevious || lacks(device, Field.RECEIVED_REFRESH_TOKEN)) {

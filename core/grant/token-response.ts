@@ -147,15 +147,20 @@ export function hasBrought(device: Device, field: number): boolean {
  * @returns NONE, or what is wrong with it, of the member that errorField names; then none of its tokens may be used
  */
 export function takeTokens(device: Device): ErrorCode {
-  // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent.
+  // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent, and one vendor says BearerToken.
   toLowerCase(device, Field.TOKEN_TYPE);
-  if (device.length[Field.TOKEN_TYPE] >= 0 && !isSame(device, Field.TOKEN_TYPE, Literal.BEARER)) {
+  if (
+    device.length[Field.TOKEN_TYPE] >= 0 &&
+    !isSame(device, Field.TOKEN_TYPE, Literal.BEARER) &&
+    !isSame(device, Field.TOKEN_TYPE, Literal.BEARER_TOKEN)
+  ) {
     return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   }
   var lacks: number = Field.NONE;
+  // It goes into bodies, encoded, and may have spaces (RFC 6749 Appendix A.17).
   if (
     hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
-    !holdsVisible(device, Field.RECEIVED_REFRESH_TOKEN)
+    !holdsPrintable(device, Field.RECEIVED_REFRESH_TOKEN)
   ) {
     lacks = Field.RECEIVED_REFRESH_TOKEN;
   }
@@ -166,14 +171,15 @@ export function takeTokens(device: Device): ErrorCode {
   if (lacks) return ErrorCode.MALFORMED_RESPONSE;
   keepWholeScopes(device);
   // A lifetime that the server does not name counts as endless. So does 0: no server means to hand out a dead token, and
-  // where the server refuses this one, that is seen.
+  // where the server refuses this one, that is seen. A refresh token lives as long as was said before.
   var life = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
   setAccessLife(device, life);
   var margin = life >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
   // Devices that signed in together should not refresh together.
   setRefreshMargin(device, margin + jitter(device, margin));
-  setRefreshLife(device, numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS, 0));
+  var refreshLife = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS, 0);
+  setRefreshLife(device, refreshLife || Limit.ENDLESS);
   // If storage refuses the tokens, it is asked again after this.
   waitFor(device, Limit.SAVE_AGAIN_MS);
   return ErrorCode.NONE;

@@ -63,6 +63,7 @@ import {
   takeCode,
 } from "../grant/device-authorization.ts";
 import { refreshRefused, rememberAccess, tokensReceived } from "../grant/refresh.ts";
+import { endsCode, nameRefusal } from "../grant/refusal.ts";
 import { prepareRevocation, revocationAnswered } from "../grant/revocation.ts";
 import { classify, dropBrought, isSuccess, takeTokens } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
@@ -302,7 +303,7 @@ function takeAnswer(device: Device, error: number): void {
 /** What the answer to the request for a code, a poll or a refresh leads to. */
 function grantAnswered(device: Device, error: number): void {
   var purpose = device.purpose;
-  error = countUseless(device, error);
+  error = countUseless(device, nameRefusal(device, error));
   setError(device, error);
   redraw(device);
   if (!error) {
@@ -316,9 +317,8 @@ function grantAnswered(device: Device, error: number): void {
   if (purpose === Purpose.POLL && isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device, Limit.BACKOFF_MAX_MS);
   else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
-  else if (purpose === Purpose.POLL && errorKind(device, error) === ErrorKind.RENEWABLE) {
-    codeRefused(device, error);
-  } else finish(device, Event.FINAL_ERROR, error, State.FAILED);
+  else if (purpose === Purpose.POLL && endsCode(device, error)) codeRefused(device, error);
+  else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
 /** The command that tells the host to end what it is doing: then it reads none of its bytes any more. */

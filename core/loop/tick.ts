@@ -16,7 +16,7 @@
 // could be forgotten. wakeIn asks the same questions of the future. Where the two disagree the host would sleep too
 // long, or never: the model in test/model holds them against each other.
 
-import { advance } from "../device/clock.ts";
+import { advance, restRefreshes } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
 import { hideCode, takeFrame } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
@@ -26,7 +26,14 @@ import { drawFrame } from "../display/verification-prompt.ts";
 import { renewCode } from "../grant/device-authorization.ts";
 import { hasSession, refreshInS, refreshNow } from "../grant/refresh.ts";
 import { isReadingLater, nextStorageCommand } from "../records/record-keeping.ts";
-import { checkCall, isVerifying, showAnswer, Verification, verify } from "../requests/call.ts";
+import {
+  checkCall,
+  isVerifying,
+  showAnswer,
+  Verification,
+  verify,
+  wantsToken,
+} from "../requests/call.ts";
 import {
   abort,
   checkExchange,
@@ -50,6 +57,7 @@ function codeEnded(device: Device): void {
 function checkTime(device: Device): void {
   checkExchange(device);
   if (device.state === State.PENDING && !device.codeLifeS) codeEnded(device);
+  if (device.call && wantsToken(device)) restRefreshes(device, 0);
   if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
     refreshNow(device, Event.REFRESH_DUE);
   }

@@ -1,6 +1,6 @@
 // What the user of the device can ask for.
 
-import { setAccessLife } from "../device/clock.ts";
+import { restRefreshes, setAccessLife } from "../device/clock.ts";
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
@@ -126,6 +126,7 @@ export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {
     // It counts as expired, so that a refresh is due. Its bytes stay: a call under way may still carry them.
     setAccessLife(device, 0);
+    restRefreshes(device, 0);
     redraw(device);
   }
 }

@@ -188,6 +188,11 @@ export function isRetried(device: Device): boolean {
   );
 }
 
+/** Whether somebody wants to use the access token: a call waits for one. */
+export function wantsToken(device: Device): boolean {
+  return device.callState === CallState.WAITING && carriesToken(device);
+}
+
 /** Whether the call waits, and can go out now; one that lost its session has been ended by then. */
 export function isCallDue(device: Device): boolean {
   return device.callState === CallState.WAITING && (!carriesToken(device) || hasAccess(device));

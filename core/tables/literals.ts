@@ -43,6 +43,7 @@ export function grantLiterals(): LiteralRow[] {
     texts("REFRESH_TOKEN_GRANT", "", "&grant_type=refresh_token&refresh_token="),
     texts("TOKEN_PARAMETER", "", "token="),
     texts("BEARER", "", "bearer"),
+    texts("BEARER_TOKEN", "What one vendor says instead.", "bearertoken"),
     texts(
       "AUTHORITY",
       "What stands between the scheme and the authority of a URI (RFC 3986 §3).",

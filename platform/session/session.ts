@@ -139,8 +139,10 @@ export class Session {
       if (token !== "") return token;
       signal?.throwIfAborted();
       const changed = this.#nextChange(signal);
-      // Where the machine has slept the alarm may be late: the core hears of the time now, and refreshes.
-      if (driver.untoldS > 0) driver.run();
+      // A token that nobody has wanted for a while may have run out, or the machine has slept: now it is wanted.
+      if (this.#device.state === State.SIGNED_IN && !watch.isStoring(driver)) {
+        driver.accessTokenRefused();
+      } else if (driver.untoldS > 0) driver.run();
       await changed;
     }
   }

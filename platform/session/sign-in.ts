@@ -31,7 +31,7 @@ export interface SignInHandlers {
    * Called each time that something has come to nothing and will be tried again by itself: the network is away, the
    * server has failed, something else answers in its place, or tokens cannot be saved or erased. In the session, too.
    * A server that refuses to refresh the tokens costs no session either, unless it refuses the user: `remedy` says who
-   * can mend it. It is tried again with growing waits, and a refusal that nobody knows for a day.
+   * can mend it. It is tried again with growing waits, and for a day what refuses neither the grant nor the client.
    */
   readonly onTrouble?: ((trouble: SignInError) => unknown) | undefined;
   /** Called once where the session ends later on by itself: revoked, or refused by the server. */

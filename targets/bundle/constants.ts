@@ -102,7 +102,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   ],
   ["every member name fits its region", (c) => c.LONGEST_MEMBER! <= c.KEY_MAX!],
   ["every name of an error fits its region", (c) => c.LONGEST_ERROR! <= c.ERROR_MAX!],
-  ["the type of a token fits its region", (c) => "bearer".length <= c.TOKEN_TYPE_MAX!],
+  ["the type of a token fits its region", (c) => "bearertoken".length <= c.TOKEN_TYPE_MAX!],
   [
     "a code verifier is 32 bytes in base64url",
     (c) => c.CODE_VERIFIER_SIZE === Math.ceil((32 * 8) / 6),
@@ -169,6 +169,10 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
     (c) => c.UNPOLLED_LIFE_S! * 1000 + c.LAST_POLL_MS! < c.INTERVAL_MAX_MS!,
   ],
   ["the last poll waits for the longest backoff", (c) => c.LAST_POLL_MS! >= c.BACKOFF_MAX_MS!],
+  [
+    "the wait for the last poll is the same in seconds and milliseconds",
+    (c) => c.LAST_POLL_MS === c.LAST_POLL_S! * 1000,
+  ],
   [
     "backoff doubles to its longest",
     (c) =>

@@ -20,6 +20,7 @@ export const grantFunctions = [
   "signOut",
   "setStatus",
   "accessTokenRefused",
+  "ending",
   "errorKind",
 ] as const;
 

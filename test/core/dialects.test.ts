@@ -91,7 +91,8 @@ const signsIn =
       return;
     }
     const { length } = bench.sent;
-    const endMs = bench.nowMs + withinS * 1000;
+    // A refresh that nobody asks for comes ten minutes after the last one at the soonest.
+    const endMs = bench.nowMs + Math.max(withinS, 600) * 1000;
     while (bench.sent.length === length && bench.nowMs < endMs) bench.pass(60_000);
     expect(new URLSearchParams(bench.sent[length]?.body).get("refresh_token")).toBe(refresh);
   };

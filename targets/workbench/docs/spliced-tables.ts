@@ -50,7 +50,7 @@ const ADVICE: Readonly<Record<Name, string>> = {
   VALUE_TOO_LONG:
     "A value of the server does not fit. `errorField` says which, `memoryNeeded` how much memory would do; see [Sizing](sizing.md).",
   UNKNOWN_ERROR:
-    "The server has named an error that nobody knows; its own word for it is on the display. A session is tried again for a day.",
+    "The server has refused by a name that nobody knows, its own word for which is on the display; or a refresh without naming anything. A session is tried again for a day.",
   RENEWALS_EXHAUSTED:
     "As many codes ran out as `renewalsMax` allows, and nobody came. Signing in again asks for one.",
   SESSION_ENDED:

@@ -189,6 +189,11 @@ function errorNamed(name: string): ErrorCode {
 
 export const isTransient = (error: number): boolean => rowOf(error)?.kind === "transient";
 
+/** Named by a server, not found by the device, which knows the types of tokens itself. */
+export const isServers = (error: number): boolean =>
+  error === ErrorCode.UNKNOWN_ERROR ||
+  (rowOf(error)!.wire.length > 0 && error !== ErrorCode.UNSUPPORTED_TOKEN_TYPE);
+
 /** Named by a server, and only the maker can mend it. */
 const isMakers = (error: number): boolean =>
   error === ErrorCode.UNKNOWN_ERROR ||

@@ -136,6 +136,11 @@ export class Calls {
     this.outcome = undefined;
   }
 
+  /** A call waits that the access token goes along with. */
+  get isTokenWanted(): boolean {
+    return this.state === CallState.WAITING && this.#made!.authorization !== undefined;
+  }
+
   get isDue(): boolean {
     if (this.state !== CallState.WAITING) return false;
     return this.#made!.authorization === undefined || this.#device.hasAccess;

@@ -284,7 +284,7 @@ export class Ideal {
   /** The application's own request was refused the access token: it is renewed before it is used again. */
   accessTokenRefused(): void {
     // It counts as expired; where no refresh token came, it is still what is revoked.
-    if (this.state === State.SIGNED_IN) this.clock.accessLifeS = 0;
+    if (this.state === State.SIGNED_IN) this.clock.accessLifeS = this.clock.restS = 0;
   }
 
   // the start
@@ -375,6 +375,7 @@ export class Ideal {
       const isTooFar = leastMs > LAST_POLL_MS || (mostMs > LAST_POLL_MS && isSeen);
       if (!this.isInFlight && (this.isPolledBehindEnd || isTooFar)) this.renewCode();
     }
+    if (this.calls.isTokenWanted) this.clock.restS = 0;
     if (this.state === State.SIGNED_IN && !this.isInFlight) {
       const { least, most } = this.due.refreshDueS;
       const hasMoved = observed.moves !== this.moves;

@@ -70,6 +70,8 @@ export class Clock {
   refreshLifeS = ENDLESS_S;
   /** How much longer refusals by unknown names are borne. */
   patienceS = ENDLESS_S;
+  /** How much longer the access token is renewed on demand alone. */
+  restS = 0;
   /** Before the next request of the grant. It stands still while one is under way. */
   readonly wait: Bounds = { leastMs: 0, mostMs: 0 };
   exchangeMs = 0;
@@ -92,6 +94,7 @@ export class Clock {
     if (this.codeLifeS !== ENDLESS_S) this.codeLifeS = less(this.codeLifeS, seconds);
     if (this.accessLifeS !== ENDLESS_S) this.accessLifeS = less(this.accessLifeS, seconds);
     if (this.refreshLifeS !== ENDLESS_S) this.refreshLifeS = less(this.refreshLifeS, seconds);
+    this.restS = less(this.restS, seconds);
     if (this.patienceS !== ENDLESS_S) this.patienceS = less(this.patienceS, seconds);
   }
 
@@ -260,7 +263,11 @@ export class Due {
     const device = this.#device;
     const left = device.accessToken ? device.clock.accessLifeS : 0;
     if (!device.refreshToken) return { least: left, most: left };
-    return { least: left - device.clock.marginMostS, most: left - device.clock.marginLeastS };
+    const { marginLeastS, marginMostS, restS } = device.clock;
+    return {
+      least: Math.max(restS, left - marginMostS),
+      most: Math.max(restS, left - marginLeastS),
+    };
   }
 
   #recordFits(): boolean {

@@ -9,6 +9,7 @@ import {
   isAddress,
   isPrintable,
   isRenewable,
+  isServers,
   isTransient,
   isTyped,
   isUseless,
@@ -32,13 +33,19 @@ const USELESS_ANSWERS = 5;
 const USELESS_STATUSES = 10;
 /** Codes that are not known when they are polled, in a row. */
 const DEAD_CODES = 3;
-/** For as long a server may refuse a refresh by a name that nobody knows: a day. */
+/** For as long a server may refuse a refresh, by whatever name or none: a day. */
 const PATIENCE_S = 24 * 60 * 60;
+/** Until the next refresh that nobody asks for. */
+const REST_S = 600;
+/** The last poll of a code is waited for as long behind its end. */
+const LAST_POLL_S = 64;
 
 export class Grant {
   #uselessAnswers = 0;
   #uselessStatuses = 0;
   #deadCodes = 0;
+  /** The server has said that it knows the code; one from before a restart was known. */
+  isCodeKnown = true;
   /** The server refuses the refresh for a reason that is not the tokens', which are kept. */
   isRefused = false;
   /** The user has had them tried again since. */
@@ -101,6 +108,7 @@ export class Grant {
     let error = failure;
     device.misfits.errorField = Field.NONE;
     if (!error) error = isCode ? this.#takeCode(reading) : this.#takeTokens(reading);
+    error = this.#named(error, arrival, reading);
     if (isUseless(error, arrival, reading.document)) {
       if (this.#uselessStatuses < USELESS_STATUSES) this.#uselessStatuses++;
       if (this.#uselessStatuses === USELESS_STATUSES) error = ErrorCode.USELESS_ANSWERS;
@@ -126,8 +134,32 @@ export class Grant {
       const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
       device.clock.backOff(floor, arrival.retryAfterS);
     } else if (purpose === Purpose.REFRESH) this.#refreshRefused(error, arrival);
-    else if (purpose === Purpose.POLL && isRenewable(error)) this.#codeRefused(error);
-    else device.end(Event.FINAL_ERROR, error, State.FAILED);
+    else if (purpose === Purpose.POLL && (isRenewable(error) || this.#isPurged(error))) {
+      this.#codeRefused(error);
+    } else device.end(Event.FINAL_ERROR, error, State.FAILED);
+  }
+
+  /** The server knew the code, and refuses it by a name that nobody knows. */
+  #isPurged(error: number): boolean {
+    return error === ErrorCode.UNKNOWN_ERROR && this.isCodeKnown;
+  }
+
+  /** A refusal that names no error: of the client's credentials, or of a refresh. */
+  #named(error: number, { status }: Arrival, { document, members }: Reading): number {
+    const device = this.#device;
+    const isPlain = error === ErrorCode.UNAVAILABLE;
+    if (isPlain && status === 401) {
+      const isTaken = device.purpose === Purpose.POLL && this.isCodeKnown;
+      if (device.settings.config.clientAuthentication !== 0 && !isTaken) {
+        return ErrorCode.INVALID_CLIENT;
+      }
+    }
+    if (device.purpose !== Purpose.REFRESH) return error;
+    const isRefusal = isPlain && status >= 400 && status < 500 && ![408, 425].includes(status);
+    const isTokenless = !members.has("access_token") && !members.has("refresh_token");
+    const isNo = isRefusal || (error === ErrorCode.MALFORMED_RESPONSE && isTokenless);
+    const isWellFormed = document.isComplete && isNo;
+    return isWellFormed || (isPlain && status === 401) ? ErrorCode.UNKNOWN_ERROR : error;
   }
 
   /** Nobody was asked about the code: that is not put right by yet another one. */
@@ -147,6 +179,7 @@ export class Grant {
     }
     clock.backoffMs = 0;
     this.#deadCodes = 0;
+    this.isCodeKnown = true;
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
     // A code from before a restart is shown once the server has confirmed it.
     if (clock.codeLifeS > 0) device.isCodeShown = true;
@@ -165,17 +198,21 @@ export class Grant {
     ] as const;
     if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
     const expiresIn = members.get("expires_in");
-    const life = expiresIn === undefined ? CODE_LIFE_S : secondsOf(expiresIn, -1);
+    const life = (expiresIn === undefined ? 0 : secondsOf(expiresIn, -1)) || CODE_LIFE_S;
     device.clock.codeLifeS = life;
     const isShown = isAddress(uri) || isTyped(uri);
-    if (!code || !isPrintable(user) || !isShown || life < 0) {
+    // No poll would come before its end.
+    const isUnpolled = intervalMsOf(members.get("interval")) > (life + LAST_POLL_S) * 1000;
+    if (!code || !isPrintable(user) || !isShown || life < 0 || isUnpolled) {
       device.misfits.errorField = !code
         ? Field.DEVICE_CODE
         : !isPrintable(user)
           ? Field.USER_CODE
-          : isShown
-            ? Field.EXPIRES_IN
-            : Field.VERIFICATION_URI;
+          : !isShown
+            ? Field.VERIFICATION_URI
+            : life < 0
+              ? Field.EXPIRES_IN
+              : Field.INTERVAL;
       return this.#uselessAnswer();
     }
     const complete = members.get("verification_uri_complete");
@@ -202,6 +239,7 @@ export class Grant {
     const { clock } = device;
     device.isCodeResumed = false;
     device.isPolledBehindEnd = false;
+    this.isCodeKnown = false;
     this.#uselessAnswers = 0;
     clock.pollEvery(intervalMsOf(members.get("interval")));
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
@@ -222,10 +260,10 @@ export class Grant {
     ] as const;
     if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
     const type = members.get("token_type");
-    if (type !== undefined && type.toLowerCase() !== "bearer") {
+    if (type !== undefined && !/^bearer(?:token)?$/i.test(type)) {
       return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
     }
-    if (!isVisible(access) || (refresh && !isVisible(refresh))) {
+    if (!isVisible(access) || (refresh && !isPrintable(refresh))) {
       device.misfits.errorField = isVisible(access)
         ? Field.RECEIVED_REFRESH_TOKEN
         : Field.ACCESS_TOKEN;
@@ -236,7 +274,7 @@ export class Grant {
     clock.marginLeastS = margin;
     clock.marginMostS = 2 * margin - 1;
     const life = members.get("refresh_token_expires_in");
-    clock.refreshLifeS = secondsOf(life, clock.refreshLifeS);
+    clock.refreshLifeS = secondsOf(life, clock.refreshLifeS) || ENDLESS_S;
     clock.wait.leastMs = clock.wait.mostMs = SAVE_AGAIN_MS;
     device.accessToken = access;
     return ErrorCode.NONE;
@@ -262,13 +300,16 @@ export class Grant {
     }
     this.#triedPrevious = this.isRefused = this.isTriedForUser = false;
     device.clock.patienceS = ENDLESS_S;
+    device.clock.restS = isFirst ? 0 : REST_S;
   }
 
   #refreshRefused(error: number, { retryAfterS }: Arrival): void {
     const device = this.#device;
     const { clock } = device;
-    if (error !== ErrorCode.UNKNOWN_ERROR) clock.patienceS = ENDLESS_S;
-    else if (clock.patienceS === ENDLESS_S) clock.patienceS = PATIENCE_S;
+    // What refuses the client does not refuse the grant, and what the device finds is no refusal.
+    const isOther = error === ErrorCode.INVALID_CLIENT || !isServers(error);
+    if (!refusesGrant(error) && isOther) clock.patienceS = ENDLESS_S;
+    else if (!refusesGrant(error) && clock.patienceS === ENDLESS_S) clock.patienceS = PATIENCE_S;
     if (!refusesGrant(error) && clock.patienceS > 0) {
       this.isRefused = true;
       clock.backOff(0, retryAfterS, REFUSED_MS_MAX);

@@ -191,7 +191,9 @@ export class Prompt {
       return { texts: addressTexts(device.verificationUri, this.#line(line), columns, rows), foot };
     }
     let line: number = device.state;
-    if (device.hasSession) line = device.hasAccess ? Message.SIGNED_IN : Message.CONNECTING;
+    if (device.hasSession) {
+      line = device.hasAccess || this.#isCalm() ? Message.SIGNED_IN : Message.CONNECTING;
+    }
     const isTold = device.error !== ErrorCode.NONE && TELLS_ERROR.has(line);
     const lines = [isTold ? this.#lineOfError() : this.#lineOfState(line)];
     const others: string[] = [];
@@ -216,6 +218,11 @@ export class Prompt {
     // More memory does not widen a display.
     const isForDisplay = device.error === ErrorCode.VALUE_TOO_LONG && !device.misfits.isMemoryShort;
     return isForDisplay ? Message.FAILED : messageOf(device.error);
+  }
+
+  /** No token is missed that nobody wants to use. */
+  #isCalm(): boolean {
+    return this.#device.state === State.SIGNED_IN && this.#device.clock.restS > 0;
   }
 
   /** The first lines are numbered as the states. */
@@ -282,8 +289,9 @@ export class Prompt {
       }
       return next;
     }
-    if (!device.hasSession || !device.hasAccess) return next;
-    next = Math.min(next, clock.msUntil(clock.accessLifeS));
+    if (!device.hasSession || !(device.hasAccess || this.#isCalm())) return next;
+    const isMissed = !this.#isCalm() || clock.restS < clock.accessLifeS;
+    if (device.hasAccess && isMissed) next = Math.min(next, clock.msUntil(clock.accessLifeS));
     const { refreshLifeS } = clock;
     if (refreshLifeS >= WARNING_S && refreshLifeS !== ENDLESS_S) {
       next = Math.min(next, clock.msUntil(refreshLifeS - WARNING_S + 1));

@@ -42,6 +42,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   signOut: "",
   setStatus: "b",
   accessTokenRefused: "",
+  ending: "",
   errorKind: "n",
   discover: "l",
   beginCall: "",

@@ -1,0 +1,101 @@
+// What an answer of the grant means to whoever waits for it. One table, by what the answer is, what this server said
+// before, and for how long it has said so; core, display, session and command all read it.
+//
+//   the answer                                        whoever waits     the session
+//   none, cut off, HTML, empty, a redirect, 5xx, 429  waits             stays: the network's
+//   a refusal of the grant, by a name for that        signs in again    ends (RFC 6749 §5.2)
+//   a refusal of the client: `invalid_client`, or
+//     401 to its credentials                          is refused        stays: the maker mends it for all devices
+//   any other refusal: by another name, or by none    is refused        ends when it has lasted for a day
+//   what the device itself finds                      is refused        stays
+//
+// A code that the server has known and refuses by a name that nobody knows is over (it may have been purged): the
+// device asks for another one, up to the cap.
+
+import { bearRefusals } from "../device/clock.ts";
+import { ClientAuthentication } from "../device/config.ts";
+import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
+import { Limit } from "../device/limits.ts";
+import type { Device } from "../device/memory.ts";
+import { State } from "../device/states.ts";
+import { Fields } from "../device/tables.ts";
+import { Scan } from "../text/tables.ts";
+
+/** What a device with an error waits for, or does not. */
+export enum Ending {
+  /** There is no error. */
+  NONE = 0,
+  /** It waits: the network, or a server that is not well. */
+  NETWORK = 1,
+  /** A new sign-in helps, and nothing else does. */
+  USER = 2,
+  /** The server refuses: the administrator or the maker can mend that. Tokens that are kept are tried again. */
+  REFUSED = 3,
+}
+
+/** What the device's present error means to whoever waits. */
+export function ending(device: Device): Ending {
+  if (!device.error) return Ending.NONE;
+  var kind = errorKind(device, device.error);
+  if (kind === ErrorKind.TRANSIENT) return Ending.NETWORK;
+  return kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER ? Ending.USER : Ending.REFUSED;
+}
+
+/** Whether the answer is JSON to its end, and so from a server that means it. */
+function isWellFormed(device: Device): boolean {
+  return device.scanState === Scan.END;
+}
+
+/**
+ * Whether a refusal that named no error is one of the credentials. Once the server has taken them for the code, it is
+ * not.
+ */
+function refusesCredentials(device: Device): boolean {
+  var isTaken = device.state === State.PENDING && device.codeKnown > 0;
+  return device.clientAuthentication !== ClientAuthentication.NONE && !isTaken;
+}
+
+/**
+ * What an answer that names no error amounts to.
+ * @param error what it is by its status alone
+ * @returns INVALID_CLIENT, or at a refresh UNKNOWN_ERROR, where it is a refusal
+ */
+export function nameRefusal(device: Device, error: number): number {
+  var status = device.httpStatus;
+  var isUnauthorized = error === ErrorCode.UNAVAILABLE && status === 401;
+  if (isUnauthorized && refusesCredentials(device)) return ErrorCode.INVALID_CLIENT;
+  if (device.state !== State.REFRESHING) return error;
+  // Half a success is none; one that brings no token at all says no.
+  var isRefusal =
+    error === ErrorCode.UNAVAILABLE
+      ? status > 399 && status < 500 && status !== 408 && status !== 425
+      : error === ErrorCode.MALFORMED_RESPONSE && !(device.scanSeen & Fields.OF_SESSION);
+  return isUnauthorized || (isRefusal && isWellFormed(device)) ? ErrorCode.UNKNOWN_ERROR : error;
+}
+
+/** Whether a server has refused, and not the device: which types of tokens are of use the device decides. */
+function isServers(error: number): boolean {
+  if (error === ErrorCode.UNSUPPORTED_TOKEN_TYPE) return false;
+  return error < ErrorCode.UNREACHABLE || error === ErrorCode.UNKNOWN_ERROR;
+}
+
+/**
+ * Whether the tokens are kept although the server refuses to refresh them. What it refuses for a day counts as the grant.
+ * The day is counted in memory alone, so that a restart begins it anew: whoever restarts the device can also sign in
+ * again.
+ */
+export function isBorne(device: Device, error: number): boolean {
+  var kind = errorKind(device, error);
+  if (kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER) return false;
+  if (!isServers(error) || error === ErrorCode.INVALID_CLIENT) bearRefusals(device, Limit.ENDLESS);
+  else if (device.refusalsLeftS === Limit.ENDLESS) bearRefusals(device, Limit.REFUSALS_S);
+  return device.refusalsLeftS > 0;
+}
+
+/** Whether a poll's answer means that its code is over, and another one can be had. */
+export function endsCode(device: Device, error: number): boolean {
+  return (
+    errorKind(device, error) === ErrorKind.RENEWABLE ||
+    (error === ErrorCode.UNKNOWN_ERROR && device.codeKnown > 0)
+  );
+}

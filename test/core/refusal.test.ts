@@ -1,0 +1,75 @@
+// SPEC.md, Errors: what an answer means to whoever waits, and to the session. The model has the rules; these are the
+// rows of the table (core/grant/refusal.ts).
+
+import { expect, it } from "vitest";
+import { Ending, ErrorCode, Event, ending, State } from "../../core/complete.ts";
+import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const PUBLIC_CLIENT = { clientAuthentication: 0, clientSecret: "" };
+
+/** Signed in with a refresh token, and refreshed in vain for as long. */
+function refusedFor(ms: number, answer: Answer, client: object = {}): Bench {
+  const bench = new Bench([code(), tokens({ expires_in: 60 })], client);
+  bench.until(2);
+  bench.answers = Array(6000).fill(answer);
+  bench.pass(ms);
+  return bench;
+}
+
+const plain = (status: number, body: string): Answer => ({ status, body });
+
+it.each<[string, Answer | null, Ending]>([
+  ["no error", code(), Ending.NONE],
+  ["no answer", null, Ending.NETWORK],
+  ["503", plain(503, ""), Ending.NETWORK],
+  ["429", plain(429, ""), Ending.NETWORK],
+  ["access_denied", error(400, "access_denied"), Ending.USER],
+  ["org_internal", error(400, "org_internal"), Ending.REFUSED],
+  ["invalid_client", error(401, "invalid_client"), Ending.REFUSED],
+  ["401 to the client's credentials", plain(401, "Unauthorized"), Ending.REFUSED],
+])("%s at the request for a code", (_, answer, means) => {
+  const bench = new Bench([answer]);
+  bench.pass(6000);
+  expect(ending(bench.device)).toBe(means);
+});
+
+it.each<[string, Answer, object?]>([
+  ["another name", error(400, "unauthorized_client")],
+  ["an unknown name", error(400, "quota-7")],
+  ["a message", json(400, { message: "Invalid Refresh Token" })],
+  ["an object for a name", json(404, { error: { code: 20026 } })],
+  ["a success without a token", json(200, { code: 20026 })],
+  ["401, of a client without credentials", plain(401, ""), PUBLIC_CLIENT],
+])("a refresh that is refused by %s for a day ends the session", (_, answer, client) => {
+  const bench = refusedFor(DAY_MS, answer, client);
+  expect(bench.device.state).toBe(State.REFRESHING);
+  bench.pass(2 * HOUR_MS);
+  expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
+});
+
+it.each<[string, Answer]>([
+  ["invalid_client", error(401, "invalid_client")],
+  ["401 to the client's credentials", plain(401, "Unauthorized")],
+  ["HTML", plain(403, "<html>")],
+  ["an empty answer", plain(400, "")],
+  ["half a success", json(200, { access_token: "a b" })],
+  ["a token that is of no use", tokens({ token_type: "mac" })],
+])("the session outlives days of %s", (_, answer) => {
+  const bench = refusedFor(3 * DAY_MS, answer);
+  expect(bench.device.state).toBe(State.REFRESHING);
+  bench.answers = [tokens({ expires_in: 90_000 })];
+  bench.pass(1.2 * HOUR_MS);
+  expect(bench.device.state).toBe(State.SIGNED_IN);
+});
+
+it("a code that the server has known and purged is replaced; one that it never knew is not", () => {
+  const purged = error(404, "device_not_found");
+  const known = new Bench([code(), error(400, "authorization_pending"), purged, code()]);
+  known.until(4);
+  expect(known.device.event).toBe(Event.CODE_RECEIVED);
+  const never = new Bench([code(), purged]);
+  never.until(2);
+  expect(never.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
+});
