@@ -150,7 +150,7 @@ export class OracleLife {
     if (deed < 88) return this.#receive();
     if (deed < 91) return this.#signIn();
     if (deed < 93) return this.#askWho();
-    if (deed > 99.5) return this.#restart();
+    if (deed > 99) return this.#restart();
     return this.#wait();
   }
 
@@ -225,6 +225,11 @@ export class OracleLife {
       const found = this.#ideal.liveAccess(token)?.scopes ?? [];
       return scopes.some((name) => found.includes(this.#ideal.scope(name)));
     });
+  }
+
+  /** Access tokens that are good. */
+  #running(): string[] {
+    return this.#tokens.slice(-60).filter((token) => this.#ideal.liveAccess(token));
   }
 
   #anAttempt(...states: readonly Attempt["state"][]): Attempt | undefined {
@@ -433,7 +438,12 @@ export class OracleLife {
 
   async #refresh(): Promise<void> {
     const known = this.#ideal.refreshTokens;
-    const token = this.#pick([...known.keys()], (one) => this.#ideal.isLive(known.get(one)!));
+    // Now and then one that newer ones have displaced, while its access tokens still run.
+    const running = new Set(this.#running().map((one) => this.#ideal.access.get(one)!.grant));
+    const isWanted = this.#chance(0.15)
+      ? (grant: Grant) => !grant.lives && running.has(grant)
+      : (grant: Grant) => this.#ideal.isLive(grant);
+    const token = this.#pick([...known.keys()], (one) => isWanted(known.get(one)!));
     const its = token === undefined ? undefined : known.get(token);
     const [client, credentials] = this.#credentials(its?.client);
     const odd = this.#roll();
@@ -481,8 +491,7 @@ export class OracleLife {
     return odd < 0.06 ? "none" : this.#aToken(scopes);
   }
 
-  async #askWho(): Promise<void> {
-    const token = this.#anyToken("openid");
+  async #askWho(token = this.#anyToken("openid")): Promise<void> {
     const [headers, inQuery] = this.#bearer(token);
     const expected = this.#ideal.userinfo(token);
     await this.#ask("GET", `/userinfo?${form(inQuery)}`, undefined, expected, headers);
@@ -593,7 +602,8 @@ export class OracleLife {
     this.#expect(`the decision of ${account.id} about ${typed}`, expected, found);
   }
 
-  #administer(): void {
+  async #administer(): Promise<void> {
+    const running = this.#running();
     const account = this.#one(this.#chance(0.5) ? this.#accounts.slice(0, 2) : this.#accounts);
     const client = this.#chance(0.5) ? this.#usual : this.#one(this.#clients);
     const { id } = account;
@@ -609,10 +619,11 @@ export class OracleLife {
       this.#expect("grants that lived", lived, this.#service.signOutEverywhere(id));
     } else if (deed === 2) {
       this.#service.disableAccount(id);
-      if (account.disabled) return;
-      account.disabled = true;
-      this.#ideal.revokeAll(account);
-      this.#ideal.tellOfAccount("account-disabled", account);
+      if (!account.disabled) {
+        account.disabled = true;
+        this.#ideal.revokeAll(account);
+        this.#ideal.tellOfAccount("account-disabled", account);
+      }
     } else if (deed === 3) {
       this.#service.enableAccount(id);
       if (account.disabled) this.#ideal.tellOfAccount("account-enabled", account);
@@ -632,6 +643,8 @@ export class OracleLife {
       client.enabledApis = APIS.filter(() => this.#chance(0.8));
       this.#service.setEnabledApis(client.id, client.enabledApis);
     }
+    const ended = running.filter((token) => !this.#ideal.liveAccess(token));
+    if (ended.length > 0) await this.#askWho(this.#one(ended));
   }
 
   async #receive(): Promise<void> {
