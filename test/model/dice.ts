@@ -31,6 +31,11 @@ export class Dice {
     return this.below(100) < percent;
   }
 
+  /** True once in so many times. */
+  once(times: number): boolean {
+    return this.below(times) === 0;
+  }
+
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)]!;
   }

@@ -1,5 +1,5 @@
 // The recorded answers of servers, in recordings.http: a section for each server, which says what differs from the
-// examples of RFC 8628 and RFC 6749 below. What the lines of a section mean is told in README.md.
+// examples of RFC 8628 and RFC 6749 below. What the lines of a section mean is told in test/README.md.
 
 import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";

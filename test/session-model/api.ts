@@ -2,7 +2,7 @@
 // held against the Fetch standard and RFC 6750, 9110 and 9470.
 
 import type { Session } from "../../platform/session/session.ts";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../model/dice.ts";
 
 export const API = "https://api.example.com";
 const ELSEWHERE = "https://elsewhere.example";

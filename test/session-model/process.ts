@@ -12,7 +12,7 @@ import type * as files from "../../platform/node/file-storage.ts";
 import type * as directory from "../../platform/node/shared-directory.ts";
 import type * as seal from "../../platform/sealed-storage.ts";
 import type * as signIn from "../../platform/session/sign-in.ts";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../model/dice.ts";
 
 type Loaded = typeof files & typeof directory & typeof seal & typeof signIn;
 type Load = (...environment: unknown[]) => void;
@@ -121,7 +121,9 @@ export class Process {
       name === "node:fs" || name === "fs" ? own : require(name);
     const module = { exports: {} as Loaded };
     const itself = { pid, platform: process.platform, getuid: process.getuid, on() {}, off() {} };
-    const chance = Object.assign(Object.create(Math) as Math, { random: () => dice.next() });
+    const chance = Object.assign(Object.create(Math) as Math, {
+      random: () => dice.next() / 2 ** 32,
+    });
     const time = { now: () => clock.elapsedMs };
     const soon = (run: () => void): void => queueMicrotask(this.guarded(run));
     load!(module, required, itself, time, chance, after, clear, every, clear, soon);

@@ -6,7 +6,7 @@ import type { Platform, Storage } from "../../platform/contracts.ts";
 import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
 import { FakeHttp, fakePlatform, ManualClock, SeededEntropy } from "../../platform/fake/index.ts";
 import type { Session } from "../../platform/session/session.ts";
-import { Dice } from "./dice.ts";
+import { Dice } from "../model/dice.ts";
 import type { LifeReport } from "./life.ts";
 import { Process, ready, SharedFiles } from "./process.ts";
 import { GrantServer } from "./server.ts";

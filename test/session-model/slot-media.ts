@@ -9,7 +9,7 @@ import { MemoryStorage, NoEntropy, SeededEntropy } from "../../platform/fake/ind
 import { FileStorage } from "../../platform/node/file-storage.ts";
 import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/sealed-storage.ts";
 import { ValueSlots } from "../../platform/session/value-storage.ts";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../model/dice.ts";
 
 /** What a slot then may hold. */
 interface Change {

@@ -3,8 +3,8 @@
 // that happens to one slot changes the other.
 
 import type { Storage } from "../../platform/contracts.ts";
-import type { Dice } from "./dice.ts";
-import { Dice as NewDice } from "./dice.ts";
+import type { Dice } from "../model/dice.ts";
+import { Dice as NewDice } from "../model/dice.ts";
 import type { LifeReport } from "./life.ts";
 import { FileMedium, type Medium, SealedMedium, ValueMedium } from "./slot-media.ts";
 

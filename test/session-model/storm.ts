@@ -4,7 +4,7 @@
 import type { Platform, Storage } from "../../platform/contracts.ts";
 import type { FakeAnswer, FakeFault } from "../../platform/fake/http.ts";
 import { SealedStorage } from "../../platform/sealed-storage.ts";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../model/dice.ts";
 import type { SessionWorld } from "./world.ts";
 
 /** So often a slot is read before the other one counts (core/SPEC.md, Time). */
