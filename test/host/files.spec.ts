@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { HostProcess } from "./host-process.ts";
-import { opened } from "./host-world.ts";
-import { answering, CODE, endpointsAt, ok } from "./scripted-answers.ts";
+import { answering, CODE, endpointsAt, ok, opened } from "./host-world.ts";
 
 const release = programOf("release");
 const sanitized = programOf("sanitize");

@@ -9,8 +9,7 @@ import { programOf } from "../../targets/workbench/host/build.ts";
 import { CLIENT } from "../../targets/workbench/host/service-world.ts";
 import { liveWholeLife } from "./host-life.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
-import { opened } from "./host-world.ts";
-import { answering, CODE, endpointsAt, ok } from "./scripted-answers.ts";
+import { answering, CODE, endpointsAt, ok, opened } from "./host-world.ts";
 
 const release = [programOf("release")];
 const sanitized = [programOf("sanitize")];

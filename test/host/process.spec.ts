@@ -22,8 +22,7 @@ import { programOf } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 import { makeCertificateCases } from "../platform/certificate-cases.ts";
 import { HostProcess } from "./host-process.ts";
-import { opened, type World } from "./host-world.ts";
-import { CODE } from "./scripted-answers.ts";
+import { CODE, opened, type World } from "./host-world.ts";
 
 const release = programOf("release");
 const isRoot = process.getuid?.() === 0;
