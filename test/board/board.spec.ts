@@ -11,7 +11,6 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { GLYPH_COLUMNS, glyphOf } from "../../targets/desktop/panel/font.ts";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
 import { boardFolder, boardPort, buildFirmware } from "../../targets/workbench/board/build.ts";
-import type { Board } from "../../targets/workbench/board/emulator.ts";
 import { missedLimits } from "../../targets/workbench/board/sizes.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -26,22 +25,6 @@ beforeEach(() => {
 });
 
 afterEach(() => world.end());
-
-/** A board that shows a code; `config` changes members of its configuration. */
-async function pendingBoard(config: Record<string, unknown> = {}): Promise<Board> {
-  await world.open();
-  const board = world.board({ page: world.page(config) });
-  await board.powerOn();
-  await board.state("PENDING");
-  return board;
-}
-
-async function signedInBoard(): Promise<Board> {
-  const board = await pendingBoard();
-  expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
-  await board.state("SIGNED_IN");
-  return board;
-}
 
 /** The service over TLS, but for its API, whose answer fills records to the brim. */
 async function longAnswers(): Promise<number> {
@@ -104,7 +87,7 @@ it("with full buffers it asks for no shorter records (RFC 6066 section 4), and t
 describe("the network", () => {
   it("may go while a code is pending: the code stays, and the sign-in goes on", async () => {
     // It gives up what does not answer, and need not be waited for as long as a slow machine.
-    const board = await pendingBoard({ limits: { connectSeconds: 20, exchangeSeconds: 20 } });
+    const board = await world.pending({ limits: { connectSeconds: 20, exchangeSeconds: 20 } });
     const code = world.pendingCode;
     board.network.isCut = true;
     await board.says("connection: ");
@@ -117,7 +100,7 @@ describe("the network", () => {
 
 describe("a power cut", () => {
   it("again and again while a session is taken up and stored never loses it", async () => {
-    const board = await signedInBoard();
+    const board = await world.signedIn();
     const start = async (): Promise<void> => {
       await board.powerOff();
       await board.powerOn();
@@ -141,7 +124,7 @@ describe("a power cut", () => {
 });
 
 it("a firmware that hangs is reset by the watchdog, and comes back signed in", async () => {
-  const board = await signedInBoard();
+  const board = await world.signedIn();
   board.press("h");
   await board.says("hangs");
   await board.says("watchdog: the loop has not come round; restarting");
@@ -231,7 +214,7 @@ function oledText(file: string): string[] {
 
 describe("the display", () => {
   it("the panel shows the frame's characters, dot by dot", async () => {
-    const board = await pendingBoard();
+    const board = await world.pending();
     const file = join(world.folder, "panel.ppm");
     // The address scrolls by: the picture is of a frame before it or of the one after it.
     const frames: string[] = [];
@@ -255,7 +238,7 @@ describe("settings pages (page.h)", () => {
   });
 
   it("a later one counts, another authority in it; the session goes on", async () => {
-    const board = await signedInBoard();
+    const board = await world.signedIn();
     const { first, next } = world.authorities;
     board.flash.program(1, world.page({}, { authorities: [first, next], madeAt: LATER }));
     board.press("r");
@@ -269,7 +252,7 @@ describe("settings pages (page.h)", () => {
   });
 
   it("the power going while a later one is written leaves the one before, and the session; the display says it", async () => {
-    const board = await signedInBoard();
+    const board = await world.signedIn();
     await board.powerOff();
     const page = world.page({}, { madeAt: LATER });
     for (const size of [1, page.length >> 1, page.length - 1]) {

@@ -9,29 +9,14 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 let world: BoardWorld;
 
-beforeEach(async () => {
+beforeEach(() => {
   world = new BoardWorld();
-  await world.open();
 });
 
 afterEach(() => world.end());
 
 /** What does not answer is given up, and need not be waited for as long as a slow machine. */
 const limits = { connectSeconds: 20, exchangeSeconds: 40 };
-
-async function pendingBoard(): Promise<Board> {
-  const board = world.board({ page: world.page({ limits }) });
-  await board.powerOn();
-  await board.state("PENDING");
-  return board;
-}
-
-async function signedInBoard(): Promise<Board> {
-  const board = await pendingBoard();
-  expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
-  await board.state("SIGNED_IN");
-  return board;
-}
 
 const called = (board: Board, count = 1): Promise<void> => {
   board.press("a");
@@ -53,7 +38,7 @@ function broadcast(): Buffer {
 
 describe("the service's address changes", () => {
   it("the name is asked for again once its TTL is over (RFC 1035 section 3.2.1)", async () => {
-    const board = await signedInBoard();
+    const board = await world.signedIn({ limits });
     board.network.ttl = 5;
     await called(board);
     // One that was learnt with the old TTL is used until that is over.
@@ -72,7 +57,7 @@ describe("the service's address changes", () => {
   });
 
   it("and before that is over, after the first exchange without an answer", async () => {
-    const board = await signedInBoard();
+    const board = await world.signedIn({ limits });
     board.network.ttl = 86_400;
     board.network.names[SERVICE_NAME] = SECOND_SERVICE_ADDRESS;
     board.network.silent.add("10.0.2.100");
@@ -88,7 +73,7 @@ describe("the service's address changes", () => {
 
 describe("the cable", () => {
   it("is pulled out and put into another network: the board has an address there, and goes on", async () => {
-    const board = await signedInBoard();
+    const board = await world.signedIn({ limits });
     await board.plug(false);
     await board.says("network: the cable is out");
     board.network.place = "elsewhere";
@@ -101,7 +86,7 @@ describe("the cable", () => {
 
 describe("a network that floods or falls silent", () => {
   it("a storm of broadcasts is outlived", async () => {
-    const board = await pendingBoard();
+    const board = await world.pending({ limits });
     const end = Date.now() + 8000;
     const frame = broadcast();
     while (Date.now() < end) {
@@ -115,7 +100,7 @@ describe("a network that floods or falls silent", () => {
   });
 
   it("where nothing is heard although there is a link, the interface is restarted, then the device", async () => {
-    const board = await signedInBoard();
+    const board = await world.signedIn({ limits });
     board.network.isCut = true;
     board.press("a");
     await board.says(
@@ -131,7 +116,7 @@ describe("a network that floods or falls silent", () => {
   });
 
   it("a server that is away is no reason to restart anything", async () => {
-    const board = await signedInBoard();
+    const board = await world.signedIn({ limits });
     board.network.silent.add("10.0.2.100");
     board.press("a");
     await board.says("connection: no answer");
@@ -141,7 +126,7 @@ describe("a network that floods or falls silent", () => {
 });
 
 it("a stack that is used up is reported, and the board comes back signed in", async () => {
-  const board = await signedInBoard();
+  const board = await world.signedIn({ limits });
   board.press("d");
   await board.says("stack overflow; restarting");
   await board.state("SIGNED_IN", 2);

@@ -70,6 +70,23 @@ export class BoardWorld extends ServiceWorld {
     return board;
   }
 
+  /** Opens the world with a board that shows a code; `config` changes members of its configuration. */
+  async pending(config: Record<string, unknown> = {}): Promise<Board> {
+    await this.open();
+    const board = this.board({ page: this.page(config) });
+    await board.powerOn();
+    await board.state("PENDING");
+    return board;
+  }
+
+  /** The same, and its user has allowed it. */
+  async signedIn(config: Record<string, unknown> = {}): Promise<Board> {
+    const board = await this.pending(config);
+    if (this.service.approve(this.pendingCode, "ada") !== "granted") throw new Error("not granted");
+    await board.state("SIGNED_IN");
+    return board;
+  }
+
   override async end(): Promise<void> {
     for (const board of this.#boards) await board.end();
     await super.end();
