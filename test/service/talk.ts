@@ -219,8 +219,13 @@ class Talk {
         const target = `${LISTING}?${form({ part: "id", mine: "true", ...query })}`;
         return bench.get(target, token === "" ? undefined : token);
       }
-      case "get":
-        return bench.get(who.startsWith("/") ? who : `${LISTING}?${who}`, this.#known.$access);
+      case "get": {
+        const target = who.replace(/\$\w+/, (name) => this.#known[name] ?? name);
+        const path = target.startsWith("/") ? target : `${LISTING}?${target}`;
+        const answer = bench.get(path, this.#known.$access);
+        this.#remember({ next: answer.json.nextPageToken, prev: answer.json.prevPageToken });
+        return answer;
+      }
       case "post": {
         const { basic, ...fields } = this.#pairs(rest);
         return this.#post(who.replace("$access", this.#known.$access ?? ""), fields, basic);
