@@ -3,8 +3,7 @@
 // that happens to one slot changes the other.
 
 import type { Storage } from "../../platform/contracts.ts";
-import type { Dice } from "../model/dice.ts";
-import { Dice as NewDice } from "../model/dice.ts";
+import { Dice } from "../model/dice.ts";
 import type { LifeReport } from "./life.ts";
 import { FileMedium, type Medium, SealedMedium, ValueMedium } from "./slot-media.ts";
 
@@ -33,7 +32,7 @@ class Slots {
   readonly #ideal: [Ideal, Ideal] = [empty(), empty()];
 
   constructor(seed: number) {
-    this.#dice = new NewDice(seed);
+    this.#dice = new Dice(seed);
     this.#medium = new MEDIA[seed % MEDIA.length]!(this.#dice);
     this.#storage = this.#medium.open();
   }
