@@ -1,10 +1,6 @@
-// Exchanges as the log has them: as they were with a real server, given up with the power, without their secrets.
-import { createServer, get } from "node:http";
-import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
-import { NodeHttp } from "../../platform/node/index.ts";
 import { wayOf } from "../../targets/desktop/panel/client/diagram.ts";
 import {
   answerOf,
@@ -23,7 +19,6 @@ import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { Network } from "../../targets/desktop/simulator/world/network.ts";
-import { HeardHttp } from "../../targets/desktop/simulator/world/world.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 import { isFullRun } from "../full-run.ts";
 import { bench } from "./bench.ts";
@@ -36,36 +31,6 @@ test("answers and forms are shown without their secrets and without control char
   expect(describeAnswer("<html>")).toBe("(6 characters that are not JSON)");
   expect(describeAnswer('{"error":"\\u001b[2J"}')).toBe("error=?[2J");
   expect(clean("a\x1b\n\x7fb")).toBe("a???b");
-});
-
-test("with a real adapter the headers are those of the answer, and of no other request", async () => {
-  const server = createServer((request, response) => {
-    response.writeHead(429, { "retry-after": "7", "x-for": request.url, "set-cookie": "a=b" });
-    response.end("{}");
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", () => done()));
-  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const node = new NodeHttp();
-  const log = new ExchangeLog(new Moments(() => 0), () => {});
-  const clock = new WorldClock({ paused: true });
-  const network = new Network(new HeardHttp(node), clock, log, false);
-  const body = new Uint8Array(0);
-  const asked = { method: "GET", contentType: "", authorization: "", body } as const;
-  try {
-    await new Promise<void>((end) => {
-      const sink = { status: () => {}, body: () => {}, failed: () => {}, end };
-      network.send({ ...asked, url: `${at}/token?part=id`, bodyFrom: 0, bodyTo: 0 }, sink);
-      get(`${at}/other?part=id`).on("response", (other) => other.resume());
-    });
-    const { answer } = log.detailOf(1)!;
-    const [head] = answer.split("\n\n");
-    expect(head).toMatch(/^HTTP status 429\nRetry-After: 7\nX-For: \/token\?part=id\n/);
-    expect(head).toMatch(/\nSet-Cookie: \*\*\*\nDate: .* GMT/);
-  } finally {
-    node.dispose();
-    server.close();
-    await clock.close();
-  }
 });
 
 test("a power cut in the middle of a real exchange lets the world go on", async () => {

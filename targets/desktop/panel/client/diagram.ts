@@ -12,7 +12,7 @@ import type { Link } from "./panel.ts";
 import { answerOf, type Kept, keepInStep, type List, outcomeOf, type Row, rowsOf } from "./rows.ts";
 
 /** An exchange that has been opened: request and answer whole. */
-export function drawDetail({ request, answer, notes }: ExchangeDetail): HTMLElement[] {
+export function drawDetail({ request, answer }: ExchangeDetail): HTMLElement {
   const both = make("div", "both");
   for (const [title, text] of [
     ["Request", request],
@@ -22,7 +22,7 @@ export function drawDetail({ request, answer, notes }: ExchangeDetail): HTMLElem
     side.append(...block(title, text));
     both.append(side);
   }
-  return [both, ...notes.flatMap(({ title, text }) => block(title, text))];
+  return both;
 }
 
 export function block(title: string, text: string): HTMLElement[] {
@@ -206,7 +206,7 @@ export class Diagram {
   async #fill(body: HTMLElement, exchanges: readonly ExchangeEntry[]): Promise<void> {
     const detail = await this.#link.exchange(exchanges.at(-1)!.id);
     const gone = make("p", "soft", "This exchange is no longer remembered.");
-    const parts = detail ? drawDetail(detail) : [gone];
+    const parts = detail ? [drawDetail(detail)] : [gone];
     if (exchanges.length > 1) {
       const last = `The last one of ${exchanges.length}, which were answered alike.`;
       parts.unshift(make("p", "soft", last));

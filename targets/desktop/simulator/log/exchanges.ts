@@ -3,12 +3,12 @@ import type { HttpRequest, TransportFailure } from "../../../../platform/contrac
 import { asciiOf } from "../../../../platform/text.ts";
 import { maskForm } from "../../../service/observers.ts";
 import {
+  type AnswerHead,
   clean,
   describeAnswer,
   describeRequest,
   describeResponse,
   type ExchangeDetail,
-  eventsIn,
 } from "./mask.ts";
 import { wordsOf } from "./reasons.ts";
 import type { Moment, Moments } from "./timeline.ts";
@@ -81,36 +81,24 @@ export class ExchangeLog {
     };
     this.counts.set(entry.purpose, (this.counts.get(entry.purpose) ?? 0) + 1);
     this.entries.push(entry);
-    const detail = {
-      request: describeRequest(request, entry.target, body),
-      answer: "",
-      notes: [],
-    };
+    const detail = { request: describeRequest(request, entry.target, body), answer: "" };
     this.#details.set(entry.id, detail);
     if (this.entries.length > KEPT) this.#details.delete(this.entries.shift()!.id);
     this.#changed();
     return entry;
   }
 
-  answered(
-    entry: ExchangeEntry,
-    status: number,
-    body: Uint8Array,
-    headers: readonly (readonly [name: string, value: string])[] = [],
-  ): void {
+  answered(entry: ExchangeEntry, head: AnswerHead, body: Uint8Array): void {
     const text = new TextDecoder().decode(body);
-    entry.status = status;
-    entry.said = wordsOf(status, text);
+    entry.status = head.status;
+    entry.said = wordsOf(head.status, text);
     entry.receivedBytes = body.length;
-    this.#complete(entry, {
-      answer: describeResponse(status, headers, text),
-      notes: eventsIn(text),
-    });
+    this.#complete(entry, describeResponse(head, text));
     this.#end(entry, describeAnswer(text));
   }
 
   failed(entry: ExchangeEntry, failure: TransportFailure | "given up"): void {
-    this.#complete(entry, { answer: `no answer: ${failure}` });
+    this.#complete(entry, `no answer: ${failure}`);
     entry.said = failure;
     this.#end(entry, failure);
   }
@@ -120,9 +108,9 @@ export class ExchangeLog {
     return this.#details.get(id);
   }
 
-  #complete({ id }: ExchangeEntry, answer: Partial<ExchangeDetail>): void {
+  #complete({ id }: ExchangeEntry, answer: string): void {
     const detail = this.#details.get(id);
-    if (detail) this.#details.set(id, { ...detail, ...answer });
+    if (detail) this.#details.set(id, { ...detail, answer });
   }
 
   #end(entry: ExchangeEntry, answer: string): void {

@@ -88,14 +88,10 @@ export function clean(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }
 
-// One exchange in full, for whoever opens it: every header and field with its value, as long as none of it is
-// secret. Security event tokens (RFC 8417) are decoded: what they say is no secret, their signature no use.
-
+/** One exchange in full, for whoever opens it, as long as none of it is secret. */
 export interface ExchangeDetail {
   readonly request: string;
   readonly answer: string;
-  /** What else is worth a look. */
-  readonly notes: readonly { readonly title: string; readonly text: string }[];
 }
 
 /** The request as it went out, its body given as text. */
@@ -114,47 +110,25 @@ export function describeRequest(request: HttpRequest, target: string, body: stri
   return lines.join("\n");
 }
 
-/** Headers of an answer, in their order, as they came. */
-type Headers = readonly (readonly [name: string, value: string])[];
-
-/** As RFCs write it: HTTP/2, and many a server, has small letters alone. */
-function headerName(name: string): string {
-  const words = clean(name.toLowerCase()).replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
-  return words.replace(/^Www-/, "WWW-").replace(/^Etag$/, "ETag");
+/** What of an answer's head reaches a device (platform/contracts.ts). */
+export interface AnswerHead {
+  readonly status: number;
+  /** -1 for none. */
+  readonly retryAfterS: number;
+  /** `WWW-Authenticate`. */
+  readonly authenticate?: string;
 }
 
-/** The answer as it came in. */
-export function describeResponse(status: number, headers: Headers, body: string): string {
-  const lines = headers.map(([name, value]) => {
-    const shown = /cookie|authorization/i.test(name) ? "***" : clean(value);
-    return `\n${headerName(name)}: ${shown}`;
-  });
-  return `HTTP status ${status}${lines.join("")}\n\n${describeBody("application/json", body)}`;
+/** The answer as the device hears it. */
+export function describeResponse(head: AnswerHead, body: string): string {
+  const lines = [`HTTP status ${head.status}`];
+  if (head.retryAfterS >= 0) lines.push(`Retry-After: ${head.retryAfterS}`);
+  if (head.authenticate) lines.push(`WWW-Authenticate: ${clean(head.authenticate)}`);
+  return [...lines, "", describeBody("application/json", body)].join("\n");
 }
 
 function describeBody(type: string, body: string): string {
   if (body === "") return "(empty)";
   if (type.startsWith("application/x-www-form-urlencoded")) return maskedForm(body);
   return maskedJson(body) ?? maskedText(body);
-}
-
-/** The security event tokens in an answer to a poll (RFC 8936), decoded. */
-export function eventsIn(body: string): ExchangeDetail["notes"] {
-  if (!body.includes('"sets"')) return [];
-  try {
-    const { sets = {} } = JSON.parse(body) as { sets?: Record<string, string> };
-    return Object.entries(sets).map(([jti, token]) => ({
-      title: `Security event ${clean(jti)}, decoded`,
-      text: token.split(".").slice(0, 2).map(decodePart).join("\n"),
-    }));
-  } catch {
-    return [];
-  }
-}
-
-function decodePart(part: string): string {
-  const bytes = Uint8Array.from(atob(part.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
-    letter.charCodeAt(0),
-  );
-  return JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)), null, 2);
 }

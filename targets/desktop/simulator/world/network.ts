@@ -8,6 +8,7 @@ import type {
 } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text.ts";
 import type { ExchangeEntry, ExchangeLog } from "../log/exchanges.ts";
+import type { AnswerHead } from "../log/mask.ts";
 import type { WorldClock } from "./world-clock.ts";
 
 /** Faults that last until they are mended. */
@@ -38,42 +39,23 @@ const SLOW_MS = 8_000;
 const REPEAT_MS = 2_000;
 const encoder = new TextEncoder();
 
-/** Headers of an answer by their names, in their order. */
-export type AnswerHeaders = readonly (readonly [name: string, value: string])[];
-
-/** An adapter that also knows the headers of the answer that came last. */
-export interface HeadersHttp extends Http {
-  readonly answerHeaders?: AnswerHeaders;
+interface Answer extends AnswerHead {
+  readonly body: Uint8Array;
 }
-
-interface Answer {
-  status: number;
-  retryAfterS: number;
-  /** `WWW-Authenticate`. */
-  authenticate?: string;
-  headers: AnswerHeaders;
-  body: Uint8Array;
-}
-
-const HTML: AnswerHeaders = [["Content-Type", "text/html; charset=utf-8"]];
-const JSON_TYPE: AnswerHeaders = [["Content-Type", "application/json"]];
 
 const PORTAL: Answer = {
   status: 200,
   retryAfterS: -1,
-  headers: HTML,
   body: encoder.encode("<!doctype html><title>Welcome</title><p>Accept the terms of this hotspot."),
 };
 const UNAVAILABLE: Answer = {
   status: 503,
   retryAfterS: -1,
-  headers: HTML,
   body: encoder.encode("<html><body><h1>503 Service Unavailable</h1></body></html>"),
 };
 const SLOW_DOWN: Answer = {
   status: 403,
   retryAfterS: -1,
-  headers: JSON_TYPE,
   body: encoder.encode('{"error":"slow_down","error_description":"Forbidden"}'),
 };
 
@@ -98,13 +80,13 @@ export class Network implements Http {
   latencyMs = 0;
   #current: Exchange | undefined;
 
-  readonly #inner: HeadersHttp;
+  readonly #inner: Http;
   readonly #clock: WorldClock;
   readonly #log: ExchangeLog;
   readonly #holdsClock: boolean;
 
   constructor(
-    inner: HeadersHttp,
+    inner: Http,
     clock: WorldClock,
     log: ExchangeLog,
     /** False with a real server: its time goes on while it answers. */
@@ -190,8 +172,7 @@ export class Network implements Http {
       },
       end: () => {
         const body = Uint8Array.from(chunks);
-        const headers = this.#inner.answerHeaders ?? [];
-        arrived(() => this.#deliver(exchange, { ...answer, headers, body }));
+        arrived(() => this.#deliver(exchange, { ...answer, body }));
       },
       failed: (failure) => arrived(() => this.#fail(exchange, failure)),
     });
@@ -211,7 +192,7 @@ export class Network implements Http {
     }
     const { sink, entry } = exchange;
     this.#finish(exchange);
-    this.#log.answered(entry, answer.status, answer.body, answer.headers);
+    this.#log.answered(entry, answer, answer.body);
     sink.status(answer.status, answer.retryAfterS, answer.authenticate);
     if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);
     sink.end();
@@ -229,16 +210,14 @@ export class Network implements Http {
       again.fault = "repeat-poll";
       const release = this.#holdsClock ? this.#clock.hold() : () => {};
       const chunks: number[] = [];
-      let status = 0;
+      const head = { status: 0, retryAfterS: -1 };
       this.#inner.send(copy, {
-        status: (code) => {
-          status = code;
-        },
+        status: (status, retryAfterS) => void Object.assign(head, { status, retryAfterS }),
         body: (bytes, from, to) => {
           for (let at = from; at < to; at++) chunks.push(bytes[at]!);
         },
         end: () => {
-          this.#log.answered(again, status, Uint8Array.from(chunks), this.#inner.answerHeaders);
+          this.#log.answered(again, head, Uint8Array.from(chunks));
           release();
         },
         failed: (failure) => {

@@ -1,7 +1,7 @@
 // A world without sockets and files: requests go straight to the service's logic, records into memory, and
 // chance comes from a seed. Scenarios run in it on a clock of their own, and the playground in a page.
 import * as core from "../../../../core/complete.ts";
-import type { HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
+import type { Http, HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
 import { type Core, type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
 import { MemoryStorage } from "../../../../platform/fake/storage.ts";
@@ -14,7 +14,6 @@ import { createService } from "../../../service/service.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
 import { MakerServer } from "./maker-server.ts";
-import type { AnswerHeaders, HeadersHttp } from "./network.ts";
 import { WorldClock } from "./world-clock.ts";
 
 // What every simulated world has in common, wherever it runs: the client that the simulated device is, and
@@ -67,9 +66,7 @@ export function deviceConfig(options: ClientChoices) {
 // The way to the simulated service without sockets: requests go straight to its logic. For scenarios,
 // which run on a virtual clock and must be the same every time.
 
-export class DirectHttp implements HeadersHttp {
-  answerHeaders: AnswerHeaders = [];
-
+export class DirectHttp implements Http {
   readonly #service: Service;
 
   constructor(service: Service) {
@@ -91,7 +88,6 @@ export class DirectHttp implements HeadersHttp {
       },
       body,
     });
-    this.answerHeaders = Object.entries(answer.headers);
     const { "retry-after": retryAfter, "www-authenticate": authenticate } = answer.headers;
     sink.status(answer.status, retryAfter === undefined ? -1 : Number(retryAfter), authenticate);
     if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);

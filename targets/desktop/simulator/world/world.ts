@@ -1,12 +1,9 @@
 // Puts a simulation together as the command line asks for it: the embedded service with its web server,
 // or a real one by its addresses, and the device on the real adapters of Node.
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
-import type { ClientRequest, IncomingMessage } from "node:http";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
-import type { HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { PrinterSink } from "../../../../platform/escpos.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
@@ -34,7 +31,6 @@ import { isRemote, type Options } from "../../options.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
 import { MakerServer } from "./maker-server.ts";
-import type { AnswerHeaders, HeadersHttp } from "./network.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { readFixtureFile, readOptionsFile, ServiceStore } from "./service-files.ts";
 import { deviceConfig, deviceSeed, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-world.ts";
@@ -108,7 +104,7 @@ export async function createWorld(
     const simulation = new Simulation({
       clock,
       epochMs,
-      http: new HeardHttp(http),
+      http,
       storage,
       // What is recorded is replayed by a device with the same dice.
       // Against a real server chance has to be chance.
@@ -305,63 +301,4 @@ function usePublicUrl(service: Service, baseUrl: string): void {
   } catch (error) {
     throw new UsageError(`--public-url: ${(error as Error).message}`);
   }
-}
-
-// An HTTP adapter, and the headers of its answers: adapters hand on what a device needs of them, and whoever opens an
-// exchange wants to see them all. On Node they are heard where Node's client tells everybody.
-
-/** Told once the head of an answer has come, before whoever asked is told. */
-const CHANNEL = "http.client.response.finish";
-
-export class HeardHttp implements HeadersHttp {
-  answerHeaders: AnswerHeaders = [];
-  #stop: () => void = () => {};
-
-  readonly #inner: { send: HeadersHttp["send"]; abort: HeadersHttp["abort"] };
-
-  constructor(inner: { send: HeadersHttp["send"]; abort: HeadersHttp["abort"] }) {
-    this.#inner = inner;
-  }
-
-  send(request: HttpRequest, sink: HttpSink): void {
-    this.answerHeaders = [];
-    const hear = (message: unknown): void => {
-      const { request: sent, response } = message as Told;
-      if (isSame(sent, request)) this.answerHeaders = pairsOf(response.rawHeaders);
-    };
-    subscribe(CHANNEL, hear);
-    this.#stop = () => void unsubscribe(CHANNEL, hear);
-    this.#inner.send(request, {
-      status: (...head) => sink.status(...head),
-      body: (bytes, from, to) => sink.body(bytes, from, to),
-      end: () => {
-        this.#stop();
-        sink.end();
-      },
-      failed: (failure) => {
-        this.#stop();
-        sink.failed(failure);
-      },
-    });
-  }
-
-  abort(): void {
-    this.#stop();
-    this.#inner.abort();
-  }
-}
-
-interface Told {
-  readonly request: ClientRequest;
-  readonly response: IncomingMessage;
-}
-
-/** Other parts of the program send requests, too. */
-function isSame({ method, host, path }: ClientRequest, { method: own, url }: HttpRequest): boolean {
-  const { hostname, pathname, search } = new URL(url);
-  return method === own && path === pathname + search && host === hostname.replace(/^\[|\]$/g, "");
-}
-
-function pairsOf(raw: readonly string[]): AnswerHeaders {
-  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1]!] as const] : []));
 }
