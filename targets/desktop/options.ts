@@ -87,14 +87,6 @@ function readSpeed(text: string): number {
   return speed;
 }
 
-function readCondition(text: string): ExitCondition {
-  const condition = EXIT_CONDITIONS.find((known) => known === text);
-  if (condition === undefined) {
-    throw new InvalidArgumentError(`It is one of ${EXIT_CONDITIONS.join(", ")}.`);
-  }
-  return condition;
-}
-
 function readAddress(text: string): string {
   if (!/^https?:\/\/[^\s]+$/.test(text) || !URL.canParse(text)) {
     throw new InvalidArgumentError("It is an http or https address.");
@@ -166,10 +158,11 @@ function describedProgram(usage: string): Command {
     .addOption(new Option("--fast", `the same as --speed ${FAST_SPEED}`).conflicts("speed"))
     .option("--approve", "the user allows each code at once")
     .option("--deny", "the user denies each code at once")
-    .option(
-      "--exit-when <condition>",
-      "end when the device is signed-in, denied, or its code expired",
-      readCondition,
+    .addOption(
+      new Option(
+        "--exit-when <condition>",
+        "end when it is signed in, denied, or its code expired",
+      ).choices(EXIT_CONDITIONS),
     )
     .option("--open", "open the panel in the browser")
     .option("--plain", "print frames as text even in a terminal")

@@ -203,7 +203,12 @@ describeInChromium("the panel", (browser) => {
         expect(covered).toBe(0);
         // On the phone account, code, warning and what it is about stand above what is decided.
         await controller.run("pause");
-        await page.click("#scan");
+        // As soon as the code is there again.
+        const scan = async (): Promise<boolean> => {
+          await page.click("#scan");
+          return await page.locator("#phone").isVisible();
+        };
+        await expect.poll(scan).toBe(true);
         const phone = page.frameLocator("#phone");
         await phone.getByRole("button", { name: "Continue" }).click();
         await phone.getByRole("button", { name: /Ada Brook/ }).click();

@@ -97,8 +97,8 @@ test("a wrong command is told in one line and changes nothing", async () => {
 
 // What a person does to the simulated world, and that everything is as before when it is mended.
 
-async function signedIn(account = "ada"): Promise<Simulation> {
-  const simulation = virtualWorld({ account });
+async function signedIn(): Promise<Simulation> {
+  const simulation = virtualWorld();
   simulation.powerOn();
   await simulation.clock.advance(20_000);
   await perform(simulation, "allow");
@@ -106,40 +106,28 @@ async function signedIn(account = "ada"): Promise<Simulation> {
   return simulation;
 }
 
-describe("mending gives back what was there before", () => {
-  test("a policy that the fixture has set", async () => {
-    const simulation = virtualWorld({ account: "nora" });
-    simulation.service!.setPolicy("nora", ["publisher"]);
-    for (const how of ["on", "on", "off"]) await perform(simulation, `fault policy ${how}`);
-    expect(simulation.service!.policyOf("nora")).toEqual(["publisher"]);
-  });
-
-  test("a quota that the options have set", async () => {
-    const simulation = virtualWorld();
-    const deviceCodeQuota = { requests: 7, windowSeconds: 70 };
-    simulation.service!.setOptions({ deviceCodeQuota });
-    for (const how of ["on", "on", "off"]) await perform(simulation, `fault quota ${how}`);
-    expect(simulation.service!.options.deviceCodeQuota).toEqual(deviceCodeQuota);
-  });
-
-  test("mending says when there is nothing to mend, and notes nothing", async () => {
-    const simulation = virtualWorld();
-    expect(await perform(simulation, "mend")).toBe("there is no fault to mend");
-    expect(simulation.timeline.entries).toEqual([]);
-  });
+test("mending gives back what the fixture and the options had set, and says when there is nothing to mend", async () => {
+  const simulation = virtualWorld({ account: "nora" });
+  const service = simulation.service!;
+  const deviceCodeQuota = { requests: 7, windowSeconds: 70 };
+  service.setPolicy("nora", ["publisher"]);
+  service.setOptions({ deviceCodeQuota });
+  for (const fault of ["policy", "quota"])
+    for (const how of ["on", "on", "off"]) await perform(simulation, `fault ${fault} ${how}`);
+  expect(service.policyOf("nora")).toEqual(["publisher"]);
+  expect(service.options.deviceCodeQuota).toEqual(deviceCodeQuota);
+  expect(await perform(simulation, "mend")).toBe("there is no fault to mend");
 });
 
-describe("keys that can do nothing say why", () => {
-  test("one that fails leaves the next one alive", async () => {
-    const { simulation, viewer, controller } = bench();
-    simulation.resize = () => {
-      throw new TypeError("broken inside");
-    };
-    await controller.run("display 20x4");
-    expect(viewer.message).toContain("broken inside");
-    await controller.run("mend");
-    expect(viewer.message).toBe("there is no fault to mend");
-  });
+test("a step that fails inside leaves the next one alive", async () => {
+  const { simulation, viewer, controller } = bench();
+  simulation.resize = () => {
+    throw new TypeError("broken inside");
+  };
+  await controller.run("display 20x4");
+  expect(viewer.message).toContain("broken inside");
+  await controller.run("mend");
+  expect(viewer.message).toBe("there is no fault to mend");
 });
 
 test("how long an access token lives is never told before it is known, whatever was restored", async () => {
@@ -153,48 +141,45 @@ test("how long an access token lives is never told before it is known, whatever 
   expect(Math.max(...told)).toBeLessThanOrEqual(3_600_000);
 });
 
-describe("a jump while a code is pending", () => {
-  test("a deed says that it waits; pause ends the jump", async () => {
-    const { simulation, viewer, controller } = bench();
-    simulation.powerOn();
-    const said: string[] = [];
-    let denied: Promise<void> | undefined;
-    simulation.clock.after(60_000, () => {
-      denied = controller.run("deny");
-      said.push(viewer.message);
-      void controller.run("pause");
-    });
-    await controller.run("advance 30m");
-    expect(said).toEqual(["time jumps: deny comes after it; pause ends the jump"]);
-    expect(simulation.clock.nowMs()).toBe(60_000);
-    await denied;
-    await simulation.clock.advance(10_000);
-    expect(viewer.view().device.error).toBe("access denied");
+test("in a jump a deed says that it waits; pause ends the jump", async () => {
+  const { simulation, viewer, controller } = bench();
+  simulation.powerOn();
+  const said: string[] = [];
+  let denied: Promise<void> | undefined;
+  simulation.clock.after(60_000, () => {
+    denied = controller.run("deny");
+    said.push(viewer.message);
+    void controller.run("pause");
   });
+  await controller.run("advance 30m");
+  expect(said).toEqual(["time jumps: deny comes after it; pause ends the jump"]);
+  expect(simulation.clock.nowMs()).toBe(60_000);
+  await denied;
+  await simulation.clock.advance(10_000);
+  expect(viewer.view().device.error).toBe("access denied");
 });
 
+const CODE = ["power on", "advance 20s"];
+const SESSION = [...CODE, "allow", "advance 20s"];
 /** What is done beside the fault for its display to come: before it and after it. */
-const BESIDE: Readonly<Record<string, { before?: string[]; after?: string[] }>> = {
-  slow: { before: ["power on", "advance 20s"] },
-  "slow-down": { before: ["power on", "advance 20s"] },
-  "repeat-poll": { before: ["power on", "advance 20s"] },
-  "wrong-grant-type": { before: ["power on", "advance 20s"] },
-  "cut-poll": { before: ["power on", "advance 20s"] },
-  restart: { before: ["power on", "advance 20s"] },
-  quota: { before: ["power on", "advance 20s"], after: ["press new-code"] },
-  policy: { before: ["power on", "advance 20s"], after: ["allow"] },
-  revoke: { before: ["power on", "advance 20s", "allow", "advance 20s"] },
-  "lose-answer": { before: ["power on", "advance 20s", "allow", "advance 20s"] },
-  "flip-bit": {
-    before: ["power on", "advance 20s", "allow", "advance 20s"],
-    after: ["power cycle"],
-  },
+const BESIDE: Readonly<Record<string, readonly [before: string[], after: string[]]>> = {
+  slow: [CODE, []],
+  "slow-down": [CODE, []],
+  "repeat-poll": [CODE, []],
+  "wrong-grant-type": [CODE, []],
+  "cut-poll": [CODE, []],
+  restart: [CODE, []],
+  quota: [CODE, ["press new-code"]],
+  policy: [CODE, ["allow"]],
+  revoke: [SESSION, []],
+  "lose-answer": [SESSION, []],
+  "flip-bit": [SESSION, ["power cycle"]],
 };
 
 describe("what a fault's button says that one should see", () => {
   test.each(FAULTS)("$name: $label", async ({ name, display, needs }) => {
     const simulation = virtualWorld();
-    const { before = [], after = [] } = BESIDE[name] ?? {};
+    const [before, after] = BESIDE[name] ?? [[], []];
     for (const step of before) await perform(simulation, step);
     const shown = [...simulation.display.lines];
     const why = whyNot(needs, new Viewer(simulation).view());

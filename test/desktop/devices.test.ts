@@ -18,16 +18,13 @@ import { colourless, layOut, visibleLength } from "../../targets/desktop/termina
 interface Printed {
   lines: string[];
   images: { width: number; height: number; isDark(x: number, y: number): boolean }[];
-  /** What the printer was told to make a QR code of. */
-  codes: string[];
   codePage: number;
   cuts: number;
 }
 
 function interpret(bytes: Uint8Array): Printed {
-  const printed: Printed = { lines: [], images: [], codes: [], codePage: -1, cuts: 0 };
+  const printed: Printed = { lines: [], images: [], codePage: -1, cuts: 0 };
   let line = "";
-  let stored = "";
   let at = 0;
   const byte = (): number => {
     if (at >= bytes.length) throw new Error("a command is cut off");
@@ -59,14 +56,6 @@ function interpret(bytes: Uint8Array): Printed {
         const isDark = (x: number, y: number): boolean =>
           ((bytes[from + y * rowBytes + (x >> 3)]! >> (7 - (x & 7))) & 1) === 1;
         printed.images.push({ width: 8 * rowBytes, height, isDark });
-      } else if (command === 0x28) {
-        if (byte() !== 0x6b) throw new Error("GS ( k");
-        const length = word();
-        const [cn, fn, ...rest] = bytes.subarray(at, at + length);
-        at += length;
-        if (cn !== 49) throw new Error("a QR code");
-        if (fn === 80) stored = String.fromCharCode(...rest.slice(1));
-        if (fn === 81) printed.codes.push(stored);
       } else throw new Error(`GS ${command}`);
     } else if (c < 0x20) throw new Error(`control character ${c}`);
     else line += String.fromCharCode(c);

@@ -47,7 +47,7 @@ const WRONG_FLAGS: [string[], RegExp][] = [
   [["extra"], /^picogrant: too many arguments/],
   [["--display", "9x9"], /16x2 to 80x8/],
   [["--port", "70000"], /0 to 65535/],
-  [["--exit-when", "never"], /one of signed-in, denied, expired/],
+  [["--exit-when", "never"], /Allowed choices are signed-in, denied, expired/],
   [["--approve", "--deny"], /^picogrant: --approve and --deny exclude each other/],
   [["--fast", "--speed", "10"], /'--fast' cannot be used with option '--speed <factor>'/],
   [["--issuer", "ftp://x"], /http or https address/],

@@ -1,7 +1,6 @@
 // The world as plain data for whoever draws it: terminal and panel show the same. Nothing secret is in
 // it but what the device itself displays.
 import { Field, Region, State } from "../../../core/complete.ts";
-import type { RomName } from "../../../platform/languages/display-rom.ts";
 import type { Language } from "../../../platform/languages/index.ts";
 import type { CallOutcome } from "./device/application.ts";
 import { type Modules, qrModules } from "./device/display.ts";
@@ -36,8 +35,6 @@ export interface View {
     readonly lit: boolean;
     /** As the ROM draws them: katakana and letters with accents included, never a control character. */
     readonly lines: readonly string[];
-    /** The character ROM of the display: A00 (Japanese) or A02 (European). */
-    readonly rom: RomName;
     readonly language: Language;
   };
   readonly device: {
@@ -177,7 +174,6 @@ export class Viewer {
         rows: display.rows,
         lit: display.lit,
         lines: display.lines,
-        rom: display.rom,
         language: simulation.language,
       },
       device: this.#device(),
