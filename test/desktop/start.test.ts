@@ -104,18 +104,6 @@ test.each([
   }),
 );
 
-test("a folder for --state is made with those above it; one that cannot be made is one line", () =>
-  inFolder(async (folder) => {
-    const file = path.join(folder, "file");
-    writeFileSync(file, "");
-    const refused = await run("--state", path.join(file, "below"), ...SCRIPTED, "signed-in");
-    expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toMatch(/^picogrant: cannot make .*below .*--state\n$/);
-    const deep = path.join(folder, "a", "b", "c");
-    const made = await run("--approve", ...SCRIPTED, "signed-in", "--state", deep);
-    expect([made.code, made.stderr]).toEqual([0, ""]);
-  }));
-
 // A scenario has its own device, account, clock and service. How it is printed is all that can be said.
 test.each([
   ["--display", "16x2"],

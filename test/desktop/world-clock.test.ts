@@ -82,31 +82,6 @@ test("a turn comes between two things that happen, and the world stands still wh
   expect(seen.at(-1)).toEqual(["later", 300]);
 });
 
-test("a turn is given in a jump, while paused, and after the end, and to each in order", async () => {
-  const clock = new WorldClock({ paused: true });
-  const seen: string[] = [];
-  const takeTurn = async (name: string): Promise<void> => {
-    const release = await clock.turn();
-    seen.push(`${name} ${clock.nowMs()}`);
-    await new Promise((done) => setImmediate(done));
-    release();
-  };
-  await takeTurn("paused");
-  const again = (): void => {
-    const release = clock.hold();
-    if (clock.nowMs() === 20) for (const name of ["first", "second"]) void takeTurn(name);
-    setImmediate(release);
-    clock.after(10, again);
-  };
-  clock.after(10, again);
-  await clock.jump(100);
-  expect(seen).toEqual(["paused 0", "first 20", "second 20"]);
-  expect(clock.nowMs()).toBe(100);
-  clock.close();
-  await takeTurn("closed");
-  expect(seen.at(-1)).toBe("closed 100");
-});
-
 test("a jump lets everything on the way happen at its moment, and waits for what is real", async () => {
   const clock = new WorldClock({ paused: true });
   const seen: number[] = [];
@@ -133,19 +108,6 @@ test("what is taken back does not happen, also by something at the same moment",
   takeBack.second = clock.after(5, () => seen.push("second"));
   await clock.advance(10);
   expect(seen).toEqual([]);
-});
-
-test("timers: the alarm never rings before the whole millisecond it was set for", () => {
-  const { real, clock } = bench();
-  const timers = clock.timers();
-  real.pass(0.7);
-  const from = timers.now();
-  let rangAt = -1;
-  timers.alarm(5, () => {
-    rangAt = timers.now();
-  });
-  real.pass(20);
-  expect(rangAt - from).toBeGreaterThanOrEqual(5);
 });
 
 test("a jump says how much of it is left, and ends where somebody ends it", async () => {
