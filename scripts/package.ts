@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { kept, keyOf } from "../targets/bundle/kept.ts";
 import { nameOf, variants } from "../targets/bundle/surface.ts";
 import { generate } from "../targets/workbench/host/generate.ts";
 import {
@@ -33,10 +34,127 @@ import {
   SERVICE_ENTRIES,
 } from "../targets/workbench/package-contents.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
-import { declarations } from "./package/declarations.ts";
-import { identities, notices } from "./package/licences.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
+
+// The types of a package's entries, each in one file, with what several of them share beside it.
+
+/** @param entries names of files and the sources whose types they have */
+async function declarations(
+  entries: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<void> {
+  const key = keyOf(`types ${JSON.stringify(entries)}`, [
+    "core",
+    "platform",
+    "targets",
+    "scripts/package",
+  ]);
+  const files = await kept(key, () => make(entries));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+/** The files' texts by their names. The compiler that makes them takes ten seconds, and one to load. */
+async function make(entries: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
+  const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);
+  const bundle = await rollup({
+    input: Object.fromEntries(input),
+    external: (name) => name.startsWith("node:") || name === "tweetnacl",
+    plugins: [
+      dts({ tsconfig: join(root, "tsconfig.json"), compilerOptions: { incremental: false } }),
+    ],
+    onwarn(warning) {
+      // Types that a person names are exported by some entry; what is shared beside them nobody names.
+      if (/references private shared type exports/.test(warning.message)) return;
+      throw new Error(warning.message);
+    },
+  });
+  const { output } = await bundle.generate({
+    format: "es",
+    entryFileNames: "[name].d.ts",
+    chunkFileNames: "types-[name].d.ts",
+  });
+  await bundle.close();
+  const texts = output.map((file) => [file.fileName, "code" in file ? file.code : ""] as const);
+  const all = texts.map(([, text]) => text).join("\n");
+  return Object.fromEntries(texts.map(([name, text]) => [name, typesAreTypes(text, all)]));
+}
+
+/** `typeof core` is written out as a namespace of values; what is a type in it is made one. */
+function typesAreTypes(text: string, all: string): string {
+  const isType = (name: string): boolean =>
+    RegExp(`^(?:declare |export )*(?:interface|type) ${name}\\b`, "m").test(all) &&
+    !RegExp(`^(?:declare |export )*(?:const|function|class|enum) ${name}\\b`, "m").test(all);
+  return text.replace(
+    /^declare const (\w+): typeof (\w+);$/gm,
+    (whole, name: string, other: string) => (isType(other) ? `type ${name} = ${other};` : whole),
+  );
+}
+
+// The licences of other people's code that is in our bundles: their authors ask that notices go along.
+
+const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
+/** The folders of the packages whose modules are among `inputs`, sorted. */
+function packagesIn(inputs: Inputs): string[] {
+  const folders = inputs.flatMap((input) => {
+    const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input);
+    return found ? [found[0]] : [];
+  });
+  return [...new Set(folders)].sort();
+}
+
+/** `name@version` of each. */
+function identities(inputs: Inputs): string[] {
+  return packagesIn(inputs).map((folder) => {
+    const { name, version } = manifestOf(folder);
+    return `${name}@${version}`;
+  });
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly author?: string | { readonly name: string };
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+}
+
+/** The text of THIRD-PARTY-LICENSES.txt. @throws Error for a package whose licence is not known here */
+function notices(inputs: Inputs): string {
+  const head =
+    "The bundles in this package contain code of these packages, under these licences.\n";
+  return [head, ...packagesIn(inputs).map(noticeOf)].join("\n");
+}
+
+function noticeOf(folder: string): string {
+  const path = join(root, folder);
+  const { name, version, license, author } = manifestOf(folder);
+  const file = readdirSync(path).find((one) => /^licen[cs]e(\.|$)/i.test(one));
+  const text = file === undefined ? undefined : readFileSync(join(path, file), "utf8").trim();
+  const holder = typeof author === "object" ? author.name : (author ?? `the authors of ${name}`);
+  if (text === undefined && license !== "MIT") {
+    throw new Error(`${folder} has no licence file; add its notice to scripts/package.ts`);
+  }
+  const line = "-".repeat(80);
+  return `${line}\n${name} ${version} (${license})\n\n${text ?? `Copyright (c) ${holder}\n\n${MIT}`}\n`;
+}
+
 const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   version: string;
   license: string;

@@ -2,13 +2,181 @@
 // what is in them, and checksums. The same sources give the same bytes. Nothing is published: the last line says how.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nameOf, variants } from "../targets/bundle/surface.ts";
+import {
+  enginesFolder,
+  engineVersion,
+  quickjsFolder,
+} from "../targets/workbench/engines/install.ts";
+import { generate } from "../targets/workbench/host/generate.ts";
+import { MANIFESTS } from "../targets/workbench/package-contents.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
-import { makeRelease, type Release } from "./release/make.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
+
+// What is in the package that others have written, as CycloneDX: npm's own list, cut down to what is bundled or
+// installed with it, and without what differs from one run to the next.
+
+interface Component {
+  readonly "bom-ref": string;
+  readonly name: string;
+  readonly version: string;
+  readonly properties?: readonly { readonly name: string; readonly value: string }[];
+}
+
+interface Bill {
+  readonly bomFormat: string;
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+/** Made by `npm run tool -- package`: name and version of each package whose code is in a bundle. */
+function bundled(): string[] {
+  return JSON.parse(readFileSync(join(root, "dist/bundled-packages.json"), "utf8")) as string[];
+}
+
+function billOfMaterials(): Bill {
+  const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
+  const text = execFileSync("npm", args, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const {
+    serialNumber: _random,
+    metadata,
+    ...bill
+  } = JSON.parse(text) as Bill & {
+    serialNumber: string;
+    metadata: { timestamp: string };
+  };
+  const { timestamp: _now, ...lasting } = metadata;
+  const { name, dependencies: installed } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  ) as { name: string; dependencies: Record<string, string> };
+  const wanted = new Set([
+    ...bundled(),
+    ...Object.entries(installed).map(([name, version]) => `${name}@${version}`),
+  ]);
+  const components = bill.components.filter(({ name, version }) =>
+    wanted.delete(`${name}@${version}`),
+  );
+  if (wanted.size > 0) throw new Error(`npm's list does not have ${[...wanted].join(", ")}`);
+  const refs = new Set(components.map((component) => component["bom-ref"]));
+  const own = metadata.component["bom-ref"];
+  return {
+    ...bill,
+    // npm takes the name of the folder, which is whoever's who made the release.
+    metadata: { ...lasting, component: { ...metadata.component, name } },
+    components: components.map(withoutDevelopment),
+    dependencies: [
+      { ref: own, dependsOn: [...refs].sort() },
+      ...[...refs].sort().map((ref) => ({ ref, dependsOn: [] })),
+    ],
+  };
+}
+
+/** npm marks what only developers install; here it is shipped, as part of a bundle. */
+function withoutDevelopment(component: Component): Component {
+  const properties = component.properties?.filter(
+    ({ name }) => name !== "cdx:npm:package:development",
+  );
+  return { ...component, ...(properties && { properties }) };
+}
+
+// One release: builds everything anew, packs it, and lists what is in it.
+
+interface ReleaseFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+interface Release {
+  readonly files: readonly ReleaseFile[];
+}
+
+/** @param say told of each step: it takes a minute or two */
+async function makeRelease(folder: string, say: (line: string) => void): Promise<Release> {
+  say("building and packing what npm publishes");
+  run("npm", ["run", "-s", "build"]);
+  run("npm", ["run", "-s", "tool", "--", "package"]);
+  await addBytecode(join(root, "dist/npm/picogrant-firmware/dist"), say);
+  for (const name of Object.keys(MANIFESTS)) {
+    setModes(join(root, "dist/npm", name));
+    run("npm", ["pack", "--silent", "--pack-destination", folder], join(root, "dist/npm", name));
+  }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    version: string;
+  };
+  say("the list of what is in them (CycloneDX)");
+  const bill = JSON.stringify(billOfMaterials(), null, 2);
+  writeFileSync(join(folder, `picogrant-${version}.cdx.json`), `${bill}\n`);
+  const files = readdirSync(folder)
+    .sort()
+    .map((name) => describe(folder, name));
+  const sums = files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join("");
+  writeFileSync(join(folder, "SHA256SUMS"), sums);
+  return { files };
+}
+
+function run(command: string, args: readonly string[], cwd = root): string {
+  return execFileSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+/** An archive keeps the files' modes: they must not be what the umask was of whoever checked the sources out. */
+function setModes(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isProgram = entry.isFile() && readFileSync(path, "latin1").startsWith("#!");
+    chmodSync(path, entry.isDirectory() || isProgram ? 0o755 : 0o644);
+  }
+}
+
+function describe(folder: string, name: string): ReleaseFile {
+  const content = readFileSync(join(folder, name));
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  return { name, bytes: content.length, sha256 };
+}
+
+/** Of the engine that is built here, if one is; a release is not the moment to fetch one. */
+async function addBytecode(folder: string, say: (line: string) => void): Promise<void> {
+  if (!process.env.QUICKJS_DIR && !existsSync(join(enginesFolder, "quickjs-source"))) {
+    say("no bytecode in it: npm run host -- --build gets the engine that compiles it");
+    return;
+  }
+  const quickjs = quickjsFolder();
+  const version = engineVersion(quickjs);
+  for (const variant of variants) {
+    const built = join(root, `dist/bytecode/${variant}`);
+    await generate(built, variant, version);
+    const output = `${built}/bytecode.h`;
+    run(`${quickjs}/qjsc`, ["-c", "-s", "-N", "pg_core_bytes", "-o", output, `${built}/core.js`]);
+    // The array's bytes, as qjsc writes it. The same run on 32 and on 64 bits: only the order of bytes counts.
+    const text = readFileSync(output, "latin1");
+    const digits = text.slice(text.indexOf("{")).match(/(?<=0x)[0-9a-f]{2}/g) ?? [];
+    const code = Buffer.from(digits.join(""), "hex");
+    writeFileSync(join(folder, `${nameOf(variant)}-quickjs-${version}-le.bin`), code);
+  }
+}
 
 interface Flags {
   dryRun?: boolean;
