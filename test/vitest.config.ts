@@ -59,7 +59,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
     globalSetup: ["test/programs-folder.ts"],
-    setupFiles: ["test/environment.ts", "test/seeds.ts"],
+    setupFiles: ["test/seeds.ts"],
     // More than the two cores that this is for: many tests wait, for a second to pass or for another process. The long
     // ones keep a core busy each.
     maxWorkers: isFullRun ? 3 : 4,

@@ -8,7 +8,7 @@ export default defineConfig({
     root: fileURLToPath(new URL("../..", import.meta.url)),
     include: ["test/package/**/*.spec.ts"],
     globalSetup: "test/package/install.ts",
-    setupFiles: ["test/environment.ts"],
+    setupFiles: ["test/seeds.ts"],
     maxWorkers: 2,
     ...patience,
   },

@@ -3,14 +3,17 @@
 // oidc-provider (certified for OpenID, pages of its own, refresh tokens that rotate), Authlib (what much in Python stands
 // on; Debian's python3-authlib and python3-flask), and better-auth, which takes JSON and has no metadata.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { readFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from "vitest";
 import * as core from "../../core/complete.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { clients } from "../../targets/workbench/peers/clients.ts";
+import { scenarios } from "../../targets/workbench/peers/compared-sign-ins.ts";
 import { isAuthlibMissing, startAuthlib } from "./authlib-server.ts";
 import { startBetterAuth } from "./better-auth-server.ts";
 import { startProvider } from "./oidc-provider-server.ts";
 import { type ForeignServer, METHODS, startOwnService } from "./own-service.ts";
-import { PeerDevice, SharedTime } from "./peer-device.ts";
-import { HAPPENINGS, type Happening, play } from "./scenarios.ts";
+import { HAPPENINGS, type Happening, PeerDevice, play, SharedTime } from "./scenarios.ts";
 
 /** oidc-provider's notices that pages, lifetimes and accounts are the default ones. */
 function mute(): void {
@@ -78,4 +81,21 @@ describe.each([
       }
     },
   );
+});
+
+// PEERS.md is what `npm run tool -- peers --write` wrote at the release of this version. Its measurements are not made
+// again at each change; what it says of the sources is compared with them.
+
+const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
+const lines = page.split("\n");
+
+it("was measured for this version: a new one is compared anew (npm run tool -- peers --write)", () => {
+  expect(page).toContain(`picogrant ${manifest.version}, Node `);
+});
+
+it("every scenario has its line, and in each picogrant completes", () => {
+  const head = `| scenario | ${clients.map(({ name }) => name).join(" | ")} |`;
+  const rows = lines.slice(lines.indexOf(head) + 2).filter((line) => line.startsWith("| "));
+  expect(rows.map((row) => row.split(" | ")[0])).toEqual(scenarios.map(({ name }) => `| ${name}`));
+  expect(rows.map((row) => row.split(" | ")[1])).toEqual(scenarios.map(() => "completes"));
 });

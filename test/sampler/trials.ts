@@ -68,7 +68,7 @@ export class Trials {
       reporters: [{}],
       include: ["test/**/*.test.ts"],
       globalSetup: ["test/programs-folder.ts"],
-      setupFiles: ["test/environment.ts", "test/seeds.ts", "test/sampler/setup.ts"],
+      setupFiles: ["test/seeds.ts", "test/sampler/setup.ts"],
       isolate: false,
       maxWorkers: 1,
       sequence: { sequencer: AsGiven },
