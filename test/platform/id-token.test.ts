@@ -116,33 +116,22 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     expect(await verdict(short, [await exportJWK(weak.publicKey)])).toMatch(/signed by none/);
   });
 
+  const unsigned = (header: string): string =>
+    `${base64url(header)}.${base64url(JSON.stringify(good))}.AA`;
+  const noUtf8 = Buffer.from('{"alg":"HS256","x":"\xff"}', "latin1").toString("base64url");
   it.each([
-    ["none", `${base64url('{"alg":"none"}')}.${base64url(JSON.stringify(good))}.`, /not taken/],
-    ["no algorithm", `${base64url("{}")}.${base64url(JSON.stringify(good))}.AA`, /not taken/],
-    ["an encrypted one", "a.b.c.d.e", /encrypted/],
-    ["no token", "text", /is none/],
-    ["no JSON", `${base64url("[]")}.x.y`, /no JSON object/],
-    ["a number", `${base64url("7")}.x.y`, /no JSON object/],
-    ["null", `${base64url("null")}.x.y`, /no JSON object/],
-    ["a text", `${base64url('"text"')}.x.y`, /no JSON object/],
-    [
-      "no UTF-8",
-      `${Buffer.from('{"alg":"HS256","x":"\xff"}', "latin1").toString("base64url")}.x.y`,
-      /no JSON object/,
-    ],
-    ["no base64url", "+.x.y", /no JSON object/],
-    ["base64 with padding", `${btoa('{"alg":"HS256" }')}.x.y`, /no JSON object/],
-    ["an algorithm of more letters", `${base64url('{"alg":"XHS256"}')}.x.y`, /not taken/],
-    ["an algorithm of more digits", `${base64url('{"alg":"HS2560"}')}.x.y`, /not taken/],
-  ])("%s is refused", async (_, token, problem) => {
-    expect(await verdict(token, [])).toMatch(problem);
-  });
-
-  it("extensions that must be understood are not (RFC 7515 section 4.1.11)", async () => {
-    const head = base64url('{"alg":"ES256","crit":["x"],"x":1}');
-    expect(await verdict(`${head}.${base64url(JSON.stringify(good))}.AA`, [])).toMatch(
-      /extensions/,
-    );
+    ["not taken", [unsigned('{"alg":"none"}').slice(0, -2), unsigned("{}")]],
+    // More letters, more digits.
+    ["not taken", [unsigned('{"alg":"XHS256"}'), unsigned('{"alg":"HS2560"}')]],
+    ["encrypted", ["a.b.c.d.e"]],
+    ["is none", ["text"]],
+    ["no JSON object", ["[]", "7", "null", '"text"'].map((json) => `${base64url(json)}.x.y`)],
+    // No UTF-8, no base64url, and padding.
+    ["no JSON object", [noUtf8, "+", btoa('{"alg":"HS256" }')].map((head) => `${head}.x.y`)],
+    // RFC 7515 section 4.1.11: what must be understood is not.
+    ["extensions", [unsigned('{"alg":"ES256","crit":["x"],"x":1}')]],
+  ])("refused: %s", async (problem, tokens) => {
+    for (const token of tokens) expect(await verdict(token, [])).toContain(problem);
   });
 });
 

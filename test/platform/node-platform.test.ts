@@ -61,17 +61,6 @@ it("what is wrong with the network's settings is said before the directory is to
   expect(fs.existsSync(stateDirectory)).toBe(false);
 });
 
-it.each([
-  ["bytes", () => new Uint8Array(40).fill(7)],
-  ["a plain array", () => new Array<number>(40).fill(7)],
-])("random bytes fill the range that is asked for, and nothing beside it: %s", (_, make) => {
-  const bytes = make();
-  expect(new NodeEntropy().fill(bytes, 4, 36)).toBe(true);
-  expect([...bytes.slice(0, 4), ...bytes.slice(36)]).toEqual(new Array(8).fill(7));
-  expect([...bytes].every((byte) => Number.isInteger(byte))).toBe(true);
-  expect(new Set(bytes.slice(4, 36)).size).toBeGreaterThan(8);
-});
-
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /** Real time by hand, as strict as setTimeout, which takes no more than 2^31-1, and as early. */

@@ -3,11 +3,8 @@
 import { expect, it } from "vitest";
 import { isFullRun } from "../full-run.ts";
 import { KINDS } from "./kinds.ts";
-import { liveOnce } from "./life.ts";
 
 const FIRST_SEED = 20_261_122;
-/** Of lives of a program that once failed. */
-const FOUND = [100_108_064, 100_164_551, 880_009_286, 900_036_811, 900_331_750];
 
 it.each(KINDS)(
   "lives $name break no promise",
@@ -19,8 +16,3 @@ it.each(KINDS)(
   },
   600_000,
 );
-
-it.each(FOUND)("the life from seed %i, which once failed", async (seed) => {
-  const { violations, deeds } = await liveOnce(seed);
-  expect(violations, deeds.join(", ")).toEqual([]);
-});
