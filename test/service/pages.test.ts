@@ -225,6 +225,15 @@ describe("guessing and phishing", () => {
         ] as const,
     ),
     [
+      "a form is its account's: with another's name it does nothing",
+      ...PAGES,
+      "press allow account=ben -> 200 says='wants~to~use'",
+      PENDING,
+      ...SIGNED_IN,
+      "submit /account/disable account=ben -> 200",
+      "refresh -> 200",
+    ],
+    [
       "the form of one visit is worth nothing in another",
       ...PAGES,
       "browser other",
