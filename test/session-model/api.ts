@@ -75,7 +75,8 @@ export class Api {
     const { method, body, as, path } = question;
     const url = `${path.startsWith("/") ? API : ""}${path}?ask=${id}`;
     const headers = { "x-own": "1", authorization: "Basic of-the-program" };
-    const init = { method, headers, ...bodyOf(body) } as RequestInit;
+    const isUnsaid = method === "GET" && dice.once(2);
+    const init = { ...(!isUnsaid && { method }), headers, ...bodyOf(body) } as RequestInit;
     // The Fetch standard: headers beside a Request stand in place of its own.
     const isBeside = as === "Request" && dice.once(2);
     const request = new Request(url, isBeside ? { ...init, headers: { "x-own": "2" } } : init);

@@ -439,7 +439,7 @@ class Life {
         this.#fault("nobody was told that an adapter has failed");
       }
     }
-    if (start.session && !running.isOver) {
+    if (start.session && (!running.isOver || start.session.status === "ended")) {
       const problem = start.heard.problemOf(start.session, SETTINGS.config.scope);
       if (problem !== "") this.#fault(`the session's ${problem} is wrong`);
     }
