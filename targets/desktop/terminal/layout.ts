@@ -1,13 +1,13 @@
 // The screen of the terminal as lines of text: the address, the display, what has happened last, and what is being
 // typed. No cursor movement and no state here.
 import { stripVTControlCharacters } from "node:util";
+import { time } from "../panel/client/dom.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import { qrLines } from "../simulator/device/display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
 import { clean } from "../simulator/log/mask.ts";
 import type { View } from "../simulator/view.ts";
-import { timeText } from "./screen.ts";
 
 export interface ScreenSize {
   columns: number;
@@ -56,7 +56,7 @@ export function layOut(
 function header(view: View, title: string, columns: number, paint: Paint): string {
   const { ms, speed, paused, jumpLeftMs } = view.clock;
   const pace = paused ? "paused" : `x${speed}`;
-  const clock = `${timeText(ms)}  ${jumpLeftMs > 0 ? `jumps ${timeText(jumpLeftMs)}` : pace}`;
+  const clock = `${time(ms)}  ${jumpLeftMs > 0 ? `jumps ${time(jumpLeftMs)}` : pace}`;
   const room = Math.max(0, columns - clock.length - 2);
   const named = `picogrant  ${title}`;
   // The address is worth more than the name.
@@ -109,7 +109,7 @@ function logLines(view: View, rows: number, paint: Paint): string[] {
     })),
   ];
   entries.sort((a, b) => a.order - b.order);
-  return entries.slice(-rows).map(({ atMs, text }) => `${timeText(atMs).padStart(7)} ${text}`);
+  return entries.slice(-rows).map(({ atMs, text }) => `${time(atMs).padStart(7)} ${text}`);
 }
 
 function exchangeText(entry: ExchangeEntry, paint: Paint): string {

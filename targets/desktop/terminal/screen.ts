@@ -3,6 +3,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
+import { time } from "../panel/client/dom.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import { qrLines } from "../simulator/device/display.ts";
 import { type PrintedSlip, slipLines } from "../simulator/device/paper.ts";
@@ -126,7 +127,7 @@ export function printFrames(simulation: Simulation, write: (text: string) => voi
     const frame = frameText(display.lines);
     if (frame === drawn || !display.lit) return;
     drawn = frame;
-    write(`${timeText(simulation.clock.nowMs())}\n${frame}`);
+    write(`${time(simulation.clock.nowMs())}\n${frame}`);
   });
 }
 
@@ -142,12 +143,4 @@ function slipText(slip: PrintedSlip): string {
   const all = [...lines, ...slip.footing];
   const width = Math.max(...all.map((line) => line.length));
   return `${["", ...all, ""].map((line) => `  :${line.padEnd(width)}:`).join("\n")}\n`;
-}
-
-/** Time since the world began: 0:07, 31:05, 2:00:00. */
-export function timeText(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }

@@ -29,7 +29,7 @@ export function svg(name: string, attributes: Attributes, text = ""): SVGElement
   return element;
 }
 
-/** 0:07, 31:05, 2:00:00 */
+/** Time since the world began, here and in the terminal: 0:07, 31:05, 2:00:00. */
 export function time(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const two = (value: number): string => String(value).padStart(2, "0");
