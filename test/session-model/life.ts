@@ -109,10 +109,13 @@ class Life {
   /** What comes along with tokens. */
   #drawMembers(): () => object {
     const isEnding = this.#dice.once(3) && { refresh_token_expires_in: 7_776_000 };
+    const isLong = this.#dice.once(8);
     const hasScope = this.#dice.once(2);
     const hasIdToken = this.#dice.once(2);
     return () => ({
       ...isEnding,
+      // No token, but as long as some are.
+      ...(isLong && { note: "n".repeat(20_000) }),
       ...(hasScope && this.#dice.once(2) && { scope: this.#dice.pick(["video", "video audio"]) }),
       ...(hasIdToken && this.#dice.once(2) && { id_token: this.#newIdToken() }),
     });
@@ -321,6 +324,9 @@ class Life {
     if (problem !== "" && this.#storm.isLegal) this.#fault(problem);
     const { code, message } = trouble;
     if (code === "storage_silent" && !this.#storm.isSilent) this.#fault("storage is not silent");
+    if (code === "storage_silent" && !message.startsWith("storage has not answered for 10 s")) {
+      this.#fault(`why is storage silent? ${message}`);
+    }
     if (code !== "not_saved") return;
     if (!this.#storm.isUnwritten) this.#fault("told that nothing is saved, and it is");
     if (!message.includes(`(${DISK_FULL})`)) this.#fault(`why is it not saved? ${message}`);
