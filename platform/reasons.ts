@@ -1,6 +1,6 @@
-// Why the device has no connection, as a person can use it: what is the matter, and what mends it. One table for every
-// host: the C host gets it as constants (picogrant-numbers.h), and device.json may say it in another language
-// (`reasons`). What a server that was reached answered is the core's affair (core/tables/errors.ts).
+// Why the device has no connection or no answer, as a person can use it: what is the matter, and what mends it. One
+// table for every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node says its sentences of
+// answers, and device.json may say it in another language (`reasons`). What a server that was reached answered is the core's affair (core/tables/errors.ts).
 
 /** Who can mend it. */
 export type Mender = "user" | "network" | "service" | "maker";
@@ -21,6 +21,32 @@ const reason = (name: string, text: string, mender: Mender, sentence: string): R
   mender,
   sentence,
 });
+
+/** What is wrong with an answer that is none: by these words whoever reads it says so, in every host. */
+export const NOT_HTTP = reason(
+  "notHttp",
+  "No web service|Tell the maker",
+  "maker",
+  "what answers there does not speak HTTP/1.1",
+);
+export const TOO_LONG = reason(
+  "tooLong",
+  "Answer too long|Tell the maker",
+  "maker",
+  "the answer is longer than the limit of this device",
+);
+export const CUT_OFF = reason(
+  "cutOff",
+  "Answer cut off|Wait a little",
+  "network",
+  "the connection ended before the answer was whole",
+);
+export const UNKNOWN_CODING = reason(
+  "unknownCoding",
+  "Unknown coding|Tell the service",
+  "service",
+  "the answer has a transfer coding that nobody asked for",
+);
 
 /** By number, from 1 on; 0 is none. Numbers are part of what is programmed into devices: new ones go to the end. */
 export const reasons: readonly Reason[] = [
@@ -65,14 +91,16 @@ export const reasons: readonly Reason[] = [
     "maker",
     "what the maker set is damaged",
   ),
+  NOT_HTTP,
+  TOO_LONG,
+  CUT_OFF,
+  UNKNOWN_CODING,
 ];
 
 /** Names in device.json, in the table's order. */
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);
 
-/** Reason 0 is none. */
-export const NO_REASON = 0;
-
+/** Its number; 0 is none. */
 export function reasonNumber(name: string): number {
   const at = reasonNames.indexOf(name);
   if (at < 0) throw new RangeError(`${name} is no reason`);
@@ -83,40 +111,4 @@ export function reasonNumber(name: string): number {
 export function reasonTexts(own: Readonly<Record<string, string>> = {}): string {
   if (Object.keys(own).length === 0) return "";
   return reasons.map(({ name, text }) => own[name] ?? text).join("\n");
-}
-
-/** What Node's sockets and its TLS say, by the code of the error. */
-const NODE_CODES: Readonly<Record<string, string>> = {
-  ENETDOWN: "noCable",
-  ENETUNREACH: "noAddress",
-  EHOSTUNREACH: "serverSilent",
-  EADDRNOTAVAIL: "noAddress",
-  ENOTFOUND: "nameNotFound",
-  EAI_AGAIN: "nameNotFound",
-  ETIMEDOUT: "serverSilent",
-  ECONNRESET: "serverSilent",
-  EPIPE: "serverSilent",
-  ECONNREFUSED: "unavailable",
-  CERT_NOT_YET_VALID: "clockWrong",
-  CERT_HAS_EXPIRED: "outOfDate",
-  ERR_TLS_CERT_ALTNAME_INVALID: "otherName",
-  UNABLE_TO_GET_ISSUER_CERT: "unknownAuthority",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "unknownAuthority",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "unknownAuthority",
-  SELF_SIGNED_CERT_IN_CHAIN: "unknownAuthority",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "unknownAuthority",
-  CERT_SIGNATURE_FAILURE: "unknownAuthority",
-  CERT_UNTRUSTED: "unknownAuthority",
-  ERR_SSL_UNSUPPORTED_PROTOCOL: "tlsTooOld",
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "tlsTooOld",
-  ERR_SSL_WRONG_VERSION_NUMBER: "tlsTooOld",
-  ERR_SSL_NO_PROTOCOLS_AVAILABLE: "tlsTooOld",
-};
-
-/** The number of the reason behind an error of Node's; NO_REASON where it says nothing of the connection. */
-export function reasonOfNode(error: unknown): number {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
-  const name = typeof code === "string" ? NODE_CODES[code] : undefined;
-  if (name !== undefined) return reasonNumber(name);
-  return cause === undefined || cause === error ? NO_REASON : reasonOfNode(cause);
 }

@@ -1,18 +1,28 @@
 // Ready texts for displays, by language: what a maker gives to the core as Config.messages, or copies into the
-// `messages` of device.json.
+// `messages` and `reasons` of device.json.
 import { MESSAGES } from "../../core/index.ts";
+import { reasons } from "../reasons.ts";
 import { type RomName, romText } from "./display-rom.ts";
-import { FRENCH, GERMAN, JAPANESE, SPANISH, type Texts } from "./texts.ts";
+import type { Texts } from "./texts.ts";
+import * as all from "./texts.ts";
 
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
 export type Language = (typeof languages)[number];
 
 const TEXTS: Readonly<Record<Language, Texts>> = {
   en: MESSAGES.split("\n"),
-  de: GERMAN,
-  fr: FRENCH,
-  es: SPANISH,
-  ja: JAPANESE,
+  de: all.GERMAN,
+  fr: all.FRENCH,
+  es: all.SPANISH,
+  ja: all.JAPANESE,
+};
+
+const REASONS: Readonly<Record<Language, Texts>> = {
+  en: reasons.map(({ text }) => text),
+  de: all.GERMAN_REASONS,
+  fr: all.FRENCH_REASONS,
+  es: all.SPANISH_REASONS,
+  ja: all.JAPANESE_REASONS,
 };
 
 /** Which ROM shows a language best. */
@@ -33,4 +43,17 @@ export function messagesFor(language: Language, rom: RomName = usualRom(language
   // The core's own need no memory twice.
   if (language === "en") return "";
   return TEXTS[language].map((text) => romText(rom, text)).join("\n");
+}
+
+/**
+ * Why there is no connection, as the `reasons` of device.json.
+ * @throws RangeError as messagesFor does
+ */
+export function reasonsFor(
+  language: Language,
+  rom: RomName = usualRom(language),
+): Record<string, string> {
+  return Object.fromEntries(
+    reasons.map(({ name }, at) => [name, romText(rom, REASONS[language][at]!)]),
+  );
 }

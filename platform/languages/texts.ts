@@ -1,5 +1,6 @@
 // The display's texts in other languages than the core's own, in the order of its MESSAGES. Each is short enough
-// for displays from 16x2 on; the ROM decides which letters keep what is above them.
+// for displays from 16x2 on; the ROM decides which letters keep what is above them. Behind them the reasons why there is
+// no connection.
 
 /** In the core's order: starting, signedOut, requesting ... (device.schema.json). */
 export type Texts = readonly string[];
@@ -111,4 +112,78 @@ export const JAPANESE: Texts = [
   "ｴﾗｰ｡ ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
   "ﾒﾓﾘﾌﾞｿｸ｡ ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
   "ﾄｰｸﾝ ｼｮｳｷｮｼｯﾊﾟｲ",
+];
+
+// Why there is no connection, in the order of platform/reasons.ts; each half fits 16 characters.
+
+export const GERMAN_REASONS: Texts = [
+  "Kein Netzkabel|Bitte einstecken",
+  "Keine Adresse|Router prüfen",
+  "Name unbekannt|Internet prüfen",
+  "Keine Antwort|Bitte warten",
+  "Uhr geht falsch|Uhr stellen",
+  "Falscher Server|Internet prüfen",
+  "Server veraltet|Dienst melden",
+  "Server unbekannt|Gerät erneuern",
+  "Server zu alt|Dienst melden",
+  "Dienst gestört|Bitte warten",
+  "Daten defekt|Hersteller rufen",
+  "Kein Webdienst|Hersteller rufen",
+  "Antwort zu lang|Hersteller rufen",
+  "Antwort brach ab|Bitte warten",
+  "Fremde Kodierung|Dienst melden",
+];
+
+export const FRENCH_REASONS: Texts = [
+  "Pas de câble|Le brancher",
+  "Pas d'adresse|Voir le routeur",
+  "Nom introuvable|Voir internet",
+  "Pas de réponse|Patientez",
+  "Heure incorrecte|Régler l'heure",
+  "Pas ce serveur|Voir internet",
+  "Serveur périmé|Avertir service",
+  "Serveur inconnu|Mettre à jour",
+  "Serveur ancien|Avertir service",
+  "Service arrêté|Patientez",
+  "Réglages abîmés|Voir fabricant",
+  "Pas de site web|Voir fabricant",
+  "Rép. trop longue|Voir fabricant",
+  "Réponse coupée|Patientez",
+  "Codage inconnu|Avertir service",
+];
+
+export const SPANISH_REASONS: Texts = [
+  "Sin cable de red|Conéctelo",
+  "Sin dirección|Mire el router",
+  "Nombre no existe|Mire internet",
+  "Sin respuesta|Espere un poco",
+  "Hora incorrecta|Ponga la hora",
+  "Otro servidor|Mire internet",
+  "Servidor caduco|Avise servicio",
+  "Servidor extraño|Actualice equipo",
+  "Servidor antiguo|Avise servicio",
+  "Servicio parado|Espere un poco",
+  "Ajustes dañados|Avise fabricante",
+  "No es web|Avise fabricante",
+  "Respuesta larga|Avise fabricante",
+  "Resp. cortada|Espere un poco",
+  "Codif. extraña|Avise servicio",
+];
+
+export const JAPANESE_REASONS: Texts = [
+  "LANｹｰﾌﾞﾙ ﾅｼ|ﾂﾅｲﾃﾞｸﾀﾞｻｲ",
+  "ｱﾄﾞﾚｽ ﾅｼ|ﾙｰﾀｦ ｶｸﾆﾝ",
+  "ﾅﾏｴ ﾌﾒｲ|ﾈｯﾄﾜｰｸ ｶｸﾆﾝ",
+  "ｵｳﾄｳ ﾅｼ|ｵﾏﾁｸﾀﾞｻｲ",
+  "ﾄｹｲ ﾁｶﾞｲ|ﾄｷｦ ｱﾜｾﾃｸﾀﾞｻｲ",
+  "ﾍﾞﾂﾉ ｻｰﾊﾞ|ﾈｯﾄﾜｰｸ ｶｸﾆﾝ",
+  "ｻｰﾊﾞ ｷｹﾞﾝｷﾞﾚ|ｻｰﾋﾞｽﾆ ﾚﾝﾗｸ",
+  "ﾌﾒｲﾉ ｻｰﾊﾞ|ｷｷｦ ｺｳｼﾝ",
+  "ｻｰﾊﾞｶﾞ ﾌﾙｲ|ｻｰﾋﾞｽﾆ ﾚﾝﾗｸ",
+  "ｻｰﾋﾞｽ ﾃｲｼﾁｭｳ|ｵﾏﾁｸﾀﾞｻｲ",
+  "ｾｯﾃｲ ﾊｿﾝ|ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
+  "ｳｪﾌﾞﾃﾞﾊ ﾅｲ|ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
+  "ｵｳﾄｳｶﾞ ﾅｶﾞｽｷﾞﾙ|ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
+  "ｵｳﾄｳｶﾞ ｷﾚﾀ|ｵﾏﾁｸﾀﾞｻｲ",
+  "ﾌﾒｲﾉ ﾌｺﾞｳｶ|ｻｰﾋﾞｽﾆ ﾚﾝﾗｸ",
 ];

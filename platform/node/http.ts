@@ -8,6 +8,7 @@ import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { EXCHANGE_LIMITS } from "../limits.ts";
+import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../reasons.ts";
 import { retryAfterSeconds } from "../retry-after.ts";
 import { KeptConnections } from "./kept-connections.ts";
 
@@ -119,7 +120,7 @@ export class NodeHttp implements Http {
     this.#ownAgents = options.agent ? [this.#plainAgent] : [this.#plainAgent, agent];
   }
 
-  /** Node's or OpenSSL's name for what went wrong last, or which limit passed; "" where nothing did. */
+  /** What went wrong last: Node's or OpenSSL's name for it, or a sentence; "" where nothing did. */
   get lastFailure(): string {
     return this.#lastFailure;
   }
@@ -181,7 +182,7 @@ export class NodeHttp implements Http {
     // Node never repeats a request: an error here, on a kept connection too, ends the exchange.
     client.on("error", (error) => this.#fail(exchange, failureOf(error), codeOf(error)));
     client.on("close", () => {
-      if (!exchange.isWhole) this.#fail(exchange, "unreachable", CUT_OFF);
+      if (!exchange.isWhole) this.#fail(exchange, "unreachable", CUT_OFF.sentence);
     });
     client.end(body);
   }
@@ -223,23 +224,25 @@ export class NodeHttp implements Http {
     body.on("data", (chunk: Buffer) => this.#take(exchange, chunk));
     body.on("end", () => this.#end(exchange));
     const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
+    const { "transfer-encoding": coding = "chunked" } = response.headers;
     const status = response.statusCode ?? 0;
-    if (status < 200 || status > 599) {
-      // Of the interim ones Node passes on 101 only, and no switch of protocols was asked for.
-      this.#fail(exchange, "unreachable", `HTTP ${status}`);
+    // Of the interim ones Node passes on 101 only, and no switch of protocols was asked for.
+    const isHttp = status >= 200 && status <= 599;
+    if (!isHttp || coding.toLowerCase() !== "chunked") {
+      this.#fail(exchange, "unreachable", (isHttp ? UNKNOWN_CODING : NOT_HTTP).sentence);
       return;
     }
     const { "www-authenticate": authenticate = "" } = response.headers;
     const waitS = retryAfterSeconds(retryAfter, date, Date.now());
     exchange.sink.status(status, waitS, authenticate);
     // `#fail` does nothing where the sink has aborted meanwhile.
-    if (Number(promised) > this.#sizeLimitBytes) this.#fail(exchange, "too-large", TOO_LARGE);
+    if (Number(promised) > this.#sizeLimitBytes) this.#failTooLong(exchange);
   }
 
   #take(exchange: Exchange, chunk: Buffer): void {
     if (this.#current !== exchange) return;
     exchange.bodyBytes += chunk.length;
-    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#fail(exchange, "too-large", TOO_LARGE);
+    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#failTooLong(exchange);
     else exchange.sink.body(chunk, 0, chunk.length);
   }
 
@@ -247,6 +250,10 @@ export class NodeHttp implements Http {
     if (this.#current !== exchange) return;
     this.#release(exchange);
     exchange.sink.end();
+  }
+
+  #failTooLong(exchange: Exchange): void {
+    this.#fail(exchange, "too-large", TOO_LONG.sentence);
   }
 
   #fail(exchange: Exchange, failure: TransportFailure, why: string): void {
@@ -284,17 +291,20 @@ export function decoded(response: http.IncomingMessage): Readable {
   }
 }
 
-const CUT_OFF = "the answer was cut off";
-const TOO_LARGE = "more than sizeLimitBytes";
-
-/** `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like. The message would name addresses. */
+/** `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like, or a sentence. The message would name addresses. */
 function codeOf(error: Error): string {
-  return (error as NodeJS.ErrnoException).code ?? error.name;
+  const code = (error as NodeJS.ErrnoException).code ?? error.name;
+  if (code === "ECONNRESET" || code === "EPIPE") return CUT_OFF.sentence;
+  if (code === HEAD_TOO_LONG) return TOO_LONG.sentence;
+  return code.startsWith("HPE_") ? NOT_HTTP.sentence : code;
 }
+
+/** Node's parser of HTTP calls what it refuses HPE_*. */
+const HEAD_TOO_LONG = "HPE_HEADER_OVERFLOW";
 
 function failureOf(error: Error): TransportFailure {
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === "HPE_HEADER_OVERFLOW") return "too-large";
+  if (code === HEAD_TOO_LONG) return "too-large";
   return code === "ETIMEDOUT" ? "timeout" : "unreachable";
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { CLIENT } from "../../targets/workbench/host/service-world.ts";
+import { REFUSED } from "../refused-answers.ts";
 import { liveWholeLife } from "./host-life.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
 import { answering, CODE, endpointsAt, ok, opened } from "./host-world.ts";
@@ -100,6 +101,18 @@ it("a value that does not fit is named in the log, with the memory that would do
   await larger.says("state: SIGNED_IN");
   expect(await larger.quit()).toBe(0);
 });
+
+it.each(["no HTTP", "§6.1 another coding", "a length beyond most integers", "half a body"])(
+  "RFC 9112 an answer that is none says on the display what it is: %s",
+  async (name) => {
+    const [, bytes, reason] = REFUSED.find(([what]) => what === name)!;
+    const { port } = await answering([bytes]);
+    const config = (await opened()).configure(endpointsAt(port));
+    const host = new HostProcess([...sanitized, "--config", config]);
+    await host.showsReason(reason.name);
+    expect(await host.kill("SIGTERM")).toBe(0);
+  },
+);
 
 describe("TLS", () => {
   it.each([

@@ -13,7 +13,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { nodeFetch } from "../../platform/node/fetch.ts";
+import { CUT_OFF, NOT_HTTP, TOO_LONG } from "../../platform/reasons.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { BODY_MAX, REFUSED } from "../refused-answers.ts";
 import { ear, GOOD, OK, RawServer, type Told, turns } from "./raw-server.ts";
 
 const { ca, identities } = makeTlsIdentities();
@@ -157,12 +159,12 @@ const good = (what: string, bytes: string, head: Told, program: string): Row => 
   "",
   program,
 ];
-/** What is no answer, and what Node or its parser calls that. */
-const bad = (what: string, bytes: string, word: string, told = failed): Row => [
+/** What is no answer, and what a program hears from Node or its parser. */
+const bad = (what: string, bytes: string, sentence: string, word: string, told = failed): Row => [
   what,
   bytes,
   told,
-  word,
+  sentence,
   `fetch failed, ${word}`,
 ];
 const of = (...lines: string[]): string => answer("200 OK", ...lines);
@@ -172,8 +174,9 @@ const LONG = `X: ${"a".repeat(65_536)}`;
 const CODED = "Content-Encoding: gzip";
 const UPGRADE = answer("101 X", "Connection: upgrade", "Upgrade: x");
 const WRONG = "Z_DATA_ERROR";
-const SIZE = "HPE_INVALID_CHUNK_SIZE";
-const CUT = "the answer was cut off";
+const CUT = CUT_OFF.sentence;
+const NONE = NOT_HTTP.sentence;
+const LONGER = TOO_LONG.sentence;
 
 const ROWS: Row[] = [
   good("the first status", of(EMPTY), ["status", 200, -1, ""], '200 "OK" '),
@@ -187,21 +190,21 @@ const ROWS: Row[] = [
   ["its end as that of the connection", `${of()}ok`, GOOD, "", '200 "OK" ok'],
   // RFC 9110 §15.2.2: nobody asked to switch protocols.
   ["a switch of protocols", UPGRADE, failed, CUT, "fetch failed, HTTP 101"],
-  ["one without a connection", answer("101 X"), failed, "HTTP 101", "fetch failed, RangeError"],
-  ["a status of nothing", answer("000 X"), failed, "HTTP 0", "fetch failed, RangeError"],
-  ["a status above all", answer("600 X"), failed, "HTTP 600", "fetch failed, RangeError"],
-  bad("a status below all", answer("99 X"), "HPE_INVALID_STATUS"),
-  bad("only an interim answer", answer("100 Continue"), "ECONNRESET"),
-  bad("no answer", "", "ECONNRESET"),
-  bad("half a status line", "HTTP/1.1 20", "ECONNRESET"),
-  bad("headers without an end", `HTTP/1.1 200 OK\r\n${EMPTY}\r\n`, "ECONNRESET"),
-  bad("what is no HTTP", "nonsense\r\n\r\n", "HPE_INVALID_CONSTANT"),
-  bad("two lengths", of(EMPTY, "Content-Length: 3"), "HPE_UNEXPECTED_CONTENT_LENGTH"),
-  bad("a length that is none", of("Content-Length: two"), "HPE_INVALID_CONTENT_LENGTH"),
-  bad("a length and chunks", of(EMPTY, CHUNKED), "HPE_INVALID_TRANSFER_ENCODING"),
-  bad("a line break in a header", of("X: a\n b", EMPTY), "HPE_CR_EXPECTED"),
-  bad("too long a head", of(LONG), "HPE_HEADER_OVERFLOW", [["failed", "too-large"]]),
-  ["a chunk's size that is none", `${of(CHUNKED)}zz\r\n`, begun(), SIZE, "aborted, ECONNRESET"],
+  ["one without a connection", answer("101 X"), failed, NONE, "fetch failed, RangeError"],
+  ["a status of nothing", answer("000 X"), failed, NONE, "fetch failed, RangeError"],
+  ["a status above all", answer("600 X"), failed, NONE, "fetch failed, RangeError"],
+  bad("a status below all", answer("99 X"), NONE, "HPE_INVALID_STATUS"),
+  bad("only an interim answer", answer("100 Continue"), CUT, "ECONNRESET"),
+  bad("no answer", "", CUT, "ECONNRESET"),
+  bad("half a status line", "HTTP/1.1 20", CUT, "ECONNRESET"),
+  bad("headers without an end", `HTTP/1.1 200 OK\r\n${EMPTY}\r\n`, CUT, "ECONNRESET"),
+  bad("what is no HTTP", "nonsense\r\n\r\n", NONE, "HPE_INVALID_CONSTANT"),
+  bad("two lengths", of(EMPTY, "Content-Length: 3"), NONE, "HPE_UNEXPECTED_CONTENT_LENGTH"),
+  bad("a length that is none", of("Content-Length: two"), NONE, "HPE_INVALID_CONTENT_LENGTH"),
+  bad("a length and chunks", of(EMPTY, CHUNKED), NONE, "HPE_INVALID_TRANSFER_ENCODING"),
+  bad("a line break in a header", of("X: a\n b", EMPTY), NONE, "HPE_CR_EXPECTED"),
+  bad("too long a head", of(LONG), LONGER, "HPE_HEADER_OVERFLOW", [["failed", "too-large"]]),
+  ["a chunk's size that is none", `${of(CHUNKED)}zz\r\n`, begun(), NONE, "aborted, ECONNRESET"],
   [
     "half a body",
     `${of("Content-Length: 5")}ab`,
@@ -234,6 +237,14 @@ describe("what comes of an answer", () => {
     expect(await fetched()).toBe(program);
     // Nothing of it stays open.
     await expect.poll(() => server.open()).toBe(0);
+  });
+
+  it.each(REFUSED)("RFC 9112 %s: why, by the word of all hosts", async (_, bytes, reason) => {
+    server.make({ sizeLimitBytes: BODY_MAX });
+    server.script = (socket) => socket.end(bytes, "latin1");
+    const failure = reason === TOO_LONG ? "too-large" : "unreachable";
+    expect((await server.ask()).at(-1)).toEqual(["failed", failure]);
+    expect(server.adapter.lastFailure).toBe(reason.sentence);
   });
 
   it.each([UPGRADE, answer("600 X", EMPTY), "nonsense\r\n\r\n"])(
@@ -298,7 +309,7 @@ describe("what comes of an answer", () => {
     expect(refused.at(-1)).toEqual(["failed", "too-large"]);
     // What is promised is refused before it comes.
     expect(more !== framing && textOf(refused) !== "").toBe(false);
-    expect(server.adapter.lastFailure).toBe("more than sizeLimitBytes");
+    expect(server.adapter.lastFailure).toBe(LONGER);
   });
 
   it("is said in the words of who makes the connections, without an address", async () => {

@@ -11,9 +11,11 @@ import {
   type Language,
   languages,
   messagesFor,
+  reasonsFor,
   textsOf,
   usualRom,
 } from "../../platform/languages/index.ts";
+import { reasonNames } from "../../platform/reasons.ts";
 
 const OTHERS = languages.filter((language) => language !== "en");
 /** Their places in MESSAGES (core/SPEC.md). */
@@ -67,6 +69,14 @@ describe.each(OTHERS)("%s", (language) => {
         expect((texts[CODE]! + USER_CODE + COUNTDOWN).length).toBeLessThanOrEqual(columns);
     },
   );
+
+  test("it says why there is no connection, each half in a line of 16", () => {
+    const said = reasonsFor(language);
+    expect(Object.keys(said)).toEqual(reasonNames);
+    for (const text of Object.values(said)) {
+      expect(text).toMatch(/^[ -{}\x80-\xff]{1,16}\|[ -{}\x80-\xff]{1,16}$/);
+    }
+  });
 
   test("its ROM draws every letter as it is written", () => {
     const rom = usualRom(language);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assertion.h"
+#include "picogrant-numbers.h"
 
 /* Dates and Retry-After. */
 
@@ -178,7 +179,13 @@ static int text_is(const struct pg_answer *answer, const char *expected) {
   return 1;
 }
 
-static void refuse(struct pg_answer *answer) { answer->step = REFUSED; }
+static void refuse_for(struct pg_answer *answer, enum pg_reason reason) {
+  answer->step = REFUSED;
+  answer->reason = (uint8_t)reason;
+}
+
+/* For what HTTP does not say. */
+static void refuse(struct pg_answer *answer) { refuse_for(answer, PG_REASON_NOT_HTTP); }
 
 /* What one head says; an interim answer's head is forgotten. */
 static void begin_head(struct pg_answer *answer) {
@@ -232,11 +239,13 @@ static void name_is_complete(struct pg_answer *answer) {
 }
 
 static void take_length(struct pg_answer *answer) {
+  enum { LONGEST = 100000000 };
   int32_t length = 0;
   int ok = answer->text_size > 0 && !answer->is_cut;
   for (int i = 0; i < answer->text_size && ok; i++) {
-    ok = is_digit(answer->text[i]) && length < 100000000;
-    if (ok) length = length * 10 + (answer->text[i] - '0');
+    ok = is_digit(answer->text[i]);
+    /* Beyond that all are the same: too long. */
+    if (ok && length < LONGEST) length = length * 10 + (answer->text[i] - '0');
   }
   if (!ok || (answer->length >= 0 && answer->length != length)) refuse(answer);
   else answer->length = length;
@@ -258,7 +267,7 @@ static void header_is_complete(struct pg_answer *answer) {
       take_length(answer);
       break;
     case TRANSFER_ENCODING:
-      if (!text_is(answer, "chunked") || answer->is_chunked) refuse(answer);
+      if (!text_is(answer, "chunked") || answer->is_chunked) refuse_for(answer, PG_REASON_UNKNOWN_CODING);
       answer->is_chunked = 1;
       break;
     case RETRY_AFTER:
@@ -287,9 +296,12 @@ static void head_is_complete(struct pg_answer *answer) {
     begin_head(answer);
     return;
   }
-  if ((answer->is_chunked && answer->length >= 0) ||
-      (answer->length >= 0 && (uint32_t)answer->length > answer->body_max)) {
+  if (answer->is_chunked && answer->length >= 0) {
     refuse(answer);
+    return;
+  }
+  if (answer->length >= 0 && (uint32_t)answer->length > answer->body_max) {
+    refuse_for(answer, PG_REASON_TOO_LONG);
     return;
   }
   int64_t from_s = answer->date_s ? answer->date_s : (int64_t)answer->clock_s;
@@ -348,7 +360,8 @@ static int hexadecimal(uint8_t c) {
 }
 
 static void chunk_size_is_complete(struct pg_answer *answer) {
-  if (answer->text_size == 0 || answer->left > answer->body_max) refuse(answer);
+  if (answer->text_size == 0) refuse(answer);
+  else if (answer->left > answer->body_max) refuse_for(answer, PG_REASON_TOO_LONG);
   else answer->step = answer->left > 0 ? CHUNK_DATA : TRAILER_BEGIN;
   clear_text(answer);
 }
@@ -364,7 +377,7 @@ static void take_chunk_size_byte(struct pg_answer *answer, uint8_t c) {
   } else if ((c == ';' || is_blank(c)) && answer->text_size > 0) {
     answer->step = CHUNK_EXTENSION;
   } else {
-    refuse(answer);
+    refuse_for(answer, digit >= 0 ? PG_REASON_TOO_LONG : PG_REASON_NOT_HTTP);
   }
 }
 
@@ -411,7 +424,7 @@ static size_t take_body(struct pg_answer *answer, const uint8_t *bytes, size_t s
   size_t taken = size;
   if (answer->step != BODY_UNTIL_CLOSED && taken > answer->left) taken = answer->left;
   if (taken > answer->body_max - answer->body_bytes) {
-    refuse(answer);
+    refuse_for(answer, PG_REASON_TOO_LONG);
     return 0;
   }
   PG_MUST(taken > 0, "a piece of a body has bytes");
@@ -427,7 +440,11 @@ static size_t take_body(struct pg_answer *answer, const uint8_t *bytes, size_t s
 
 /* A CR belongs to the LF behind it (RFC 9112 §2.2); anywhere else it is refused, and so is NUL. */
 static void take_byte(struct pg_answer *answer, uint8_t c) {
-  if (++answer->head_bytes > PG_ANSWER_HEAD_MAX || c == 0 || (answer->is_cr && c != '\n')) {
+  if (++answer->head_bytes > PG_ANSWER_HEAD_MAX) {
+    refuse_for(answer, PG_REASON_TOO_LONG);
+    return;
+  }
+  if (c == 0 || (answer->is_cr && c != '\n')) {
     refuse(answer);
     return;
   }
@@ -453,6 +470,6 @@ enum pg_answer_result pg_answer_read(struct pg_answer *answer, const uint8_t *by
 
 enum pg_answer_result pg_answer_closed(struct pg_answer *answer) {
   if (answer->step == BODY_UNTIL_CLOSED) answer->step = COMPLETE;
-  else if (answer->step != COMPLETE) refuse(answer);
+  else if (answer->step != COMPLETE && answer->step != REFUSED) refuse_for(answer, PG_REASON_CUT_OFF);
   return result_of(answer);
 }

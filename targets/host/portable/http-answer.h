@@ -42,7 +42,7 @@ struct pg_answer_sink {
   void (*challenge)(void *context, uint8_t c);
 };
 
-/* The fields are the reader's own. */
+/* The fields are the reader's own, but for `reason`. */
 struct pg_answer {
   const struct pg_answer_sink *sink;
   void *context;
@@ -55,6 +55,7 @@ struct pg_answer {
   int32_t length;  /* Content-Length, or -1 */
   uint16_t status; /* 0 until the status line is read */
   uint8_t step;
+  uint8_t reason;      /* PG_REASON_*: why it is refused, for whoever was told BAD */
   uint8_t part;        /* of the line: before the name, name, before the value, value */
   uint8_t name;        /* which header the line is */
   uint8_t is_chunked;

@@ -213,10 +213,10 @@ int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
   return 1;
 }
 
-static void fail(struct pg_http *http) {
+/* `otherwise`: what it is where the connection has nothing to say. */
+static void fail(struct pg_http *http, enum pg_reason otherwise) {
   int reason = pg_connection_reason(connection_of(http));
-  /* The time is over, and the connection has nothing to say. */
-  http->reason = reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : reason;
+  http->reason = reason == PG_REASON_NONE ? (int)otherwise : reason;
   pg_http_abort(http);
   http->sink->failed(http->context);
 }
@@ -235,7 +235,7 @@ static void open_connection(struct pg_http *http) {
       http->phase = SENDING;
       break;
     case PG_CONNECTION_FAILED:
-      fail(http);
+      fail(http, PG_REASON_SERVER_SILENT);
       break;
     default:
       break;
@@ -256,7 +256,7 @@ static int send_parts(struct pg_http *http) {
     const struct pg_http_part *part = &http->parts[http->part];
     int taken = pg_connection_send(connection_of(http), part->bytes + http->part_at,
                                    part->size - http->part_at);
-    if (taken < 0) fail(http);
+    if (taken < 0) fail(http, PG_REASON_CUT_OFF);
     if (taken <= 0) return 0;
     http->part_at += (size_t)taken;
     PG_MUST(http->part_at <= part->size, "no more goes out than the part has");
@@ -270,7 +270,7 @@ static int send_parts(struct pg_http *http) {
 
 static int flush(struct pg_http *http) {
   int done = pg_connection_flush(connection_of(http));
-  if (done < 0) fail(http);
+  if (done < 0) fail(http, PG_REASON_CUT_OFF);
   if (done <= 0) return 0;
   http->phase = ANSWERING;
   return 1;
@@ -279,14 +279,14 @@ static int flush(struct pg_http *http) {
 /* 1: more may have come; 0: must wait, or the exchange is over. */
 static int receive(struct pg_http *http) {
   const uint8_t *bytes = NULL;
-  enum pg_answer_result result = PG_ANSWER_MORE;
+  enum pg_answer_result result = PG_ANSWER_BAD;
   int size = pg_connection_receive(connection_of(http), &bytes);
   if (size == PG_CONNECTION_NOTHING) return 0;
   if (size > 0) result = pg_answer_read(&http->answer, bytes, (size_t)size);
   else if (size == PG_CONNECTION_ENDED) result = pg_answer_closed(&http->answer);
-  else result = PG_ANSWER_BAD;
+  else http->answer.reason = PG_REASON_CUT_OFF;
   if (result == PG_ANSWER_END) succeed(http);
-  if (result == PG_ANSWER_BAD) fail(http);
+  if (result == PG_ANSWER_BAD) fail(http, (enum pg_reason)http->answer.reason);
   return result == PG_ANSWER_MORE;
 }
 
@@ -322,5 +322,5 @@ void pg_http_work(struct pg_http *http) {
   if (http->phase == IDLE) return;
   go_on(http);
   /* Whatever it waits for: a server that takes nothing of the request has no more time than one that does not answer. */
-  if (http->phase != IDLE && pg_http_wake_in(http) == 0) fail(http);
+  if (http->phase != IDLE && pg_http_wake_in(http) == 0) fail(http, PG_REASON_SERVER_SILENT);
 }

@@ -79,7 +79,9 @@ static const char *put_half(struct place *place, const char *text) {
 int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, int rows) {
   struct place place = {frame, columns, rows, 0, 0};
   if (!is_reason(reason) || columns * rows > PG_REASON_CELLS) return 0;
-  const char *text = texts && *texts ? line_of(texts, reason - 1) : texts_of_table[reason];
+  const char *text = line_of(texts ? texts : "", reason - 1);
+  /* Texts of a maker's who knew fewer reasons lack the later ones. */
+  if (is_end(*text)) text = texts_of_table[reason];
   memset(frame, ' ', (size_t)(columns * rows));
   while (*text && *text != '\n') {
     text = put_half(&place, text);

@@ -1,13 +1,14 @@
 /*
  * Reads one HTTP answer and prints what the reader reports. Usage: answer PIECE BODY-MAX CLOCK < bytes: PIECE
  * bytes at a time, as much as there is where it is 0. Output: `challenge TEXT` lines, `status S R`, `body TEXT` put together, and `end`,
- * `bad`, or `more` where the answer goes on; then the same behind ` closed ` once the connection has ended.
+ * the name of the reason why it is refused, or `more` where the answer goes on; then the same behind ` closed ` once the connection has ended.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "http-answer.h"
+#include "picogrant-numbers.h"
 
 static uint8_t input[200000];
 static uint8_t body[200000];
@@ -32,8 +33,13 @@ static void take_challenge(void *context, uint8_t c) {
   putchar(c);
 }
 
+static const char *word_of(const struct pg_answer *answer, enum pg_answer_result result) {
+  static const char *const reasons[] = PG_REASON_NAMES;
+  if (result == PG_ANSWER_BAD) return reasons[answer->reason];
+  return result == PG_ANSWER_END ? "end" : "more";
+}
+
 int main(int count, char **arguments) {
-  static const char *const names[] = {"more", "end", "bad"};
   static const struct pg_answer_sink sink = {take_status, take_body, take_challenge};
   struct pg_answer answer;
   if (count != 4) return 2;
@@ -46,7 +52,8 @@ int main(int count, char **arguments) {
   for (size_t at = 0; at < size; at += piece) {
     result = pg_answer_read(&answer, input + at, size - at < piece ? size - at : piece);
   }
-  printf("body %.*s\n%s closed %s\n", (int)body_size, (const char *)body, names[result],
-         names[pg_answer_closed(&answer)]);
+  printf("body %.*s\n%s closed ", (int)body_size, (const char *)body, word_of(&answer, result));
+  result = pg_answer_closed(&answer);
+  printf("%s\n", word_of(&answer, result));
   return 0;
 }
