@@ -5,21 +5,10 @@ import type { Bytes, Device } from "./device/memory.ts";
 import { LiteralEnd, REQUEST_LITERALS } from "./device/tables.ts";
 import { createDevice } from "./loop/create.ts";
 
-export { Authorization, Command, Endpoint } from "./device/command.ts";
-export { ClientAuthentication, type Config, ConfigMember, configError } from "./device/config.ts";
-export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
-export type { Bytes, Device } from "./device/memory.ts";
-export { Property } from "./device/property.ts";
-export { Event, State } from "./device/states.ts";
-export { Field, Region } from "./device/tables.ts";
-export { setStatus } from "./display/verification-prompt.ts";
-export { Ending, ending } from "./grant/refusal.ts";
-export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
-export { storageDone } from "./loop/start.ts";
-export { tick, wakeIn } from "./loop/tick.ts";
-export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
-
+// But for create, which is this build's own.
+export * from "./index.ts";
 export { CallState } from "./requests/call.ts";
+export { responseChallenge } from "./requests/call-answer.ts";
 export { discover } from "./requests/metadata.ts";
 export {
   addPath,

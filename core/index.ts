@@ -7,7 +7,13 @@ import { LiteralEnd } from "./device/tables.ts";
 import { createDevice } from "./loop/create.ts";
 
 export { Authorization, Command, Endpoint } from "./device/command.ts";
-export { ClientAuthentication, type Config, ConfigMember, configError } from "./device/config.ts";
+export {
+  ClientAuthentication,
+  type Config,
+  ConfigMember,
+  configError,
+  Pkce,
+} from "./device/config.ts";
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
 export { Property } from "./device/property.ts";
@@ -15,7 +21,13 @@ export { Event, State } from "./device/states.ts";
 export { Field, Region } from "./device/tables.ts";
 export { setStatus } from "./display/verification-prompt.ts";
 export { Ending, ending } from "./grant/refusal.ts";
-export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
+export {
+  responseBody,
+  responseEnd,
+  responseFailed,
+  responseStart,
+  setEndpoints,
+} from "./loop/exchange.ts";
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";
 export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";

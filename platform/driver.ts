@@ -2,20 +2,20 @@
 // would otherwise write itself. A host in C does the same with the core directly (core/SPEC.md).
 
 import type * as complete from "../core/complete.ts";
-import { Command, Endpoint, Region, State } from "../core/index.ts";
+import { Command, Endpoint, ErrorCode, Region, State } from "../core/index.ts";
 import type { Http, Platform } from "./contracts.ts";
-import { AnswerSink, unaddressed } from "./driver/answer-sink.ts";
+import { AnswerSink } from "./driver/answer-sink.ts";
 import { BodyForms } from "./driver/body-forms.ts";
-import { CodeChallenges } from "./driver/code-challenges.ts";
+import { makeChallenge } from "./driver/code-challenges.ts";
 import { makeDevice } from "./driver/device.ts";
-import { addressOf, checkEndpoints, type Endpoints } from "./driver/endpoints.ts";
+import { addressOf, checkEndpoints, type Endpoints, endpointMask } from "./driver/endpoints.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
 import { accessTokenOf, Requests, secretsOf } from "./driver/requests.ts";
 import { StorageAnswer } from "./driver/storage-answer.ts";
 import { Faults, isThenable } from "./driver/thrown.ts";
 import { type Allowed, LookedAtHttp } from "./last-look.ts";
-import type { StepUp } from "./step-up.ts";
+import { type StepUp, stepUpIn } from "./step-up.ts";
 
 // What one needs for adapters of one's own comes from the same place.
 export type {
@@ -68,14 +68,8 @@ export class Driver {
   readonly device: complete.Device;
   /** The core's memory: fields and tokens lie in it where `device.start` says. Not to be written. */
   readonly memory: Uint8Array;
-  /** Not for programs: what an answer says about code challenges is heard here. */
-  readonly challenges: CodeChallenges;
-  /**
-   * What the API of the last call wants of a sign-in (RFC 9470), undefined where nothing: `acr_values` and `max_age` for
-   * the `deviceParameters` of a new one. The call ends with the status 403 then, in the place of 401, so that no token is
-   * refreshed for it. Not to be written.
-   */
-  stepUp: StepUp | undefined;
+  /** Not for programs: see stepUp. */
+  challenge = "";
   #addresses: Endpoints;
   readonly #platform: Platform;
   readonly #http: Http;
@@ -107,7 +101,7 @@ export class Driver {
   };
   readonly #unverified = (): void =>
     this.core.eventVerified?.(this.device, this.device.requestId, 0);
-  readonly #unchallenged = (): void => this.core.storageDone(this.device, -1);
+  readonly #unchallenged = (): void => this.core.storageDone(this.device, 0);
   readonly #tellChange = (): unknown => {
     this.#options.log?.look(this.device);
     return this.#options.onChange?.();
@@ -123,7 +117,7 @@ export class Driver {
     this.#addresses = options.endpoints;
     this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
     this.device = makeDevice(options, this.memory);
-    this.challenges = new CodeChallenges(this.#platform.entropy, options.pkce);
+    this.core.setEndpoints(this.device, endpointMask(options.endpoints));
     this.#requests = new Requests(this.device, this.memory, options);
     this.#sink = this.#newSink();
     this.#sinkBefore = this.#newSink();
@@ -132,8 +126,7 @@ export class Driver {
     const { clientId, clientSecret, scope } = options.config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
-    const hold = (error: unknown): void => this.#faults.hold(error);
-    const http = new BodyForms(this.#lookedAt, options.bodies, hold);
+    const http = new BodyForms(this.#lookedAt, () => this.device.isJson === 1);
     const client = { clientId, clientSecret, scope, accessToken };
     this.#http = options.translate?.(http, client) ?? http;
   }
@@ -147,6 +140,7 @@ export class Driver {
   set endpoints(endpoints: Endpoints) {
     checkEndpoints(endpoints, this.#options.allowHttp);
     this.#addresses = endpoints;
+    this.core.setEndpoints(this.device, endpointMask(endpoints));
   }
 
   /**
@@ -205,6 +199,15 @@ export class Driver {
   /** Whole seconds that have gone by since the device was last told of any: its lifetimes are from then. */
   get untoldS(): number {
     return Math.floor(((this.#platform.timers.now() - this.#lastMs) >>> 0) / 1000);
+  }
+
+  /**
+   * What the API of the last call wants of a sign-in (RFC 9470), undefined where nothing: `acr_values` and `max_age` for
+   * the `deviceParameters` of a new one. The call ends with INTERACTION_REQUIRED then: no token is refreshed for it.
+   */
+  get stepUp(): StepUp | undefined {
+    const isWanted = this.device.callError === ErrorCode.INTERACTION_REQUIRED;
+    return isWanted ? stepUpIn(this.challenge) : undefined;
   }
 
   /** An answer of 401 to a request made with the access token: it is refreshed (core: accessTokenRefused). */
@@ -365,10 +368,15 @@ export class Driver {
         return this.#verify(from, to);
       case Command.CHALLENGE:
         this.#giveUp = this.#unchallenged;
-        return this.core.storageDone(device, this.challenges.make(memory, from, to));
+        return this.#challenge(from, to);
       default:
         throw new Error(`unknown command ${command}`);
     }
+  }
+
+  #challenge(from: number, to: number): void {
+    const isMade = makeChallenge(this.#platform.entropy, this.memory, from, to);
+    this.core.storageDone(this.device, isMade ? 1 : 0);
   }
 
   #verify(from: number, to: number): void {
@@ -414,9 +422,6 @@ export class Driver {
     const sink = this.#nextSink();
     this.#giveUp = sink.giveUp;
     const address = addressOf(this.#addresses, endpoint);
-    if (!address) {
-      return unaddressed(endpoint, sink);
-    }
     this.#requests.write(sink.request, address);
     this.#lookedAt.address = address;
     return this.#http.send(sink.request, sink);

@@ -86,3 +86,27 @@ describe("floors: a wrong import is seen", () => {
     ["targets/a.ts", 'import { b } from "vitest";'],
   ])("none in %s: %s", (file, text) => expect(wrongImports(file, text)).toEqual([]));
 });
+
+// What two hosts would decide about the protocol the core decides: the drivers carry out, and know no status, no words of
+// a server, and no endpoint that may be missing.
+
+const DRIVERS = [
+  "platform/driver.ts",
+  ...readdirSync(path.join(ROOT, "platform/driver")).map((file) => `platform/driver/${file}`),
+  "targets/host/portable/driver.c",
+];
+
+test.each([
+  ["a status of a refusal", /\b4\d\d\b/],
+  ["what a server says", /insufficient_user|["']code_challenge/],
+  ["an endpoint without an address", /unaddressed|!address|\*request\.address/],
+])("no driver decides by %s", (_, pattern) => {
+  const found = DRIVERS.flatMap((file) =>
+    readFileSync(path.join(ROOT, file), "utf8")
+      .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")
+      .split("\n")
+      .filter((line) => pattern.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});

@@ -31,7 +31,7 @@ export enum Command {
   NONE = 0,
   /**
    * Send a request: requestId to answer with, endpoint, isGet, target and targetLength (path and query
-   * after the endpoint's address), body and bodyLength, authorization (one of Authorization).
+   * after the endpoint's address), body and bodyLength, isJson, authorization (one of Authorization).
    */
   SEND = 1,
   /** Give up the request under way; its answer must not come any more. */
@@ -48,8 +48,8 @@ export enum Command {
   VERIFY = 7,
   /**
    * Make a code verifier and its challenge (RFC 7636 §4.1, §4.2): 43 bytes each, the verifier to the beginning of data
-   * and dataLength, the challenge to its end; what lies between stays. Then storageDone(1), 0 where none is to be
-   * sent, -1 where the host cannot make them.
+   * and dataLength, the challenge to its end; what lies between stays. Then storageDone(1), or 0 where the host cannot
+   * make them.
    */
   CHALLENGE = 8,
 }

@@ -18,6 +18,16 @@ export enum ClientAuthentication {
   DOCUMENTS = 3,
 }
 
+/** Whether requests for a code have a code challenge (RFC 7636), which the host makes (Command.CHALLENGE). */
+export enum Pkce {
+  /** There is none. */
+  NEVER = 0,
+  /** Once the server has refused a request with words that name `code_challenge`. Takes 144 bytes of memory. */
+  ON_DEMAND = 1,
+  /** Each has one. Takes the same. */
+  ALWAYS = 2,
+}
+
 /** Strings are read during create only. */
 export interface Config {
   /** Client identifier. */
@@ -61,11 +71,13 @@ export interface Config {
    * for programs whose user waits.
    */
   startSpreadMs?: number;
-  /**
-   * 1: the host is asked for a code verifier and its challenge before each request for a code (RFC 7636), and may
-   * have none sent; 0 or left out: it is not asked. Takes 144 bytes of memory.
-   */
+  /** One of Pkce: whether requests for a code have a code challenge. Left out: NEVER. */
   pkce?: number;
+  /**
+   * 1: the grant's parameters go out as JSON, for a server that takes nothing else; 0 or left out: as a form (RFC 6749).
+   * An answer of 415 has the other one tried once, whichever it is.
+   */
+  jsonBodies?: number;
   /**
    * Display texts in another language, as many lines as MESSAGES; "" for the default. Each character is
    * one byte of the display's character set, 1..255 but for line feed (10).
@@ -109,6 +121,8 @@ export enum ConfigMember {
   PKCE = 15,
   /** `formerServer`. */
   FORMER_SERVER = 16,
+  /** `jsonBodies`. */
+  JSON_BODIES = 17,
 }
 
 /** Whether it is a string: what a script left out is none. */
@@ -119,6 +133,11 @@ function isText(value: string): boolean {
 /** Whether it is an integer from `least` to `most`. */
 function isWithin(value: number, least: number, most: number): boolean {
   return (value | 0) === value && value >= least && value <= most;
+}
+
+/** Whether it is left out, or an integer from 0 to `most`. */
+function isOptional(value: number | undefined, most: number): boolean {
+  return value === undefined || isWithin(value, 0, most);
 }
 
 /** Whether it is form parameters that can be appended to others: empty, or with `&` in front. */
@@ -163,7 +182,6 @@ export function configError(config: Config): ConfigMember {
   if (!isWithin(startSpreadOf(config), 0, Limit.START_SPREAD_MAX_MS)) {
     return ConfigMember.START_SPREAD_MS;
   }
-  return config.pkce === undefined || isWithin(config.pkce, 0, 1)
-    ? ConfigMember.NONE
-    : ConfigMember.PKCE;
+  if (!isOptional(config.pkce, Pkce.ALWAYS)) return ConfigMember.PKCE;
+  return isOptional(config.jsonBodies, 1) ? ConfigMember.NONE : ConfigMember.JSON_BODIES;
 }

@@ -87,6 +87,11 @@ export enum Limit {
   READ_TRIES = 7,
   /** Half the first wait between them; each further one is twice as long. */
   READ_AGAIN_MS = 50,
+  /**
+   * Tries to make a code challenge, with the waits of the backoff between them, one to two minutes: a random source that
+   * is not ready at the start is ready then.
+   */
+  CHALLENGE_TRIES = 7,
   /** Tokens that storage refused are offered again: flash that was busy has had time, and a user none. */
   SAVE_AGAIN_MS = 60000,
 
@@ -154,6 +159,8 @@ export enum Limit {
   /** Events in one run of event polls, so that a run ends: one more poll acknowledges the last. */
   EVENT_POLLS = 32,
 
+  /** A bit for each endpoint: five, and up to 22 resource servers. */
+  ENDPOINTS = 134217727,
   /** 26 bits of the host's for the jitter. */
   SEED_MAX = 67108863,
   /** Codes asked for without the user doing anything. */

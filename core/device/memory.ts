@@ -3,6 +3,7 @@
 
 import type { Events } from "../documents/security-event.ts";
 import type { Client } from "../grant/client-authentication.ts";
+import type { Challenge } from "../grant/code-challenge.ts";
 import type { Code } from "../grant/device-authorization.ts";
 import type { Session } from "../grant/refresh.ts";
 import type { Revocation } from "../grant/revocation.ts";
@@ -81,6 +82,7 @@ export type Device = Readonly<HostMemory> &
       RecordHead &
       Records &
       Client &
+      Challenge &
       Code &
       Session &
       Revocation &
@@ -118,6 +120,23 @@ export function equals(device: Device, region: number, at: number, size: number)
     if (device.memory[device.start[region] + i] !== device.memory[at + i]) return false;
   }
   return true;
+}
+
+/**
+ * Looks for a literal in bytes that come one by one.
+ * @param matched how much of the literal the bytes so far end with
+ * @returns how much of it they end with after the byte `c`; all of it: it has come, and stays so
+ */
+export function matchNext(device: Device, literal: number, matched: number, c: number): number {
+  var start = device.start[literal];
+  if (matched === device.length[literal]) return matched;
+  // The longest beginning of the literal that ends with `c`: what has come is a beginning of it, too.
+  for (var size = matched; size >= 0; size--) {
+    var i = 0;
+    while (i < size && device.memory[start + i] === device.memory[start + matched - size + i]) i++;
+    if (i === size && device.memory[start + size] === c) return size + 1;
+  }
+  return 0;
 }
 
 /** Whether two regions hold the same. */

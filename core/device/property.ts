@@ -25,6 +25,7 @@ export enum Property {
   BODY_LENGTH = "bodyLength",
   IS_GET = "isGet",
   AUTHORIZATION = "authorization",
+  IS_JSON = "isJson",
   SLOT = "slot",
   DATA = "data",
   DATA_LENGTH = "dataLength",

@@ -6,6 +6,16 @@ import { limitExchange } from "./clock.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 
+/** A server that takes no bodies of one form may take the other (RFC 9110 §15.5.16). */
+export enum FormTrial {
+  /** The first form has not been refused. */
+  NONE = 0,
+  /** The request that is under way, or due, is the first in the other one. */
+  NOW = 1,
+  /** It has been tried. */
+  OVER = 2,
+}
+
 /** One request at a time, and the answer to it. */
 export interface Request {
   /** Of SEND and VERIFY: the number that the answer is given with. */
@@ -24,6 +34,12 @@ export interface Request {
   isGet: number;
   /** Of SEND: one of Authorization. */
   authorization: number;
+  /** Of SEND: 1: the body's form parameters go out as a JSON object; 0: as they are. */
+  isJson: number;
+  /** One of FormTrial: whether the other form of a body has been tried. */
+  formTrial: number;
+  /** A bit for each Endpoint that the server has. */
+  endpoints: number;
   /** 1 while a request is under way. */
   inFlight: number;
   /** 1: ABORT is due. */
@@ -37,7 +53,7 @@ export interface Request {
 }
 
 /** Before the first request. */
-export function makeRequest(device: Request): void {
+export function makeRequest(device: Request, isJson: number): void {
   device.requestId = 0;
   device.endpoint = 0;
   device.target = 0;
@@ -46,11 +62,40 @@ export function makeRequest(device: Request): void {
   device.bodyLength = 0;
   device.isGet = 0;
   device.authorization = 0;
+  device.isJson = isJson;
+  device.formTrial = FormTrial.NONE;
+  device.endpoints = Limit.ENDPOINTS;
   device.inFlight = 0;
   device.abortDue = 0;
   device.httpStatus = 0;
   device.retryAfterS = 0;
   device.bodyBytes = 0;
+}
+
+/** The server has these endpoints, a bit for each, and no others. */
+export function offerEndpoints(device: Device & Request, endpoints: number): void {
+  device.endpoints = endpoints & Limit.ENDPOINTS;
+}
+
+/** Whether the server has the endpoint. */
+export function hasEndpoint(device: Device, endpoint: number): boolean {
+  return endpoint < 27 && ((device.endpoints >> endpoint) & 1) > 0;
+}
+
+/**
+ * The answer to a request of the grant has come.
+ * @returns whether it refuses the form of the body, and the request is to be made once more in the other one
+ */
+export function turnForm(device: Device & Request): boolean {
+  var isRefused = device.httpStatus === 415 && device.bodyLength > 0;
+  var trial = device.formTrial;
+  if (trial === FormTrial.NOW) device.formTrial = FormTrial.OVER;
+  if (!isRefused || trial === FormTrial.OVER) return false;
+  // Where both are refused the one that was meant stays.
+  device.isJson = 1 - device.isJson;
+  if (trial === FormTrial.NOW) return false;
+  device.formTrial = FormTrial.NOW;
+  return true;
 }
 
 /** A request is made: nothing is known of its answer. */

@@ -83,32 +83,23 @@ export enum Region {
 
 /** Masks of fields. */
 export enum Fields {
-  /**
-   * Looked for in the answer to the request for a code: DEVICE_CODE, USER_CODE, VERIFICATION_URI,
-   * VERIFICATION_URI_COMPLETE, ERROR, EXPIRES_IN, INTERVAL.
-   */
+  /** Looked for in the answer to the request for a code. */
   CODE = 10782,
-  /** Of these, without which it is of no use: DEVICE_CODE, USER_CODE, VERIFICATION_URI. */
+  /** Of these, without which it is of no use. */
   CODE_MUST_FIT = 14,
-  /**
-   * Looked for in an answer of the token endpoint: ACCESS_TOKEN, RECEIVED_REFRESH_TOKEN, SCOPE, TOKEN_TYPE, ERROR,
-   * EXPIRES_IN, REFRESH_TOKEN_EXPIRES_IN, INTERVAL.
-   */
+  /** Looked for in an answer of the token endpoint. */
   TOKENS = 15328,
-  /** Of these, without which it is of no use: ACCESS_TOKEN, RECEIVED_REFRESH_TOKEN. */
+  /** Of these, without which it is of no use. */
   TOKENS_MUST_FIT = 96,
-  /** Looked for in what refuses tokens: none in it takes the place of one in use: ERROR, INTERVAL. */
+  /** Looked for in what refuses tokens: none in it takes the place of one in use. */
   REFUSAL = 8704,
-  /** Looked for in the answer to a call; which of them, its literal says: VALUE_A, VALUE_B, VALUE_C, VALUE_D. */
+  /** Looked for in the answer to a call; which of them, its literal says. */
   VALUES = 245760,
-  /** What ends with the code: DEVICE_CODE, USER_CODE, VERIFICATION_URI, VERIFICATION_URI_COMPLETE. */
+  /** What ends with the code. */
   OF_CODE = 30,
-  /**
-   * What ends with the session, and is not given up before an answer names another: ACCESS_TOKEN,
-   * RECEIVED_REFRESH_TOKEN.
-   */
+  /** What ends with the session, and is not given up before an answer names another. */
   OF_SESSION = 96,
-  /** What a code's record keeps of it: DEVICE_CODE, USER_CODE, VERIFICATION_URI, VERIFICATION_URI_COMPLETE. */
+  /** What a code's record keeps of it. */
   RECORDED = 30,
 }
 
@@ -130,69 +121,64 @@ export enum Literal {
   BEARER = 39,
   /** What one vendor says instead. */
   BEARER_TOKEN = 40,
+  /** What a server says that wants one (RFC 7636 §4.3). */
+  CODE_CHALLENGE = 41,
   /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
-  AUTHORITY = 41,
-  RESOURCE_MEMBERS = 42,
-  PAGE_TOKEN = 43,
-  METADATA_MEMBERS = 44,
+  AUTHORITY = 42,
+  RESOURCE_MEMBERS = 43,
+  PAGE_TOKEN = 44,
+  /** What an API says that wants another sign-in (RFC 9470 §3). */
+  STEP_UP = 45,
+  METADATA_MEMBERS = 46,
   /** https, then three loopback hosts. */
-  SECURE = 45,
+  SECURE = 47,
   /** Of an error response to any of these requests. */
-  REFUSAL_MEMBERS = 49,
-  OFFER_MEMBERS = 50,
+  REFUSAL_MEMBERS = 51,
+  OFFER_MEMBERS = 52,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 51,
-  DRAFT = 56,
+  OFFER_PATH = 53,
+  DRAFT = 58,
   /** Of the answer to a poll, around the events. */
-  EVENT_POLL_MEMBERS = 57,
+  EVENT_POLL_MEMBERS = 59,
   /** Of the events in it: all. */
-  ANY_MEMBER = 58,
-  EVENT_MEMBERS = 59,
-  EVENT_POLL = 60,
+  ANY_MEMBER = 60,
+  EVENT_MEMBERS = 61,
+  EVENT_POLL = 62,
   /** What stands before an event's identifier, and after it, in the same order. */
-  EVENT_REFUSED = 61,
-  EVENT_ACKNOWLEDGED = 62,
-  EVENT_REFUSED_END = 63,
-  EVENT_ACKNOWLEDGED_END = 64,
-  PREFIX = 65,
-  OFFER_ANSWER = 66,
+  EVENT_REFUSED = 63,
+  EVENT_ACKNOWLEDGED = 64,
+  EVENT_REFUSED_END = 65,
+  EVENT_ACKNOWLEDGED_END = 66,
+  PREFIX = 67,
+  OFFER_ANSWER = 68,
 }
 
 /** Where the literals of a build end. */
 export enum LiteralEnd {
-  GRANT = 42,
-  API = 50,
-  COMPLETE = 67,
+  GRANT = 43,
+  API = 52,
+  COMPLETE = 69,
 }
 
 /** Of every build, a line each. */
 export var LITERALS =
-  "Bdevice_code!user_code!verification_uri verification_url!verification_uri_comple" +
-  'te!access_token!refresh_token!scope!token_type!error error_code"expires_in!refre' +
-  "sh_token_expires_in!interval \n" +
-  "Bauthorization_pending!slow_down!expired_token token_expired code_expired!invali" +
-  "d_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refres" +
-  "h_token invalid_refresh_token refresh_token_expired bad_token!access_denied auth" +
-  "orization_declined!admin_policy_enforced!org_internal!invalid_client incorrect_c" +
-  "lient_credentials!unauthorized_client device_flow_disabled!invalid_scope!invalid" +
-  "_request!unsupported_grant_type!rate_limit_exceeded!server_error!temporarily_una" +
-  "vailable!invalid_token!insufficient_scope!unsupported_token_type)token_revoked$i" +
-  "nteraction_required login_required account_selection_required consent_required m" +
-  "fa_required interrupted_user ux_not_allowed \n" +
+  'Bdevice_code!user_code!verification_uri verification_url!verification_uri_complete!access_token!refresh_token!scope!token_type!error error_code"expires_in!refresh_token_expires_in!interval \n' +
+  "Bauthorization_pending!slow_down!expired_token token_expired code_expired!invalid_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refresh_token invalid_refresh_token refresh_token_expired bad_token!access_denied authorization_declined!admin_policy_enforced!org_internal!invalid_client incorrect_client_credentials!unauthorized_client device_flow_disabled!invalid_scope!invalid_request!unsupported_grant_type!rate_limit_exceeded!server_error!temporarily_unavailable!invalid_token!insufficient_scope!unsupported_token_type)token_revoked$interaction_required login_required account_selection_required consent_required mfa_required interrupted_user ux_not_allowed \n" +
   "  1D1D2S2S3N4O4P5Q5Q5R5R5R1M1M1M3T5R5R1L1M1M5W5V3S3T5W3T4U5V5R3N5R5R\n" +
-  ',J}@ F,M]@ F:M F}@"B F]@"B{I[Lthfnnt-T0d1c F+Y-Y1[ F1[ >1_ F1_eWEW >1c.]eWEW >rj' +
-  ' Ful Fe? Fap Flr Fsl Fuv Flx Fl? F"A\\A/AbIfMnKrNtJuE F\n' +
+  ',J}@ F,M]@ F:M F}@"B F]@"B{I[Lthfnnt-T0d1c F+Y-Y1[ F1[ >1_ F1_eWEW >1c.]eWEW >rj Ful Fe? Fap Flr Fsl Fuv Flx Fl? F"A\\A/AbIfMnKrNtJuE F\n' +
   "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\n" +
   "&grant_type=refresh_token&refresh_token=\n" +
   "token=\n" +
   "bearer\n" +
   "bearertoken\n" +
+  "code_challenge\n" +
   "://\n";
 
 /** Of requests beyond the grant. */
 export var REQUEST_LITERALS =
   "OnextPageToken \n" +
   "pageToken=\n" +
+  "insufficient_user_authentication\n" +
   "Oissuer!device_authorization_endpoint!token_endpoint!revocation_endpoint \n" +
   "https://\n" +
   "http://127.0.0.1\n" +
@@ -211,10 +197,7 @@ export var DOCUMENT_LITERALS =
   "DRAFT\n" +
   "Ksets \n" +
   "O* \n" +
-  "Pjti!token_identifier_alg!token!https://schemas.openid.net/secevent/risc/event-t" +
-  "ype/sessions-revoked!https://schemas.openid.net/secevent/oauth/event-type/token-" +
-  "revoked https://schemas.openid.net/secevent/oauth/event-type/tokens-revoked!http" +
-  "s://schemas.openid.net/secevent/risc/event-type/account-disabled \n" +
+  "Pjti!token_identifier_alg!token!https://schemas.openid.net/secevent/risc/event-type/sessions-revoked!https://schemas.openid.net/secevent/oauth/event-type/token-revoked https://schemas.openid.net/secevent/oauth/event-type/tokens-revoked!https://schemas.openid.net/secevent/risc/event-type/account-disabled \n" +
   '{"maxEvents":1,"returnImmediately":true\n' +
   ',"setErrs":{"\n' +
   ',"ack":["\n' +

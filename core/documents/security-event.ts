@@ -288,7 +288,7 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
   if (ok && rememberEvent(device)) endLater(device, applyEvent(device));
   countPolls(device, device.eventPolls - 1);
   writePoll(device, ok ? Literal.EVENT_ACKNOWLEDGED : Literal.EVENT_REFUSED);
-  waitAgain(device);
+  waitAgain(device, 0);
   releaseOutput(device, OutputUse.ANSWER);
 }
 

@@ -41,20 +41,6 @@ export function ending(device: Device): Ending {
   return kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER ? Ending.USER : Ending.REFUSED;
 }
 
-/** Whether the answer is JSON to its end, and so from a server that means it. */
-function isWellFormed(device: Device): boolean {
-  return device.scanState === Scan.END;
-}
-
-/**
- * Whether a refusal that named no error is one of the credentials. Once the server has taken them for the code, it is
- * not.
- */
-function refusesCredentials(device: Device): boolean {
-  var isTaken = device.state === State.PENDING && device.codeKnown > 0;
-  return device.clientAuthentication !== ClientAuthentication.NONE && !isTaken;
-}
-
 /**
  * What an answer that names no error amounts to.
  * @param error what it is by its status alone
@@ -63,14 +49,19 @@ function refusesCredentials(device: Device): boolean {
 export function nameRefusal(device: Device, error: number): number {
   var status = device.httpStatus;
   var isUnauthorized = error === ErrorCode.UNAVAILABLE && status === 401;
-  if (isUnauthorized && refusesCredentials(device)) return ErrorCode.INVALID_CLIENT;
+  var isPublic = device.clientAuthentication === ClientAuthentication.NONE;
+  // Once the server has taken the client for this code, it is not the client that it refuses.
+  var isTaken = device.state === State.PENDING && device.codeKnown > 0;
+  if (isUnauthorized && !isPublic && !isTaken) return ErrorCode.INVALID_CLIENT;
   if (device.state !== State.REFRESHING) return error;
   // Half a success is none; one that brings no token at all says no.
   var isRefusal =
     error === ErrorCode.UNAVAILABLE
       ? status > 399 && status < 500 && status !== 408 && status !== 425
       : error === ErrorCode.MALFORMED_RESPONSE && !(device.scanSeen & Fields.OF_SESSION);
-  return isUnauthorized || (isRefusal && isWellFormed(device)) ? ErrorCode.UNKNOWN_ERROR : error;
+  // JSON to its end is from a server that means it.
+  var isMeant = isRefusal && device.scanState === Scan.END;
+  return isUnauthorized || isMeant ? ErrorCode.UNKNOWN_ERROR : error;
 }
 
 /** Whether a server has refused, and not the device: which types of tokens are of use the device decides. */

@@ -43,7 +43,10 @@ import {
   countByte,
   endRequest,
   fillRequest,
+  hasEndpoint,
+  offerEndpoints,
   sendRequest,
+  turnForm,
 } from "../device/request.ts";
 import { noteField, noteNeed, noteTooLong } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
@@ -54,7 +57,13 @@ import {
   revokesByQuery,
   writeTokenRequest,
 } from "../grant/client-authentication.ts";
-import { askForChallenge, isChallengeDue } from "../grant/code-challenge.ts";
+import {
+  askForChallenge,
+  beginDemand,
+  hearDemand,
+  isChallengeDue,
+  takeDemand,
+} from "../grant/code-challenge.ts";
 import { preparePoll, stillPending } from "../grant/device-access-token.ts";
 import {
   codeReceived,
@@ -188,12 +197,22 @@ export function nextRequest(device: Device & Exchange): Command {
   beginRequest(device);
   // Nothing has been named by an answer that has not begun.
   forgetNames(device, -1);
-  if (!(isCall ? prepareCall(device) : prepareGrant(device, purpose))) {
-    takeAnswer(device, ErrorCode.MEMORY_TOO_SMALL);
+  var fits = isCall ? prepareCall(device) : prepareGrant(device, purpose);
+  if (!fits || !hasEndpoint(device, device.endpoint)) {
+    takeAnswer(device, fits ? ErrorCode.UNREACHABLE : ErrorCode.MEMORY_TOO_SMALL);
     return Command.NONE;
   }
   sendRequest(device);
   return Command.SEND;
+}
+
+/**
+ * Which endpoints the server has: to begin with all. What has none is never sent: a revocation is then done at once, and
+ * any other request fails as one that does not reach its server.
+ * @param endpoints a bit for each Endpoint, `1 << Endpoint.TOKEN`
+ */
+export function setEndpoints(device: Device, endpoints: number): void {
+  offerEndpoints(device, endpoints);
 }
 
 /** Whether the request with this id is under way: a late answer to another one is dropped. */
@@ -230,6 +249,7 @@ export function responseStart(
       return isRetried(device) ? 0 : 1;
     }
     rememberAccess(device);
+    beginDemand(device);
     // The name of an error that is shown gives way to that of this answer.
     redraw(device);
     scanBegin(device, Literal.MEMBERS, wantedFields(device), 1, Field.ERROR);
@@ -256,6 +276,7 @@ export function responseBody(
     if (isMark(device, byte)) continue;
     if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, byte);
     else scanByte(device, byte);
+    if (device.purpose === Purpose.CODE) hearDemand(device, byte);
   }
 }
 
@@ -286,6 +307,7 @@ function takeAnswer(device: Device, error: number): void {
   // A host that did not end the exchange may still be reading: ABORT comes first.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
   if (device.call && device.purpose === Purpose.CALL) callAnswered(device, error);
+  else if (error !== ErrorCode.UNREACHABLE && turnForm(device)) askAgain(device);
   else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
   else {
     noteField(device, Field.NONE);
@@ -298,6 +320,14 @@ function takeAnswer(device: Device, error: number): void {
     }
     grantAnswered(device, error);
   }
+}
+
+/** The request is made once more at once, in a way that the server has asked for. */
+function askAgain(device: Device): void {
+  setError(device, ErrorCode.NONE);
+  redraw(device);
+  if (device.purpose === Purpose.CODE) dropCode(device);
+  waitFor(device, 0);
 }
 
 /** What the answer to the request for a code, a poll or a refresh leads to. */
@@ -313,6 +343,10 @@ function grantAnswered(device: Device, error: number): void {
   }
   if (purpose === Purpose.CODE) dropCode(device);
   else dropBrought(device);
+  if (purpose === Purpose.CODE && error !== ErrorCode.UNREACHABLE && takeDemand(device)) {
+    askAgain(device);
+    return;
+  }
   var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
   if (purpose === Purpose.POLL && isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device, Limit.BACKOFF_MAX_MS);

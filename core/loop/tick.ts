@@ -17,15 +17,18 @@
 // long, or never: the model in test/model holds them against each other.
 
 import { advance, restRefreshes } from "../device/clock.ts";
-import { Command } from "../device/command.ts";
+import { Command, Endpoint } from "../device/command.ts";
+import { ErrorCode } from "../device/errors.ts";
 import { hideCode, takeFrame } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
+import { hasEndpoint } from "../device/request.ts";
 import { Event, State } from "../device/states.ts";
 import { drawFrame } from "../display/verification-prompt.ts";
+import { finish } from "../grant/attempt.ts";
 import { renewCode } from "../grant/device-authorization.ts";
 import { hasSession, refreshInS, refreshNow } from "../grant/refresh.ts";
-import { isReadingLater, nextStorageCommand } from "../records/record-keeping.ts";
+import { isReadingLater, Job, nextStorageCommand } from "../records/record-keeping.ts";
 import {
   checkCall,
   isVerifying,
@@ -56,6 +59,10 @@ function codeEnded(device: Device): void {
 
 function checkTime(device: Device): void {
   checkExchange(device);
+  // Nobody could be told: the device is signed out at once.
+  if (device.state === State.REVOKING && !hasEndpoint(device, Endpoint.REVOCATION)) {
+    finish(device, Event.REVOKED, ErrorCode.NONE, State.SIGNED_OUT);
+  }
   if (device.state === State.PENDING && !device.codeLifeS) codeEnded(device);
   if (device.call && wantsToken(device)) restRefreshes(device, 0);
   if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
@@ -91,7 +98,11 @@ function isAtOnce(device: Device, purpose: Purpose): boolean {
     device.frameDue > 0 ||
     device.verification === Verification.DUE ||
     (device.call !== null && purpose === Purpose.CALL) ||
-    (device.job > 0 && !device.storageCommand && !isReadingLater(device) && !isOutputHeld(device))
+    // To erase takes no bytes: an answer that is arriving does not hold it up.
+    (device.job > 0 &&
+      !device.storageCommand &&
+      !isReadingLater(device) &&
+      (device.job > Job.WRITE || !isOutputHeld(device)))
   );
 }
 

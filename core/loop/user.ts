@@ -54,7 +54,7 @@ export function signIn(device: Device): void {
     requestCode(device, Event.SIGN_IN, 0);
   } else if (isRefused(device)) {
     if (device.refused === Refused.TRIED_FOR_USER) {
-      giveUp(device);
+      giveUpAttempt(device);
       requestCode(device, Event.SIGN_IN, 0);
       startJob(device, Job.WIPE);
     } else refreshForUser(device);

@@ -6,7 +6,7 @@ import { limitExchange } from "../device/clock.ts";
 import { Authorization, Command, Endpoint, handOver } from "../device/command.ts";
 import { quotient } from "../device/digits.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, type CallKind, type Device, holds } from "../device/memory.ts";
+import { type Bytes, type CallKind, type Device, holds, matchNext } from "../device/memory.ts";
 import {
   endTarget,
   OutputUse,
@@ -84,6 +84,8 @@ export interface Call {
   lentTo: number;
   /** One of Verification. */
   verification: number;
+  /** How much of `insufficient_user_authentication` the challenge of the answer ends with so far. */
+  stepUpMatched: number;
 }
 
 /** There was no call. */
@@ -103,6 +105,7 @@ export function makeCall(device: Call): void {
   device.lentFrom = 0;
   device.lentTo = 0;
   device.verification = Verification.NONE;
+  device.stepUpMatched = 0;
 }
 
 /** Whether a call is under way. */
@@ -175,6 +178,16 @@ export function carriesToken(device: Device): boolean {
   return device.callEndpoint >= Endpoint.RESOURCE;
 }
 
+/** Whether the API wants another sign-in, and takes the token for good (RFC 9470 §3): no refresh would help. */
+export function wantsSignIn(device: Device): boolean {
+  return device.stepUpMatched === device.length[Literal.STEP_UP];
+}
+
+/** A byte of the challenge that an answer comes with, before its status. */
+export function hearChallenge(device: Device & Call, c: number): void {
+  device.stepUpMatched = matchNext(device, Literal.STEP_UP, device.stepUpMatched, c);
+}
+
 /**
  * Whether 401 is not the last word of the answer: the access token is refreshed and the request sent again, exactly
  * once (RFC 6750 §3.1).
@@ -184,6 +197,7 @@ export function isRetried(device: Device): boolean {
     device.httpStatus === 401 &&
     carriesToken(device) &&
     !device.callRetried &&
+    !wantsSignIn(device) &&
     holds(device, Region.REFRESH_TOKEN)
   );
 }
@@ -219,6 +233,7 @@ export function prepareCall(device: Device & Call): boolean {
     device.callBodyTo = device.lentTo;
   }
   device.callState = CallState.SENT;
+  device.stepUpMatched = 0;
   return size >= 0;
 }
 
@@ -279,13 +294,9 @@ export function endBody(device: Device & Call): void {
   device.callBody = null;
 }
 
-/** The call is sent again, once there is another access token. */
-export function retryCall(device: Device & Call): void {
-  device.callRetried = 1;
-}
-
-/** The call waits to be sent again. */
-export function waitAgain(device: Device & Call): void {
+/** The call waits to be sent again. @param retried 1: after a 401, which happens once */
+export function waitAgain(device: Device & Call, retried: number): void {
+  device.callRetried = retried;
   device.callState = CallState.WAITING;
 }
 

@@ -8,11 +8,7 @@
 import type { Limit } from "../device/limits.ts";
 
 /** Which answers of the grant a field is looked for in: to the request for a code, with tokens, and one that refuses them. */
-export enum Answer {
-  CODE = "code",
-  TOKENS = "tokens",
-  REFUSAL = "refusal",
-}
+export type Answer = "code" | "tokens" | "refusal";
 
 /** From when to when a value lives, and what the chart says of it. Two of them are masks as well. */
 export enum Life {
@@ -22,7 +18,7 @@ export enum Life {
   SESSION = "until the session ends or an answer names another",
   ANSWER = "of the last answer of the grant, until the next one begins",
   SUCCESS = "of the last success of the token endpoint, until the next one begins",
-  VALUE = "while OUTPUT is the answer's: see OUTPUT",
+  VALUE = "in OUTPUT, while that is the answer's",
   CONSTANT = "from create on",
 }
 
@@ -31,7 +27,7 @@ export interface FieldRow {
   readonly name: string;
   /** What lies there: for who reads the code, and the chart. "": nothing does, only its name counts. */
   readonly says: string;
-  /** Names in answers of the grant; the first is the RFCs', the others are other servers'. */
+  /** Names in answers of the grant, the RFCs' first; left out: its own in small letters. */
   readonly wire?: readonly string[];
   readonly answers?: readonly Answer[];
   /** An answer in which it does not fit is of no use. */
@@ -43,8 +39,6 @@ export interface FieldRow {
   readonly place?: string;
   /** It is kept in a code's record, in the order of the rows. What comes behind CODE_VERIFIER there may be missing. */
   readonly isRecorded?: true;
-  /** Hosts have no use for it. */
-  readonly isInternal?: true;
 }
 
 /** In the order of their numbers, from 1 on. */
@@ -53,8 +47,7 @@ export function fieldRows(): FieldRow[] {
     {
       name: "DEVICE_CODE",
       says: "`device_code` (RFC 8628 §3.2).",
-      wire: ["device_code"],
-      answers: [Answer.CODE],
+      answers: ["code"],
       mustFit: true,
       life: Life.CODE,
       place: "REFRESH_TOKEN: no code has a session",
@@ -63,8 +56,7 @@ export function fieldRows(): FieldRow[] {
     {
       name: "USER_CODE",
       says: "`user_code` (RFC 8628 §3.2).",
-      wire: ["user_code"],
-      answers: [Answer.CODE],
+      answers: ["code"],
       mustFit: true,
       life: Life.CODE,
       isRecorded: true,
@@ -73,7 +65,7 @@ export function fieldRows(): FieldRow[] {
       name: "VERIFICATION_URI",
       says: "`verification_uri` (RFC 8628 §3.2); the documents' service says `verification_url`.",
       wire: ["verification_uri", "verification_url"],
-      answers: [Answer.CODE],
+      answers: ["code"],
       mustFit: true,
       life: Life.CODE,
       isRecorded: true,
@@ -81,16 +73,14 @@ export function fieldRows(): FieldRow[] {
     {
       name: "VERIFICATION_URI_COMPLETE",
       says: "`verification_uri_complete` (RFC 8628 §3.2), if it fits.",
-      wire: ["verification_uri_complete"],
-      answers: [Answer.CODE],
+      answers: ["code"],
       life: Life.CODE,
       isRecorded: true,
     },
     {
       name: "ACCESS_TOKEN",
       says: "`access_token` (RFC 6749 §5.1): the one in use.",
-      wire: ["access_token"],
-      answers: [Answer.TOKENS],
+      answers: ["tokens"],
       mustFit: true,
       life: Life.SESSION,
     },
@@ -98,23 +88,21 @@ export function fieldRows(): FieldRow[] {
       name: "RECEIVED_REFRESH_TOKEN",
       says: "`refresh_token` as an answer brings it (RFC 6749 §5.1); then the one that was in use before.",
       wire: ["refresh_token"],
-      answers: [Answer.TOKENS],
+      answers: ["tokens"],
       mustFit: true,
       life: Life.SESSION,
     },
     {
       name: "SCOPE",
       says: "`scope` (RFC 6749 §5.1), at most 160 bytes.",
-      wire: ["scope"],
-      answers: [Answer.TOKENS],
+      answers: ["tokens"],
       room: "SCOPE_MAX",
       life: Life.SUCCESS,
     },
     {
       name: "TOKEN_TYPE",
       says: "`token_type` (RFC 6749 §5.1), in small letters.",
-      wire: ["token_type"],
-      answers: [Answer.TOKENS],
+      answers: ["tokens"],
       room: "TOKEN_TYPE_MAX",
       life: Life.SUCCESS,
     },
@@ -122,7 +110,7 @@ export function fieldRows(): FieldRow[] {
       name: "ERROR",
       says: "`error` (RFC 6749 §5.2), at most 40 bytes; the documents' service says `error_code` for a quota.",
       wire: ["error", "error_code"],
-      answers: [Answer.CODE, Answer.TOKENS, Answer.REFUSAL],
+      answers: ["code", "tokens", "refusal"],
       room: "ERROR_MAX",
       life: Life.ANSWER,
     },
@@ -135,52 +123,36 @@ export function fieldRows(): FieldRow[] {
     {
       name: "EXPIRES_IN",
       says: "`expires_in`, digits.",
-      wire: ["expires_in"],
-      answers: [Answer.CODE, Answer.TOKENS],
+      answers: ["code", "tokens"],
       room: "NUMBER_MAX",
       life: "as SCOPE, and of the last answer to a request for a code",
     },
     {
       name: "REFRESH_TOKEN_EXPIRES_IN",
       says: "`refresh_token_expires_in`, digits.",
-      wire: ["refresh_token_expires_in"],
-      answers: [Answer.TOKENS],
+      answers: ["tokens"],
       room: "NUMBER_MAX",
       life: Life.SUCCESS,
     },
     {
       name: "INTERVAL",
       says: "`interval`, digits (RFC 8628 §3.2).",
-      wire: ["interval"],
-      answers: [Answer.CODE, Answer.TOKENS, Answer.REFUSAL],
+      answers: ["code", "tokens", "refusal"],
       room: "NUMBER_MAX",
       life: Life.ANSWER,
     },
-    // Values of answers to requests beyond the grant; they share OUTPUT.
     {
       name: "VALUE_A",
       says: "Of a refusal its name; page token; issuer; the event to verify; an offer's state.",
       life: Life.VALUE,
-      place: "in OUTPUT",
     },
     {
       name: "VALUE_B",
       says: "Of a refusal its reason; device_authorization_endpoint.",
       life: Life.VALUE,
-      place: "in OUTPUT",
     },
-    {
-      name: "VALUE_C",
-      says: "Of a refusal its message; token_endpoint.",
-      life: Life.VALUE,
-      place: "in OUTPUT",
-    },
-    {
-      name: "VALUE_D",
-      says: "revocation_endpoint.",
-      life: Life.VALUE,
-      place: "in OUTPUT",
-    },
+    { name: "VALUE_C", says: "Of a refusal its message; token_endpoint.", life: Life.VALUE },
+    { name: "VALUE_D", says: "revocation_endpoint.", life: Life.VALUE },
     // The types of a security event: their names only need to have been there.
     { name: "SESSIONS_REVOKED", says: "The type of a security event.", life: "" },
     { name: "TOKEN_REVOKED", says: "The type of a security event.", life: "" },
@@ -193,10 +165,9 @@ export function regionRows(): FieldRow[] {
   return [
     {
       name: "KEY",
-      says: "The name of the member that is being read.",
+      says: "@internal The name of the member that is being read.",
       room: "KEY_MAX",
       life: "within an answer",
-      isInternal: true,
     },
     {
       name: "FRAME",

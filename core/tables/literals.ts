@@ -12,7 +12,7 @@ export interface NamedPlace {
 export interface Members {
   readonly first: string;
   /** For each place its names; `*` is any. */
-  readonly names: readonly (readonly string[])[];
+  readonly names: readonly (string | readonly string[])[];
 }
 
 export interface LiteralRow {
@@ -28,7 +28,12 @@ function texts(name: string, says: string, ...parts: string[]): LiteralRow {
   return { name: name, says: says, texts: parts };
 }
 
-function members(name: string, says: string, first: string, names: string[][]): LiteralRow {
+function members(
+  name: string,
+  says: string,
+  first: string,
+  names: (string | string[])[],
+): LiteralRow {
   return { name: name, says: says, texts: { first: first, names: names } };
 }
 
@@ -44,6 +49,7 @@ export function grantLiterals(): LiteralRow[] {
     texts("TOKEN_PARAMETER", "", "token="),
     texts("BEARER", "", "bearer"),
     texts("BEARER_TOKEN", "What one vendor says instead.", "bearertoken"),
+    texts("CODE_CHALLENGE", "What a server says that wants one (RFC 7636 §4.3).", "code_challenge"),
     texts(
       "AUTHORITY",
       "What stands between the scheme and the authority of a URI (RFC 3986 §3).",
@@ -55,13 +61,18 @@ export function grantLiterals(): LiteralRow[] {
 /** Of requests beyond the grant. */
 export function requestLiterals(): LiteralRow[] {
   return [
-    members("RESOURCE_MEMBERS", "", "VALUE_A", [["nextPageToken"]]),
+    members("RESOURCE_MEMBERS", "", "VALUE_A", ["nextPageToken"]),
     texts("PAGE_TOKEN", "", "pageToken="),
+    texts(
+      "STEP_UP",
+      "What an API says that wants another sign-in (RFC 9470 §3).",
+      "insufficient_user_authentication",
+    ),
     members("METADATA_MEMBERS", "", "VALUE_A", [
-      ["issuer"],
-      ["device_authorization_endpoint"],
-      ["token_endpoint"],
-      ["revocation_endpoint"],
+      "issuer",
+      "device_authorization_endpoint",
+      "token_endpoint",
+      "revocation_endpoint",
     ]),
     texts(
       "SECURE",
@@ -73,8 +84,8 @@ export function requestLiterals(): LiteralRow[] {
     ),
     members("REFUSAL_MEMBERS", "Of an error response to any of these requests.", "VALUE_A", [
       ["status", "error"],
-      ["reason"],
-      ["message"],
+      "reason",
+      "message",
     ]),
   ];
 }
@@ -82,12 +93,7 @@ export function requestLiterals(): LiteralRow[] {
 /** Of what is the two documents' own. */
 export function documentLiterals(): LiteralRow[] {
   return [
-    members("OFFER_MEMBERS", "", "VALUE_A", [
-      ["packageName"],
-      ["productId"],
-      ["basePlanId"],
-      ["offerId"],
-    ]),
+    members("OFFER_MEMBERS", "", "VALUE_A", ["packageName", "productId", "basePlanId", "offerId"]),
     texts(
       "OFFER_PATH",
       "Five parts, one in front of each identifier.",
@@ -98,20 +104,18 @@ export function documentLiterals(): LiteralRow[] {
       "&regionsVersion.version=",
     ),
     texts("DRAFT", "", "DRAFT"),
-    members("EVENT_POLL_MEMBERS", "Of the answer to a poll, around the events.", "SETS", [
-      ["sets"],
-    ]),
-    members("ANY_MEMBER", "Of the events in it: all.", "VALUE_A", [["*"]]),
+    members("EVENT_POLL_MEMBERS", "Of the answer to a poll, around the events.", "SETS", ["sets"]),
+    members("ANY_MEMBER", "Of the events in it: all.", "VALUE_A", ["*"]),
     members("EVENT_MEMBERS", "", "VALUE_B", [
-      ["jti"],
-      ["token_identifier_alg"],
-      ["token"],
-      ["https://schemas.openid.net/secevent/risc/event-type/sessions-revoked"],
+      "jti",
+      "token_identifier_alg",
+      "token",
+      "https://schemas.openid.net/secevent/risc/event-type/sessions-revoked",
       [
         "https://schemas.openid.net/secevent/oauth/event-type/token-revoked",
         "https://schemas.openid.net/secevent/oauth/event-type/tokens-revoked",
       ],
-      ["https://schemas.openid.net/secevent/risc/event-type/account-disabled"],
+      "https://schemas.openid.net/secevent/risc/event-type/account-disabled",
     ]),
     texts("EVENT_POLL", "", '{"maxEvents":1,"returnImmediately":true'),
     texts(
@@ -123,6 +127,6 @@ export function documentLiterals(): LiteralRow[] {
     texts("EVENT_REFUSED_END", "", '":{"err":"authentication_failed"}}'),
     texts("EVENT_ACKNOWLEDGED_END", "", '"]'),
     texts("PREFIX", "", "prefix"),
-    members("OFFER_ANSWER", "", "VALUE_A", [["state"]]),
+    members("OFFER_ANSWER", "", "VALUE_A", ["state"]),
   ];
 }

@@ -1,15 +1,11 @@
 // The sink of one HTTP exchange: the request that goes out, and what the adapter reports about it, told to the core.
 
 import type * as complete from "../../core/complete.ts";
-import { Endpoint, State } from "../../core/index.ts";
+import { Endpoint } from "../../core/index.ts";
 import type { Bytes, Header, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { type StepUp, stepUpIn } from "../step-up.ts";
-import type { CodeChallenges } from "./code-challenges.ts";
+import { bytesOf } from "../text.ts";
 import { NO_HEADERS } from "./headers.ts";
 import type { Core, DriverOptions } from "./options.ts";
-
-const UNAUTHORIZED = 401;
-const FORBIDDEN = 403;
 
 /** A request that the next exchange overwrites: a poll makes no object. */
 export interface ReusedRequest extends HttpRequest {
@@ -28,9 +24,8 @@ export interface SinkOwner {
   readonly core: Core;
   readonly device: complete.Device;
   readonly memory: Uint8Array;
-  readonly challenges: CodeChallenges;
-  /** What the API that answers wants of a sign-in. */
-  stepUp: StepUp | undefined;
+  /** The challenge that the answer to the last call came with (WWW-Authenticate), "" for none. */
+  challenge: string;
   /** Tells the core, before anything else runs. */
   report(event: () => void): void;
 }
@@ -51,12 +46,7 @@ export class AnswerSink implements HttpSink {
   #endedId = 0;
   #streams = false;
   readonly #ended = (): void => {
-    const { challenges, core, device } = this.#owner;
-    const { moves } = device;
-    core.responseEnd(device, this.#endedId);
-    const isRefused = device.moves !== moves && device.state === State.FAILED;
-    // A server that wants a code challenge has said so: it is asked once more, with one.
-    if (challenges.isDemanded() && isRefused) core.signIn(device);
+    this.#owner.core.responseEnd(this.#owner.device, this.#endedId);
   };
   readonly #failed = (): void => {
     this.#owner.core.responseFailed(this.#owner.device, this.#endedId);
@@ -89,29 +79,30 @@ export class AnswerSink implements HttpSink {
     this.#id = id;
     this.isOpen = true;
     this.#streams = false;
-    if (this.#owner.device.endpoint >= Endpoint.RESOURCE) this.#owner.stepUp = undefined;
+    if (this.#owner.device.endpoint >= Endpoint.RESOURCE) this.#owner.challenge = "";
   }
 
   status(status: number, retryAfterSeconds: number, authenticate = ""): void {
     if (!this.isOpen) return;
-    const { challenges, core, device } = this.#owner;
-    const { endpoint } = device;
-    challenges.begin(endpoint === Endpoint.DEVICE_AUTHORIZATION, status);
-    const isRefused = status === UNAUTHORIZED && endpoint >= Endpoint.RESOURCE;
-    const stepUp = isRefused ? stepUpIn(authenticate) : undefined;
-    if (stepUp !== undefined) this.#owner.stepUp = stepUp;
-    // The core takes a 401 for a dead token and refreshes it. Where another sign-in is wanted no token helps.
-    const told = stepUp === undefined ? status : FORBIDDEN;
-    this.#streams = core.responseStart(device, this.#id, told, retryAfterSeconds) === 1;
+    const { core, device } = this.#owner;
+    if (authenticate !== "" && device.endpoint >= Endpoint.RESOURCE) this.#challenge(authenticate);
+    this.#streams = core.responseStart(device, this.#id, status, retryAfterSeconds) === 1;
   }
 
   body(bytes: Bytes, from: number, to: number): void {
     if (!this.isOpen) return;
-    const { challenges, core, device } = this.#owner;
-    challenges.hear(bytes, from, to);
+    const { core, device } = this.#owner;
     const streams = this.#streams && device.requestId === this.#id;
     core.responseBody(device, this.#id, bytes, from, to);
     if (streams) this.#handOn(bytes, from, to);
+  }
+
+  /** The core decides by it what a 401 means; the program may read it. */
+  #challenge(authenticate: string): void {
+    const { core, device } = this.#owner;
+    const value = bytesOf(authenticate);
+    core.responseChallenge?.(device, this.#id, value, 0, value.length);
+    this.#owner.challenge = authenticate;
   }
 
   /** Apart from `body`, which is called for polls: a function that makes another costs memory even where it does not. */
@@ -138,14 +129,4 @@ export class AnswerSink implements HttpSink {
     this.#endedId = this.#id;
     this.#owner.report(event);
   }
-}
-
-/** Without an address there is nothing to ask: not reachable, but for a server that revokes nothing. */
-export function unaddressed(endpoint: Endpoint, sink: HttpSink): void {
-  if (endpoint !== Endpoint.REVOCATION) {
-    sink.failed("unreachable");
-    return;
-  }
-  sink.status(200, -1);
-  sink.end();
 }

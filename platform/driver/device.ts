@@ -2,7 +2,7 @@
 // may write.
 
 import type * as complete from "../../core/complete.ts";
-import { ConfigMember, Field, Region } from "../../core/index.ts";
+import { ConfigMember, Field, Pkce, Region } from "../../core/index.ts";
 import { serverNames } from "../address.ts";
 import type { Platform } from "../contracts.ts";
 import type { DriverOptions } from "./options.ts";
@@ -35,16 +35,18 @@ export function makeDevice(options: DriverOptions, memory: Uint8Array): complete
 }
 
 /**
- * The core asks for a code challenge each time, since the server may want one (code-challenges.ts). Where nobody has said
- * so, and the memory has no room for one, it does not.
+ * The server may want a code challenge. Where nobody has said so, and the memory has no room for one, there is none.
  */
 function deviceWith(
-  { core, pkce }: DriverOptions,
+  { core, pkce, bodies }: DriverOptions,
   memory: Uint8Array,
   config: complete.Config,
 ): complete.Device | null {
-  const device = core.create(memory, { ...config, pkce: 1 });
-  return device || pkce !== undefined ? device : core.create(memory, { ...config, pkce: 0 });
+  const jsonBodies = bodies === "json" ? 1 : 0;
+  const made = (wanted: Pkce): complete.Device | null =>
+    core.create(memory, { ...config, jsonBodies, pkce: wanted });
+  if (pkce !== undefined) return made(Pkce.ALWAYS);
+  return made(Pkce.ON_DEMAND) ?? made(Pkce.NEVER);
 }
 
 /** A member of the configuration as it is spelled there. */

@@ -51,6 +51,15 @@ export function addressOf(endpoints: Endpoints, endpoint: Endpoint): string {
   }
 }
 
+/** A bit for each endpoint that has an address, as the core wants them (setEndpoints). */
+export function endpointMask(endpoints: Endpoints): number {
+  let mask = 0;
+  for (let endpoint = 0; endpoint < 27; endpoint++) {
+    if (addressOf(endpoints, endpoint) !== "") mask |= 1 << endpoint;
+  }
+  return mask;
+}
+
 /** What is wrong with an address, and which one it is. */
 interface EndpointProblem {
   /** As one would write it in code: `endpoints.token`, `endpoints.resources[0]`. */

@@ -24,6 +24,7 @@ export type Core = Pick<
   | "signOut"
   | "setStatus"
   | "accessTokenRefused"
+  | "setEndpoints"
 > &
   Partial<typeof complete>;
 
@@ -41,7 +42,7 @@ export type Translate = (
 /** The maker's settings; what the platform determines (display, seed) is added by the driver. */
 export type DriverConfig = Omit<
   complete.Config,
-  "columns" | "rows" | "seed" | "server" | "formerServer" | "pkce"
+  "columns" | "rows" | "seed" | "server" | "formerServer" | "pkce" | "jsonBodies"
 > & {
   /** The issuer; by default the address of the token endpoint stands for the server. */
   server?: string;

@@ -57,7 +57,7 @@ export const constants: Constants = {
   MESSAGES: Message.COUNT,
   MESSAGE_LINES: linesOf(MESSAGES) + 1,
   LONGEST_MEMBER: longestOf([
-    ...fieldRows().flatMap(({ wire = [] }) => wire),
+    ...fieldRows().flatMap(({ name, wire = [name] }) => wire),
     ...[...requestLiterals(), ...documentLiterals()].flatMap(({ texts }) =>
       "first" in texts ? texts.names.flat() : [],
     ),

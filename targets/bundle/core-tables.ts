@@ -3,11 +3,16 @@
 
 import { Limit } from "../../core/device/limits.ts";
 import { type ErrorRow, errorRows } from "../../core/tables/errors.ts";
-import { Answer, type FieldRow, fieldRows, Life, regionRows } from "../../core/tables/fields.ts";
+import {
+  type Answer,
+  type FieldRow,
+  fieldRows,
+  Life,
+  regionRows,
+} from "../../core/tables/fields.ts";
 import {
   type GrammarRow,
   grammarRows,
-  type NamedState,
   namedStates,
   rowlessStates,
   valueEnds,
@@ -58,21 +63,19 @@ export function grammarStates(rows: readonly GrammarRow[]): Record<string, numbe
   const free: number[] = [];
   const lastPairs: number[] = [];
   let at = 0;
-  rows.forEach((row) => {
-    states[row.state] = at;
-    let end = at + (row.otherwise ? 1 : 0);
-    row.moves.forEach((move) => {
-      end += move[0].length;
-    });
+  rows.forEach(([state, moves, otherwise]) => {
+    states[state] = at;
+    let end = at + (otherwise ? 1 : 0);
+    end += Object.keys(moves).join("").length;
     for (let inside = at + 1; inside < end; inside++) free.push(inside);
-    if (row.otherwise) lastPairs.push(end - 1);
+    if (otherwise) lastPairs.push(end - 1);
     at = end;
   });
-  rowlessStates().forEach((state, i) => {
-    states[state.name] = free[i]!;
+  Object.keys(rowlessStates()).forEach((state, i) => {
+    states[state] = free[i]!;
   });
-  valueEnds().forEach((end, i) => {
-    states[end.name] = -1 - i;
+  Object.keys(valueEnds()).forEach((end, i) => {
+    states[end] = -1 - i;
   });
   ["END", "INVALID"].forEach((state) => {
     if (lastPairs.indexOf(states[state]!) < 0) throw new Error(`${state} is no last pair of a row`);
@@ -92,11 +95,11 @@ export function packedGrammar(rows: readonly GrammarRow[]): string {
     return String.fromCharCode(65 + number);
   };
   let packed = "";
-  rows.forEach((row) => {
-    row.moves.forEach((move) => {
-      for (let i = 0; i < move[0].length; i++) packed += move[0].charAt(i) + letter(move[1]);
-    });
-    if (row.otherwise) packed += ` ${letter(row.otherwise)}`;
+  rows.forEach(([, moves, otherwise]) => {
+    for (const [bytes, to] of Object.entries(moves)) {
+      for (const byte of bytes) packed += byte + letter(to);
+    }
+    if (otherwise) packed += ` ${letter(otherwise)}`;
   });
   return packed;
 }
@@ -141,9 +144,9 @@ function quoted(text: string): string {
   return `'${escaped.split('\\"').join('"')}'`;
 }
 
-/** A constant in lines of at most 100 columns, and a new one behind each line feed. */
+/** A constant, in a new line behind each line feed. */
 function textOf(name: string, says: string, text: string): string {
-  const pieces = (text.match(/[^\n]{1,80}\n?|\n/g) || []).map(quoted);
+  const pieces = (text.match(/[^\n]+\n?|\n/g) || []).map(quoted);
   const value = pieces.length === 1 ? ` ${pieces[0]}` : `\n  ${pieces.join(" +\n  ")}`;
   return `\n${commentOf(says, "")}export var ${name} =${value};\n`;
 }
@@ -153,7 +156,7 @@ function numbered(rows: readonly FieldRow[], first: number): NumberedName[] {
   return rows.map((row, i) => ({
     name: row.name,
     number: first + i,
-    says: row.isInternal ? `@internal ${row.says}` : row.says,
+    says: row.says,
   }));
 }
 
@@ -175,7 +178,7 @@ function mask(name: string, says: string, isMeant: (row: FieldRow) => boolean): 
   meant.forEach((row) => {
     bits |= 1 << fieldNamed(row.name);
   });
-  return { name: name, number: bits, says: `${says}: ${meant.map((row) => row.name).join(", ")}.` };
+  return { name, number: bits, says: `${says}.` };
 }
 
 function isIn(row: FieldRow, answer: Answer): boolean {
@@ -184,26 +187,22 @@ function isIn(row: FieldRow, answer: Answer): boolean {
 
 function masks(): NumberedName[] {
   return [
-    mask("CODE", "Looked for in the answer to the request for a code", (row) =>
-      isIn(row, Answer.CODE),
-    ),
+    mask("CODE", "Looked for in the answer to the request for a code", (row) => isIn(row, "code")),
     mask(
       "CODE_MUST_FIT",
       "Of these, without which it is of no use",
-      (row) => isIn(row, Answer.CODE) && row.mustFit === true,
+      (row) => isIn(row, "code") && row.mustFit === true,
     ),
-    mask("TOKENS", "Looked for in an answer of the token endpoint", (row) =>
-      isIn(row, Answer.TOKENS),
-    ),
+    mask("TOKENS", "Looked for in an answer of the token endpoint", (row) => isIn(row, "tokens")),
     mask(
       "TOKENS_MUST_FIT",
       "Of these, without which it is of no use",
-      (row) => isIn(row, Answer.TOKENS) && row.mustFit === true,
+      (row) => isIn(row, "tokens") && row.mustFit === true,
     ),
     mask(
       "REFUSAL",
       "Looked for in what refuses tokens: none in it takes the place of one in use",
-      (row) => isIn(row, Answer.REFUSAL),
+      (row) => isIn(row, "refusal"),
     ),
     mask(
       "VALUES",
@@ -234,8 +233,8 @@ function rooms(): string {
 
 function memberPlaces(): NamedPlace[] {
   return fields
-    .filter((row) => row.wire)
-    .map((row) => ({ place: fieldNamed(row.name), names: row.wire! }));
+    .filter((row) => row.answers)
+    .map((row) => ({ place: fieldNamed(row.name), names: row.wire ?? [row.name.toLowerCase()] }));
 }
 
 function isMembers(texts: LiteralRow["texts"]): texts is Members {
@@ -247,7 +246,9 @@ function partsOf(row: LiteralRow): readonly string[] {
   const texts = row.texts;
   if (!isMembers(texts)) return texts;
   const first = fieldNamed(texts.first);
-  return [packedNames(texts.names.map((names, i) => ({ place: first + i, names: names })))];
+  return [
+    packedNames(texts.names.map((names, i) => ({ place: first + i, names: [names].flat() }))),
+  ];
 }
 
 /** The literals of every build that are made of tables, and then those of the grant. */
@@ -322,13 +323,8 @@ function deviceTables(): string {
 /** The states that the scanner's code names. */
 function scanStates(): NumberedName[] {
   const states = grammarStates(grammarRows());
-  return valueEnds()
-    .concat(namedStates(), rowlessStates())
-    .map((state: NamedState) => ({
-      name: state.name,
-      number: states[state.row || state.name]!,
-      says: state.says,
-    }))
+  return Object.entries({ ...valueEnds(), ...namedStates(), ...rowlessStates() })
+    .map(([name, says]) => ({ name, number: states[name]!, says }))
     .sort((one, other) => one.number - other.number);
 }
 

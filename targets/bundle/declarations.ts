@@ -31,7 +31,7 @@ export function declarations(variant: Variant): Declarations {
       .filter((file) => file.endsWith(".d.ts") && (file === entry || !others.includes(file)))
       .map((file) => readFileSync(join(folder, file), "utf8"))
       .join("\n");
-    const module = select(text, namesOf(readFileSync(join(folder, entry), "utf8")), variant);
+    const module = select(text, namesOf(folder, entry), variant);
     const inner = module.replaceAll("export declare ", "export ").replace(/^(?=.)/gm, "  ");
     return {
       script: `${header}declare namespace picogrant {\n${inner}\n}\n`,
@@ -44,11 +44,16 @@ export function declarations(variant: Variant): Declarations {
 
 const header = "// picogrant: types of the bundle. Made by the build.\n\n";
 
-/** What an entry file hands on from others. */
-function namesOf(entry: string): string[] {
-  const lists = [...entry.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list]) => list!);
+/** What an entry file hands on from others; all that another entry does, too. */
+function namesOf(folder: string, entry: string): string[] {
+  const text = readFileSync(join(folder, entry), "utf8");
+  const below = [...text.matchAll(/^export \* from "\.\/(\w+)\.ts"/gm)].map(([, name]) => name!);
+  const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list]) => list!);
   const names = lists.flatMap((list) => list.split(","));
-  return names.map((name) => name.replace("type ", "").trim()).filter((name) => name !== "");
+  return [
+    ...below.flatMap((name) => namesOf(folder, `${name}.d.ts`)),
+    ...names.map((name) => name.replace("type ", "").trim()).filter((name) => name !== ""),
+  ];
 }
 
 /**

@@ -21,6 +21,7 @@ export const grantFunctions = [
   "setStatus",
   "accessTokenRefused",
   "ending",
+  "setEndpoints",
   "errorKind",
 ] as const;
 
@@ -33,6 +34,7 @@ const callFunctions = [
   "addQueryValue",
   "sendCall",
   "nextPage",
+  "responseChallenge",
 ] as const;
 
 /** Functions of what is the two documents' own, which the complete build alone has. */
@@ -61,6 +63,7 @@ const configProperties = [
   "messages",
   "startSpreadMs",
   "pkce",
+  "jsonBodies",
 ] as const;
 
 /** Properties of Device that a host may read, in the order of their places; the same for all builds. */

@@ -191,7 +191,7 @@ describe("what is stored belongs to a client and a server", () => {
 describe("RFC 7636 §4.3, §4.5 proof key for code exchange", () => {
   it("Appendix B: the challenge with the request, the verifier with each poll", () => {
     const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-    const bench = new Bench([], { pkce: 1 });
+    const bench = new Bench([], { pkce: 2 });
     bench.challengeHangs = true;
     bench.pass(10_000);
     expect(bench.sent).toEqual([]);

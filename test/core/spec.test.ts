@@ -12,7 +12,7 @@ import { LiteralEnd } from "../../core/device/tables.ts";
 import * as grant from "../../core/index.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows, regionRows } from "../../core/tables/fields.ts";
-import { remedyOf } from "../../core/tables/remedies.ts";
+import { remedyOf } from "../../targets/desktop/simulator/log/remedies.ts";
 import { Bench, bytesOf, call, code, config, error, LIST, session, tokens } from "./bench.ts";
 import { parts } from "./owners.ts";
 import { isSources } from "./subject.ts";
@@ -61,7 +61,15 @@ function drawnRegions(): string[] {
     rows.flatMap(({ name, says, life, place, isRecorded }, at) =>
       life === ""
         ? []
-        : [[`\`${name}\` ${at + 1}`, says, life, isRecorded ? "yes" : "", place ?? ""]],
+        : [
+            [
+              `\`${name}\` ${at + 1}`,
+              says.replace("@internal ", ""),
+              life,
+              isRecorded ? "yes" : "",
+              place ?? "",
+            ],
+          ],
     ),
   );
 }

@@ -3,7 +3,6 @@ import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind, State } from "../../core/complete.ts";
 import { MESSAGES, Message } from "../../core/device/errors.ts";
 import { errorRows } from "../../core/tables/errors.ts";
-import { remedyOf, sentenceOf } from "../../core/tables/remedies.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { signInErrorOf } from "../../platform/session/sign-in-error.ts";
 import { guideOf } from "../../targets/desktop/panel/client/guide.ts";
@@ -23,6 +22,7 @@ import {
   titleOf,
 } from "../../targets/desktop/simulator/error-gallery.ts";
 import { reasonOfDevice } from "../../targets/desktop/simulator/log/reasons.ts";
+import { remedyOf, sentenceOf } from "../../targets/desktop/simulator/log/remedies.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";

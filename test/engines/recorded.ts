@@ -78,9 +78,15 @@ class Life {
     const sources: Readonly<Record<string, unknown>> = { complete, api, grant }[variant];
     const asked = this.#functions.filter((name) => !BEFORE.includes(name));
     const recorded = asked.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
-    // What this build lacks does nothing: an event that is verified late.
+    // What this build lacks does nothing: an event that is verified late, a challenge.
     const { create, configError } = sources;
-    this.#core = { eventVerified() {}, ...Object.fromEntries(recorded), create, configError };
+    this.#core = {
+      eventVerified() {},
+      responseChallenge() {},
+      ...Object.fromEntries(recorded),
+      create,
+      configError,
+    };
     this.#generator = new Generator(dice);
     const { config, ...drawn } = drawSettings(dice);
     // Not every engine keeps half a pair of surrogates in a literal (njs).

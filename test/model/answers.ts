@@ -11,9 +11,20 @@ export interface Answer {
   status: number;
   retryAfterS: number;
   body: string;
+  challenge?: string;
 }
 
 type Members = Record<string, unknown>;
+
+/** What a server says that wants a code challenge, or seems to. */
+const DEMANDS = ["code_challenge required", "code_challeng", "a code_code_challenge_method"];
+/** What an API says that wants another sign-in, or seems to. */
+const CHALLENGES = [
+  'Bearer error="insufficient_user_authentication", acr_values="mfa"',
+  "Bearer error=insufficient_insufficient_user_authentication",
+  'Bearer error="invalid_token"',
+  'Bearer error="insufficient_user_authenticatio"',
+];
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=";
 
@@ -256,7 +267,8 @@ export class Answers {
     const dice = this.#dice;
     const draw = dice.below(100);
     const bare = { retryAfterS: -1, body: "" };
-    if (draw < 35) return { ...bare, status: dice.pick([302, 307, 401, 404, 408, 425, 500, 199]) };
+    if (draw < 35)
+      return { ...bare, status: dice.pick([302, 307, 401, 404, 408, 415, 425, 500, 199]) };
     if (draw < 60) return { ...bare, status: 400, body: '{"error":"invalid_grant"}' };
     if (draw < 80) return { ...bare, status: 400, body: '{"error":"new_error"}' };
     if (draw < 86) return { ...bare, status: 200, body: '{"id_token":"e30.e30.e30"}' };
@@ -303,7 +315,7 @@ export class Answers {
       "{".repeat(30),
       `{"a":${"[".repeat(18)}${"]".repeat(18)}}`,
     ]);
-    const usual = [200, 200, 204, 302, 400, 401, 404, 429, 500, 502, 503, 199, 300];
+    const usual = [200, 200, 204, 302, 400, 401, 404, 415, 429, 500, 502, 503, 199, 300];
     const status = dice.chance(85) ? dice.pick(usual) : dice.pick([...WRONG, 408, 425, 410, 451]);
     return { status, retryAfterS: this.#retryAfter(), body };
   }
@@ -326,6 +338,7 @@ export class Answers {
     return this.#answer(dice.pick([400, 400, 401, 403, 428, 200, 500, 429]), {
       ...this.#named(name),
       ...this.#halfTokens(),
+      error_description: dice.chance(15) ? dice.pick(DEMANDS) : undefined,
     });
   }
 
@@ -486,8 +499,10 @@ export class Answers {
   #resource(host: Host): Answer {
     const dice = this.#dice;
     const draw = dice.below(100);
-    if (draw < 15)
-      return this.#answer(401, { error: { code: 401, message: "Invalid", status: "X" } });
+    if (draw < 15) {
+      const refusal = this.#answer(401, { error: { code: 401, message: "Invalid", status: "X" } });
+      return dice.chance(70) ? refusal : { ...refusal, challenge: dice.pick(CHALLENGES) };
+    }
     if (draw < 30) {
       const reason = dice.pick(["quotaExceeded", "r".repeat(dice.pick([1, 60]))]);
       return this.#answer(dice.pick([403, 400, 404, 409]), {

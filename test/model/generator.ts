@@ -251,7 +251,7 @@ export class Generator {
     const dice = this.#dice;
     const none = (): Uint8Array => new Uint8Array();
     if (dice.chance(70)) return [none(), none()];
-    const { owner, formerOwner } = new Requests(settings.config);
+    const { owner, formerOwner } = new Requests(settings);
     // Now and then of the server by its former name, or of another server, which is none here.
     const names = [owner, owner, owner, formerOwner, formerOwner, `${owner}.evil.test`];
     const binding = bindingOf(dice.pick(names));

@@ -87,6 +87,8 @@ export class Host implements Scene {
   #calls = 0;
   #commands = 0;
   #challenges = 0;
+  /** The device knows which endpoints there are. */
+  #isTold = false;
 
   readonly #unreadable: number;
 
@@ -141,7 +143,11 @@ export class Host implements Scene {
 
   /** One tick. @returns its command */
   tick(ms: number): number {
-    const { ideal, device } = this;
+    const { ideal, device, settings } = this;
+    if (!this.#isTold && settings.endpoints !== undefined) {
+      this.core.setEndpoints(device, settings.endpoints);
+    }
+    this.#isTold = true;
     ideal.advance(ms);
     const wasDone = ideal.calls.state === CallState.DONE;
     const command = this.core.tick(device, ms);
@@ -165,8 +171,13 @@ export class Host implements Scene {
     const right = ideal.due.expected();
     const purpose = ideal.due.purposeDue();
     if (right.command === Command.SEND) {
-      const fits = ideal.due.requestFits(purpose, ideal.due.request(purpose));
-      if (!fits) return this.#tooLarge(command, purpose, right.isOptional);
+      const request = ideal.due.request(purpose);
+      if (!ideal.due.requestFits(purpose, request)) {
+        return this.#unsent(command, purpose, right.isOptional, ErrorCode.MEMORY_TOO_SMALL);
+      }
+      if (!ideal.requests.hasEndpoint(request.endpoint)) {
+        return this.#unsent(command, purpose, right.isOptional, ErrorCode.UNREACHABLE);
+      }
     } else if (purpose === Purpose.SAVE || purpose === Purpose.ERASE) {
       const isNow = right.command === Command.STORE || right.command === Command.ERASE;
       if (isNow && (command === right.command || !right.isOptional)) ideal.storeAgain(purpose);
@@ -193,14 +204,17 @@ export class Host implements Scene {
     return `: frame ${JSON.stringify(seen)}, expected ${JSON.stringify(this.ideal.prompt.frame())}`;
   }
 
-  /** A request that has no room in the memory is not sent; it ends as if its answer said so. */
-  #tooLarge(command: number, purpose: Purpose, isOptional: boolean): Purpose {
+  /** A request that has no room in the memory, or no endpoint, is not sent; it ends as if its answer said so. */
+  #unsent(command: number, purpose: Purpose, isOptional: boolean, error: number): Purpose {
     if (isOptional && purpose === Purpose.REVOCATION) throw new Unclear("revocation too large");
     same(this, "commands", "the command", Command[command], Command[Command.NONE]);
     const { device, ideal } = this;
     // A refresh that was tried makes no move: the wait has grown.
-    const isTried = device.moves !== ideal.moves || device.waitMs > ideal.clock.wait.mostMs;
-    if (!isOptional || isTried) ideal.begin(purpose, false);
+    const isTried =
+      device.moves !== ideal.moves ||
+      device.waitMs > ideal.clock.wait.mostMs ||
+      device.backoffMs !== ideal.clock.backoffMs;
+    if (!isOptional || isTried) ideal.begin(purpose, error);
     return Purpose.NONE;
   }
 
@@ -212,7 +226,7 @@ export class Host implements Scene {
         checkRequest(this, right, this.exchange !== undefined);
         this.#requests = (this.#requests + 1) % 65_536;
         same(this, "requests", "requestId", device.requestId, this.#requests);
-        ideal.begin(purpose, true);
+        ideal.begin(purpose);
         this.exchange = { id: device.requestId, rest: "", come: "", hasHead: false };
         this.#ranges.pin(this, "SEND", device.target, device.targetLength);
         this.#ranges.pin(this, "SEND", device.body, device.bodyLength);
@@ -320,17 +334,15 @@ export class Host implements Scene {
     this.#happened();
   }
 
-  /** Verifier and challenge are made, if they can be and the server wants them; none is made twice. */
+  /** Verifier and challenge are made, if they can be; none is made twice. */
   #challenge(isPossible: boolean, from: number, size: number): void {
-    const isSent = isPossible && !this.settings.isWithoutChallenge;
     this.#challenges++;
-    const verifier = isSent ? `Verifier~${this.#challenges}`.padEnd(43, ".-_0") : "";
-    const challenge = isSent ? `Challenge_${this.#challenges}`.padEnd(43, "-Z9") : "";
-    this.memory.set(arrayOf(verifier), from);
-    this.memory.set(arrayOf(challenge), from + size - challenge.length);
-    this.ideal.challengeMade(isPossible ? verifier : undefined, challenge);
-    const result = isPossible ? Number(isSent) : -1;
-    this.core.storageDone(this.device, result);
+    const verifier = `Verifier~${this.#challenges}`.padEnd(43, ".-_0");
+    const challenge = `Challenge_${this.#challenges}`.padEnd(43, "-Z9");
+    if (isPossible) this.memory.set(arrayOf(verifier), from);
+    if (isPossible) this.memory.set(arrayOf(challenge), from + size - challenge.length);
+    this.ideal.challengeMade(isPossible ? verifier : undefined, isPossible ? challenge : "");
+    this.core.storageDone(this.device, isPossible ? 1 : 0);
     this.#happened();
   }
 
@@ -351,17 +363,22 @@ export class Host implements Scene {
 
   // answers
 
-  head(status: number, retryAfterS: number, body: string): void {
+  head({ status, retryAfterS, body, challenge = "" }: Step & { do: "head" }): void {
     const { exchange, ideal } = this;
     if (!exchange || exchange.hasHead) return;
+    // A host may hand it on in pieces.
+    const value = arrayOf(challenge);
+    const half = value.length >> 1;
+    this.core.responseChallenge(this.device, exchange.id, value, 0, half);
+    this.core.responseChallenge(this.device, exchange.id, value, half, value.length);
     const result = this.core.responseStart(this.device, exchange.id, status, retryAfterS);
     exchange.hasHead = true;
     exchange.rest = bytesOf(body);
     if (ideal.isInFlight) {
-      ideal.arrival = { status, retryAfterS, body: "" };
+      ideal.arrival = { status, retryAfterS, body: "", challenge };
       const isCall = ideal.purpose === Purpose.CALL;
       // The application gets the body of an answer to its call, but for the 401 behind which the call is made again.
-      const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain);
+      const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain(ideal.arrival));
       same(this, "results", "responseStart", result, isHandedOn ? 1 : 0);
     } else same(this, "results", "responseStart of a late answer", result, 0);
     this.#happened();
@@ -561,7 +578,7 @@ export class Host implements Scene {
     run: (host, { ms, storage }) => host.run(ms, storage ?? StorageMode.WORKS),
     sleep: (host, { most, storage }) => host.sleep(most, storage ?? StorageMode.WORKS),
     tick: (host, { ms }) => void host.tick(ms),
-    head: (host, { status, retryAfterS, body }) => host.head(status, retryAfterS, body),
+    head: (host, step) => host.head(step),
     more: (host, { bytes }) => host.more(bytes),
     end: (host) => host.end(true),
     fail: (host) => host.end(false),

@@ -1,6 +1,6 @@
 // What the maker of a device decides, and how much memory it has.
 
-import { type Config, MESSAGES } from "../../core/index.ts";
+import { type Config, Endpoint, MESSAGES } from "../../core/index.ts";
 import type { Dice } from "./dice.ts";
 
 export interface Settings {
@@ -8,8 +8,8 @@ export interface Settings {
   memoryBytes: number;
   /** Requests and moves are counted on from here, as if the device had run for long; both wrap at 2^16. */
   countsFrom?: number;
-  /** The host is asked for code challenges, and says that the server wants none. */
-  isWithoutChallenge?: boolean;
+  /** A bit for each endpoint that the server has; left out: all. */
+  endpoints?: number;
   /** Bytes go bad the moment their life ends. */
   isSpoilt?: boolean;
   /** Each access to the memory is looked at; that takes its time. */
@@ -63,13 +63,16 @@ export function drawSettings(dice: Dice): Settings {
   if (dice.chance(30)) config.startSpreadMs = dice.pick([0, 1, 700, 60_000]);
   const countsFrom = dice.pick([0, 0, 0, 65_500, 65_530]);
   const memoryBytes = dice.pick(MEMORY_SIZES);
-  config.pkce = dice.pick([0, 0, 1]);
+  config.pkce = dice.pick([0, 0, 1, 2]);
+  if (dice.chance(20)) config.jsonBodies = 1;
+  const everything = 134_217_727;
+  const lacks = dice.chance(70) ? Endpoint.REVOCATION : dice.below(8);
   const looking = dice.below(200);
   return {
     config,
     memoryBytes,
     countsFrom,
-    isWithoutChallenge: dice.chance(20),
+    ...(dice.chance(20) && { endpoints: everything & ~(1 << lacks) }),
     isSpoilt: looking > 0 && looking <= 50,
     isWatched: looking === 0,
   };

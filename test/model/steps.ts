@@ -21,7 +21,7 @@ export type Step =
   /** One tick only. */
   | { do: "tick"; ms: number }
   /** The answer to the request under way: its head, some bytes of its body, its end. */
-  | { do: "head"; status: number; retryAfterS: number; body: string }
+  | { do: "head"; status: number; retryAfterS: number; body: string; challenge?: string }
   | { do: "more"; bytes: number }
   | { do: "end" }
   | { do: "fail" }

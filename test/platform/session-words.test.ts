@@ -95,7 +95,7 @@ it.each<[name: string, path: string, answer: FakeAnswer, error: string]>([
     "an answer that there is no room for",
     "/code",
     { body: { ...lacking.body, verification_uri: HOST, device_code: "x".repeat(40_000) } },
-    "value_too_long; no room for device_code of 40000 bytes; 259872 bytes as memoryBytes would do",
+    "value_too_long; no room for device_code of 40000 bytes; 259904 bytes as memoryBytes would do",
   ],
   [
     "codes that nobody has taken",

@@ -97,7 +97,7 @@ describe("calls through the core", () => {
     const { stepUp } = caller.driver;
     expect(stepUp).toEqual({ acr_values: "a b", max_age: "5" });
     const { callState, callStatus } = caller.driver.device;
-    expect([callState, callStatus]).toEqual([core.CallState.DONE, 403]);
+    expect([callState, callStatus]).toEqual([core.CallState.DONE, 401]);
     expect(caller.driver.isSignedIn).toBe(true);
     // Until the next call is begun.
     asked(caller);

@@ -136,8 +136,7 @@ it("is there for the host, and ends with the next answer", () => {
 const ROW = `    {
       name: "ERROR_URI",
       says: "\`error_uri\` (RFC 6749 §5.2), if it fits.",
-      wire: ["error_uri"],
-      answers: [Answer.CODE, Answer.TOKENS, Answer.REFUSAL],
+      answers: ["code", "tokens", "refusal"],
       room: "ERROR_MAX",
       life: Life.ANSWER,
     },

@@ -1,9 +1,9 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { readFileSync } from "node:fs";
 import { html } from "hono/html";
-import { sentenceOf } from "../../../core/tables/remedies.ts";
 import { DEEDS, type Deed, type DeedGroup, deedOf } from "../simulator/deeds.ts";
 import { ANSWERS, displayOf, loggedAs, mendOf } from "../simulator/error-gallery.ts";
+import { sentenceOf } from "../simulator/log/remedies.ts";
 import { findFault } from "../simulator/world/faults.ts";
 import { wordsOf } from "./client/guide.ts";
 

@@ -21,7 +21,7 @@ struct pg_config_member {
   int number;
 };
 
-enum { PG_CONFIG_MEMBERS = 16 };
+enum { PG_CONFIG_MEMBERS = 17 };
 
 struct pg_opening {
   struct pg_core *core; /* all but `opening->engine` is zeros */

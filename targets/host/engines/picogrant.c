@@ -23,6 +23,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, void *engine, const uint8
       {"renewalsMax", NULL, config->renewals_max},
       {"startSpreadMs", NULL, config->start_spread_ms},
       {"pkce", NULL, config->pkce},
+      {"jsonBodies", NULL, config->json_bodies},
       {"messages", config->messages ? config->messages : "", 0},
   };
   struct pg_opening opening = {core, engine, code, code_size, memory, size, heap_limit, members};
@@ -69,16 +70,29 @@ int pg_response_start(struct pg_core *core, int request_id, int status, int retr
   return pg_engine_call(core, PG_FUNCTION_RESPONSE_START, 3, arguments);
 }
 
-void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size) {
+/* Hands bytes of an answer on in pieces. */
+static void answer_with(struct pg_core *core, enum pg_part function, int request_id, const uint8_t *bytes, size_t size) {
   while (size > 0) {
     int taken = transfer(core, bytes, size);
     const int arguments[] = {request_id, PG_ARGUMENT_TRANSFER, 0, taken};
-    pg_engine_call(core, PG_FUNCTION_RESPONSE_BODY, 4, arguments);
+    pg_engine_call(core, function, 4, arguments);
     bytes += taken;
     size -= (size_t)taken;
   }
   /* Answers carry tokens. */
   pg_wipe(core->transfer, sizeof core->transfer);
+}
+
+void pg_set_endpoints(struct pg_core *core, int endpoints) {
+  call_1(core, PG_FUNCTION_SET_ENDPOINTS, endpoints);
+}
+
+void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size) {
+  answer_with(core, PG_FUNCTION_RESPONSE_CHALLENGE, request_id, bytes, size);
+}
+
+void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size) {
+  answer_with(core, PG_FUNCTION_RESPONSE_BODY, request_id, bytes, size);
 }
 
 void pg_response_end(struct pg_core *core, int request_id) {

@@ -13,10 +13,6 @@
 /* A verifier is of as many random bytes as its digest has: both are 43 characters (RFC 7636 section 4). */
 enum { RANDOM_BYTES = PG_SHA256_BYTES, TEXT_SIZE = 43 };
 
-/* What a server says that wants one: this, or `code_challenge_method`. */
-static const char demand[] = "code_challenge";
-enum { DEMAND_SIZE = sizeof demand - 1, ITS_BEGINNING_AGAIN = 6 };
-
 /* 32 bytes in base64url without padding (RFC 7636 appendix A). */
 static void write_text(uint8_t text[TEXT_SIZE], const uint8_t bytes[RANDOM_BYTES]) {
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -29,46 +25,15 @@ static void write_text(uint8_t text[TEXT_SIZE], const uint8_t bytes[RANDOM_BYTES
   }
 }
 
-void pg_challenge_open(struct pg_challenge *challenge, int is_wanted) {
-  challenge->is_wanted = is_wanted;
-  challenge->is_heard = 0;
-  challenge->matched = 0;
-}
-
-int pg_challenge_make(const struct pg_challenge *challenge, uint8_t *range, size_t size) {
+int pg_challenge_make(uint8_t *range, size_t size) {
   uint8_t bytes[RANDOM_BYTES];
-  if (!challenge->is_wanted) return 0;
-  if (size < 2 * TEXT_SIZE || !pg_random(bytes, sizeof bytes)) return -1;
+  if (size < 2 * TEXT_SIZE || !pg_random(bytes, sizeof bytes)) return 0;
   write_text(range, bytes);
   int is_made = pg_sha256(range, TEXT_SIZE, bytes);
   if (is_made) write_text(range + size - TEXT_SIZE, bytes);
   else pg_wipe(range, TEXT_SIZE);
   pg_wipe(bytes, sizeof bytes);
-  return is_made ? 1 : -1;
-}
-
-void pg_challenge_answer(struct pg_challenge *challenge, int is_for_code, int status) {
-  challenge->is_heard = is_for_code && !challenge->is_wanted && status >= 400 && status <= 499;
-  challenge->matched = 0;
-}
-
-void pg_challenge_hear(struct pg_challenge *challenge, const uint8_t *bytes, size_t size) {
-  if (!challenge->is_heard) return;
-  for (size_t i = 0; i < size && challenge->matched < DEMAND_SIZE; i++) {
-    char c = (char)bytes[i];
-    /* `code_c` ends with the letter that it begins with. */
-    while (challenge->matched > 0 && c != demand[challenge->matched]) {
-      challenge->matched = challenge->matched == ITS_BEGINNING_AGAIN ? 1 : 0;
-    }
-    if (c == demand[challenge->matched]) challenge->matched++;
-  }
-}
-
-int pg_challenge_is_demanded(struct pg_challenge *challenge) {
-  int is_demanded = challenge->is_heard && challenge->matched == DEMAND_SIZE;
-  challenge->is_heard = 0;
-  if (is_demanded) challenge->is_wanted = 1;
-  return is_demanded;
+  return is_made;
 }
 
 /* The loop. */
@@ -77,12 +42,6 @@ int pg_challenge_is_demanded(struct pg_challenge *challenge) {
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
 /* What may not be in an address: five of the core's, and the client's own. */
 enum { SECRETS = 6 };
-/* RFC 9110 section 15.5.16: the server takes no bodies of this type. */
-enum { UNAUTHORIZED = 401, FORBIDDEN = 403, UNSUPPORTED_MEDIA_TYPE = 415 };
-/* RFC 9470 section 3: what a WWW-Authenticate says, in quotation marks or not, where another sign-in is wanted. */
-static const char step_up[] = "error=insufficient_user_authentication";
-enum { STEP_UP_SIZE = sizeof step_up - 1, ITS_NAME = 5 };
-
 static int get(const struct pg_driver *driver, enum pg_property property) {
   return pg_get(driver->parts.core, property);
 }
@@ -151,7 +110,7 @@ static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets
   return count;
 }
 
-/* Parameters of the grant, which some servers take as JSON alone. */
+/* Parameters of the grant: some servers want them as JSON. */
 static int has_parameters(const struct pg_driver *driver) {
   return get(driver, PG_ENDPOINT) <= PG_ENDPOINT_REVOCATION && !get(driver, PG_IS_GET) &&
          get(driver, PG_BODY_LENGTH) > 0;
@@ -182,7 +141,7 @@ static void send_request(struct pg_driver *driver) {
       .content_type = "application/x-www-form-urlencoded",
       .body = bytes_at(driver, get(driver, PG_BODY), get(driver, PG_BODY_LENGTH)),
       .body_size = (size_t)get(driver, PG_BODY_LENGTH),
-      .is_json = driver->is_json && has_parameters(driver),
+      .is_json = get(driver, PG_IS_JSON) && has_parameters(driver),
   };
   request.secrets = secrets;
   request.secret_count = take_secrets(driver, secrets, request.endpoint, request.target_size);
@@ -190,9 +149,8 @@ static void send_request(struct pg_driver *driver) {
   PG_MUST(pg_http_wake_in(driver->parts.http) < 0, "one request at a time");
   driver->request_id = get(driver, PG_REQUEST_ID);
   driver->endpoint = request.endpoint;
-  driver->streams = driver->is_refused = driver->is_second = driver->matched = 0;
-  if (is_call(driver)) driver->wants_sign_in = 0;
-  if (*request.address && pg_http_send(driver->parts.http, &request)) return;
+  driver->streams = 0;
+  if (pg_http_send(driver->parts.http, &request)) return;
   pg_response_failed(driver->parts.core, driver->request_id);
   note_no_answer(driver);
 }
@@ -253,7 +211,7 @@ static void carry_out(struct pg_driver *driver, int command) {
       storage_done(driver, result, !result, PG_HAPPENED_NOT_ERASED);
       break;
     case PG_COMMAND_CHALLENGE:
-      pg_storage_done(driver->parts.core, pg_challenge_make(&driver->challenge, data, size));
+      pg_storage_done(driver->parts.core, pg_challenge_make(data, size));
       break;
     default:
       /* VERIFY: this host asks for no security events, so there is none to check. */
@@ -262,11 +220,7 @@ static void carry_out(struct pg_driver *driver, int command) {
 }
 
 void pg_driver_start(struct pg_driver *driver, const struct pg_driver_parts *parts) {
-  *driver = (struct pg_driver){.parts = *parts,
-                               .last_ms = pg_clock_ms(),
-                               .reason = PG_REASON_NONE,
-                               .is_json = parts->settings->json_bodies};
-  pg_challenge_open(&driver->challenge, parts->settings->pkce);
+  *driver = (struct pg_driver){.parts = *parts, .last_ms = pg_clock_ms(), .reason = PG_REASON_NONE};
 }
 
 int pg_driver_run(struct pg_driver *driver) {
@@ -294,55 +248,31 @@ int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *cor
 int pg_driver_was_answered(const struct pg_driver *driver) { return driver->was_answered; }
 
 int pg_driver_wants_sign_in(const struct pg_driver *driver) {
-  return driver->wants_sign_in;
+  return get(driver, PG_CALL_STATE) == PG_CALL_STATE_DONE &&
+         get(driver, PG_CALL_ERROR) == PG_ERROR_CODE_INTERACTION_REQUIRED;
 }
 
-/* Name and value may have blanks and a quotation mark between them. `e` is all that `step_up` begins with again. */
+/* What the API says of the sign-in that it wants: the core decides by it, the application may read it. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
-  int at = driver->matched;
-  int is_between = (at == ITS_NAME || at == ITS_NAME + 1) && (c == ' ' || c == '\t' || c == '"');
   if (!is_call(driver)) return;
   if (driver->parts.challenge) driver->parts.challenge(driver->parts.context, c);
-  if (is_between || at == STEP_UP_SIZE) return;
-  if (c >= 'A' && c <= 'Z') c = (uint8_t)(c + 'a' - 'A');
-  driver->matched = c == (uint8_t)step_up[at] ? at + 1 : c == 'e';
+  pg_response_challenge(driver->parts.core, driver->request_id, &c, 1);
 }
 
 static void take_status(void *context, int status, int retry_after_s) {
   struct pg_driver *driver = context;
   driver->status = status;
   PG_MUST(driver->request_id == get(driver, PG_REQUEST_ID), "who answers is the request in flight");
-  driver->is_refused = status == UNSUPPORTED_MEDIA_TYPE && has_parameters(driver) && !driver->is_settled;
-  int is_for_code = get(driver, PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION;
-  pg_challenge_answer(&driver->challenge, !driver->is_refused && is_for_code, status);
-  if (driver->is_refused) return;
-  /* Both are refused: the one that was meant stays. */
-  if (status == UNSUPPORTED_MEDIA_TYPE && driver->is_second) driver->is_json = !driver->is_json;
-  /* The core takes a 401 for a dead token and refreshes it. Where another sign-in is wanted no token helps. */
-  if (status == UNAUTHORIZED && driver->matched == STEP_UP_SIZE) {
-    driver->wants_sign_in = 1;
-    status = FORBIDDEN;
-  }
   driver->streams = pg_response_start(driver->parts.core, driver->request_id, status, retry_after_s);
 }
 
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   struct pg_driver *driver = context;
-  if (driver->is_refused) return;
-  pg_challenge_hear(&driver->challenge, bytes, size);
   if (driver->streams && driver->parts.body) {
     driver->parts.body(driver->parts.context, bytes, size);
   }
   pg_response_body(driver->parts.core, driver->request_id, bytes, size);
-}
-
-/* The core still waits for the answer, so that its bytes are there: they go out once more, in the other type. */
-static void send_otherwise(struct pg_driver *driver) {
-  driver->is_settled = 1;
-  driver->is_json = !driver->is_json;
-  send_request(driver);
-  driver->is_second = 1;
 }
 
 /* The id is kept: letting time pass may have begun another exchange. */
@@ -350,17 +280,8 @@ static void take_end(void *context) {
   struct pg_driver *driver = context;
   int id = driver->request_id;
   if (!pg_driver_run(driver)) return;
-  if (driver->is_refused && id == driver->request_id && get(driver, PG_IN_FLIGHT)) {
-    note(driver, PG_HAPPENED_ANSWERED, driver->status, PG_ERROR_CODE_NONE);
-    send_otherwise(driver);
-    return;
-  }
-  int moves = get(driver, PG_MOVES);
   pg_response_end(driver->parts.core, id);
   note(driver, PG_HAPPENED_ANSWERED, driver->status, error_of_exchange(driver));
-  int is_refused = get(driver, PG_MOVES) != moves && get(driver, PG_STATE) == PG_STATE_FAILED;
-  /* A server that wants a code challenge has said so: it is asked once more, with one. */
-  if (pg_challenge_is_demanded(&driver->challenge) && is_refused) pg_sign_in(driver->parts.core);
   driver->was_answered = 1;
   pg_driver_run(driver);
 }

@@ -19,35 +19,10 @@ extern "C" {
 #endif
 
 /*
- * Proof Key for Code Exchange (RFC 7636), the host's part: whether the server is to have a code challenge, and the
- * verifier and the challenge themselves. Nothing is sent unasked: by the maker's setting, or once the server has
- * refused a request for a code with words that name `code_challenge`.
+ * PG_COMMAND_CHALLENGE (RFC 7636): a fresh verifier to the beginning of `range`, its challenge to the end of the `size`
+ * bytes. What pg_storage_done is told: 1 made, 0 there is no random source or no SHA-256.
  */
-
-/* The caller's, one for each device; the fields are code-challenge.c's own. */
-struct pg_challenge {
-  int is_wanted;
-  int is_heard; /* the answer is a refusal of a request for a code without a challenge */
-  int matched;  /* how much of `code_challenge` the bytes so far end with */
-};
-
-/* A device begins. `is_wanted`: each request for a code has a challenge. */
-void pg_challenge_open(struct pg_challenge *challenge, int is_wanted);
-
-/*
- * PG_COMMAND_CHALLENGE: a fresh verifier to the beginning of `range`, its challenge to the end of the `size` bytes.
- * What pg_storage_done is told: 1 made, 0 none is to be sent, -1 there is no random source or no SHA-256.
- */
-int pg_challenge_make(const struct pg_challenge *challenge, uint8_t *range, size_t size);
-
-/* An answer begins; `is_for_code`: to a request for a code. */
-void pg_challenge_answer(struct pg_challenge *challenge, int is_for_code, int status);
-
-/* A piece of its body. */
-void pg_challenge_hear(struct pg_challenge *challenge, const uint8_t *bytes, size_t size);
-
-/* It is complete. 1 where it asks for a challenge, once: from now on there is one. */
-int pg_challenge_is_demanded(struct pg_challenge *challenge);
+int pg_challenge_make(uint8_t *range, size_t size);
 
 /* What a driver works with. What is pointed to is the caller's, and stays where it is while the device is driven. */
 struct pg_driver_parts {
@@ -70,7 +45,6 @@ struct pg_driver_parts {
 /* The caller's, one for each device; the fields are driver.c's own. */
 struct pg_driver {
   struct pg_driver_parts parts;
-  struct pg_challenge challenge;
   uint32_t last_ms;
   int was_answered;
   /* Of the exchange under way. */
@@ -78,14 +52,7 @@ struct pg_driver {
   int endpoint;
   int status;
   int streams;
-  int is_refused; /* for the type of its body, and it is sent again in the other: the core does not hear of it */
-  /* Of the server: the type of bodies that it takes, and whether the other one has been tried. */
-  int is_json;
-  int is_settled;
-  int is_second;     /* the request under way is the one that was sent again */
-  int matched;       /* how much of what asks for another sign-in the answer of an API has said */
-  int wants_sign_in; /* it has said all of it */
-  int reason;        /* that is on the display; PG_REASON_NONE: the core's frame is */
+  int reason;    /* that is on the display; PG_REASON_NONE: the core's frame is */
 };
 
 /* Where HTTP reports; for pg_http_open, with the driver as the context. */

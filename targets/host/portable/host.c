@@ -37,8 +37,16 @@ static void name_server(const struct pg_settings *settings, struct pg_host_names
   names->server = address[at] ? address : names->whole;
 }
 
-/* `asks`: the core asks for a code challenge each time, since the server may want one (driver.h). */
-static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_parts *parts, int asks) {
+/* A bit for each endpoint that has an address. */
+static int endpoints_of(const struct pg_settings *settings) {
+  int endpoints = 0;
+  for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
+    if (*settings->addresses[i]) endpoints |= 1 << i;
+  }
+  return endpoints;
+}
+
+static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_parts *parts, enum pg_pkce pkce) {
   const struct pg_settings *settings = parts->settings;
   name_server(settings, &host->names);
   struct pg_core_config config = {
@@ -54,13 +62,16 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
       .auto_start = settings->auto_start,
       .renewals_max = settings->renewals,
       .start_spread_ms = settings->start_spread_ms,
-      .pkce = asks,
+      .pkce = pkce,
+      .json_bodies = settings->json_bodies,
       .client_authentication = settings->client_authentication,
       .server = host->names.server,
       .former_server = host->names.former,
   };
-  return pg_core_open(&host->core, parts->engine, parts->code, parts->code_size, parts->memory,
-                      (size_t)settings->memory_bytes, &config, parts->heap_limit);
+  enum pg_open_result result = pg_core_open(&host->core, parts->engine, parts->code, parts->code_size, parts->memory,
+                                            (size_t)settings->memory_bytes, &config, parts->heap_limit);
+  if (result == PG_OPEN_OK) pg_set_endpoints(&host->core, endpoints_of(settings));
+  return result;
 }
 
 /* What the room for a code challenge takes, in steps of the regions' shares. */
@@ -88,10 +99,11 @@ static void open_http(struct pg_host *host) {
 
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts) {
   *host = (struct pg_host){.moves = -1};
-  enum pg_open_result result = open_core(host, parts, 1);
+  int is_wanted = parts->settings->pkce;
+  enum pg_open_result result = open_core(host, parts, is_wanted ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND);
   host->has_challenge = result != PG_OPEN_SMALL_MEMORY;
   /* Nobody has asked for one, and the room is wanted for what is needed. */
-  if (!host->has_challenge && !parts->settings->pkce) result = open_core(host, parts, 0);
+  if (!host->has_challenge && !is_wanted) result = open_core(host, parts, PG_PKCE_NEVER);
   if (result != PG_OPEN_OK) return result;
   host->parts = parts;
   host->ok = 1;

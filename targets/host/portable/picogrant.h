@@ -77,7 +77,8 @@ struct pg_core_config {
   int auto_start;                /* 1: asks for a code by itself */
   int renewals_max;              /* 0..1000 */
   int start_spread_ms;           /* 0..60000; 5000 for devices that start together after a power cut */
-  int pkce;                      /* 1: CHALLENGE comes before each request for a code */
+  int pkce;                      /* enum pg_pkce */
+  int json_bodies;               /* 1: the grant's parameters go out as JSON (PG_IS_JSON); else once that is asked for */
   int client_authentication;     /* enum pg_client_authentication */
   const char *messages;          /* as struct pg_settings has them; NULL or "": the core's own */
   const char *server;            /* the issuer, or the address of the token endpoint */
@@ -153,6 +154,15 @@ int pg_wake_in(struct pg_core *core);
  */
 int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s);
 
+/*
+ * Which endpoints the server has, a bit for each: `1 << PG_ENDPOINT_TOKEN`; to begin with all. What has none is not
+ * sent: a revocation is then done at once, and any other request fails as one that does not reach its server.
+ */
+void pg_set_endpoints(struct pg_core *core, int endpoints);
+
+/* A piece of the answer's WWW-Authenticate, any size, before its start: the core sees whether another sign-in is wanted. */
+void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
+
 /* A piece of the body, any size; the bytes are copied. */
 void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
@@ -162,7 +172,7 @@ void pg_response_end(struct pg_core *core, int request_id);
 /* There is no answer, or no whole one: no connection, a time-out, a foreign certificate. Also after its start. */
 void pg_response_failed(struct pg_core *core, int request_id);
 
-/* The answer to LOAD (bytes read; 0 empty; -1 cannot be read), STORE and ERASE (1 durably done; 0 not). */
+/* The answer to LOAD (bytes read; 0 empty; -1 cannot be read), STORE, ERASE and CHALLENGE (1 durably done; 0 not). */
 void pg_storage_done(struct pg_core *core, int result);
 
 /* The user wants to sign in (RFC 8628 section 3.1); nothing where a session or a code is there already. */

@@ -209,6 +209,8 @@ const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
   REVOCATION_TRIES: "tries",
   STORAGE_TRIES: "tries",
   READ_TRIES: "tries",
+  CHALLENGE_TRIES: "tries",
+  ENDPOINTS: "bits",
   BODY_MAX: "B",
   JSON_DEPTH_MAX: "levels",
   CODE_VERIFIER_SIZE: "B",

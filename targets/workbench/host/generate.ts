@@ -12,6 +12,7 @@ import {
   Event,
   Field,
   MESSAGES,
+  Pkce,
   Property,
   Region,
   State,
@@ -35,6 +36,7 @@ export const enums: Readonly<Record<string, Enum>> = {
   EVENT: Event,
   ERROR_CODE: ErrorCode,
   CALL_STATE: CallState,
+  PKCE: Pkce,
 };
 
 /** Members of an enum with their numbers. */
@@ -50,6 +52,7 @@ const FUNCTIONS: readonly (keyof typeof complete)[] = [
   ...(["tick", "wakeIn", "responseStart", "responseBody", "responseEnd"] as const),
   ...(["responseFailed", "storageDone", "signIn", "cancel", "signOut"] as const),
   ...(["setStatus", "beginCall", "addPath", "sendCall"] as const),
+  ...(["setEndpoints", "responseChallenge"] as const),
 ];
 
 /** Both as one enum of C. */

@@ -17,6 +17,8 @@ export interface Arrival {
   status: number;
   retryAfterS: number;
   body: string;
+  /** The value of WWW-Authenticate. */
+  challenge?: string;
 }
 
 /** An unknown lifetime. */

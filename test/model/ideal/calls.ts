@@ -65,6 +65,10 @@ const BEARER = "Bearer";
 /** Requests in one run of event polls beside the first. */
 const EVENT_POLLS = 32;
 
+/** RFC 9470 §3: the token is taken, and another sign-in is wanted. */
+const wantsSignIn = ({ challenge = "" }: Arrival): boolean =>
+  challenge.includes("insufficient_user_authentication");
+
 export class Calls {
   state: number = CallState.IDLE;
   error = 0;
@@ -284,9 +288,10 @@ export class Calls {
   }
 
   /** Whether the call is made again where its answer is 401. */
-  get isMadeAgain(): boolean {
+  isMadeAgain(arrival: Arrival): boolean {
     const isWithToken = this.#made?.authorization !== undefined;
-    return isWithToken && !this.#isRetried && this.#device.refreshToken !== undefined;
+    const isRetried = isWithToken && !this.#isRetried && !wantsSignIn(arrival);
+    return isRetried && this.#device.refreshToken !== undefined;
   }
 
   answered(failure: number, arrival: Arrival): void {
@@ -303,8 +308,8 @@ export class Calls {
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }
     if (arrival.status === 401 && this.#made!.authorization !== undefined) {
-      error = ErrorCode.INVALID_TOKEN;
-      if (!this.#isRetried) {
+      error = wantsSignIn(arrival) ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
+      if (!this.#isRetried && !wantsSignIn(arrival)) {
         this.#isRetried = true;
         device.accessToken = undefined;
         if (device.state === State.SIGNED_IN) device.refreshNow(Event.TOKEN_REFUSED);

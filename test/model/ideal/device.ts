@@ -2,7 +2,7 @@
 // It is told what the host tells the core, and says what has to follow. This file has the states and the moves between
 // them: by the user, by time, and at the start. What answers do is in grant.ts and calls.ts, what is due in due.ts.
 
-import { ErrorCode, Event, Field, Region, State } from "../../../core/index.ts";
+import { Endpoint, ErrorCode, Event, Field, Pkce, Region, State } from "../../../core/index.ts";
 import { type Settings, textsOf } from "../settings.ts";
 import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./answers.ts";
 import { Calls, Kind } from "./calls.ts";
@@ -14,6 +14,8 @@ import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, Task } from "./st
 
 /** Where the maker names no other. */
 const START_SPREAD_MS = 5000;
+/** A random source may be late. */
+const CHALLENGE_TRIES = 7;
 /** How far off the last poll may be when the code's life ends. */
 const LAST_POLL_MS = 64_000;
 
@@ -36,9 +38,11 @@ export class Ideal {
   userCode = "";
   verificationUri = "";
   verificationUriComplete: string | undefined;
-  /** Of the code, or of the one that is asked for; "": the host has none sent; undefined: it was not asked. */
+  /** Of the code, or of the one that is asked for; undefined: there is none. */
   verifier: string | undefined;
   challenge = "";
+  pkce: number;
+  #challengeFailures = 0;
   isCodeShown = false;
   /** The code is from before a restart: nobody knows how old it is. */
   isCodeResumed = true;
@@ -81,7 +85,8 @@ export class Ideal {
   ) {
     const { config } = settings;
     this.#autoStart = config.autoStart === 1;
-    this.requests = new Requests(config);
+    this.pkce = config.pkce ?? Pkce.NEVER;
+    this.requests = new Requests(settings);
     this.binding = bindingOf(this.requests.owner);
     this.formerBinding = bindingOf(this.requests.formerOwner);
     this.misfits = new Misfits(room);
@@ -186,17 +191,23 @@ export class Ideal {
 
   /** Whether the host is asked before the next request for a code. */
   get isChallengeDue(): boolean {
-    return this.settings.config.pkce === 1 && this.verifier === undefined;
+    return this.pkce === Pkce.ALWAYS && this.verifier === undefined;
   }
 
-  /** The host has made a verifier and its challenge ("": none are sent), or could not: undefined. */
+  /** The host has made a verifier and its challenge, or could not: undefined. */
   challengeMade(verifier: string | undefined, challenge: string): void {
     this.storage.challengeDone();
     // Unless the user has done something else meanwhile.
-    if (this.state !== State.REQUESTING) return;
+    if (this.state !== State.REQUESTING) {
+      this.#challengeFailures = 0;
+      return;
+    }
     this.verifier = verifier;
     this.challenge = challenge;
-    if (verifier === undefined) {
+    if (verifier !== undefined) this.#challengeFailures = 0;
+    else if (++this.#challengeFailures < CHALLENGE_TRIES) this.clock.backOff(0, 0);
+    else {
+      this.#challengeFailures = 0;
       this.end(Event.FINAL_ERROR, ErrorCode.NO_CODE_CHALLENGE, State.FAILED);
     }
   }
@@ -249,7 +260,7 @@ export class Ideal {
       this.#giveUpAttempt();
       this.#requestCode(Event.SIGN_IN, 0, 0);
     } else if (this.#isRefused && this.#grant.isTriedForUser) {
-      this.#giveUp();
+      this.#giveUpAttempt();
       this.#requestCode(Event.SIGN_IN, 0, 0);
       this.storage.start(Task.WIPE, this.recordKind);
     } else if (this.#isRefused) this.#grant.tryForUser();
@@ -366,6 +377,9 @@ export class Ideal {
       this.isAbortDue = true;
       this.answered(ErrorCode.UNREACHABLE);
     }
+    if (this.state === State.REVOKING && !this.requests.hasEndpoint(Endpoint.REVOCATION)) {
+      this.end(Event.REVOKED, ErrorCode.NONE, State.SIGNED_OUT);
+    }
     if (this.state === State.PENDING && clock.codeLifeS === 0) {
       this.isCodeShown = false;
       const { leastMs, mostMs } = clock.wait;
@@ -389,15 +403,15 @@ export class Ideal {
 
   // commands
 
-  /** The request is made; without room for it, that is its answer. */
-  begin(purpose: Purpose, fits: boolean): void {
+  /** The request is made; without room for it, or an endpoint, that is its answer. */
+  begin(purpose: Purpose, failure: number = ErrorCode.NONE): void {
     this.purpose = purpose;
     if (purpose === Purpose.POLL && this.clock.codeLifeS === 0) this.isPolledBehindEnd = true;
     this.arrival = undefined;
     this.holder = purpose === Purpose.CALL ? Holder.ANSWER : Holder.REQUEST;
     if (purpose === Purpose.CALL) this.calls.sent();
-    if (!fits) {
-      this.answered(ErrorCode.MEMORY_TOO_SMALL);
+    if (failure) {
+      this.answered(failure);
       return;
     }
     this.isInFlight = true;
@@ -449,8 +463,18 @@ export class Ideal {
     }
     const reading = readingOf(arrival);
     const error = failure || classify(arrival, reading);
-    if (this.purpose === Purpose.REVOCATION) this.#grant.revocationAnswered(error, arrival);
+    const hasBody = this.purpose !== Purpose.REVOCATION || !this.requests.isQueryRevoked;
+    if (error !== ErrorCode.UNREACHABLE && this.requests.turnForm(arrival.status, hasBody)) {
+      this.askAgain();
+    } else if (this.purpose === Purpose.REVOCATION) this.#grant.revocationAnswered(error, arrival);
     else this.#grant.answered(error, arrival, reading);
+  }
+
+  /** The same request at once, in a way that the server has asked for. */
+  askAgain(): void {
+    this.error = ErrorCode.NONE;
+    if (this.purpose === Purpose.CODE) this.dropVerifier();
+    this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
   }
 
   /** The answer is complete; without a status there was none. */

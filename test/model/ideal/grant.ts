@@ -1,7 +1,7 @@
 // What the answers of the grant do to the device: device authorization and access token (RFC 8628 §3.2 and §3.5),
 // refresh (RFC 6749 §6) and revocation (RFC 7009 §2.2). What they amount to by themselves is in answers.ts.
 
-import { ErrorCode, Event, Field, State } from "../../../core/index.ts";
+import { ErrorCode, Event, Field, Pkce, State } from "../../../core/index.ts";
 import {
   type Arrival,
   ENDLESS_S,
@@ -126,6 +126,11 @@ export class Grant {
     }
     // The next request for a code has a verifier of its own.
     if (isCode) device.dropVerifier();
+    if (isCode && this.#demandsChallenge(error, arrival)) {
+      device.pkce = Pkce.ALWAYS;
+      device.askAgain();
+      return;
+    }
     if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
     const isStillPending =
       error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
@@ -137,6 +142,12 @@ export class Grant {
     else if (purpose === Purpose.POLL && (isRenewable(error) || this.#isPurged(error))) {
       this.#codeRefused(error);
     } else device.end(Event.FINAL_ERROR, error, State.FAILED);
+  }
+
+  /** RFC 7636 §4.4.1: a refusal whose words say that a challenge is missing. */
+  #demandsChallenge(error: number, { status, body }: Arrival): boolean {
+    const isRefusal = status >= 400 && status < 500 && error !== ErrorCode.UNREACHABLE;
+    return isRefusal && this.#device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");
   }
 
   /** The server knew the code, and refuses it by a name that nobody knows. */

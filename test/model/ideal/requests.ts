@@ -1,7 +1,8 @@
 // Every request as the documents have it: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
 
-import { ClientAuthentication, type Config, Endpoint } from "../../../core/index.ts";
+import { ClientAuthentication, Endpoint } from "../../../core/index.ts";
 import { bytesOf } from "../bytes.ts";
+import type { Settings } from "../settings.ts";
 
 /** A request as it leaves the device. */
 export interface Request {
@@ -44,8 +45,14 @@ export class Requests {
   readonly #authorization: string | undefined;
   /** The documents' own revocation, which ends both tokens. */
   readonly isQueryRevoked: boolean;
+  /** In which form parameters go out, and whether the other one has been tried. */
+  isJson: boolean;
+  #trial: "not yet" | "now" | "over" = "not yet";
+  readonly #endpoints: number;
 
-  constructor(config: Config) {
+  constructor({ config, endpoints = 2 ** 27 - 1 }: Settings) {
+    this.isJson = config.jsonBodies === 1;
+    this.#endpoints = endpoints;
     const { clientAuthentication: method, clientSecret } = config;
     const deviceParameters = bytesOf(config.deviceParameters);
     const id = formEncoded(bytesOf(config.clientId));
@@ -62,6 +69,22 @@ export class Requests {
     if (method === CLIENT_SECRET_BASIC) {
       this.#authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
     }
+  }
+
+  /** The answer of the grant to a request with a body has come: whether it is to be made once more, in the other form. */
+  turnForm(status: number, hasBody: boolean): boolean {
+    const isRefused = status === 415 && hasBody;
+    const trial = this.#trial;
+    if (trial === "now") this.#trial = "over";
+    if (!isRefused || trial === "over") return false;
+    this.isJson = !this.isJson;
+    if (trial === "now") return false;
+    this.#trial = "now";
+    return true;
+  }
+
+  hasEndpoint(endpoint: number): boolean {
+    return (this.#endpoints >> endpoint) % 2 === 1;
   }
 
   #post(endpoint: number, body: string): Request {

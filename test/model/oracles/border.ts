@@ -38,6 +38,9 @@ export function checkRequest(scene: Scene, right: Request, isOneUnderWay: boolea
     }
   }
   same(scene, "requests", "the body", body, right.body);
+  if (right.endpoint <= Endpoint.REVOCATION) {
+    same(scene, "requests", "isJson", device.isJson === 1, scene.ideal.requests.isJson);
+  }
   same(scene, "requests", "Authorization", authorizationOf(scene), right.authorization);
 }
 
@@ -196,7 +199,8 @@ const MEMBERS: Readonly<Record<keyof Config, readonly [ConfigMember, Rule]>> = {
   renewalsMax: [ConfigMember.RENEWALS_MAX, within(0, 1000)],
   messages: [ConfigMember.MESSAGES, areMessages],
   startSpreadMs: [ConfigMember.START_SPREAD_MS, orAbsent(within(0, 60_000))],
-  pkce: [ConfigMember.PKCE, orAbsent(within(0, 1))],
+  pkce: [ConfigMember.PKCE, orAbsent(within(0, 2))],
+  jsonBodies: [ConfigMember.JSON_BODIES, orAbsent(within(0, 1))],
 };
 
 export const CONFIG_MEMBERS = Object.keys(MEMBERS) as (keyof Config)[];

@@ -102,7 +102,8 @@ function checkQuiet(scene: Scene, ms: number): void {
   const { codeLifeS } = ideal.clock;
   // Where the row has no room for a countdown, that is seen when it would begin.
   const isAboutToBegin = codeLifeS > 5999 && codeLifeS < 6002;
-  if (!ideal.isCodeShown || isAboutToBegin) return;
+  // Being asked back at once is what IDLE_MAX bounds.
+  if (!ideal.isCodeShown || isAboutToBegin || ms === 0) return;
   const due = ideal.due.nextDueMs("leastMs");
   holds(
     scene,

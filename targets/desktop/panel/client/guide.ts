@@ -1,7 +1,8 @@
 // The three steps of a sign-in, of which one is lit; beside them the only strong button: what helps now. Where pressing
 // it would fail again there is another one, or none and the reason.
-import { sentenceOf } from "../../../../core/tables/remedies.ts";
+
 import { deviceKind } from "../../simulator/device/kinds.ts";
+import { sentenceOf } from "../../simulator/log/remedies.ts";
 import type { View } from "../../simulator/view.ts";
 
 /**

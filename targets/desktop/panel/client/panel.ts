@@ -1,9 +1,10 @@
 // The panel's script: puts views of the world on the page, and sends what is clicked or typed as commands. Where
 // the world is, the link knows.
-import { sentenceOf } from "../../../../core/tables/remedies.ts";
+
 import type { Begun } from "../../scenarios/player.ts";
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
+import { sentenceOf } from "../../simulator/log/remedies.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Allocations, Gauge, View } from "../../simulator/view.ts";
 import { Diagram, showEnd } from "./diagram.ts";

@@ -3,10 +3,10 @@
 import { ErrorCode, State } from "../../../../core/complete.ts";
 import { MESSAGES, Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
-import { remedyOf } from "../../../../core/tables/remedies.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { missingMemberOf, missingRoomOf } from "../../../../platform/unfit-answer.ts";
 import { clean, reasonOf } from "./mask.ts";
+import { remedyOf } from "./remedies.ts";
 import { errorName } from "./timeline.ts";
 
 // What the display says, from the core's own texts (MESSAGES) and its table of errors: nothing of it is typed twice.

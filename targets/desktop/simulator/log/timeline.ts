@@ -1,12 +1,12 @@
 // What happened to the device, in order: its states with the events that led there, and what people
 // and faults did meanwhile.
 import { ErrorCode, Event, State } from "../../../../core/complete.ts";
-import { sentenceOf } from "../../../../core/tables/remedies.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import type { DecisionOutcome } from "../../../service/decisions.ts";
 import type { ServiceEvent } from "../../../service/observers.ts";
 import { outcomeWords } from "../../../service/pages/consent-views.ts";
 import { type Reason, reasonOfDevice } from "./reasons.ts";
+import { sentenceOf } from "./remedies.ts";
 
 // When things happen in the simulated world. Much of it happens at one and the same millisecond, so time
 // alone does not tell what led to what.

@@ -1,7 +1,7 @@
 // Who can mend each error, and how, in words: for logs, panels, pages and errors of programs. The display's own text
 // is shorter, and names the same (errors.ts). Nothing of it is in a bundle.
 
-import { ErrorCode, ErrorKind } from "../device/errors.ts";
+import { ErrorCode, ErrorKind } from "../../../../core/device/errors.ts";
 
 /** Who mends errors of a kind. */
 const WHO: Readonly<Record<ErrorKind, string>> = {
