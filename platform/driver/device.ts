@@ -63,21 +63,28 @@ function seedFrom(platform: Platform): number {
   return (bytes[0]! | (bytes[1]! << 8) | (bytes[2]! << 16) | (bytes[3]! << 24)) & 67108863;
 }
 
-/** Bytes of a record beside its values: head, a length in front of each value, checksum (core/SPEC.md). */
-const RECORD_FRAME_BYTES = 19;
-const LENGTH_BYTES = 2;
+/**
+ * What records consist of (core/SPEC.md), for every host, also in C: bytes beside the values, bytes of the length in
+ * front of each, and the values of a code's record; that of a token has one of its own.
+ */
+export const RECORD = {
+  FRAME: 19,
+  LENGTH: 2,
+  CODE: [
+    Field.DEVICE_CODE,
+    Field.USER_CODE,
+    Field.VERIFICATION_URI,
+    Field.VERIFICATION_URI_COMPLETE,
+    Region.CODE_VERIFIER,
+  ],
+} as const;
 
 /** The longest record that the device may write with the memory that it has. */
 function recordBytesMax({ capacity }: complete.Device): number {
-  const room = (region: number): number => LENGTH_BYTES + Math.max(0, capacity[region] ?? 0);
-  const code =
-    room(Field.DEVICE_CODE) +
-    room(Field.USER_CODE) +
-    room(Field.VERIFICATION_URI) +
-    room(Field.VERIFICATION_URI_COMPLETE) +
-    room(Region.CODE_VERIFIER);
-  const token = Math.max(room(Field.ACCESS_TOKEN), room(Region.REFRESH_TOKEN));
-  return Math.min(RECORD_FRAME_BYTES + Math.max(code, token), capacity[Region.OUTPUT] ?? 0);
+  const room = (region: number): number => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0);
+  const code = RECORD.CODE.reduce((sum, region) => sum + room(region), 0);
+  const longest = Math.max(code, room(Field.ACCESS_TOKEN), room(Region.REFRESH_TOKEN));
+  return Math.min(RECORD.FRAME + longest, capacity[Region.OUTPUT] ?? 0);
 }
 
 /** Better now than when the user has signed in and the tokens do not fit. */

@@ -113,6 +113,15 @@ it("RFC 6750 section 5.3: a program that puts the token into an address asks nob
   });
 });
 
+/** A change of one of its files. */
+function changed(file: string, from: string, to: string): (folder: string) => void {
+  return (folder) => {
+    const text = readFileSync(path.join(folder, file), "utf8");
+    expect(text).toContain(from);
+    writeFileSync(path.join(folder, file), text.replace(from, to));
+  };
+}
+
 /** The example, perhaps changed, at a server that allows at once: what it says until it has said `words`. */
 async function saidByExample(
   name: string,
@@ -149,14 +158,14 @@ async function saidByExample(
 it("the example says how much memory would do for a token that its own has no room for", async () => {
   const said = await saidByExample("small", "would do", { accessToken: "a".repeat(3000) });
   const [, bytes] = /MEMORY_BYTES of (\d+) would do\n/.exec(said)!;
-  const change = (folder: string): void => {
-    const main = path.join(folder, "main.c");
-    const text = readFileSync(main, "utf8");
-    expect(text).toContain("MEMORY_BYTES = 4096");
-    writeFileSync(main, text.replace("BYTES = 4096", `BYTES = ${bytes}`));
-  };
+  const change = changed("main.c", "MEMORY_BYTES = 4096", `MEMORY_BYTES = ${bytes}`);
   const enough = { accessToken: "a".repeat(3000), change };
   expect(await saidByExample("enough", "SIGNED_IN", enough)).not.toContain("would do");
+});
+
+it("a device whose slots hold no record of the size that it may write is not opened", async () => {
+  const change = changed("medium.c", "SLOT_BYTES = 4096", "SLOT_BYTES = 300");
+  await saidByExample("low", "the medium's slots are too small for the records", { change });
 });
 
 it("the example says that its records cannot be kept, and where", async () => {

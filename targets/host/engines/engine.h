@@ -2,7 +2,7 @@
  * What an engine's file brings, so that picogrant.c can make picogrant.h of it. The code that is made for hosts in C
  * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part: the core's
  * functions, and `create` in the place of the device. An engine's file makes the device of memory and configuration, puts it,
- * its arrays of starts and lengths and the transfer array into their places, keeps the array, and reaches for what is in it
+ * its arrays of starts, lengths and capacities and the transfer array into their places, keeps the array, and reaches for what is in it
  * by number: no name is looked up, and nothing allocated, once a core is open.
  */
 #ifndef PICOGRANT_ENGINE_H
@@ -54,7 +54,7 @@ void pg_engine_close(struct pg_core *core);
  */
 int pg_engine_call(struct pg_core *core, enum pg_part function, int count, const int *arguments);
 
-/* An integer of one of the arrays: the device, its starts, its lengths. */
+/* An integer of one of the arrays: the device, its starts, its lengths, its capacities. */
 int pg_engine_element(struct pg_core *core, enum pg_part array, int index);
 
 #ifdef __cplusplus

@@ -141,3 +141,7 @@ int pg_start(struct pg_core *core, int region) {
 int pg_length(struct pg_core *core, int region) {
   return pg_engine_element(core, PG_PART_LENGTH, region);
 }
+
+int pg_capacity(struct pg_core *core, int region) {
+  return pg_engine_element(core, PG_PART_CAPACITY, region);
+}

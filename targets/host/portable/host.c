@@ -2,6 +2,7 @@
 #include "host.h"
 
 #include "picogrant-port.h"
+#include "storage.h"
 
 /* 26 bits, for jitter only. */
 static int random_seed(void) {
@@ -82,6 +83,30 @@ int pg_host_memory_needed(struct pg_host *host) {
   return needed > 0 && !host->has_challenge ? needed + CHALLENGE_BYTES : needed;
 }
 
+static int room_in_record(struct pg_host *host, int region) {
+  int capacity = pg_capacity(&host->core, region);
+  return PG_RECORD_LENGTH + (capacity > 0 ? capacity : 0);
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+/* The longest record that the device may write with the memory that it has; platform/driver/device.ts has the same. */
+static int record_bytes_max(struct pg_host *host) {
+  static const int regions[] = PG_RECORD_OF_CODE;
+  int token = larger(room_in_record(host, PG_FIELD_ACCESS_TOKEN), room_in_record(host, PG_REGION_REFRESH_TOKEN));
+  int output = pg_capacity(&host->core, PG_REGION_OUTPUT);
+  int code = 0;
+  for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) code += room_in_record(host, regions[i]);
+  int longest = PG_RECORD_FRAME + larger(code, token);
+  return longest < output ? longest : output;
+}
+
+/* Better now than when the user has signed in and the tokens do not fit. */
+static int has_room(struct pg_host *host, const struct pg_host_parts *parts) {
+  const struct pg_medium *medium = parts->medium;
+  return !medium || parts->has_failed_medium || (int)pg_storage_room(medium) >= record_bytes_max(host);
+}
+
 static void open_http(struct pg_host *host) {
   const struct pg_host_parts *parts = host->parts;
   const struct pg_settings *settings = parts->settings;
@@ -105,6 +130,10 @@ enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_part
   /* Nobody has asked for one, and the room is wanted for what is needed. */
   if (!host->has_challenge && !is_wanted) result = open_core(host, parts, PG_PKCE_NEVER);
   if (result != PG_OPEN_OK) return result;
+  if (!has_room(host, parts)) {
+    pg_core_close(&host->core);
+    return PG_OPEN_SMALL_STORAGE;
+  }
   host->parts = parts;
   host->ok = 1;
   open_http(host);
@@ -130,6 +159,8 @@ const char *pg_host_problem(enum pg_open_result result) {
       return "";
     case PG_OPEN_SMALL_MEMORY:
       return "too few bytes of memory for the configuration, or a setting is out of range";
+    case PG_OPEN_SMALL_STORAGE:
+      return "the medium's slots are too small for the records of a device with this much memory";
     case PG_OPEN_NO_HEAP:
       return "too little heap for the engine and the core";
     default:

@@ -52,6 +52,7 @@ struct pg_host_parts {
   size_t heap_limit; /* bytes of the device's own engine's heap */
   uint8_t *memory;   /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
+  int has_failed_medium; /* 1: it is read for what it has, however small its slots are; what does not fit is not saved */
   struct pg_connection *connection; /* for picogrant-port.h; no other device's */
   const void *trust;                /* for picogrant-port.h */
   struct pg_display *display;       /* for picogrant-port.h; NULL where the port has a single one */

@@ -108,7 +108,8 @@ enum pg_open_result {
   PG_OPEN_OK = 0,
   PG_OPEN_NO_HEAP,         /* the heap's limit is too low for engine and core */
   PG_OPEN_BAD_CODE,        /* the code is not the core's, or of another engine version */
-  PG_OPEN_SMALL_MEMORY     /* `size` is too small for the configuration */
+  PG_OPEN_SMALL_MEMORY,    /* `size` is too small for the configuration */
+  PG_OPEN_SMALL_STORAGE    /* of pg_host_open: a slot of the medium holds no record of the size that the device may write */
 };
 
 /*
@@ -194,10 +195,12 @@ void pg_set_status(struct pg_core *core, const char *text);
  */
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target);
 
-/* An integer property of the device; 0 for PG_MEMORY and the other arrays. First byte and present length (-1: absent) of a region or field. */
+/* An integer property of the device; 0 for PG_MEMORY and the other arrays. First byte, present length (-1: absent) and room (-1: none of its own)
+ * of a region or field. */
 int pg_get(struct pg_core *core, enum pg_property property);
 int pg_start(struct pg_core *core, int region);
 int pg_length(struct pg_core *core, int region);
+int pg_capacity(struct pg_core *core, int region);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@ import {
   State,
 } from "../../../core/index.ts";
 import { messageNames } from "../../../platform/configuration/device-config.ts";
+import { RECORD } from "../../../platform/driver/device.ts";
 import { reasons } from "../../../platform/reasons.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
 import { version } from "../../desktop/command-line.ts";
@@ -47,7 +48,7 @@ export function membersOf(numbers: Enum): [string, number][] {
 }
 
 /** The arrays that a host in C reads, and the functions that it calls, in the order of their numbers. */
-const ARRAYS = ["DEVICE", "START", "LENGTH", "TRANSFER"] as const;
+const ARRAYS = ["DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER"] as const;
 const FUNCTIONS: readonly (keyof typeof complete)[] = [
   ...(["tick", "wakeIn", "responseStart", "responseBody", "responseEnd"] as const),
   ...(["responseFailed", "storageDone", "signIn", "cancel", "signOut"] as const),
@@ -67,7 +68,8 @@ function partLines(): string {
 /** What a host in C has behind the core's script: the array of enum pg_part. The grant alone lacks some of the functions. */
 function partsScript(): string {
   const functions = FUNCTIONS.map((name) => `picogrant.${name}`);
-  return `picogrant=[picogrant.create,0,0,0,${functions}];`;
+  const places = ARRAYS.slice(1).map(() => 0);
+  return `picogrant=[${["picogrant.create", ...places, ...functions]}];`;
 }
 
 /** The version of picogrant: as a text, and as a number that later versions are above. */
@@ -119,6 +121,8 @@ export function numbersHeader(): string {
     `enum { PG_MESSAGE_COUNT = ${messageNames.length} };\n` +
     `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
     `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +
+    `enum { PG_RECORD_FRAME = ${RECORD.FRAME}, PG_RECORD_LENGTH = ${RECORD.LENGTH} };\n` +
+    `#define PG_RECORD_OF_CODE {${RECORD.CODE.join(", ")}}\n` +
     `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase().replace("received_", "")}}\n` +
     `${reasonLines()}${partLines()}\n#endif\n`
   );

@@ -61,6 +61,8 @@ static duk_ret_t make_device(duk_context *engine, void *user) {
   duk_put_prop_index(engine, -3, PG_PART_START);
   duk_get_prop_index(engine, -1, PG_LENGTH);
   duk_put_prop_index(engine, -3, PG_PART_LENGTH);
+  duk_get_prop_index(engine, -1, PG_CAPACITY);
+  duk_put_prop_index(engine, -3, PG_PART_CAPACITY);
   /* In the place of create, which goes. */
   duk_put_prop_index(engine, -2, PG_PART_DEVICE);
   push_array(engine, core->transfer, sizeof core->transfer);

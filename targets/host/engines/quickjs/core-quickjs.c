@@ -96,6 +96,7 @@ enum pg_open_result pg_engine_open(struct pg_opening *opening) {
   if (!JS_IsObject(device)) return JS_IsNull(device) ? PG_OPEN_SMALL_MEMORY : PG_OPEN_BAD_CODE;
   JS_SetPropertyUint32(context, parts, PG_PART_START, JS_GetPropertyUint32(context, device, PG_START));
   JS_SetPropertyUint32(context, parts, PG_PART_LENGTH, JS_GetPropertyUint32(context, device, PG_LENGTH));
+  JS_SetPropertyUint32(context, parts, PG_PART_CAPACITY, JS_GetPropertyUint32(context, device, PG_CAPACITY));
   /* In the place of create, the largest function there is, which goes. */
   JS_SetPropertyUint32(context, parts, PG_PART_DEVICE, device);
   JSValue transfer = array_over(context, core->transfer, sizeof core->transfer);

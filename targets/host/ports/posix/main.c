@@ -110,6 +110,8 @@ static int load_settings(const struct pg_options *options) {
   return *config.directory ? 0 : pg_complain("--page", "storage.directory is missing");
 }
 
+static int has_failed_medium;
+
 /* A disk that does not work is no reason not to sign in: the display says that nothing is saved. */
 static int open_storage(const struct pg_medium **medium) {
   const char *why = NULL;
@@ -120,6 +122,7 @@ static int open_storage(const struct pg_medium **medium) {
   snprintf(path, sizeof path, "%s/records.flash", config.directory);
   (void)pg_complain(path, why);
   if (state == PG_FILE_REFUSED) return PG_EXIT_WRONG;
+  has_failed_medium = 1;
   fputs("picogrant-host: the device goes on, and will not stay signed in\n", stderr);
   return 0;
 }
@@ -177,6 +180,7 @@ static int open_device(const struct pg_host_parts *parts) {
   if (result != PG_OPEN_OK) {
     const char *what = result == PG_OPEN_NO_HEAP        ? "--heap-limit"
                        : result == PG_OPEN_SMALL_MEMORY ? "limits.memoryBytes"
+                       : result == PG_OPEN_SMALL_STORAGE ? "storage"
                                                         : "code";
     return pg_complain(what, pg_host_problem(result));
   }
@@ -271,6 +275,7 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
       .connection = &connection,
       .trust = &trust,
       .display = &display,
+      .has_failed_medium = has_failed_medium,
       .report = report,
       .body = take_api_body,
       .challenge = take_challenge,
