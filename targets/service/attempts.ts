@@ -47,10 +47,13 @@ export function isForgotten(attempt: Attempt, nowMs: number, memorySeconds: numb
 export class Attempts {
   readonly #byDeviceCode = new Map<string, Attempt>();
   readonly #byUserCode = new Map<string, Attempt>();
+  /** Among them are all that are pending. */
+  readonly #undecided = new Set<Attempt>();
 
   add(attempt: Attempt): void {
     this.#byDeviceCode.set(attempt.deviceCode, attempt);
     this.#byUserCode.set(normalizeUserCode(attempt.userCode), attempt);
+    this.#undecided.add(attempt);
   }
 
   findByDeviceCode(deviceCode: string): Attempt | undefined {
@@ -62,11 +65,12 @@ export class Attempts {
     return this.#byUserCode.get(normalizeUserCode(typed));
   }
 
-  /** Pending attempts whose code still lives, oldest first. */
+  /** Pending attempts whose code still lives, oldest first. What has been decided is looked at once. */
   pending(nowMs: number): Attempt[] {
-    return [...this.#byDeviceCode.values()].filter(
-      (attempt) => attempt.state === "pending" && nowMs < attempt.expiresAtMs,
-    );
+    for (const attempt of this.#undecided)
+      if (attempt.state !== "pending" || nowMs >= attempt.expiresAtMs)
+        this.#undecided.delete(attempt);
+    return [...this.#undecided];
   }
 
   /** Everything known, oldest first. */
@@ -74,17 +78,20 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Drops what is forgotten; looks only at the oldest that are not, so it costs little. */
-  dropForgotten(nowMs: number, memorySeconds: number): void {
+  /** Drops what is forgotten, and makes room for one more than `max`; looks only at the oldest, so it costs little. */
+  dropForgotten(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
-      if (nowMs < attempt.expiresAtMs + memorySeconds * 1000) return;
-      if (isForgotten(attempt, nowMs, memorySeconds)) this.#forget(attempt);
+      const isOver = this.size >= max;
+      // What is behind it and means nothing any more waits for it, an hour at most.
+      if (!isOver && !isForgotten(attempt, nowMs, memorySeconds)) return;
+      this.#forget(attempt);
     }
   }
 
   /** Forgets every attempt, as a crash of a service that keeps them in memory does. */
   clear(): void {
     this.#byDeviceCode.clear();
+    this.#undecided.clear();
     this.#byUserCode.clear();
   }
 
@@ -94,6 +101,7 @@ export class Attempts {
 
   #forget(attempt: Attempt): void {
     this.#byDeviceCode.delete(attempt.deviceCode);
+    this.#undecided.delete(attempt);
     this.#byUserCode.delete(normalizeUserCode(attempt.userCode));
   }
 }
@@ -130,11 +138,11 @@ export function createUserCode(env: Environment, format: string): string {
 }
 
 /**
- * What a person typed, ready for comparison: spaces and dashes carry nothing (RFC 8628 §6.1), the
- * case does (device doc §2.1).
+ * What a person typed or pasted, ready for comparison: spaces, dashes and what cannot be seen carry nothing (RFC 8628
+ * §6.1), letters of full width are letters; the case counts (device doc §2.1).
  */
 export function normalizeUserCode(typed: string): string {
-  return typed.replace(/[\s\-\u2010-\u2015\u2212]/gu, "");
+  return typed.normalize("NFKC").replace(/[\s\p{Pd}\p{Cf}\u2212]/gu, "");
 }
 
 /**

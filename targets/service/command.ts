@@ -2,14 +2,15 @@
 // one line per request. Errors are one line and exit code 2.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { readPort, readText, UsageError } from "../desktop/command-line.ts";
+import { DIALECTS, type Dialect } from "./dialects.ts";
 import type { FixtureInput } from "./fixture.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 import { accessLogLine } from "./observers.ts";
 import { readOptions, type ServiceOptionsInput } from "./options.ts";
 import { describeListenError, serve } from "./server.ts";
-import { createService, type Service } from "./service.ts";
+import { approveAll, createService, type Service } from "./service.ts";
 
 interface Flags {
   port: number;
@@ -17,6 +18,9 @@ interface Flags {
   fixture?: string;
   options?: string;
   publicUrl?: string;
+  dialect?: Dialect;
+  issuerPath?: string;
+  interval?: string;
   key?: string;
   cert?: string;
   approve?: string;
@@ -58,6 +62,13 @@ function program({ usage, prefix, addOptions }: ServiceCommand): Command {
       "the address that devices and phones use, if it is another",
       readPublicUrl,
     )
+    .addOption(
+      new Option("--dialect <name>", "as which server it answers; default: documents").choices(
+        DIALECTS,
+      ),
+    )
+    .option("--issuer-path <path>", "what the issuer has behind its address, such as /realms/home")
+    .option("--interval <seconds>", "minimum wait between polls; default: 5")
     .option("--key <file>", "PEM file with the private key, for HTTPS")
     .option("--cert <file>", "PEM file with the certificate, for HTTPS")
     .option("--approve <account>", "allow each code at once as this account, for scripts")
@@ -155,6 +166,9 @@ async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
     pollToleranceMs: POLL_TOLERANCE_MS,
     ...(flags.options !== undefined && readOptionsFile(flags.options)),
     ...(flags.publicUrl !== undefined && { baseUrl: flags.publicUrl }),
+    ...(flags.dialect !== undefined && { dialect: flags.dialect }),
+    ...(flags.issuerPath !== undefined && { issuerPath: flags.issuerPath }),
+    ...(flags.interval !== undefined && { interval: Number(flags.interval) }),
     ...(flags.provoke !== undefined && { provoke: readProvoked(flags.provoke) }),
   };
   const service = createService({ ...nodeEnvironment(), fixture, options });
@@ -172,7 +186,10 @@ async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
   }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(describeListenError(error, flags));
   });
+  const { dialect } = service.options;
+  const others = DIALECTS.filter((one) => one !== dialect).join(", ");
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
+  console.log(`${prefix}: dialect ${dialect}, issuer ${service.issuer}; --dialect: ${others}`);
   for (const line of how.introduce?.(service, fixture, flags) ?? []) console.log(line);
   process.on("SIGHUP", () => {
     service.rotateKeys();
@@ -182,19 +199,4 @@ async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
     process.once(signal, () => {
       server.close().then(() => process.exit(0));
     });
-}
-
-/** Stands for a person who allows whatever asks. @throws UsageError where there is no such account */
-function approveAll(service: Service, fixture: FixtureInput, account: string): void {
-  if (!fixture.accounts?.some(({ id }) => id === account)) {
-    const names = fixture.accounts?.map(({ id }) => id).join(", ");
-    throw new UsageError(`there is no account ${account}; choose --approve from ${names}`);
-  }
-  service.observe((event) => {
-    if (event.type !== "attempt" || event.state !== "pending") return;
-    // Not from within the request that makes the attempt.
-    setImmediate(() => {
-      for (const { userCode } of service.pending()) service.approve(userCode, account);
-    });
-  });
 }

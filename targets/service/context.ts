@@ -1,5 +1,6 @@
 // Everything that the endpoints share, in one object that is passed and never global.
 import type { Attempts } from "./attempts.ts";
+import { MANNERS, type Manner } from "./dialects.ts";
 import type { Environment, Tasks } from "./environment.ts";
 import type { Directory, Fixture } from "./fixture.ts";
 import type { Grants } from "./grants.ts";
@@ -39,7 +40,17 @@ export interface ServiceContext {
 /** Used where nobody has said where the service lives, as in memory without a server. */
 const FALLBACK_BASE_URL = "http://127.0.0.1:8080";
 
-/** Issuer and base of every address the service gives out. */
+/** What its dialect makes it do. */
+export function mannerOf(context: ServiceContext): Manner {
+  return MANNERS[context.options.dialect];
+}
+
+/** Who the service says it is, in metadata and tokens. */
+export function issuerOf(context: ServiceContext): string {
+  return baseUrlOf(context) + context.options.issuerPath;
+}
+
+/** Base of every address the service gives out. */
 export function baseUrlOf(context: ServiceContext): string {
   return context.options.baseUrl ?? FALLBACK_BASE_URL;
 }

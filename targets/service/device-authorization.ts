@@ -9,7 +9,7 @@ import {
   refuseWrongType,
   twoClients,
 } from "./client-authentication.ts";
-import { baseUrlOf, type ServiceContext } from "./context.ts";
+import { baseUrlOf, mannerOf, type ServiceContext } from "./context.ts";
 import { oauthError, quotaError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import { AUTHENTICATION_CONTEXTS, USUAL_CONTEXT } from "./openid.ts";
@@ -80,7 +80,7 @@ function createAttempt(
   nowMs: number,
 ): Attempt {
   const { env, options, attempts, observers } = context;
-  attempts.dropForgotten(nowMs, options.expiredCodeMemory);
+  attempts.dropForgotten(nowMs, options.expiredCodeMemory, options.attemptsMax);
   const attempt: Attempt = {
     deviceCode: createToken(env, "pgd.", options.tokenCharacters),
     userCode: freshUserCode(context),
@@ -113,19 +113,20 @@ function freshUserCode(context: ServiceContext): string {
   throw new Error("no free user code: the random source repeats itself or the format is too short");
 }
 
-/** The success object of device doc §2.1, with RFC 8628's names beside the document's. */
+/** The success object of device doc §2.1, as the dialect has it. */
 function describeAttempt(context: ServiceContext, attempt: Attempt, nowMs: number): object {
-  const { verificationPath, verificationUri, verificationUriComplete } = context.options;
+  const { verificationPath, verificationUriComplete } = context.options;
+  const { addressName, hasMessage } = mannerOf(context);
   const url = baseUrlOf(context) + verificationPath;
   return {
     device_code: attempt.deviceCode,
     user_code: attempt.userCode,
-    verification_url: url,
-    ...(verificationUri && { verification_uri: url }),
+    [addressName]: url,
     ...(verificationUriComplete && {
       verification_uri_complete: `${url}?user_code=${encodeURIComponent(attempt.userCode)}`,
     }),
     expires_in: Math.floor((attempt.expiresAtMs - nowMs) / 1000),
     interval: attempt.intervalMs / 1000,
+    ...(hasMessage && { message: `Open ${url} and enter the code ${attempt.userCode}.` }),
   };
 }

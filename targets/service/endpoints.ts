@@ -1,13 +1,14 @@
 // The routing table of the machine endpoints: which function answers which method and path, without
 // any HTTP library. Pages for people are routed in app.ts.
 
-import type { ServiceContext } from "./context.ts";
+import { mannerOf, type ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
-import { ApiError, type Family, methodNotAllowed, oauthError } from "./errors.ts";
+import { ApiError, type Family, inDialect, methodNotAllowed, oauthError } from "./errors.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
 import {
   authorization,
   authorizationServerMetadata,
+  metadataPaths,
   PATHS,
   transmitterMetadata,
 } from "./metadata.ts";
@@ -73,7 +74,8 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
   try {
     if (path.startsWith(PATHS.publisher))
       return subscriptionOffers(context, request, path.slice(PATHS.publisher.length));
-    const methods = ENDPOINTS.get(path);
+    const isGone = path === PATHS.revocation && context.options.revocation === "none";
+    const methods = isGone ? undefined : ENDPOINTS.get(path);
     if (!methods)
       throw new ApiError({
         status: "NOT_FOUND",
@@ -82,7 +84,7 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
       });
     const endpoint = methods[request.method === "HEAD" ? "GET" : request.method];
     if (!endpoint) return methodNotAllowed(familyOf(context, path), Object.keys(methods));
-    return endpoint(context, request);
+    return inDialect(mannerOf(context), endpoint(context, request), context.env.now());
   } catch (error) {
     if (error instanceof ApiError) return error.toResponse();
     throw error;
@@ -91,7 +93,8 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
 
 // Generated clients have their paths built in; an alias lets them in without a rewrite on their side.
 function unalias(context: ServiceContext, path: string): string {
-  const { pathAliases } = context.options;
+  const { pathAliases, issuerPath } = context.options;
+  if (path.includes("/.well-known/")) return metadataPaths(issuerPath)[path] ?? "";
   for (const alias in pathAliases)
     if (path.startsWith(alias)) return pathAliases[alias]! + path.slice(alias.length);
   return path;

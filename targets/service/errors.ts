@@ -1,6 +1,7 @@
 // The error answers of the service: one table for the OAuth endpoints (device doc §7), one shape for
 // the resource APIs. Each entry is the exact status, code and description that a client meets.
 
+import type { Manner } from "./dialects.ts";
 import { json, type ProtocolResponse } from "./wire.ts";
 
 /** Errors of the OAuth endpoints. Where the documents give a description it stands here verbatim. */
@@ -13,6 +14,8 @@ const OAUTH_ERRORS = {
   admin_policy_enforced: [400, "Access is restricted by the organization's administrator."],
   invalid_client: [401, "Unauthorized"],
   invalid_grant: [400, "Bad Request"],
+  // Its word is invalid_grant as well; only some dialects tell it apart.
+  bad_device_code: [400, "Malformed device code."],
   unsupported_grant_type: [400, "Invalid grant_type."],
   // Not in the documents: RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1.
   expired_token: [400, "The device code has expired."],
@@ -29,15 +32,42 @@ const cached = new Map<OAuthErrorCode, ProtocolResponse>();
 /** The error answer of an OAuth endpoint; `description` replaces the usual one. */
 export function oauthError(code: OAuthErrorCode, description?: string): ProtocolResponse {
   const [status, usual] = OAUTH_ERRORS[code];
-  if (description !== undefined)
-    return json(status, { error: code, error_description: description });
+  const error = code === "bad_device_code" ? "invalid_grant" : code;
+  const refused = { code, error, description: description ?? usual };
+  const made = (): ProtocolResponse => ({
+    ...json(status, { error, error_description: refused.description }),
+    refused,
+  });
+  if (description !== undefined) return made();
   // Millions of polls are answered with the same bytes.
-  let answer = cached.get(code);
-  if (!answer) {
-    answer = json(status, { error: code, error_description: usual });
-    cached.set(code, answer);
-  }
+  const answer = cached.get(code) ?? made();
+  cached.set(code, answer);
   return answer;
+}
+
+/** Nobody looks up the traces of this service. */
+const NO_TRACE = "00000000-0000-0000-0000-000000000000";
+
+/** An answer as the dialect has it: an error with its status, its word, its further members. */
+export function inDialect(
+  { statuses, words, numbers }: Manner,
+  answer: ProtocolResponse,
+  nowMs: number,
+): ProtocolResponse {
+  const { refused, headers } = answer;
+  if (refused === undefined) return answer;
+  const { code, error, description } = refused;
+  const status = statuses[code] ?? answer.status;
+  const word = words[code] ?? error;
+  if (numbers === undefined && status === answer.status && word === error) return answer;
+  const timestamp = new Date(nowMs).toISOString().replace(/T(.*)\..*/, " $1Z");
+  const further = numbers && {
+    error_codes: [numbers[code] ?? []].flat(),
+    timestamp,
+    trace_id: NO_TRACE,
+    correlation_id: NO_TRACE,
+  };
+  return json(status, { error: word, error_description: description, ...further }, headers);
 }
 
 /** Device doc §2.3, §7: the quota error has this one member and nothing else. */

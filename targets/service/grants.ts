@@ -146,8 +146,8 @@ export class Grants {
     if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.#env.now()) < 1)
       return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
-    if (token === grant.refreshToken) {
-      const rotate = this.#options().refreshTokenRotation;
+    const { refreshTokenRotation: rotate, rotationGrace } = this.#options();
+    if (token === grant.refreshToken || rotationGrace === null) {
       if (rotate) this.#rotate(grant);
       else grant.predecessor = undefined;
       this.#tell(grant, "refreshed");
@@ -184,9 +184,11 @@ export class Grants {
   }
 
   /** A grant whose tokens may still run, its refresh token displaced by newer ones or not. */
-  find(id: string): Grant | undefined {
-    const displaced = [...this.#evicted.values()].flatMap((grants) => [...grants]);
-    return this.#byId.get(id) ?? displaced.find((grant) => grant.id === id);
+  find(id: string, accountId: string): Grant | undefined {
+    const found = this.#byId.get(id);
+    if (found) return found;
+    for (const grant of this.#evicted.get(accountId) ?? []) if (grant.id === id) return grant;
+    return undefined;
   }
 
   /** Live grants of an account, oldest first, perhaps only those of one client. */
@@ -301,7 +303,7 @@ export class Grants {
 
   #rotate(grant: Grant): void {
     grant.predecessor = grant.refreshToken;
-    grant.graceUntilMs = this.#env.now() + this.#options().rotationGrace * 1000;
+    grant.graceUntilMs = this.#env.now() + (this.#options().rotationGrace ?? 0) * 1000;
     this.#setRefreshToken(grant);
   }
 

@@ -1,6 +1,6 @@
 // The discovery documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6), all
 // from one place, so that an address is written once.
-import { baseUrlOf, type ServiceContext } from "./context.ts";
+import { baseUrlOf, issuerOf, mannerOf, type ServiceContext } from "./context.ts";
 import { oauthError } from "./errors.ts";
 import {
   AUTHENTICATION_CONTEXTS,
@@ -28,7 +28,20 @@ export const PATHS = {
   streamPoll: "/events/v1/poll",
 } as const;
 
-const AUTHENTICATION_METHODS = ["client_secret_post", "client_secret_basic", "none"];
+const WITH_SECRET = ["client_secret_post", "client_secret_basic"];
+
+/**
+ * Where metadata are for an issuer with this path: in front of it (RFC 8414 §3.1), or behind it (OpenID Connect
+ * Discovery §4). A slash at its end is left out.
+ */
+export function metadataPaths(issuerPath: string): Readonly<Record<string, string>> {
+  const path = issuerPath.replace(/\/$/, "");
+  return {
+    [`${path}/.well-known/openid-configuration`]: "/.well-known/openid-configuration",
+    [`/.well-known/oauth-authorization-server${path}`]: "/.well-known/oauth-authorization-server",
+    [`/.well-known/risc-configuration${path}`]: "/.well-known/risc-configuration",
+  };
+}
 
 /** Both /.well-known/openid-configuration and /.well-known/oauth-authorization-server. */
 export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
@@ -37,17 +50,20 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
   const scopes = [...context.scopes.byId.values()].filter(
     ({ deviceFlow }) => deviceFlow === "allowed",
   );
+  const methods = mannerOf(context).isSecretAsked ? WITH_SECRET : [...WITH_SECRET, "none"];
   return json(200, {
-    issuer: base,
+    issuer: issuerOf(context),
     authorization_endpoint: base + PATHS.authorization,
     device_authorization_endpoint: base + PATHS.deviceAuthorization,
     token_endpoint: base + PATHS.token,
-    revocation_endpoint: base + PATHS.revocation,
+    ...(context.options.revocation !== "none" && {
+      revocation_endpoint: base + PATHS.revocation,
+      revocation_endpoint_auth_methods_supported: methods,
+    }),
     jwks_uri: base + PATHS.keys,
     grant_types_supported: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
     scopes_supported: scopes.map((scope) => scope.id),
-    token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
-    revocation_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+    token_endpoint_auth_methods_supported: methods,
     code_challenge_methods_supported: context.options.codeChallengeMethods,
     // Required by OpenID Connect Discovery §3, and clients insist on them. No client of this service may
     // use the authorization endpoint (it says so).
@@ -83,7 +99,7 @@ export function authorization(): ProtocolResponse {
 export function transmitterMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
   return json(200, {
-    issuer: base,
+    issuer: issuerOf(context),
     jwks_uri: base + PATHS.keys,
     delivery_methods_supported: [...PUSH_METHODS, ...POLL_METHODS],
     configuration_endpoint: base + PATHS.stream,

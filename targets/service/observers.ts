@@ -126,8 +126,10 @@ export function maskForm(text: string): string {
 
 function maskJson(text: string): string {
   try {
+    // In some dialects a sentence for the person has the code in it as well.
+    const holdsCode = text.includes('"user_code"');
     return JSON.stringify(JSON.parse(text), (name, value) =>
-      SECRET_NAMES.has(name) ? MASK : value,
+      SECRET_NAMES.has(name) || (holdsCode && name === "message") ? MASK : value,
     );
   } catch {
     return `(${text.length} characters that are not JSON)`;

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { findCaller } from "./bearer.ts";
-import { baseUrlOf, type ServiceContext } from "./context.ts";
+import { issuerOf, type ServiceContext } from "./context.ts";
 import type { Environment, SigningKey } from "./environment.ts";
 import type { Account } from "./fixture.ts";
 import type { IssuedTokens } from "./grants.ts";
@@ -49,7 +49,7 @@ export function idTokenFor(
   // §3.1.3.6: both algorithms hash with SHA-256, and half of it is taken.
   const hash = createHash("sha256").update(accessToken).digest().subarray(0, 16);
   const claims = {
-    iss: baseUrlOf(context),
+    iss: issuerOf(context),
     sub: grant.accountId,
     aud: grant.clientId,
     iat: nowS,

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { nameMeant } from "../../platform/name-suggestion.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
+import { DIALECTS, type Dialect, MANNERS } from "./dialects.ts";
 import { AUTHENTICATION_CONTEXTS } from "./openid.ts";
 import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "./provoked.ts";
 
@@ -30,8 +31,18 @@ const userCodeFormat = z
   .refine((format) => format.replaceAll("-", "").length >= 6, "needs at least 6 letters");
 
 export const optionsSchema = z.strictObject({
+  /** As which make of server it answers (dialects.ts); some options have another default in each. */
+  dialect: z.enum(DIALECTS).default("documents"),
   /** Issuer and base of every address; null: `serve` fills in the address it listens on. */
   baseUrl: rootUrl.nullable().default(null),
+  /** What the issuer has behind `baseUrl`: a path, a slash at its end or alone; metadata are found by it (RFC 8414 §3.1). */
+  issuerPath: z
+    .string()
+    .regex(
+      /^(\/[\w.~-]+)*\/?$/,
+      "is a path such as /realms/home, with or without a slash at the end",
+    )
+    .default(""),
   /** Path that verification_url names; the page itself stays at /device. A short one fits small displays. */
   verificationPath: z
     .string()
@@ -40,8 +51,8 @@ export const optionsSchema = z.strictObject({
   /** {scope_base} of the documents. */
   scopeBase: httpUrl.default("https://auth.picogrant.test"),
 
-  /** Minimum wait between polls, seconds. */
-  interval: seconds.default(5),
+  /** Minimum wait between polls, seconds; 0: none, and the answer says 0, which some clients refuse. */
+  interval: z.int().min(0).max(2_147_483_647).default(5),
   /** Lifetime of device_code and user_code, seconds. */
   codeLifetime: seconds.default(1800),
   /** How long an expired code is still answered with expired_token, seconds; then it is unknown. */
@@ -56,9 +67,10 @@ export const optionsSchema = z.strictObject({
   userCodeFormat: userCodeFormat.default("XXXX-XXXX"),
   /** "awkward" puts / # & % + and a backquote into device codes and tokens, as some servers do. */
   tokenCharacters: z.enum(["plain", "awkward"]).default("plain"),
-  /** Also send RFC 8628's names next to verification_url. */
-  verificationUri: z.boolean().default(true),
-  verificationUriComplete: z.boolean().default(true),
+  /** Also send RFC 8628's address with the code in it, which displays show as a QR code. */
+  verificationUriComplete: z.boolean().default(false),
+  /** Most codes that are remembered; beyond it the oldest is forgotten, whatever has become of it. */
+  attemptsMax: z.int().min(1).default(250_000),
   /** Whether a second claim of a code revokes what the first one received (RFC 6749 §4.1.2). */
   replayedCodeRevokes: z.boolean().default(false),
 
@@ -70,12 +82,12 @@ export const optionsSchema = z.strictObject({
   refreshTokensPerUser: z.int().min(1).default(1000),
   /** Whether each refresh hands out a new refresh token (RFC 9700 §4.14). */
   refreshTokenRotation: z.boolean().default(false),
-  /** How long the immediate predecessor still works after a rotation, seconds. */
-  rotationGrace: z.int().min(0).default(60),
+  /** How long the immediate predecessor still works after a rotation, seconds; null: every earlier one, for good. */
+  rotationGrace: z.int().min(0).nullable().default(60),
 
   /** What revoking does: as the documents say (an unknown token is 400, either token ends the grant), as RFC 7009
-   * says (an unknown one is 200, the client has to say who it is), or the same with each token alone. */
-  revocation: z.enum(["documents", "rfc7009", "rfc7009-each-alone"]).default("documents"),
+   * says (an unknown one is 200, the client has to say who it is), the same with each token alone, or that nothing can be revoked. */
+  revocation: z.enum(["documents", "rfc7009", "rfc7009-each-alone", "none"]).default("documents"),
   /** The methods of RFC 7636 that are taken; the metadata say so. */
   codeChallengeMethods: z.array(z.enum(CHALLENGE_METHODS)).min(1).default(["S256"]),
   /** What bodies the device authorization, token and revocation endpoints take: another is 415. */
@@ -121,9 +133,14 @@ export const optionsSchema = z.strictObject({
 export type ServiceOptions = z.output<typeof optionsSchema>;
 export type ServiceOptionsInput = z.input<typeof optionsSchema>;
 
+/** The options of a dialect; none where there is no such dialect, which the schema tells. */
+export function optionsOf(dialect: Dialect | undefined): ServiceOptionsInput {
+  return MANNERS[dialect ?? "documents"]?.options ?? {};
+}
+
 /** Options with defaults filled in; throws an Error of one line that names the wrong option. */
 export function readOptions(input: ServiceOptionsInput = {}): ServiceOptions {
-  const result = optionsSchema.safeParse(input);
+  const result = optionsSchema.safeParse({ ...optionsOf(input.dialect), ...input });
   if (!result.success) throw new Error(`option ${describeIssue(result.error, optionsSchema)}`);
   return result.data;
 }

@@ -16,7 +16,7 @@ interface ScopeDefinition {
 const DEFINITIONS: readonly ScopeDefinition[] = [
   { name: "email", bare: true, deviceFlow: "allowed", words: "See your e-mail address" },
   { name: "openid", bare: true, deviceFlow: "allowed", words: "Know who you are on this service" },
-  // OpenID Connect Core §11. Every sign-in here brings a refresh token; OpenID clients ask for it all the same.
+  // OpenID Connect Core §11. Not one of the documents' seven: only some dialects know it.
   { name: "offline_access", bare: true, deviceFlow: "allowed", words: "Stay signed in" },
   { name: "profile", bare: true, deviceFlow: "allowed", words: "See your name and picture" },
   {
@@ -76,12 +76,13 @@ export interface ScopeCatalogue {
 }
 
 /** The catalogue under one {scope_base}. */
-export function createScopes(scopeBase: string): ScopeCatalogue {
+export function createScopes(scopeBase: string, hasOfflineScope: boolean): ScopeCatalogue {
   const byId = new Map<string, Scope>();
   const idOf = new Map<string, string>();
   for (const { name, bare, deviceFlow, words } of DEFINITIONS) {
     const id = bare ? name : `${scopeBase}/auth/${name}`;
-    byId.set(id, { id, name, deviceFlow, words });
+    const isKnown = name !== "offline_access" || hasOfflineScope;
+    byId.set(id, { id, name, deviceFlow: isKnown ? deviceFlow : "never", words });
     idOf.set(name, id);
   }
   return { byId, id: (nameOrId) => idOf.get(nameOrId) ?? nameOrId };

@@ -3,7 +3,7 @@
 
 import { createApp } from "./app.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
-import { baseUrlOf, type ServiceContext } from "./context.ts";
+import { baseUrlOf, issuerOf, type ServiceContext } from "./context.ts";
 import {
   type ApprovalChoices,
   approve,
@@ -17,13 +17,19 @@ import {
   revokeTokens,
   signOutEverywhere,
 } from "./decisions.ts";
+import { MANNERS } from "./dialects.ts";
 import { dispatch } from "./endpoints.ts";
 import { type Environment, Tasks } from "./environment.ts";
 import { Directory, type FixtureInput, type ResourceApi, readFixture } from "./fixture.ts";
 import { type GrantCounts, Grants } from "./grants.ts";
 import { exchangeEvent, type Observer, Observers } from "./observers.ts";
 import { ProviderKeys } from "./openid.ts";
-import { readOptions, type ServiceOptions, type ServiceOptionsInput } from "./options.ts";
+import {
+  optionsOf,
+  readOptions,
+  type ServiceOptions,
+  type ServiceOptionsInput,
+} from "./options.ts";
 import { Sessions } from "./pages/visit.ts";
 import { QuotaCounter } from "./quota.ts";
 import { createScopes } from "./scopes.ts";
@@ -56,7 +62,9 @@ export interface Service {
   handle(request: ProtocolRequest): ProtocolResponse;
   readonly options: Readonly<ServiceOptions>;
   readonly baseUrl: string;
-  /** Changes options while running; what was issued keeps its lifetimes. */
+  /** `baseUrl` and the option `issuerPath`. */
+  readonly issuer: string;
+  /** Changes options while running; what was issued keeps its lifetimes. A dialect brings its own defaults along. */
   setOptions(changes: ServiceOptionsInput): void;
   /** Adds an observer; the returned function removes it. */
   observe(observer: Observer): () => void;
@@ -123,9 +131,13 @@ export function createService(settings: ServiceSettings): Service {
     get baseUrl() {
       return baseUrlOf(context);
     },
+    get issuer() {
+      return issuerOf(context);
+    },
     setOptions(changes) {
-      context.options = readOptions({ ...context.options, ...changes });
-      context.scopes = createScopes(context.options.scopeBase);
+      const anew = changes.dialect && optionsOf(changes.dialect);
+      context.options = readOptions({ ...context.options, ...anew, ...changes });
+      context.scopes = scopesOf(context.options);
     },
     observe: (observer) => observers.add(observer),
     pending: () => attempts.pending(env.now()).map((attempt) => describePending(context, attempt)),
@@ -180,13 +192,32 @@ function createContext(settings: ServiceSettings): ServiceContext {
     observers,
     offers: new Map(),
     options,
-    scopes: createScopes(options.scopeBase),
+    scopes: scopesOf(options),
   };
   return context;
+}
+
+function scopesOf({ scopeBase, dialect }: ServiceOptions): ServiceContext["scopes"] {
+  return createScopes(scopeBase, MANNERS[dialect].hasOfflineScope);
 }
 
 function describePending(context: ServiceContext, attempt: Attempt): PendingAttempt {
   const { userCode, clientId, scopes, createdAtMs, expiresAtMs } = attempt;
   const clientName = context.directory.clients.get(clientId)?.name ?? clientId;
   return { userCode, clientId, clientName, scopes, createdAtMs, expiresAtMs };
+}
+
+/** Stands for a person who allows whatever asks. @throws Error where there is no such account */
+export function approveAll(service: Service, fixture: FixtureInput, account: string): void {
+  if (!fixture.accounts?.some(({ id }) => id === account)) {
+    const names = fixture.accounts?.map(({ id }) => id).join(", ");
+    throw new Error(`there is no account ${account}; approve as one of ${names}`);
+  }
+  service.observe((event) => {
+    if (event.type !== "attempt" || event.state !== "pending") return;
+    // Not from within the request that makes the attempt.
+    setImmediate(() => {
+      for (const { userCode } of service.pending()) service.approve(userCode, account);
+    });
+  });
 }

@@ -7,13 +7,17 @@ import { nodeEnvironment } from "./node-environment.ts";
 import type { ServiceEvent } from "./observers.ts";
 import type { ServiceOptionsInput } from "./options.ts";
 import { serve } from "./server.ts";
-import { createService } from "./service.ts";
+import { approveAll, createService } from "./service.ts";
 
 export type { ServiceEvent } from "./observers.ts";
 
 /** What a test changes most. docs/service.md has more; unknown names are refused. */
 export interface SimulatedServiceOptions {
-  /** Minimum wait between polls, seconds; 1 here, so that tests do not wait long. */
+  /** As which server it answers; default "documents". The page of the service says what each does otherwise. */
+  readonly dialect?: "documents" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";
+  /** What the issuer has behind the address: a path, or a slash; default "", or as the dialect has it. */
+  readonly issuerPath?: string;
+  /** Minimum wait between polls, seconds; 1 here, so that tests do not wait long. Some clients refuse 0. */
   readonly interval?: number;
   /** How early a poll may come without a `slow_down`, ms; 250 here: timers are not exact. */
   readonly pollToleranceMs?: number;
@@ -25,14 +29,12 @@ export interface SimulatedServiceOptions {
   readonly refreshTokenRotation?: boolean;
   /** Seconds added to the interval by each `slow_down`: 5 as in RFC 8628 §3.5; default 0. */
   readonly slowDownGrowth?: number;
-  /** Also send RFC 8628's names beside `verification_url`; default true. */
-  readonly verificationUri?: boolean;
-  /** Also send `verification_uri_complete` (RFC 8628 §3.3.1), an address with the code in it; default true. */
+  /** Also send `verification_uri_complete` (RFC 8628 §3.3.1), an address with the code in it; default: the dialect's. */
   readonly verificationUriComplete?: boolean;
   /** "awkward" puts / # & % + and a backquote into codes and tokens, as some servers do; default "plain". */
   readonly tokenCharacters?: "plain" | "awkward";
   /** How revoking is answered and what it ends; default "documents". */
-  readonly revocation?: "documents" | "rfc7009" | "rfc7009-each-alone";
+  readonly revocation?: "documents" | "rfc7009" | "rfc7009-each-alone" | "none";
   /** What an API demands of a sign-in (RFC 9470); default null: nothing. */
   readonly stepUp?: { readonly acr?: string; readonly maxAge?: number } | null;
   /** Another answer in place of its own, such as `{ refresh: "interaction_required" }`; default none. */
@@ -41,7 +43,10 @@ export interface SimulatedServiceOptions {
 }
 
 /** Where the service listens, who its users are, and how it behaves. */
-export interface SimulatedServiceSettings {
+export interface SimulatedServiceSettings
+  extends Pick<SimulatedServiceOptions, "dialect" | "issuerPath" | "interval"> {
+  /** The account that allows each code at once, such as "ada"; default: nobody does. */
+  readonly approve?: string;
   /** Port, 0..65535; 0 (the default) lets the system choose. */
   readonly port?: number;
   /** Name or address to listen on; default 127.0.0.1. */
@@ -87,8 +92,10 @@ export interface Approval {
 
 /** A service that listens, and whose users a test plays. */
 export interface SimulatedService {
-  /** Issuer and base of every address, without a slash at the end. */
+  /** Base of every address, without a slash at the end. */
   readonly url: string;
+  /** Who it says it is: `url`, and the option `issuerPath`. */
+  readonly issuer: string;
   /** Codes that nobody has decided yet, oldest first. */
   pending(): WaitingCode[];
   /** Allows a code as an account, such as "ada". */
@@ -117,16 +124,18 @@ export const simulatedWorld: {
 export async function startSimulatedService(
   settings: SimulatedServiceSettings = {},
 ): Promise<SimulatedService> {
-  const { port, host, key, cert, fixture = builtIn, options = {} } = settings;
+  const { port, host, key, cert, fixture = builtIn, options, approve, ...often } = settings;
   const service = createService({
     ...nodeEnvironment(),
     // Checked when it is read, whatever it is.
     fixture: fixture as FixtureInput,
-    options: { interval: 1, pollToleranceMs: 250, ...options } as ServiceOptionsInput,
+    options: { interval: 1, pollToleranceMs: 250, ...often, ...options } as ServiceOptionsInput,
   });
+  if (approve !== undefined) approveAll(service, fixture as FixtureInput, approve);
   const server = await serve(service, { port, host, key, cert });
   return {
     url: server.url,
+    issuer: service.issuer,
     pending: () =>
       service.pending().map(({ userCode, clientId, scopes }) => ({ userCode, clientId, scopes })),
     approve: (userCode, account, choices) => service.approve(userCode, account, choices),

@@ -9,7 +9,7 @@ import {
   refuseVerifier,
   refuseWrongType,
 } from "./client-authentication.ts";
-import type { ServiceContext } from "./context.ts";
+import { mannerOf, type ServiceContext } from "./context.ts";
 import { refuseClaim } from "./decisions.ts";
 import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
@@ -59,24 +59,26 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
     attempt?.clientId !== client.id ||
     isForgotten(attempt, nowMs, context.options.expiredCodeMemory)
   )
-    return oauthError("invalid_grant", "Malformed device code.");
+    return oauthError("bad_device_code");
   const wrongVerifier = refuseVerifier(attempt, form);
   if (wrongVerifier) return wrongVerifier;
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
   // Device doc §3: only a pending code expires. Whoever has decided is not asked again.
+  if (attempt.state === "pending" || mannerOf(context).isHasteFirst) {
+    if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
+    if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");
+  }
   if (attempt.state === "refused") return oauthError(attempt.refusal ?? "access_denied");
   if (attempt.state === "granted") return claim(context, attempt);
-  if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
-  return pollPending(context, attempt, nowMs);
+  return oauthError("authorization_pending");
 }
 
-function pollPending(context: ServiceContext, attempt: Attempt, nowMs: number): ProtocolResponse {
+function isTooEarly(context: ServiceContext, attempt: Attempt, nowMs: number): boolean {
   const waitedMs = nowMs - attempt.lastPollAtMs;
   attempt.lastPollAtMs = nowMs;
-  if (waitedMs + context.options.pollToleranceMs >= attempt.intervalMs)
-    return oauthError("authorization_pending");
+  if (waitedMs + context.options.pollToleranceMs >= attempt.intervalMs) return false;
   attempt.intervalMs += context.options.slowDownGrowth * 1000;
-  return oauthError("slow_down");
+  return true;
 }
 
 function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
@@ -98,7 +100,7 @@ function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
 }
 
 function claimedAgain(context: ServiceContext, attempt: Attempt): ProtocolResponse {
-  const grant = context.grants.find(attempt.grantId ?? "");
+  const grant = context.grants.find(attempt.grantId ?? "", attempt.accountId ?? "");
   if (grant && context.options.replayedCodeRevokes) context.grants.revoke(grant);
   return oauthError("invalid_grant", "The device code was already claimed.");
 }
@@ -123,7 +125,9 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
 /** The object of device doc §2.2; refresh_token only where the client has to store one. */
 function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
   const idToken = idTokenFor(context, issued, isRefresh);
-  const { scopes, accessToken, expiresIn, refreshToken, refreshExpiresIn } = issued;
+  const { grant, scopes, accessToken, expiresIn, refreshExpiresIn } = issued;
+  const isOnline = mannerOf(context).isOfflineAsked && !grant.scopes.includes("offline_access");
+  const refreshToken = isOnline ? undefined : issued.refreshToken;
   return {
     access_token: accessToken,
     expires_in: expiresIn,

@@ -15,6 +15,8 @@ export interface ProtocolResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
+  /** What an OAuth endpoint refuses, before a dialect puts it into words of its own. */
+  refused?: { readonly code: string; readonly error: string; readonly description: string };
 }
 
 const encoder = new TextEncoder();

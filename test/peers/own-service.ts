@@ -77,7 +77,12 @@ export function decideAtPoll(
 ): void {
   let polls = 0;
   const stop = service.observe((event) => {
-    if (event.type !== "exchange" || event.status !== 428 || ++polls < poll) return;
+    if (
+      event.type !== "exchange" ||
+      !/authorization_pending/.test(event.responseBody) ||
+      ++polls < poll
+    )
+      return;
     stop();
     decide(service.pending().at(-1)!.userCode);
   });

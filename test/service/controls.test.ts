@@ -54,8 +54,13 @@ describe("controls", () => {
       bench.wait(seconds);
       expect(bench.poll(device_code).status).toBe(428);
     }
-    expect(() => bench.service.setOptions({ interval: 0 })).toThrow(/^option interval: /);
+    expect(() => bench.service.setOptions({ interval: -1 })).toThrow(/^option interval: /);
     expect(bench.service.options.interval).toBe(30);
+    // A dialect brings its defaults, and takes them away again; what was set by hand stays.
+    bench.service.setOptions({ dialect: "keycloak" });
+    expect(bench.service.options).toMatchObject({ codeLifetime: 600, interval: 30 });
+    bench.service.setOptions({ dialect: "documents" });
+    expect(bench.service.options).toEqual(new Bench({ interval: 30 }).service.options);
     expect(() => bench.service.setEnabledApis("nobody", [])).toThrow('no client "nobody"');
   });
 
@@ -206,7 +211,8 @@ describe("what is given to a service", () => {
   });
 
   test.each([
-    [{ interval: 0 }, "interval"],
+    [{ interval: -1 }, "interval"],
+    [{ dialect: "latin" }, "dialect"],
     [{ codeLifetime: 1.5 }, "codeLifetime"],
     [{ baseUrl: "ftp://x" }, "baseUrl"],
     [{ baseUrl: "http://x.test/base" }, "baseUrl: is an address without a path"],

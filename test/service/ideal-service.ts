@@ -3,7 +3,7 @@
 // the service has answered.
 
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
-import type { ServiceOptions } from "../../targets/service/options.ts";
+import type { ServiceOptions, ServiceOptionsInput } from "../../targets/service/options.ts";
 
 /** What an answer has to be: its status, the word that says why it refuses, and what of it is known beforehand. */
 export interface Expected {
@@ -77,6 +77,12 @@ export interface IdealEvent {
   readonly refreshToken?: string;
 }
 
+type Refreshed = Expected & {
+  grant?: Grant;
+  rotates?: boolean;
+  scopes?: readonly string[];
+};
+
 interface Stream {
   readonly clients: readonly string[];
   isPolled: boolean;
@@ -91,6 +97,8 @@ const refused = (status: number, word: string, description?: string): Expected =
 });
 const INVALID_REQUEST = refused(400, "invalid_request");
 const INVALID_GRANT = refused(400, "invalid_grant");
+/** A device code that means nothing: invalid_grant, but where a dialect has a word for it. */
+const BAD_CODE = refused(400, "bad_device_code");
 const INVALID_CLIENT = { ...refused(401, "invalid_client"), asksWho: true };
 /** Document A section 5.4, or a request for a code, where nobody says who it is but by a name. */
 const NO_CLIENT = refused(401, "invalid_client");
@@ -103,13 +111,84 @@ const REFUSALS: Readonly<Record<string, Expected>> = {
   org_internal: refused(403, "org_internal"),
 };
 
+/** How servers of other makes speak, where it is not as the documents have it; the service's table says who says so. */
+export interface Speech {
+  /** Members of the answer to a request for a code, besides those that each has. */
+  readonly codeMembers: readonly string[];
+  /** Members of an error besides `error` and `error_description`. */
+  readonly errorMembers?: readonly string[];
+  readonly statuses?: Readonly<Record<string, number>>;
+  readonly words?: Readonly<Record<string, string>>;
+  readonly knowsOffline?: true;
+  /** Whether refresh tokens are for those only who have asked for offline_access. */
+  readonly asksOffline?: true;
+  /** Whether haste counts after the decision as well, and the code's end. */
+  readonly bindsAlways?: true;
+  readonly options: ServiceOptionsInput;
+}
+
+const RFC8628: Speech = {
+  codeMembers: ["verification_uri", "verification_uri_complete"],
+  statuses: { authorization_pending: 400, slow_down: 400, access_denied: 400, org_internal: 400 },
+  knowsOffline: true,
+  options: { slowDownGrowth: 5, revocation: "rfc7009" },
+};
+const ALL_STAY = { refreshTokenRotation: true, rotationGrace: null };
+const FORBIDDEN = { authorization_pending: 403, access_denied: 403, invalid_grant: 403 };
+
+export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
+  documents: { codeMembers: ["verification_url"], options: {} },
+  google: {
+    codeMembers: ["verification_url"],
+    options: { codeChallengeMethods: ["plain", "S256"] },
+  },
+  rfc8628: RFC8628,
+  auth0: {
+    ...RFC8628,
+    asksOffline: true,
+    statuses: {
+      ...RFC8628.statuses,
+      ...FORBIDDEN,
+      ...{ slow_down: 429, expired_token: 403, bad_device_code: 403 },
+    },
+    options: { ...RFC8628.options, issuerPath: "/", codeLifetime: 900 },
+  },
+  entra: {
+    ...RFC8628,
+    asksOffline: true,
+    codeMembers: ["message", "verification_uri"],
+    errorMembers: ["correlation_id", "error_codes", "timestamp", "trace_id"],
+    words: { access_denied: "authorization_declined", bad_device_code: "bad_verification_code" },
+    options: {
+      ...{ ...ALL_STAY, issuerPath: "/picogrant/v2.0", codeLifetime: 900 },
+      ...{ slowDownGrowth: 5, revocation: "none" },
+    },
+  },
+  keycloak: {
+    ...RFC8628,
+    bindsAlways: true,
+    options: {
+      ...{ ...ALL_STAY, issuerPath: "/realms/picogrant", codeLifetime: 600 },
+      ...{ revocation: "rfc7009", accessTokenLifetime: 300 },
+    },
+  },
+};
+
 /** Replaced refresh tokens that the service recognizes; older ones are as unknown as any. */
 const REPLACED_MAX = 16;
 /** How long a decision waits for its device behind the code's end. */
 const DECISION_MEMORY_S = 3600;
 
-const BARE = ["email", "openid", "profile"];
-const ALLOWED = [...BARE, "storage.appdata", "storage.file", "video", "video.readonly"];
+const BARE = ["email", "openid", "profile", "offline_access"];
+const ALLOWED = [
+  "email",
+  "openid",
+  "profile",
+  "storage.appdata",
+  "storage.file",
+  "video",
+  "video.readonly",
+];
 
 /** What a request at an OAuth endpoint says, by the names of its parameters; "" counts as not said. */
 export type Fields = Readonly<Record<string, string | undefined>>;
@@ -126,14 +205,17 @@ export class IdealService {
   readonly #windows = new Map<string, { count: number; endsAt: number }>();
   readonly policies = new Map<string, readonly string[]>();
   readonly #options: ServiceOptions;
+  readonly #speech: Speech;
   readonly #scopeBase: string;
 
   constructor(
+    speech: Speech,
     options: ServiceOptions,
     scopeBase: string,
     receivers: readonly { id: string; clients: readonly string[] }[],
     now: number,
   ) {
+    this.#speech = speech;
     this.#options = options;
     this.#scopeBase = scopeBase;
     this.now = now;
@@ -143,6 +225,14 @@ export class IdealService {
         { clients, isPolled: false, isEnabled: true, waiting: [] },
       ]),
     );
+  }
+
+  /** An answer as the dialect has it. */
+  #said<T extends Expected>(expected: T): T {
+    const { statuses = {}, words = {} } = this.#speech;
+    const { status, word } = expected;
+    const usual = word === "bad_device_code" ? "invalid_grant" : word;
+    return { ...expected, status: statuses[word] ?? status, word: words[word] ?? usual };
   }
 
   scope(name: string): string {
@@ -159,7 +249,10 @@ export class IdealService {
     if (quota && !this.#take(client.id, quota)) return refused(403, "rate_limit_exceeded");
     if (!scope) return INVALID_REQUEST;
     const wanted = scope.split(" ");
-    const allowed = [...ALLOWED, ...client.permittedScopes].map((one) => this.scope(one));
+    const offline = this.#speech.knowsOffline ? ["offline_access"] : [];
+    const allowed = [...ALLOWED, ...offline, ...client.permittedScopes].map((one) =>
+      this.scope(one),
+    );
     if (!wanted.every((one) => allowed.includes(one))) return refused(400, "invalid_scope");
     const { codeLifetime, interval, codeChallengeMethods: methods } = this.#options;
     if (code_challenge && !methods.some((one) => one === method)) return INVALID_REQUEST;
@@ -185,7 +278,12 @@ export class IdealService {
       interval: this.#options.interval * 1000,
       lastPoll: Number.NEGATIVE_INFINITY,
     };
-    this.attempts.push(attempt);
+    // Room for one more: the oldest are forgotten, those first that mean nothing any more.
+    const { attempts } = this;
+    const { attemptsMax } = this.#options;
+    while (attempts[0] && (attempts.length >= attemptsMax || this.isForgotten(attempts[0])))
+      attempts.shift();
+    attempts.push(attempt);
     return attempt;
   }
 
@@ -200,7 +298,7 @@ export class IdealService {
 
   /** @param typed as the person types it: case counts, dashes and spaces do not */
   #decidable(typed: string): Attempt | string {
-    const plain = (code: string): string => code.replaceAll(/[\s-]/g, "");
+    const plain = (code: string): string => code.replaceAll(/[^A-Za-z]/g, "");
     const attempt = this.attempts.find(({ user }) => plain(user) === plain(typed));
     if (attempt === undefined || this.isForgotten(attempt)) return "unknown-code";
     if (this.now >= attempt.expiresAt) return "expired";
@@ -265,6 +363,10 @@ export class IdealService {
 
   /** @param fields with any grant_type but the two that there are, or with that of a poll */
   poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
+    return this.#said(this.#poll(client, fields));
+  }
+
+  #poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
     const wrong = this.#authenticate(client, fields);
     if (wrong) return wrong;
     if (client!.type === "web") return NO_CLIENT;
@@ -272,20 +374,23 @@ export class IdealService {
     const attempt = this.attempts.find(({ device }) => device === fields.device_code);
     // Whose it is comes first: another client's poll is as one for no code at all, and changes nothing.
     if (attempt === undefined || attempt.client !== client || this.isForgotten(attempt))
-      return INVALID_GRANT;
+      return BAD_CODE;
     if (fields.code_verifier !== attempt.proof.verifier) return INVALID_GRANT;
     if (attempt.state === "claimed") {
       if (this.#options.replayedCodeRevokes) this.end(attempt.grant!);
       return INVALID_GRANT;
     }
+    if (attempt.state === "pending" || this.#speech.bindsAlways) {
+      if (this.now >= attempt.expiresAt) return refused(400, "expired_token");
+      const waited = this.now - attempt.lastPoll + this.#options.pollToleranceMs;
+      attempt.lastPoll = this.now;
+      if (waited < attempt.interval) {
+        attempt.interval += this.#options.slowDownGrowth * 1000;
+        return SLOW_DOWN;
+      }
+    }
     if (attempt.state === "refused") return REFUSALS[attempt.refusal]!;
-    if (attempt.state === "granted") return this.#claim(attempt);
-    if (this.now >= attempt.expiresAt) return refused(400, "expired_token");
-    const waited = this.now - attempt.lastPoll + this.#options.pollToleranceMs;
-    attempt.lastPoll = this.now;
-    if (waited >= attempt.interval) return PENDING;
-    attempt.interval += this.#options.slowDownGrowth * 1000;
-    return SLOW_DOWN;
+    return attempt.state === "granted" ? this.#claim(attempt) : PENDING;
   }
 
   /** What was allowed counts when it is fetched: an account or an organization may have changed meanwhile. */
@@ -302,8 +407,13 @@ export class IdealService {
     return { ...OK, attempt };
   }
 
-  /** The first tokens of an attempt, as the service has given them. */
-  claimed(attempt: Attempt, accessToken: string, refreshToken: string): Grant {
+  /** Whether tokens of these scopes come with a refresh token. */
+  hasRefresh(scopes: readonly string[]): boolean {
+    return !this.#speech.asksOffline || scopes.includes("offline_access");
+  }
+
+  /** The first tokens of an attempt, as the service has given them; a refresh token that nobody got has no name. */
+  claimed(attempt: Attempt, accessToken: string, refreshToken: string | undefined): Grant {
     const { client, granted: scopes, accessSeconds, decidedAt: authAt } = attempt;
     const account = attempt.account!;
     const { acr } = attempt.proof;
@@ -317,7 +427,7 @@ export class IdealService {
     attempt.state = "claimed";
     attempt.grant = grant;
     this.grants.push(grant);
-    this.#remember(grant, refreshToken);
+    if (refreshToken !== undefined) this.#remember(grant, refreshToken);
     this.#displaceOldest(grant);
     this.#give(grant, scopes, accessToken);
     return grant;
@@ -342,10 +452,11 @@ export class IdealService {
     };
   }
 
-  refresh(
-    client: Client | undefined,
-    fields: Fields,
-  ): Expected & { grant?: Grant; rotates?: boolean; scopes?: readonly string[] } {
+  refresh(client: Client | undefined, fields: Fields): Refreshed {
+    return this.#said(this.#refresh(client, fields));
+  }
+
+  #refresh(client: Client | undefined, fields: Fields): Refreshed {
     const wrong = this.#authenticate(client, fields);
     if (wrong) return wrong;
     const token = fields.refresh_token;
@@ -355,8 +466,8 @@ export class IdealService {
       return INVALID_GRANT;
     const scopes = fields.scope ? fields.scope.split(" ") : grant.scopes;
     if (!scopes.every((one) => grant.scopes.includes(one))) return refused(400, "invalid_scope");
-    const { refreshTokenRotation: rotates } = this.#options;
-    if (token === grant.refresh.at(-1)) {
+    const { refreshTokenRotation: rotates, rotationGrace } = this.#options;
+    if (token === grant.refresh.at(-1) || rotationGrace === null) {
       grant.predecessor = undefined;
       return { ...OK, grant, rotates, scopes };
     }
@@ -375,7 +486,7 @@ export class IdealService {
   ): void {
     if (successor !== undefined) {
       grant.predecessor = grant.refresh.at(-1);
-      grant.graceUntil = this.now + this.#options.rotationGrace * 1000;
+      grant.graceUntil = this.now + (this.#options.rotationGrace ?? 0) * 1000;
       this.#remember(grant, successor);
     }
     this.#give(grant, scopes, accessToken);
@@ -417,6 +528,11 @@ export class IdealService {
   }
 
   revoke(token: string, client: Client | undefined, fields: Fields): Expected {
+    return this.#said(this.#revoke(token, client, fields));
+  }
+
+  #revoke(token: string, client: Client | undefined, fields: Fields): Expected {
+    if (this.#options.revocation === "none") return refused(404, "notFound");
     if (!token) return INVALID_REQUEST;
     const access = this.liveAccess(token);
     const grant = access?.grant ?? this.#known(token);
@@ -447,7 +563,7 @@ export class IdealService {
     const live = its.filter((one) => this.isLive(one));
     for (const one of its) this.end(one);
     for (const { client: its, refresh } of client === undefined ? [] : live)
-      this.#tell("token-revoked", [its.id], { refreshToken: refresh.at(-1)! });
+      this.#tell("token-revoked", [its.id], { refreshToken: refresh.at(-1) ?? "" });
     return live.length;
   }
 

@@ -8,6 +8,7 @@ import {
   readFixture,
   readSnapshot,
   type Service,
+  type ServiceOptionsInput,
   type ServiceSnapshot,
 } from "../../targets/service/index.ts";
 import { readOptions, type ServiceOptions } from "../../targets/service/options.ts";
@@ -19,6 +20,8 @@ import {
   type Grant,
   IdealService,
   type Proof,
+  SPEECHES,
+  type Speech,
 } from "./ideal-service.ts";
 
 type Json = Record<string, unknown>;
@@ -61,6 +64,8 @@ const CHALLENGES: Readonly<Record<string, string>> = {
   insufficient_scope: "insufficient_scope",
   insufficientUserAuthentication: "insufficient_user_authentication",
 };
+/** What people and what they paste from put between letters (RFC 8628 section 6.1). */
+const GAPS = [" ", "\u3000", "\u2013", "\uff0d", "\u200b", "\u00ad -"];
 const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
 
 export class OracleLife {
@@ -78,7 +83,10 @@ export class OracleLife {
   /** Half of the devices are of this one. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
+  /** What the service is told, and what it has to make of it. */
+  readonly #given: ServiceOptionsInput;
   readonly #options: ServiceOptions;
+  readonly #speech: Speech;
   readonly #tokens: string[] = [];
   readonly #seen = new Set<string>();
 
@@ -86,35 +94,50 @@ export class OracleLife {
     const random = seededRandom(seed);
     this.#roll = () => new DataView(random(4).buffer).getUint32(0) / 2 ** 32;
     const quota = { requests: this.#below(8), windowSeconds: 1 + this.#below(60) };
-    this.#options = readOptions({
-      interval: 1 + this.#below(6),
+    const dialects = Object.keys(SPEECHES) as ServiceOptions["dialect"][];
+    const dialect = this.#chance(0.5) ? "documents" : this.#one(dialects);
+    const its: ServiceOptionsInput = {
       codeLifetime: this.#one([20, 300, 1800]),
-      expiredCodeMemory: this.#one([0, 60, 3600]),
       slowDownGrowth: this.#one([0, 5]),
+      accessTokenLifetime: this.#one([5, 3600, 3600]),
+      refreshTokenRotation: this.#chance(0.5),
+      rotationGrace: this.#one([0, 60, null]),
+      revocation: this.#one(["documents", "documents", "rfc7009", "rfc7009-each-alone"]),
+      codeChallengeMethods: this.#one([["S256"], ["S256", "plain"]]),
+    };
+    // What a dialect has a default for is often left to it.
+    const own = this.#chance(0.3) ? its : {};
+    this.#given = {
+      ...{ dialect, ...(dialect === "documents" ? its : own) },
+      interval: this.#below(7),
+      attemptsMax: this.#one([4, 250_000, 250_000]),
+      expiredCodeMemory: this.#one([0, 60, 3600]),
       pollToleranceMs: this.#one([0, 500]),
       deviceCodeQuota: this.#one([null, quota]),
       replayedCodeRevokes: this.#chance(0.5),
-      accessTokenLifetime: this.#one([5, 3600, 3600]),
       refreshTokensPerClientAndUser: 1 + this.#below(4),
       refreshTokensPerUser: 1 + this.#below(8),
-      refreshTokenRotation: this.#chance(0.5),
-      rotationGrace: this.#one([0, 60]),
       offersPerSubscription: this.#one([5, 250]),
       waitingEventsMax: this.#one([3, 1000]),
-      revocation: this.#one(["documents", "documents", "rfc7009", "rfc7009-each-alone"]),
-      codeChallengeMethods: this.#one([["S256"], ["S256", "plain"]]),
       stepUp: this.#one([null, null, null, null, { maxAge: 600 }, { acr: CONTEXTS[1] }]),
-    });
+    };
+    this.#speech = SPEECHES[dialect];
+    const { dialect: _, ...told } = this.#given;
+    this.#options = readOptions({ ...this.#speech.options, ...told });
     const { clients, accounts, organizations } = structuredClone(WORLD);
     this.#clients = clients;
     this.#accounts = accounts;
     const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
     this.#usual = this.#chance(0.4) ? publisher! : this.#one(clients);
     const start = Date.UTC(2026, 0, 1);
-    this.#ideal = new IdealService(this.#options, SCOPE_BASE, WORLD.receivers, start);
+    this.#ideal = new IdealService(this.#speech, this.#options, SCOPE_BASE, WORLD.receivers, start);
     for (const { id, blockedScopes } of organizations) this.#ideal.setPolicy(id, blockedScopes);
     this.#random = seededRandom(seed + 1);
     this.#bench = this.#start();
+  }
+
+  get #issuer(): string {
+    return this.#service.baseUrl + this.#options.issuerPath;
   }
 
   get #service(): Service {
@@ -122,7 +145,7 @@ export class OracleLife {
   }
 
   #start(snapshot?: ServiceSnapshot): Bench {
-    const bench = new Bench(this.#options, {
+    const bench = new Bench(this.#given, {
       now: () => this.#ideal.now,
       random: this.#random,
       fixture: WORLD,
@@ -281,9 +304,11 @@ export class OracleLife {
     if (bearer)
       this.#expect(what, bearer, /^Bearer .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
     // Document A section 2.3: an error of the grant has two members, and the quota's has one.
-    const isApi = /^\/(video|publisher)/.test(target);
+    const isApi = /^\/(video|publisher)/.test(target) || word === "notFound";
     const names = Object.keys(isApi ? (answer.error as Json) : answer).sort();
-    const own = isApi ? ["code", "details", "errors", "message", "status"] : OAUTH_MEMBERS;
+    const ofGrant = /^.(userinfo)/.test(target) ? [] : (this.#speech.errorMembers ?? []);
+    const usual = [...OAUTH_MEMBERS, ...ofGrant].sort();
+    const own = isApi ? ["code", "details", "errors", "message", "status"] : usual;
     this.#expect(what, expected.word === "rate_limit_exceeded" ? ["error_code"] : own, names);
     if (isApi) this.#expect(what, expected.status, (answer.error as Json).code);
     return answer;
@@ -333,6 +358,7 @@ export class OracleLife {
     const names = ["email", "openid", "profile", "video", "video.readonly", "storage.file"];
     if (odd < 0.03 || client?.permittedScopes.length) names.push("publisher");
     const scopes = names.filter(() => this.#chance(0.5)).map((name) => this.#ideal.scope(name));
+    if (this.#chance(this.#speech.asksOffline ? 0.5 : 0.05)) scopes.push("offline_access");
     if (odd > 0.94) scopes.push(this.#ideal.scope("video.upload"));
     if (odd > 0.97) scopes.push(scopes[0]?.toUpperCase() ?? "EMAIL");
     const verifier = this.#chance(0.2)
@@ -363,14 +389,21 @@ export class OracleLife {
     if (expected.word !== "") return undefined;
     const [device, user] = this.#fresh(answer, "device_code", "user_code");
     this.#expect("room for the user code", true, user!.length <= 15);
-    this.#expect("address", `${this.#service.baseUrl}/device`, answer.verification_url);
+    const { codeMembers } = this.#speech;
+    const usual = ["device_code", "expires_in", "interval", "user_code"];
+    this.#expect("members", [...usual, ...codeMembers].sort(), Object.keys(answer).sort());
+    const address = answer.verification_url ?? answer.verification_uri;
+    this.#expect("address", `${this.#service.baseUrl}/device`, address);
+    const { message = user } = answer;
+    this.#expect("message", true, String(message).includes(user!));
     return this.#ideal.begin(client!, fields.scope!, device!, user!, proof);
   }
 
   /** A device of the usual kind and a person who allows all: what others then try their hands at. */
   async #signIn(): Promise<void> {
     const { id: client_id, secret: client_secret, permittedScopes } = this.#usual;
-    const scope = ["email", permittedScopes[0] ?? "video"]
+    const offline = this.#speech.asksOffline ? ["offline_access"] : [];
+    const scope = ["email", permittedScopes[0] ?? "video", ...offline]
       .map((name) => this.#ideal.scope(name))
       .join(" ");
     const acr = CONTEXTS[1];
@@ -404,9 +437,12 @@ export class OracleLife {
     const { attempt: granted, ...expected } = this.#ideal.poll(client, fields);
     const answer = await this.#ask("POST", "/token", fields, expected);
     if (granted === undefined) return;
-    const [access, refresh] = this.#fresh(answer, "access_token", "refresh_token");
-    const grant = this.#ideal.claimed(granted, access!, refresh!);
-    this.#tokens.push(access!, refresh!);
+    const hasRefresh = this.#ideal.hasRefresh(granted.granted);
+    this.#expect("a refresh token", hasRefresh, "refresh_token" in answer);
+    const names = hasRefresh ? ["refresh_token"] : [];
+    const [access, ...refresh] = this.#fresh(answer, "access_token", ...names);
+    const grant = this.#ideal.claimed(granted, access!, refresh[0]);
+    this.#tokens.push(access!, ...refresh);
     this.#expectTokens(answer, grant, grant.scopes, granted.proof.nonce);
   }
 
@@ -425,7 +461,7 @@ export class OracleLife {
     const iat = Math.floor(this.#ideal.now / 1000);
     const claims = {
       nonce,
-      ...{ iss: this.#service.baseUrl, sub: grant.account.id, aud: grant.client.id },
+      ...{ iss: this.#issuer, sub: grant.account.id, aud: grant.client.id },
       ...{ iat, exp: iat + this.#options.idTokenLifetime },
       ...{ auth_time: Math.floor(grant.authAt / 1000), acr: grant.acr },
       at_hash: sha256(String(answer.access_token), 16),
@@ -457,8 +493,9 @@ export class OracleLife {
     const [access] = this.#fresh(answer, "access_token");
     const successor = rotates ? this.#fresh(answer, "refresh_token")[0] : undefined;
     // Absent from a refresh, unless tokens rotate; whoever comes with the one before gets the live one again.
+    const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
-      this.#expect("refresh_token", token === before ? undefined : before, answer.refresh_token);
+      this.#expect("refresh_token", isCurrent ? undefined : before, answer.refresh_token);
     this.#ideal.refreshed(grant, scopes!, access!, successor);
     this.#tokens.push(access!, ...(successor === undefined ? [] : [successor]));
     this.#expectTokens(answer, grant, scopes!);
@@ -577,7 +614,8 @@ export class OracleLife {
     if (attempt === undefined) return;
     const odd = this.#roll();
     const { user } = attempt;
-    const typed = odd < 0.03 ? user.toLowerCase() : odd < 0.1 ? user.replaceAll("-", " ") : user;
+    const typed =
+      odd < 0.03 ? user.toLowerCase() : odd < 0.1 ? user.replaceAll("-", this.#one(GAPS)) : user;
     const account = this.#one(this.#chance(0.6) ? this.#accounts.slice(0, 2) : this.#accounts);
     if (this.#chance(0.1)) {
       const found = this.#service.deny(typed);
@@ -635,6 +673,7 @@ export class OracleLife {
       this.#service.setPolicy(holder, blocked);
     } else if (deed === 5) {
       this.#options.refreshTokenRotation = !this.#options.refreshTokenRotation;
+      this.#given.refreshTokenRotation = this.#options.refreshTokenRotation;
       this.#service.setOptions({ refreshTokenRotation: this.#options.refreshTokenRotation });
     } else if (this.#chance(0.5)) {
       account.organization = this.#one(["harbour-school", "northwind", undefined]);
@@ -671,9 +710,10 @@ export class OracleLife {
     const sets = (await poll({ maxEvents })).sets as Record<string, string>;
     const expected = stream.isEnabled ? stream.waiting.slice(0, maxEvents) : [];
     const found = Object.values(sets).map((set) => this.#told(set, stream.clients));
-    const hashed = expected.map(({ type, account, refreshToken }) => [
+    // Nobody knows the name of a refresh token that was not given out.
+    const hashed = expected.map(({ type, account, refreshToken }, at) => [
       type,
-      account ?? hashOf(refreshToken!),
+      account ?? (refreshToken ? hashOf(refreshToken) : found[at]?.[1]),
     ]);
     this.#expect(`events for ${id}`, hashed, found);
     if (this.#chance(0.3)) return;
@@ -685,7 +725,7 @@ export class OracleLife {
   /** What a security event token says: its type, and whom or what it is about. */
   #told(set: string, clients: readonly string[]): [string, unknown] {
     const claims = claimsOf(set);
-    this.#expect("who tells whom", [this.#service.baseUrl, clients], [claims.iss, claims.aud]);
+    this.#expect("who tells whom", [this.#issuer, clients], [claims.iss, claims.aud]);
     const [[uri, payload] = ["", {}]] = Object.entries(claims.events as Json);
     const type = uri.slice(uri.lastIndexOf("/") + 1);
     const of = EVENTS[type];

@@ -28,10 +28,10 @@ testRows([
   ],
   [
     "device doc §2.1 row verification_url and row expires_in and row interval: the page, how long, how often (RFC 8628 §3.2)",
-    { baseUrl: "https://tv.test", codeLifetime: 90, interval: 7, verificationUriComplete: false },
-    "code -> 200 verification_url=https://tv.test/device verification_uri=https://tv.test/device",
+    { baseUrl: "https://tv.test", codeLifetime: 90, interval: 7 },
+    "code -> 200 verification_url=https://tv.test/device",
     "code -> 200 expires_in=90 interval=7",
-    "code -> 200 only=device_code,expires_in,interval,user_code,verification_uri,verification_url",
+    "code -> 200 only=device_code,expires_in,interval,user_code,verification_url",
   ],
   [
     "device doc §2.2 row access_token and row token_type and row expires_in: the API takes it, so long and no longer (RFC 6749 §5.1)",

@@ -304,7 +304,7 @@ describe("command line", () => {
       [["--fixture", join(folder, "none.json")], /cannot read the fixture .*none\.json/],
       [["--fixture", file("broken.json", "{")], /is not JSON/],
       [["--fixture", file("wrong.json", '{"clients":[{}]}')], /fixture: clients\[0\]/],
-      [["--options", file("options.json", '{"interval":0}')], /option interval/],
+      [["--options", file("options.json", '{"interval":-1}')], /option interval/],
       [["--options", file("unknown.json", '{"intervall":5}')], /unknown\.json: .*"intervall"/],
       [["--options", file("list.json", "[]")], /list\.json holds no JSON object/],
       [["--public-url", "tv.example"], /--public-url <url>' argument 'tv\.example' is invalid/],

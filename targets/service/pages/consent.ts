@@ -92,7 +92,7 @@ function codeProblem(typed: string, state: string): string {
   if (state === "expired") return "This code has expired. Ask your device for a new one.";
   if (state === "already-decided")
     return "This code was already used. If your device still waits, ask it for a new one.";
-  if (/[a-z]/.test(typed))
+  if (/[a-z]/.test(typed.normalize("NFKC")))
     return "This code is not right. Capital letters count: type it exactly as your device shows it.";
   return "This code is not right. Compare it with your device’s screen and try again.";
 }

@@ -4,7 +4,7 @@
 // happens to its stream.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
-import { baseUrlOf, type ServiceContext } from "../context.ts";
+import { issuerOf, type ServiceContext } from "../context.ts";
 import type { Environment } from "../environment.ts";
 import type { Grant } from "../grants.ts";
 import { utf8 } from "../wire.ts";
@@ -24,7 +24,7 @@ export function emitAccountEvent(
   accountId: string,
   details: Readonly<Record<string, string>> = {},
 ): void {
-  const subject = { subject_type: "iss-sub", iss: baseUrlOf(context), sub: accountId };
+  const subject = { subject_type: "iss-sub", iss: issuerOf(context), sub: accountId };
   const used = context.grants.clientsEverOf(accountId);
   for (const stream of context.streams.all())
     if (stream.receiver.clients.some((clientId) => used.has(clientId)))
@@ -63,7 +63,7 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
   const { env, observers } = context;
   const jti = Buffer.from(env.random(16)).toString("base64url");
   const claims = {
-    iss: baseUrlOf(context),
+    iss: issuerOf(context),
     aud: stream.receiver.clients,
     iat: Math.floor(env.now() / 1000),
     jti,

@@ -151,6 +151,7 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
   const options = {
     baseUrl,
     refreshTokenRotation: settings.rotate,
+    verificationUriComplete: true,
     pollToleranceMs: POLL_TOLERANCE_MS,
     framedBySelf: settings.framed ?? false,
     ...settings.options,

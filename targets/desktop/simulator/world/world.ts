@@ -232,6 +232,8 @@ async function startService(
       // With it the address fits on one line of every display: 127.0.0.1:8628/d
       verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
+      // For the QR code, which the documents do not know.
+      verificationUriComplete: true,
       // A device that lost its power, or whose clock counts whole milliseconds, is not punished for a few.
       pollToleranceMs: POLL_TOLERANCE_MS,
       ...settings,

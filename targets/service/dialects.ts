@@ -1,0 +1,177 @@
+// The dialects: how authorization servers of well-known makes differ from the documents that this service is written
+// after. One table, each row a difference and where it is said; whatever has no row is as the documents have it.
+
+/** What a dialect may say in a way of its own. */
+export interface Manner {
+  /** The name of the address in the answer to a request for a code. */
+  readonly addressName: "verification_url" | "verification_uri";
+  /** Whether that answer has a sentence for the person. */
+  readonly hasMessage: boolean;
+  /** Statuses of errors, by the names of errors.ts. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** What `error` is, by the same names. */
+  readonly words: Readonly<Record<string, string>>;
+  /** Whether errors have Entra's further members; the number of each, by the same names. */
+  readonly numbers: Readonly<Record<string, number>> | undefined;
+  /** Whether the metadata name no way for clients without a secret. */
+  readonly isSecretAsked: boolean;
+  /** Whether a client may ask for the scope `offline_access`. */
+  readonly hasOfflineScope: boolean;
+  /** Whether a refresh token is given only for the scope `offline_access`. */
+  readonly isOfflineAsked: boolean;
+  /** Whether a poll that comes too early is told so, whatever has been decided. */
+  readonly isHasteFirst: boolean;
+  /** Options that have another default. */
+  readonly options: {
+    readonly issuerPath?: string;
+    readonly verificationUriComplete?: boolean;
+    readonly slowDownGrowth?: number;
+    readonly codeLifetime?: number;
+    readonly accessTokenLifetime?: number;
+    readonly codeChallengeMethods?: ("S256" | "plain")[];
+    readonly revocation?: "documents" | "rfc7009" | "none";
+    readonly refreshTokenRotation?: boolean;
+    readonly rotationGrace?: number | null;
+  };
+}
+
+interface Row extends Partial<Manner> {
+  /** Where it is said: a standard, that maker's documentation or source. */
+  readonly source: string;
+}
+
+const RFC8628: readonly Row[] = [
+  { source: "RFC 8628 section 3.2", addressName: "verification_uri" },
+  { source: "RFC 8628 section 3.3.1", options: { verificationUriComplete: true } },
+  { source: "RFC 8628 section 3.5", options: { slowDownGrowth: 5 } },
+  {
+    source: "RFC 6749 section 5.2",
+    statuses: { authorization_pending: 400, slow_down: 400, access_denied: 400, org_internal: 400 },
+  },
+  { source: "OpenID Connect Core section 11", hasOfflineScope: true },
+  { source: "RFC 7009 section 2.2", options: { revocation: "rfc7009" } },
+];
+
+const AUTH0 = "https://auth0.com/docs";
+const ENTRA = "https://learn.microsoft.com/entra/identity-platform";
+const KEYCLOAK_POLLS =
+  "https://github.com/keycloak/keycloak/blob/main/services/src/main/java/org/keycloak/protocol/oidc/grants/device/DeviceGrantType.java";
+const KEYCLOAK_ADMIN = "https://www.keycloak.org/docs/latest/server_admin/";
+
+const ROWS = {
+  documents: [],
+  rfc8628: RFC8628,
+  google: [
+    {
+      source: "https://accounts.google.com/.well-known/openid-configuration",
+      isSecretAsked: true,
+      options: { codeChallengeMethods: ["plain", "S256"] },
+    },
+  ],
+  auth0: [
+    ...RFC8628,
+    {
+      source: `${AUTH0}/api/authentication/device-authorization-flow/authorize-device`,
+      statuses: { authorization_pending: 403, slow_down: 429, access_denied: 403 },
+    },
+    {
+      source: `${AUTH0}/get-started/authentication-and-authorization-flow/device-authorization-flow`,
+      statuses: { expired_token: 403, invalid_grant: 403, bad_device_code: 403 },
+      options: { codeLifetime: 900 },
+    },
+    {
+      source: `${AUTH0}/secure/tokens/refresh-tokens/get-refresh-tokens`,
+      isOfflineAsked: true,
+    },
+    {
+      source: `${AUTH0}/secure/tokens/id-tokens/id-token-structure`,
+      options: { issuerPath: "/" },
+    },
+  ],
+  entra: [
+    ...RFC8628,
+    {
+      source: `${ENTRA}/v2-oauth2-device-code`,
+      hasMessage: true,
+      isOfflineAsked: true,
+      words: { access_denied: "authorization_declined", bad_device_code: "bad_verification_code" },
+      options: { verificationUriComplete: false, codeLifetime: 900, revocation: "none" },
+    },
+    {
+      source: `${ENTRA}/reference-error-codes`,
+      numbers: {
+        authorization_pending: 70016,
+        bad_device_code: 70018,
+        expired_token: 70019,
+        invalid_grant: 70000,
+      },
+    },
+    {
+      source: `${ENTRA}/refresh-tokens`,
+      options: { refreshTokenRotation: true, rotationGrace: null },
+    },
+    { source: `${ENTRA}/v2-protocols-oidc`, options: { issuerPath: "/picogrant/v2.0" } },
+  ],
+  keycloak: [
+    ...RFC8628,
+    { source: KEYCLOAK_POLLS, isHasteFirst: true, options: { slowDownGrowth: 0 } },
+    {
+      source: `${KEYCLOAK_ADMIN}#_timeouts`,
+      options: {
+        codeLifetime: 600,
+        accessTokenLifetime: 300,
+        refreshTokenRotation: true,
+        rotationGrace: null,
+      },
+    },
+    {
+      source: "https://www.keycloak.org/securing-apps/oidc-layers",
+      options: { issuerPath: "/realms/picogrant" },
+    },
+  ],
+} satisfies Record<string, readonly Row[]>;
+
+export type Dialect = keyof typeof ROWS;
+export const DIALECTS = Object.keys(ROWS) as Dialect[];
+
+/** The documents: what a dialect without a row does. The options are those that any row changes. */
+const DOCUMENTS: Manner = {
+  addressName: "verification_url",
+  hasMessage: false,
+  statuses: {},
+  words: {},
+  numbers: undefined,
+  isSecretAsked: false,
+  hasOfflineScope: false,
+  isOfflineAsked: false,
+  isHasteFirst: false,
+  options: {
+    issuerPath: "",
+    verificationUriComplete: false,
+    slowDownGrowth: 0,
+    codeLifetime: 1800,
+    accessTokenLifetime: 3600,
+    codeChallengeMethods: ["S256"],
+    revocation: "documents",
+    refreshTokenRotation: false,
+    rotationGrace: 60,
+  },
+};
+
+/** All that a dialect does: its rows, a later one before an earlier one, over what the documents say. */
+function mannerOf(rows: readonly Row[]): Manner {
+  let manner = DOCUMENTS;
+  for (const { source: _, ...row } of rows)
+    manner = {
+      ...manner,
+      ...row,
+      statuses: { ...manner.statuses, ...row.statuses },
+      words: { ...manner.words, ...row.words },
+      options: { ...manner.options, ...row.options },
+    };
+  return manner;
+}
+
+export const MANNERS = Object.fromEntries(
+  DIALECTS.map((dialect) => [dialect, mannerOf(ROWS[dialect])]),
+) as Record<Dialect, Manner>;
