@@ -114,9 +114,7 @@ describe("picogrant service", () => {
 
   it("an account that is not there is a mistake", async () => {
     const { code, stderr } = await run(["service", "--port", "0", "--approve", "nobody"]);
-    expect(stderr).toMatch(
-      /^picogrant service: there is no account nobody; approve as one of /,
-    );
+    expect(stderr).toMatch(/^picogrant service: there is no account nobody; approve as one of /);
     expect(code).toBe(2);
   });
 });

@@ -9,11 +9,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import * as oauth from "oauth4webapi";
 import * as client from "openid-client";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { signIn } from "../../platform/node/sign-in.ts";
 import { DIALECTS, type Dialect } from "../../targets/service/dialects.ts";
 import type { FixtureInput, ServiceOptionsInput } from "../../targets/service/index.ts";
-import { Bench, DEVICE_GRANT, FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
+import { DEVICE_GRANT, FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
 import { isAuthlibMissing, PYTHON } from "./authlib-server.ts";
 import { decideAtPoll, type Running, startService } from "./own-service.ts";
 
@@ -60,17 +60,6 @@ describe("openid-client 6", () => {
     expect(running.exchanges.some((one) => one.responseBody.includes("slow_down"))).toBe(false);
   });
 
-  test.each([
-    ["a denial", "tv-secret", { error: "access_denied", status: 400 }],
-    ["a wrong secret", "wrong", { error: "invalid_client", status: 401 }],
-  ])("%s ends the polling", async (_, secret, error) => {
-    const running = await serviceFor();
-    const config = await discover(running, "living-room-tv", secret);
-    const codes = await start(config);
-    running.service.deny(codes.user_code);
-    await expect(client.pollDeviceAuthorizationGrant(config, codes)).rejects.toMatchObject(error);
-  });
-
   test.each(["RS256", "ES256"] as const)(
     "OpenID Connect Core §3.1.3.7, §5.3.2, RFC 7636: %s, proof of key, userinfo, a key that is rotated",
     async (idTokenAlgorithm) => {
@@ -106,38 +95,6 @@ describe("openid-client 6", () => {
       expect(renewed.claims()?.sub).toBe("ada");
     },
   );
-
-  // The fetch hook is the client's own; the service is in memory and shares the fake clock.
-  test("slow_down: the client adds five seconds and comes through", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    const bench = new Bench({ baseUrl: "https://s.test", dialect: "rfc8628" }, { now: Date.now });
-    const config = new client.Configuration(
-      { ...bench.get("/.well-known/openid-configuration").json, issuer: "https://s.test" },
-      "living-room-tv",
-      "tv-secret",
-    );
-    config[client.customFetch] = (url, init) =>
-      bench.service.fetch(new Request(url, init as RequestInit));
-    const codes = await start(config);
-    const errors: string[] = [];
-    bench.service.observe((event) => {
-      if (event.type === "exchange" && event.path === "/token")
-        errors.push(/"error":"(\w+)"/.exec(event.responseBody)?.[1] ?? "tokens");
-    });
-    const polling = client.pollDeviceAuthorizationGrant(config, codes);
-    await vi.advanceTimersByTimeAsync(2000);
-    // A poll behind the client's back makes its own first one come too early.
-    bench.poll(codes.device_code);
-    await vi.advanceTimersByTimeAsync(13_000);
-    bench.service.approve(codes.user_code, "ada");
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect((await polling).token_type).toBe("bearer");
-    const [first, second, third] = ["authorization_pending", "slow_down", "authorization_pending"];
-    expect(errors).toEqual([first, second, third, "tokens"]);
-  });
 });
 
 const SCRIPT = `
