@@ -5,13 +5,13 @@
  * first; core/DESIGN.md says what has come since, and why a smaller file would cost heap or readers. There is room for
  * ordinary work in them: they are there against accidents.
  */
-export const sizeCeilings = { complete: 34_100, api: 30_100, grant: 25_500 } as const;
+export const sizeCeilings = { complete: 36_500, api: 32_500, grant: 27_500 } as const;
 
 /**
  * The most of that heap at any moment until the device is made. The host in C has given back by then what it does not
  * call.
  */
-export const peakLimits = { complete: 28 * 1024, api: 26 * 1024, grant: 20 * 1024 } as const;
+export const peakLimits = { complete: 28 * 1024, api: 26 * 1024, grant: 21 * 1024 } as const;
 
 /**
  * Instructions of a pending poll in QuickJS, whatever the host in C does for it counted in: five ticks a second apart,
