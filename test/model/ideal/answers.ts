@@ -1,7 +1,7 @@
 // What an answer amounts to: what its body says first, then its status; and what of it is of use.
 
 import { Message } from "../../../core/device/errors.ts";
-import { ErrorCode, Field } from "../../../core/index.ts";
+import { Ending, ErrorCode, Field } from "../../../core/index.ts";
 import { ERROR_ROWS, type ErrorRow } from "../../error-rows.ts";
 import {
   type Document,
@@ -215,6 +215,13 @@ const REFUSES_GRANT: ReadonlySet<number> = new Set([
 
 /** At a refresh: the grant is over, and only signing in again helps (RFC 6749 §5.2, and what is said instead). */
 export const refusesGrant = (error: number): boolean => REFUSES_GRANT.has(error);
+
+/** What an error means to whoever waits: the table of core/SPEC.md, Errors. */
+export function endingOf(error: number): Ending {
+  if (error === ErrorCode.NONE) return Ending.NONE;
+  if (isTransient(error)) return Ending.NETWORK;
+  return isRenewable(error) || rowOf(error)!.kind === "user" ? Ending.USER : Ending.REFUSED;
+}
 
 /** The display text for an error. */
 export const messageOf = (error: number): Message => Message[rowOf(error)!.text];

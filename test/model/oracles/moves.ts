@@ -1,7 +1,8 @@
 // States and moves: those of the model, and none that SPEC.md's table does not have.
 
 import { readFileSync } from "node:fs";
-import { ErrorCode, Event, Field, State } from "../../../core/index.ts";
+import { Ending, ErrorCode, Event, Field, State } from "../../../core/index.ts";
+import { endingOf } from "../ideal/answers.ts";
 import { holds, type Scene, same } from "./oracle.ts";
 
 /** The rows of SPEC.md's table of moves, as `from event to`. */
@@ -58,6 +59,8 @@ export class MoveOracle {
 
   #moves: number;
 
+  #error: number = ErrorCode.NONE;
+
   constructor(moves: number) {
     this.#moves = moves;
   }
@@ -77,6 +80,11 @@ export class MoveOracle {
     same(scene, "moves", "the event", Event[device.event], Event[ideal.event]);
     same(scene, "moves", "moves", device.moves, ideal.moves);
     same(scene, "moves", "the error", ErrorCode[device.error], ErrorCode[ideal.error]);
+    if (device.error !== this.#error) {
+      this.#error = device.error;
+      const ending = scene.core.ending(device);
+      same(scene, "moves", "the ending", Ending[ending], Ending[endingOf(ideal.error)]);
+    }
     same(scene, "moves", "notSaved", device.notSaved, ideal.storage.notSaved ? 1 : 0);
     same(scene, "moves", "notErased", device.notErased, ideal.storage.notErased ? 1 : 0);
     if (NAMING.has(ideal.error)) {
