@@ -23,7 +23,7 @@ export function createApp(
 ): Hono {
   const app = new Hono();
   const refuse = (c: Context, refusal: (family: Family) => ProtocolResponse): Response =>
-    toResponse(c.req.method, refusal(familyOf(service, c.req.path)));
+    toResponse(c.req.method, refusal(familyOf(c.req.path)));
   app.use(async (c, next) => {
     const maxSize = service.options.bodyLimitBytes;
     return bodyLimit({ maxSize, onError: () => refuse(c, bodyTooLarge) })(c, next);

@@ -65,7 +65,7 @@ const WITH_BODY: readonly string[] = [PATHS.deviceAuthorization, PATHS.token, PA
 
 /** Answers any request to a machine endpoint; never throws for what a client can send. */
 export function dispatch(context: ServiceContext, sent: ProtocolRequest): ProtocolResponse {
-  const path = unalias(context, sent.path);
+  const { path } = sent;
   const isJson = context.options.bodies === "json" && WITH_BODY.includes(path);
   const request = isJson && sent.method === "POST" ? fromJson(sent) : sent;
   if ("status" in request) return request;
@@ -75,7 +75,9 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
     if (path.startsWith(PATHS.publisher))
       return subscriptionOffers(context, request, path.slice(PATHS.publisher.length));
     const isGone = path === PATHS.revocation && context.options.revocation === "none";
-    const methods = isGone ? undefined : ENDPOINTS.get(path);
+    const isMetadata = path.includes("/.well-known/");
+    const own = isMetadata ? metadataPaths(context.options.issuerPath)[path] : path;
+    const methods = isGone ? undefined : ENDPOINTS.get(own ?? "");
     if (!methods)
       throw new ApiError({
         status: "NOT_FOUND",
@@ -83,7 +85,7 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
         reason: "notFound",
       });
     const endpoint = methods[request.method === "HEAD" ? "GET" : request.method];
-    if (!endpoint) return methodNotAllowed(familyOf(context, path), Object.keys(methods));
+    if (!endpoint) return methodNotAllowed(familyOf(path), Object.keys(methods));
     return inDialect(mannerOf(context), endpoint(context, request), context.env.now());
   } catch (error) {
     if (error instanceof ApiError) return error.toResponse();
@@ -91,21 +93,11 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
   }
 }
 
-// Generated clients have their paths built in; an alias lets them in without a rewrite on their side.
-function unalias(context: ServiceContext, path: string): string {
-  const { pathAliases, issuerPath } = context.options;
-  if (path.includes("/.well-known/")) return metadataPaths(issuerPath)[path] ?? "";
-  for (const alias in pathAliases)
-    if (path.startsWith(alias)) return pathAliases[alias]! + path.slice(alias.length);
-  return path;
-}
-
 const API_PREFIXES = ["/video/", "/publisher/", "/events/"];
 
 /** Which errors the clients of an address understand. */
-export function familyOf(context: ServiceContext, path: string): Family {
-  const own = unalias(context, path);
-  return API_PREFIXES.some((prefix) => own.startsWith(prefix)) ? "api" : "oauth";
+export function familyOf(path: string): Family {
+  return API_PREFIXES.some((prefix) => path.startsWith(prefix)) ? "api" : "oauth";
 }
 
 /** The request with a form in place of its JSON object; or 415, where it is a form and JSON is wanted. */

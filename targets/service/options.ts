@@ -114,8 +114,6 @@ export const optionsSchema = z.strictObject({
   waitingEventsMax: z.int().min(1).default(1000),
   /** How token-revoked events name a token. */
   tokenIdentifier: z.enum(["hash", "prefix"]).default("hash"),
-  /** Whether an offer without phases is refused at creation, not only at activation. */
-  offerPhasesRequired: z.boolean().default(false),
   /** Most offers of one subscription (dialects: base plans and offers together). */
   offersPerSubscription: z.int().min(1).default(250),
   /** Versions of the available regions that offers may name. */
@@ -124,8 +122,6 @@ export const optionsSchema = z.strictObject({
     .default(["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"]),
   /** Whether pages of the service's own origin may frame the consent pages (a simulator's panel). */
   framedBySelf: z.boolean().default(false),
-  /** Further path prefixes under which an API answers, for generated clients with fixed paths. */
-  pathAliases: z.record(z.string(), z.string()).default({}),
   /** Largest request body read, bytes. */
   bodyLimitBytes: z.int().min(1024).default(262_144),
 });

@@ -148,8 +148,6 @@ function create(
   if (plan.type !== "auto-renewing")
     throw failedPrecondition("Only auto-renewing base plans can have subscription offers.");
   const body = readOffer(request, path, offerId);
-  if (context.options.offerPhasesRequired && body.phases === undefined)
-    throw invalidParameter("phases", "An offer must have one or two phases.", "required");
 
   const offers = offersOf(context, path);
   if (offers.has(offerId))

@@ -11,7 +11,7 @@ import {
   type ServiceOptionsInput,
   serve,
 } from "../../targets/service/index.ts";
-import { FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
+import { FIXTURE } from "../service/harness.ts";
 
 /** RFC 6749 §2.3.1, RFC 7591 §2. */
 export const METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
@@ -77,53 +77,9 @@ export function decideAtPoll(
 ): void {
   let polls = 0;
   const stop = service.observe((event) => {
-    if (
-      event.type !== "exchange" ||
-      !/authorization_pending/.test(event.responseBody) ||
-      ++polls < poll
-    )
-      return;
+    if (event.type !== "exchange" || !event.responseBody.includes("_pending")) return;
+    if (++polls < poll) return;
     stop();
     decide(service.pending().at(-1)!.userCode);
   });
-}
-
-// The project's own service behind a real socket, as a server among the others.
-
-const CODE_LIFE_S = 120;
-const ACCESS_LIFE_S = 900;
-
-export async function startOwnService(): Promise<ForeignServer> {
-  const service = createService({
-    ...nodeEnvironment(),
-    // Read at each call: the scenarios move the date.
-    now: () => Date.now(),
-    fixture: FIXTURE,
-    options: {
-      refreshTokenRotation: true,
-      codeLifetime: CODE_LIFE_S,
-      accessTokenLifetime: ACCESS_LIFE_S,
-    },
-  });
-  const server = await serve(service);
-  const decided = async (outcome: string): Promise<void> => {
-    if (outcome !== "granted" && outcome !== "access_denied")
-      throw new Error(`the service: ${outcome}`);
-  };
-  const television = { id: "living-room-tv", secret: "tv-secret" };
-  return {
-    name: "the service of this project",
-    issuer: server.url,
-    clients: {
-      none: { id: "public-printer", secret: "" },
-      client_secret_post: television,
-      client_secret_basic: television,
-    },
-    scope: VIDEO_READONLY,
-    codeLifeS: CODE_LIFE_S,
-    accessLifeS: ACCESS_LIFE_S,
-    approve: (_, userCode) => decided(service.approve(userCode, "ada")),
-    deny: (_, userCode) => decided(service.deny(userCode)),
-    close: () => server.close(),
-  };
 }

@@ -1,4 +1,4 @@
-// Any server: authorization servers that others wrote, run unchanged, and this project's own, each with a public client
+// Any server: authorization servers that others wrote, run unchanged, each with a public client
 // and with confidential ones that authenticate in the body and by HTTP Basic. Three that have little in common:
 // oidc-provider (certified for OpenID, pages of its own, refresh tokens that rotate), Authlib (what much in Python stands
 // on; Debian's python3-authlib and python3-flask), and better-auth, which takes JSON and has no metadata.
@@ -12,7 +12,7 @@ import { scenarios } from "../../targets/workbench/peers/compared-sign-ins.ts";
 import { isAuthlibMissing, startAuthlib } from "./authlib-server.ts";
 import { startBetterAuth } from "./better-auth-server.ts";
 import { startProvider } from "./oidc-provider-server.ts";
-import { type ForeignServer, METHODS, startOwnService } from "./own-service.ts";
+import { type ForeignServer, METHODS } from "./own-service.ts";
 import { HAPPENINGS, type Happening, PeerDevice, play, SharedTime } from "./scenarios.ts";
 
 /** oidc-provider's notices that pages, lifetimes and accounts are the default ones. */
@@ -32,7 +32,6 @@ describe.each([
   ["oidc-provider 9", startProvider, HAPPENINGS, false],
   ["Authlib", startAuthlib, HAPPENINGS, isAuthlibMissing],
   ["better-auth 1.7", startBetterAuth, WITHOUT_REFRESH, false],
-  ["the service of this project", startOwnService, HAPPENINGS, false],
 ])("%s", (name, start, happenings, isMissing) => {
   let server: ForeignServer;
   let time: SharedTime;

@@ -138,14 +138,6 @@ test.each([
   }
 });
 
-test("an alias has the shape of what it stands for", async () => {
-  const bench = new Bench({ pathAliases: { "/tube/": "/video/v3/" } });
-  const answer = await bench.fetch("POST", "/tube/liveBroadcasts", "x".repeat(300_000));
-  expect(answer.status).toBe(413);
-  expectShape("api", answer);
-  expectShape("api", bench.send("DELETE", "/tube/liveBroadcasts"));
-});
-
 test.each([
   [ADDRESSES.deviceAuthorization, "oauth"],
   [ADDRESSES.streamVerify, "api"],

@@ -10,28 +10,10 @@ import {
 } from "../../targets/service/index.ts";
 import { accessLogLine } from "../../targets/service/observers.ts";
 import { Sessions } from "../../targets/service/pages/visit.ts";
-import { Bench, FIXTURE, seededRandom, TV } from "./harness.ts";
+import { Bench, FIXTURE, seededRandom } from "./harness.ts";
 import { Visitor } from "./visitor.ts";
 
 describe("controls", () => {
-  test("pending lists what waits, oldest first, until decided or expired", () => {
-    const bench = new Bench({ codeLifetime: 60 });
-    const first = bench.requestCodes().json.user_code;
-    bench.wait(30);
-    const second = bench.requestCodes().json.user_code;
-    const codes = () => bench.service.pending().map((attempt) => attempt.userCode);
-    expect(codes()).toEqual([first, second]);
-    expect(bench.service.pending()[0]).toMatchObject({
-      clientId: TV.client_id,
-      clientName: "Living Room TV",
-      expiresAtMs: bench.nowMs + 30_000,
-    });
-    bench.service.deny(String(second));
-    expect(codes()).toEqual([first]);
-    bench.wait(30);
-    expect(codes()).toEqual([]);
-  });
-
   test("restart forgets browser sessions, which are bounded: the oldest is forgotten", async () => {
     const bench = new Bench();
     const visitor = new Visitor(bench.service);

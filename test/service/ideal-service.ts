@@ -294,6 +294,13 @@ export class IdealService {
     return this.now >= expiresAt + memory * 1000;
   }
 
+  /** The user codes that wait for a person. */
+  pending(): string[] {
+    const waits = ({ state, expiresAt }: Attempt): boolean =>
+      state === "pending" && this.now < expiresAt;
+    return this.attempts.filter(waits).map(({ user }) => user);
+  }
+
   // The person's decision: document A section 3.
 
   /** @param typed as the person types it: case counts, dashes and spaces do not */

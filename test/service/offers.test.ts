@@ -137,13 +137,6 @@ testRows([
     ),
     `create body='${JSON.stringify({ phases: [PHASE, PHASE] })}' -> 200`,
   ],
-  [
-    "with offerPhasesRequired an offer without phases is refused at creation",
-    { offerPhasesRequired: true },
-    PUBLISHER,
-    "create -> 400 required",
-    `create body='${JSON.stringify({ phases: [PHASE] })}' -> 200`,
-  ],
 ]);
 
 const APP = "/publisher/v3/applications/test.picogrant.player";

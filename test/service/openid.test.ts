@@ -201,15 +201,4 @@ testRows([
     "refresh -> 200",
     'list -> 401 insufficientUserAuthentication challenge=max_age="300"',
   ],
-  [
-    "OpenID Connect Core §5.3, RFC 6750 §3: userinfo tells what the scopes allow, and says what is missing",
-    'get /userinfo -> 401 invalid_token challenge=realm="userinfo"',
-    "sign-in scope=openid -> 200",
-    "get /userinfo -> 200 only=sub sub=ada",
-    "post /userinfo?access_token=$access -> 200 sub=ada",
-    "sign-in scope=openid,email -> 200",
-    "get /userinfo -> 200 only=email,email_verified,sub email=ada@example.test",
-    "sign-in scope=profile -> 200",
-    'get /userinfo -> 403 insufficient_scope challenge=error="insufficient_scope"',
-  ],
 ]);

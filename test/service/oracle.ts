@@ -159,7 +159,12 @@ export class OracleLife {
 
   /** One thing that somebody does. @throws Error where an answer is not what it has to be */
   async step(): Promise<void> {
-    const deed = this.#roll() * 100;
+    await this.#act(this.#roll() * 100);
+    const waiting = this.#service.pending().map(({ userCode }) => userCode);
+    this.#expect("what waits, the oldest first", this.#ideal.pending(), waiting);
+  }
+
+  async #act(deed: number): Promise<void> {
     if (deed < 14) return this.#requestCode();
     if (deed < 26) return this.#decide();
     if (deed < 45) return this.#poll();

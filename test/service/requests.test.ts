@@ -205,18 +205,6 @@ testRows([
     `poll code_verifier=${"w".repeat(43)} -> 400 invalid_grant`,
     "poll code_verifier=$verifier -> 200",
   ],
-  [
-    "RFC 7009 §2.1, §2.2: by its rule an unknown token is 200 for a client that says who it is, and no other revokes",
-    { revocation: "rfc7009" },
-    "sign-in -> 200",
-    "revoke -> 400 invalid_request",
-    "revoke client=console -> 400 invalid_grant",
-    "refresh -> 200",
-    "revoke client=tv -> 200",
-    "revoke client=tv -> 200",
-    "revoke client=tv token=unknown -> 200",
-    "list -> 401 authError",
-  ],
 ]);
 
 testRows(

@@ -105,23 +105,3 @@ test("any form at the pages is answered below 500 and never with a script", asyn
     { numRuns: isFullRun ? 300 : 50 },
   );
 });
-
-test("fetch answers exactly as handle does", async () => {
-  const [one, two] = [new Bench(), new Bench()];
-  const targets = fc.tuple(
-    fc.constantFrom("GET", "POST", "PUT", "DELETE"),
-    fc.constantFrom(...OAUTH, ...APIS),
-    fc.constantFrom("", "part=id&mine=true", "offerId=a", "token=x"),
-    fc.constantFrom("", "client_id=living-room-tv&scope=email", "{}", "client_id=%zz"),
-    fc.constantFrom(...TYPES),
-  );
-  await fc.assert(
-    fc.asyncProperty(targets, async ([method, path, query, body, type]) => {
-      const headers = { "content-type": type, authorization: "Bearer tv-backend-token" };
-      const sent = method === "GET" ? undefined : body;
-      const expected = one.send(method, `${path}?${query}`, sent, headers);
-      expect(await two.fetch(method, `${path}?${query}`, sent, headers)).toEqual(expected);
-    }),
-    { numRuns: isFullRun ? 300 : 50 },
-  );
-});
