@@ -38,7 +38,8 @@ export function createApp(
   // A display may show a shorter path than the page's own.
   app.use(async (c, next) => {
     const { path, method } = c.req;
-    const isShort = path === service.options.verificationPath && path !== "/device";
+    const { verificationPath } = service.options;
+    const isShort = path === "/device/" || (path === verificationPath && path !== "/device");
     if (isShort && method === "GET") return c.redirect(`/device${new URL(c.req.url).search}`, 303);
     return next();
   });
@@ -190,9 +191,8 @@ function homePage(service: ServiceContext) {
 }
 
 function withoutBody(c: Context) {
-  const url = new URL(c.req.url);
-  const { method } = c.req;
-  return { method, path: url.pathname, query: url.search.slice(1), headers: c.req.header() };
+  const { method, path, url } = c.req;
+  return { method, path, query: new URL(url).search.slice(1), headers: c.req.header() };
 }
 
 async function toProtocolRequest(c: Context): Promise<ProtocolRequest> {

@@ -1,7 +1,7 @@
 // The programmatic controls, options, fixtures and snapshots, what observers are told, and that nothing grows for ever:
 // what tests and simulators rely on. What goes on over a restart as it was is the oracle's.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   type FixtureInput,
   readFixture,
@@ -10,6 +10,7 @@ import {
 } from "../../targets/service/index.ts";
 import { accessLogLine } from "../../targets/service/observers.ts";
 import { Sessions } from "../../targets/service/pages/visit.ts";
+import { isFullRun } from "../full-run.ts";
 import { Bench, FIXTURE, seededRandom } from "./harness.ts";
 import { Visitor } from "./visitor.ts";
 
@@ -121,6 +122,39 @@ describe("observers", () => {
 });
 
 describe("memory", () => {
+  /** Steps through lists while `act` runs. */
+  function stepsOf(act: () => void): number {
+    const lists = [new Map().values(), new Set().values()].map(Object.getPrototypeOf);
+    const spies = lists.map((list) => vi.spyOn(list, "next"));
+    act();
+    const steps = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    for (const spy of spies) spy.mockRestore();
+    return steps;
+  }
+
+  test("a request costs the same whatever is remembered, and no more is remembered than is said", () => {
+    const attemptsMax = isFullRun ? 100_000 : 5000;
+    const bench = new Bench({ deviceCodeQuota: null, attemptsMax, interval: 0 });
+    for (const count of [10, 1000, attemptsMax, attemptsMax + 1000]) {
+      while (bench.service.counts().attempts < Math.min(count, attemptsMax)) {
+        bench.service.deny(String(bench.requestCodes().json.user_code));
+        bench.service.pending();
+      }
+      const { device_code, user_code } = bench.requestCodes().json;
+      const deeds = [
+        () => bench.requestCodes(),
+        () => bench.poll(device_code),
+        () => bench.service.pending(),
+        () => bench.service.approve(String(user_code), "ada"),
+        () => bench.refresh(bench.poll(device_code).json.refresh_token),
+      ];
+      bench.service.revokeAllFor("ada");
+      expect(Math.max(...deeds.map(stepsOf)), `of ${count}`).toBeLessThan(10);
+      for (const { userCode } of bench.service.pending()) bench.service.deny(userCode);
+      expect(bench.service.counts().attempts).toBeLessThanOrEqual(attemptsMax);
+    }
+  });
+
   test("many hourly refreshes leave one grant and one live access token; with rotation seventeen refresh tokens", () => {
     for (const refreshTokenRotation of [false, true]) {
       const bench = new Bench({ refreshTokenRotation });

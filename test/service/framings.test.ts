@@ -1,7 +1,9 @@
 // RFC 9112 section 6: however a body is framed, the answer is the same, at each endpoint of service and panel.
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
+import { isFullRun } from "../full-run.ts";
 import { DEVICE_GRANT, TV } from "./harness.ts";
 
 const BEFORE = [Request, Response];
@@ -101,6 +103,52 @@ describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
     expect(await ask(`POST /revoke?token=${token}`, rest)).toMatchObject({ status: 200 });
     expect(await ask(`POST /revoke?token=${token}`, rest)).toMatchObject({ status: 400 });
   });
+});
+
+const PANEL = ["command", "exchange/1", "panel.css", "scenarios", "scenario/step", "scenario/x"];
+const ADDRESSES = [
+  ...Object.values(PATHS),
+  ...["/", "/device", "/device/account", "/device/decision", "/account", "/account/choose", "/d"],
+  ...["/.well-known/openid-configuration", "/assets/pages.css", "/nothing", "/panel"],
+  ...PANEL.map((name) => `/panel/${name}`),
+];
+/** As they are, and as no client should write them. */
+const SPELLINGS: ((path: string) => string)[] = [
+  (path) => path,
+  (path) => `${path}/`,
+  (path) => path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+  (path) => `${path}%`,
+];
+it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])(
+  "%s of any address, however it is spelled and framed, is no fault of the service",
+  async (method) => {
+    const bodies = Object.values(WITH_BODY).map((framed) => framed("a=b"));
+    const framings = [...bodies, ...Object.values(WITHOUT_BODY)];
+    for (const [at, path] of ADDRESSES.entries()) {
+      // Without the time for all of it each address has one spelling, and each framing one version.
+      const spellings = isFullRun ? SPELLINGS : [SPELLINGS[at % SPELLINGS.length]!];
+      for (const spelled of spellings) {
+        const line = `${method} ${spelled(path)}`;
+        const asked = framings.flatMap((rest, one) =>
+          ["1.1", "1.0"]
+            .filter((_, other) => isFullRun || other === (at + one) % 2)
+            .map((version) => ask(line, rest, FORM, version)),
+        );
+        for (const { status } of await Promise.all(asked)) {
+          expect(status, line).toBeLessThan(500);
+          expect(status, line).toBeGreaterThanOrEqual(200);
+        }
+      }
+    }
+  },
+);
+
+it("RFC 3986 §6.2.2.2: an address is the same with letters that are percent-encoded; a slash more is another, but for the page's", async () => {
+  const framed = WITH_BODY["a length"]!(CODE_FIELDS);
+  const statuses = async (...lines: string[]): Promise<number[]> =>
+    (await Promise.all(lines.map((line) => ask(line, framed)))).map(({ status }) => status);
+  expect(await statuses("POST /%64evice/c%6fde", "GET /%64evice")).toEqual([200, 200]);
+  expect(await statuses("POST /device/code/", "GET /device/")).toEqual([404, 303]);
 });
 
 it.each([
