@@ -44,6 +44,7 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
       one.id === PUBLIC ? { ...one, ...demands } : one,
     );
     const service = await startSimulatedService({
+      approve: "ada",
       fixture: { ...simulatedWorld, clients },
       options: { bodies: what.startsWith("JSON") ? "json" : "form" },
     });
@@ -52,8 +53,6 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
     const asked: number[] = [];
     service.observe((event) => {
       if (event.type === "exchange" && event.path === "/device/code") asked.push(event.status);
-      if (event.type !== "attempt") return;
-      for (const { userCode } of service.pending()) service.approve(userCode, "ada");
     });
     const at = ["--server", service.url, "--client-id", PUBLIC, "--scope", "openid"];
     expect(await ask("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });

@@ -73,11 +73,7 @@ beforeAll(async () => {
   writeFileSync(path.join(folder, "package.json"), '{ "dependencies": { "picogrant": "*" } }');
   writeFileSync(esm, ESM);
   writeFileSync(cjs, CJS);
-  service = await startSimulatedService({ options: { interval: 1, deviceCodeQuota: null } });
-  service.observe(({ type }) => {
-    if (type !== "attempt") return;
-    for (const { userCode } of service.pending()) service.approve(userCode, "ada");
-  });
+  service = await startSimulatedService({ approve: "ada", options: { deviceCodeQuota: null } });
   api = await startApi();
 });
 
@@ -127,11 +123,7 @@ await session.close();
 async function signsInBehindAProxy(program: string): Promise<void> {
   const { ca, identities } = makeTlsIdentities();
   const { key, cert } = identities.otherName;
-  const hidden = await startSimulatedService({ key, cert });
-  hidden.observe(({ type }) => {
-    if (type !== "attempt") return;
-    for (const { userCode } of hidden.pending()) hidden.approve(userCode, "ada");
-  });
+  const hidden = await startSimulatedService({ key, cert, approve: "ada" });
   const proxy = await startProxy(Number(new URL(hidden.url).port));
   const home = mkdtempSync(path.join(tmpdir(), "picogrant-proxy-"));
   const file = path.join(folder, "behind.mjs");

@@ -15,7 +15,7 @@ import { DIALECTS, type Dialect } from "../../targets/service/dialects.ts";
 import type { FixtureInput, ServiceOptionsInput } from "../../targets/service/index.ts";
 import { DEVICE_GRANT, FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
 import { isAuthlibMissing, PYTHON } from "./authlib-server.ts";
-import { decideAtPoll, type Running, startService } from "./own-service.ts";
+import { type Running, startService } from "./own-service.ts";
 
 async function serviceFor(
   options: ServiceOptionsInput = {},
@@ -24,6 +24,14 @@ async function serviceFor(
   const running = await startService({ dialect: "rfc8628", ...options }, fixture);
   onTestFinished(() => running.server.close());
   return running;
+}
+
+/** A person allows what has been told to wait. */
+function allowWaiting({ service }: Running): void {
+  service.observe((event) => {
+    if (event.type !== "exchange" || !/authorization_pending/.test(event.responseBody)) return;
+    for (const { userCode } of service.pending()) service.approve(userCode, "ada");
+  });
 }
 
 describe("openid-client 6", () => {
@@ -48,7 +56,7 @@ describe("openid-client 6", () => {
     const config = await discover(running, id, secret, auth);
     const codes = await start(config);
     expect(codes.verification_uri).toBe(`${running.url}/device`);
-    decideAtPoll(running, 1, (code) => running.service.approve(code, "ada"));
+    allowWaiting(running);
     const tokens = await client.pollDeviceAuthorizationGrant(config, codes);
     expect(tokens.scope).toBe(`${VIDEO_READONLY} openid`);
     const second = await client.refreshTokenGrant(config, tokens.refresh_token!);
@@ -276,11 +284,7 @@ python-keycloak       no        no        no        no        no        yes
 async function livesIn(dialect: Dialect): Promise<string[]> {
   const running = await serviceFor({ dialect });
   const { service } = running;
-  // A person allows what has been told to wait.
-  service.observe((event) => {
-    if (event.type !== "exchange" || !/authorization_pending/.test(event.responseBody)) return;
-    for (const { userCode } of service.pending()) service.approve(userCode, "ada");
-  });
+  allowWaiting(running);
   const place = { ...running, issuer: service.issuer };
   return Promise.all(
     Object.values(CLIENTS).map((live) =>

@@ -68,18 +68,3 @@ export async function startService(
   const server = await serve(service);
   return { service, server, url: server.url, exchanges };
 }
-
-/** Decides the newest pending attempt at its `poll`-th unanswered poll, as a person would in between. */
-export function decideAtPoll(
-  { service }: Running,
-  poll: number,
-  decide: (userCode: string) => void,
-): void {
-  let polls = 0;
-  const stop = service.observe((event) => {
-    if (event.type !== "exchange" || !event.responseBody.includes("_pending")) return;
-    if (++polls < poll) return;
-    stop();
-    decide(service.pending().at(-1)!.userCode);
-  });
-}

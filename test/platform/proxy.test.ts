@@ -23,12 +23,8 @@ let count = 0;
 let heard: string[] = [];
 
 async function service(identity: { key: string; cert: string }): Promise<SimulatedService> {
-  const one = await startSimulatedService({ ...identity, options: { interval: 1 } });
-  one.observe(({ type }) => {
-    heard.push(type);
-    if (type !== "attempt") return;
-    for (const { userCode } of one.pending()) one.approve(userCode, "ada");
-  });
+  const one = await startSimulatedService({ ...identity, approve: "ada" });
+  one.observe(({ type }) => heard.push(type));
   services.push(one);
   return one;
 }
