@@ -17,7 +17,7 @@ export interface Frame {
   /** Rows of the display, 2..8. */
   rows: number;
   /** 1 while the code is shown as good: one from before a restart once the server has confirmed it. */
-  codeShown: number;
+  codeConfirmed: number;
   /** 1 while its countdown is shown beside it. */
   hasCountdown: number;
   /** 1: the display has to be laid out anew. */
@@ -42,7 +42,7 @@ export interface Frame {
 export function makeFrame(device: Frame, columns: number, rows: number): void {
   device.columns = columns;
   device.rows = rows;
-  device.codeShown = 0;
+  device.codeConfirmed = 0;
   device.hasCountdown = 0;
   device.frameDue = 1;
   // What an earlier life left in the memory must not pass for a frame that is shown already.
@@ -72,12 +72,12 @@ export function agePage(device: Device & Frame, elapsedMs: number): void {
 
 /** The code is shown, until hideCode. */
 export function showCode(device: Device & Frame): void {
-  device.codeShown = 1;
+  device.codeConfirmed = 1;
 }
 
 /** The code is shown no longer. */
 export function hideCode(device: Device & Frame): void {
-  device.codeShown = 0;
+  device.codeConfirmed = 0;
 }
 
 /** Whether the countdown is shown: then the display changes each second. */

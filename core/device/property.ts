@@ -35,7 +35,7 @@ export enum Property {
   ACCESS_LIFE_S = "accessLifeS",
   REFRESH_LIFE_S = "refreshLifeS",
   INTERVAL_MS = "intervalMs",
-  CODE_SHOWN = "codeShown",
+  CODE_CONFIRMED = "codeConfirmed",
   // of calls: in a build of the grant alone they stay as they are made
   CALL_STATE = "callState",
   CALL_ERROR = "callError",

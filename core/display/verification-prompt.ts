@@ -79,7 +79,7 @@ function putTwoDigits(device: Device, number: number): void {
 
 /** The last row: the user code, with its label, and with a countdown (mm:ss) or a mark where there is room for them. */
 function putCode(device: Device): void {
-  var mark = device.codeShown ? 0 : Width.MARK;
+  var mark = device.codeConfirmed ? 0 : Width.MARK;
   if (
     device.length[device.messages + Message.CODE] + device.length[Field.USER_CODE] + mark <=
     device.columns
@@ -141,7 +141,7 @@ function putAddress(device: Device): void {
   for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;
   // The instruction takes a row, and so does the code.
   if (rows <= device.rows - 2) {
-    putMessage(device, device.codeShown ? Message.OPEN : Message.RESUMING);
+    putMessage(device, device.codeConfirmed ? Message.OPEN : Message.RESUMING);
   }
   while (from < to) {
     var end = addressRowEnd(device, from, to);
@@ -206,7 +206,7 @@ function layOut(device: Device): void {
   }
   // A code that leaves no room for its mark has words for a mark, in the place of the address.
   var hasMark = device.length[Field.USER_CODE] + Width.MARK <= device.columns;
-  if (hasCode && (device.codeShown || hasMark)) putAddress(device);
+  if (hasCode && (device.codeConfirmed || hasMark)) putAddress(device);
   else putState(device);
 }
 

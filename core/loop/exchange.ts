@@ -1,10 +1,10 @@
 // One request at a time: which one is due, what it consists of, and who takes its answer. An answer
 // belongs to the request whose id it carries; one that comes late, to a request given up, is dropped.
 //
-// Theory of operation. What is due follows from the state (purposeOfState), or from a call that waits; there is no
+// Theory of operation. What is due follows from the state (dueInState), or from a call that waits; there is no
 // queue. A request goes through these steps, and each of them is one function:
 //
-//   due ---- duePurpose: no exchange, no record, OUTPUT not held
+//   due ---- whatIsDue: no exchange, no record, OUTPUT not held
 //    |
 //   made --- nextRequest: OUTPUT is claimed, the bytes are written, SEND
 //    |
@@ -88,7 +88,7 @@ import { callAnswered } from "../requests/call-answer.ts";
 import { forgetNames, isMark, scanBegin, scanByte } from "../text/json-scanner.ts";
 
 /** What is due: a request, or storage that is offered again what it refused. */
-export enum Purpose {
+export enum Due {
   NONE = 0,
   CODE = 1,
   POLL = 2,
@@ -103,26 +103,26 @@ export enum Purpose {
 
 /** What the exchange under way is for. */
 export interface Exchange {
-  /** What the last request was for: one of Purpose. */
+  /** What the last request was for: one of Due. */
   purpose: number;
 }
 
 /** Before the first request. */
 export function makeExchange(device: Exchange): void {
-  device.purpose = Purpose.NONE;
+  device.purpose = Due.NONE;
 }
 
 /** What the state asks for. All of it waits for waitMs. */
-function purposeOfState(device: Device): Purpose {
+function dueInState(device: Device): Due {
   var state = device.state;
-  if (state === State.REQUESTING) return Purpose.CODE;
-  if (state === State.PENDING) return Purpose.POLL;
-  if (state === State.REFRESHING) return Purpose.REFRESH;
-  if (state === State.REVOKING) return Purpose.REVOCATION;
+  if (state === State.REQUESTING) return Due.CODE;
+  if (state === State.PENDING) return Due.POLL;
+  if (state === State.REFRESHING) return Due.REFRESH;
+  if (state === State.REVOKING) return Due.REVOCATION;
   // The older record is erased once the tokens are saved.
-  if (device.notSaved) return state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;
+  if (device.notSaved) return state === State.SIGNED_IN ? Due.SAVE : Due.NONE;
   // Nothing is erased in STARTING, so this is 0 there.
-  return device.notErased ? Purpose.ERASE : Purpose.NONE;
+  return device.notErased ? Due.ERASE : Due.NONE;
 }
 
 /** What storage refused to erase: all there is, or the older record where tokens are kept. */
@@ -139,27 +139,27 @@ export function isOutputHeld(device: Device): boolean {
 }
 
 /** What is due now, or once waitMs is over (a call does not wait for it); NONE where nothing is to be done. */
-export function duePurpose(device: Device): Purpose {
+export function whatIsDue(device: Device): Due {
   if (device.inFlight || device.job || device.storageCommand || isOutputHeld(device)) {
-    return Purpose.NONE;
+    return Due.NONE;
   }
-  if (device.call && isCallDue(device)) return Purpose.CALL;
-  return purposeOfState(device);
+  if (device.call && isCallDue(device)) return Due.CALL;
+  return dueInState(device);
 }
 
 /**
  * Makes a request of the grant.
  * @returns whether it fits
  */
-function prepareGrant(device: Device, purpose: Purpose): boolean {
+function prepareGrant(device: Device, purpose: Due): boolean {
   var region: number = Region.OUTPUT;
   var endpoint: number = Endpoint.TOKEN;
-  if (purpose === Purpose.CODE) {
+  if (purpose === Due.CODE) {
     endpoint = Endpoint.DEVICE_AUTHORIZATION;
     region = Region.DEVICE_AUTHORIZATION;
     placeDeviceCode(device);
-  } else if (purpose === Purpose.POLL) preparePoll(device);
-  else if (purpose === Purpose.REFRESH) {
+  } else if (purpose === Due.POLL) preparePoll(device);
+  else if (purpose === Due.REFRESH) {
     writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.REFRESH_TOKEN);
   } else {
     endpoint = Endpoint.REVOCATION;
@@ -167,11 +167,11 @@ function prepareGrant(device: Device, purpose: Purpose): boolean {
   }
   var start = device.start[region];
   var size = device.length[region];
-  if (purpose === Purpose.CODE && holds(device, Region.CODE_VERIFIER)) {
+  if (purpose === Due.CODE && holds(device, Region.CODE_VERIFIER)) {
     start -= Limit.CODE_CHALLENGE_SIZE;
     size += Limit.CODE_CHALLENGE_SIZE;
   }
-  var isTarget = purpose === Purpose.REVOCATION && revokesByQuery(device);
+  var isTarget = purpose === Due.REVOCATION && revokesByQuery(device);
   addressRequest(device, endpoint, 0, clientAuthorization(device));
   fillRequest(device, start, size, isTarget);
   if (size >= 0) return true;
@@ -181,16 +181,16 @@ function prepareGrant(device: Device, purpose: Purpose): boolean {
 
 /** The next request, if one is due. */
 export function nextRequest(device: Device & Exchange): Command {
-  var purpose = duePurpose(device);
-  var isCall = device.call && purpose === Purpose.CALL;
+  var purpose = whatIsDue(device);
+  var isCall = device.call && purpose === Due.CALL;
   if (!purpose || (device.waitMs > 0 && !isCall)) return Command.NONE;
-  if (purpose === Purpose.SAVE || purpose === Purpose.ERASE) {
+  if (purpose === Due.SAVE || purpose === Due.ERASE) {
     waitFor(device, Limit.SAVE_AGAIN_MS);
-    if (purpose === Purpose.SAVE) startJob(device, Job.WRITE);
+    if (purpose === Due.SAVE) startJob(device, Job.WRITE);
     else eraseAgain(device);
     return nextStorageCommand(device);
   }
-  if (purpose === Purpose.CODE && isChallengeDue(device)) return askForChallenge(device);
+  if (purpose === Due.CODE && isChallengeDue(device)) return askForChallenge(device);
   // A finished call's answer still lies there. The host reads it before the next tick.
   if (!claimOutput(device, isCall ? OutputUse.ANSWER : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;
@@ -222,11 +222,9 @@ function isCurrent(device: Device, requestId: number): boolean {
 
 /** What is looked for in the answer to a request of the grant whose status is known. */
 function wantedFields(device: Device): number {
-  if (device.purpose === Purpose.CODE) return Fields.CODE;
+  if (device.purpose === Due.CODE) return Fields.CODE;
   // A revocation's answer must not touch the token that is still to be revoked.
-  return device.purpose === Purpose.REVOCATION || !isSuccess(device)
-    ? Fields.REFUSAL
-    : Fields.TOKENS;
+  return device.purpose === Due.REVOCATION || !isSuccess(device) ? Fields.REFUSAL : Fields.TOKENS;
 }
 
 /**
@@ -244,7 +242,7 @@ export function responseStart(
 ): number {
   if (isCurrent(device, requestId)) {
     beginResponse(device, status, retryAfterSeconds);
-    if (device.call && device.purpose === Purpose.CALL) {
+    if (device.call && device.purpose === Due.CALL) {
       beginAnswer(device);
       return isRetried(device) ? 0 : 1;
     }
@@ -274,9 +272,9 @@ export function responseBody(
     var byte = bytes[from] & 255;
     countByte(device);
     if (isMark(device, byte)) continue;
-    if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, byte);
+    if (device.call && device.purpose === Due.CALL) scanAnswer(device, byte);
     else scanByte(device, byte);
-    if (device.purpose === Purpose.CODE) hearDemand(device, byte);
+    if (device.purpose === Due.CODE) hearDemand(device, byte);
   }
 }
 
@@ -306,13 +304,13 @@ function takeAnswer(device: Device, error: number): void {
   forgetTarget(device);
   // A host that did not end the exchange may still be reading: ABORT comes first.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
-  if (device.call && device.purpose === Purpose.CALL) callAnswered(device, error);
+  if (device.call && device.purpose === Due.CALL) callAnswered(device, error);
   else if (error !== ErrorCode.UNREACHABLE && turnForm(device)) askAgain(device);
-  else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
+  else if (device.purpose === Due.REVOCATION) revocationAnswered(device, error);
   else {
     noteField(device, Field.NONE);
     if (!error) {
-      var isCode = device.purpose === Purpose.CODE;
+      var isCode = device.purpose === Due.CODE;
       if (noteTooLong(device, isCode ? Fields.CODE_MUST_FIT : Fields.TOKENS_MUST_FIT)) {
         error = ErrorCode.VALUE_TOO_LONG;
       } else if (isCode) error = takeCode(device);
@@ -326,7 +324,7 @@ function takeAnswer(device: Device, error: number): void {
 function askAgain(device: Device): void {
   setError(device, ErrorCode.NONE);
   redraw(device);
-  if (device.purpose === Purpose.CODE) dropCode(device);
+  if (device.purpose === Due.CODE) dropCode(device);
   waitFor(device, 0);
 }
 
@@ -337,21 +335,21 @@ function grantAnswered(device: Device, error: number): void {
   setError(device, error);
   redraw(device);
   if (!error) {
-    if (purpose === Purpose.CODE) codeReceived(device);
-    else tokensReceived(device, purpose === Purpose.POLL);
+    if (purpose === Due.CODE) codeReceived(device);
+    else tokensReceived(device, purpose === Due.POLL);
     return;
   }
-  if (purpose === Purpose.CODE) dropCode(device);
+  if (purpose === Due.CODE) dropCode(device);
   else dropBrought(device);
-  if (purpose === Purpose.CODE && error !== ErrorCode.UNREACHABLE && takeDemand(device)) {
+  if (purpose === Due.CODE && error !== ErrorCode.UNREACHABLE && takeDemand(device)) {
     askAgain(device);
     return;
   }
   var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
-  if (purpose === Purpose.POLL && isPending) stillPending(device, error);
+  if (purpose === Due.POLL && isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device, Limit.BACKOFF_MAX_MS);
-  else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
-  else if (purpose === Purpose.POLL && endsCode(device, error)) codeRefused(device, error);
+  else if (purpose === Due.REFRESH) refreshRefused(device, error);
+  else if (purpose === Due.POLL && endsCode(device, error)) codeRefused(device, error);
   else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 

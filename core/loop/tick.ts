@@ -37,14 +37,7 @@ import {
   verify,
   wantsToken,
 } from "../requests/call.ts";
-import {
-  abort,
-  checkExchange,
-  duePurpose,
-  isOutputHeld,
-  nextRequest,
-  Purpose,
-} from "./exchange.ts";
+import { abort, checkExchange, Due, isOutputHeld, nextRequest, whatIsDue } from "./exchange.ts";
 
 /**
  * The code has lived its time and is shown no longer. The user may have decided since the last poll, and only a
@@ -92,12 +85,12 @@ export function tick(device: Device, elapsedMs: number): Command {
 }
 
 /** Whether something is to be done at once. */
-function isAtOnce(device: Device, purpose: Purpose): boolean {
+function isAtOnce(device: Device, purpose: Due): boolean {
   return (
     device.abortDue > 0 ||
     device.frameDue > 0 ||
     device.verification === Verification.DUE ||
-    (device.call !== null && purpose === Purpose.CALL) ||
+    (device.call !== null && purpose === Due.CALL) ||
     // To erase takes no bytes: an answer that is arriving does not hold it up.
     (device.job > 0 &&
       !device.storageCommand &&
@@ -108,9 +101,9 @@ function isAtOnce(device: Device, purpose: Purpose): boolean {
 
 /** Seconds until a code is to be shown otherwise, or has ended: then nothing but an answer or the wait matters. */
 function codeChangesInS(device: Device): number {
-  if (device.codeShown && device.hasCountdown) return 1;
+  if (device.codeConfirmed && device.hasCountdown) return 1;
   // When its countdown begins to be shown.
-  var left = device.codeShown ? device.codeLifeS - Limit.COUNTDOWN_MAX_S + 1 : 0;
+  var left = device.codeConfirmed ? device.codeLifeS - Limit.COUNTDOWN_MAX_S + 1 : 0;
   return left > 0 ? left : device.codeLifeS || Limit.ENDLESS;
 }
 
@@ -128,7 +121,7 @@ function sessionChangesInS(device: Device): number {
  * earlier without harm.
  */
 export function wakeIn(device: Device): number {
-  var purpose = duePurpose(device);
+  var purpose = whatIsDue(device);
   var wake: number = Limit.ELAPSED_MS_MAX;
   var seconds: number = Limit.ENDLESS;
   if (isAtOnce(device, purpose)) return 0;

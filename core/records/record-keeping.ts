@@ -203,74 +203,83 @@ export function renameFormer(device: Device & Records): void {
 }
 
 /**
- * The host has finished the last storage command.
+ * Whether a try of the job has come to its end: it is done, or has failed as often as it may. A command of the job before
+ * says nothing of this one, which has not begun yet.
+ */
+function isTryOver(device: Device & Records, hasFailed: boolean, tries: number): boolean {
+  if (device.isJobNew || (hasFailed && ++device.jobFailures < tries)) return false;
+  device.jobFailures = 0;
+  redraw(device);
+  return true;
+}
+
+/** Takes the record of `size` bytes that was read; false where it is none of this client and server. */
+function takeRecord(device: Device & Records, size: number): boolean {
+  var isOwn = isRecord(device, device.binding, size);
+  if (!isOwn && !isRecord(device, device.formerBinding, size)) return false;
+  readRecord(device, size);
+  if (!isOwn) device.hasFormer = 1;
+  return true;
+}
+
+/** LOAD is over. @param size of the record; 0: the slot is empty, -1: it cannot be read */
+function finishLoad(device: Device & Records, size: number): void {
+  var earlier = device.sequence;
+  var isFound = size > 0 && takeRecord(device, size);
+  releaseOutput(device, OutputUse.RECORD);
+  if (size) slotHolds(device, isFound);
+  if (!isTryOver(device, size < 0, Limit.READ_TRIES)) {
+    if (!device.isJobNew) waitFor(device, Limit.READ_AGAIN_MS << device.jobFailures);
+    return;
+  }
+  // The newer record was there and is not any more: the older must not count in its place. It may be of a session
+  // that the newer one ends.
+  var isGone = device.job === Job.READ_AGAIN && !isFound;
+  if (isGone) dropRecord(device);
+  if (isGone || size < 0) device.notRead = 1;
+  device.job = nextRead(device, earlier);
+}
+
+/** STORE is over. */
+function finishStore(device: Device & Records, isDone: boolean): void {
+  // A slot may hold what has no right to be there. Nor is what lies behind a record that was never saved the token
+  // before the present one.
+  var isStray = device.notRead || device.notErased || device.hasFormer || device.notSaved;
+  releaseOutput(device, OutputUse.RECORD);
+  // A write that failed may have left anything in the slot.
+  slotHolds(device, isDone);
+  if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
+  device.notSaved = isDone ? 0 : 1;
+  // Behind a record that knew of none before may lie one that could not be read: with a sequence of its own it would
+  // count as the newer once it can.
+  var isOlderToGo =
+    isRevocation(device.recordKind) || isStray || device.sequence < 2 || isOlderUseless(device);
+  device.job = isDone && isOlderToGo ? Job.ERASE_OLDER : Job.NONE;
+}
+
+/** ERASE is over. */
+function finishErase(device: Device & Records, isDone: boolean): void {
+  if (isDone) {
+    device.slotsUsed--;
+    device.notRead = device.hasFormer = 0;
+  }
+  if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
+  device.notErased = isDone ? 0 : 1;
+  // Where the older cannot be erased the newest stays: without it the older would come back to life.
+  if (!isDone) device.job = Job.NONE;
+}
+
+/**
+ * The host has finished the last storage command, or CHALLENGE, which ends as one.
  * @param result of LOAD the record's size (0: empty, -1: cannot be read), of the others 1 or 0
  */
 export function finishStorage(device: Device & Records, result: number): void {
   var command = device.storageCommand;
-  var earlier = device.sequence;
-  var isDone = result > 0;
-  // A slot may hold what has no right to be there.
-  // Nor is what lies behind a record that was never saved the token before the present one.
-  var isStray = device.notRead || device.notErased || device.hasFormer || device.notSaved;
   if (!command) return;
-  device.storageCommand = 0;
-  if (command === Command.CHALLENGE) {
-    // A job that came meanwhile begins now.
-    device.isJobNew = 0;
-    return;
-  }
-  if (command === Command.LOAD) {
-    if (isDone) {
-      var isFormer = !isRecord(device, device.binding, result);
-      isDone = !isFormer || isRecord(device, device.formerBinding, result);
-      if (isDone) {
-        readRecord(device, result);
-        if (isFormer) device.hasFormer = 1;
-      }
-    }
-  }
-  releaseOutput(device, OutputUse.RECORD);
-  if (command === Command.ERASE) {
-    if (isDone) {
-      device.slotsUsed--;
-      device.notRead = device.hasFormer = 0;
-    }
-    // A write that failed may have left anything in the slot.
-  } else if (result || command === Command.STORE) slotHolds(device, isDone);
-  // A slot that was read may be empty.
-  var hasFailed = command === Command.LOAD ? result < 0 : result < 1;
-  if (device.isJobNew) {
-    // That was of the job before: this one has not begun yet.
-    device.isJobNew = 0;
-    return;
-  }
-  var tries: number = command === Command.LOAD ? Limit.READ_TRIES : Limit.STORAGE_TRIES;
-  if (hasFailed && ++device.jobFailures < tries) {
-    if (command === Command.LOAD) waitFor(device, Limit.READ_AGAIN_MS << device.jobFailures);
-    return;
-  }
-  device.jobFailures = 0;
-  redraw(device);
-  if (command === Command.LOAD) {
-    // The newer record was there and is not any more: the older must not count in its place. It may be of a session
-    // that the newer one ends.
-    var isGone = device.job === Job.READ_AGAIN && !isDone;
-    if (isGone) dropRecord(device);
-    if (isGone || hasFailed) device.notRead = 1;
-    device.job = nextRead(device, earlier);
-  } else {
-    if (command === Command.STORE) device.notSaved = isDone ? 0 : 1;
-    else device.notErased = isDone ? 0 : 1;
-    // Where the older cannot be erased the newest stays: without it the older would come back to life.
-    if (!isDone) device.job = Job.NONE;
-    // Behind a record that knew of none before may lie one that could not be read: with a sequence of
-    // its own it would count as the newer once it can.
-    else if (command === Command.STORE) {
-      device.job =
-        isRevocation(device.recordKind) || isStray || device.sequence < 2 || isOlderUseless(device)
-          ? Job.ERASE_OLDER
-          : Job.NONE;
-    }
-  }
+  device.storageCommand = Command.NONE;
+  if (command === Command.LOAD) finishLoad(device, result);
+  else if (command === Command.STORE) finishStore(device, result > 0);
+  else if (command === Command.ERASE) finishErase(device, result > 0);
+  // What has come meanwhile begins now.
+  device.isJobNew = 0;
 }

@@ -234,7 +234,7 @@ export class Attempt {
   #tellCode(): void {
     const { device } = this.driver;
     const userCode = this.#textOf(Field.USER_CODE);
-    if (userCode === this.#shownCode || device.codeShown <= 0) return;
+    if (userCode === this.#shownCode || device.codeConfirmed <= 0) return;
     this.#shownCode = userCode;
     const prompt: VerificationPrompt = {
       userCode,

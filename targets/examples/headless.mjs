@@ -39,7 +39,7 @@ function fieldOf(field) {
 
 /** What the set-up page says. Never a token: whoever is in the network can read it. */
 function status() {
-  if (driver.device.codeShown) {
+  if (driver.device.codeConfirmed) {
     return `Open ${fieldOf(Field.VERIFICATION_URI)} and enter ${fieldOf(Field.USER_CODE)}\n`;
   }
   return driver.isSignedIn ? "Signed in\n" : "Not signed in\n";

@@ -41,7 +41,7 @@ let wasSignedIn = false;
 /** Called after anything that may have changed the device. */
 function changed() {
   const { device, isSignedIn } = driver;
-  const code = device.codeShown ? fieldOf(core.Field.USER_CODE) : "";
+  const code = device.codeConfirmed ? fieldOf(core.Field.USER_CODE) : "";
   if (code !== "" && code !== printed) {
     printed = code;
     const complete = fieldOf(core.Field.VERIFICATION_URI_COMPLETE);

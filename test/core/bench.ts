@@ -34,12 +34,12 @@ export type Reaction = Answer | null | "hang";
 /** All that a host can read of a device, for tests of what must change nothing. */
 export function publicState(bench: Bench): object {
   const { device } = bench;
-  const { state, event, moves, error, codeShown, notSaved, callState, callError } = device;
+  const { state, event, moves, error, codeConfirmed, notSaved, callState, callError } = device;
   const { callStatus, hasNextPage, codeLifeS, accessLifeS, refreshLifeS } = device;
   const regions = Array.from(device.length, (_, region) => bench.text(region));
   const wakeInMs = bench.core.wakeIn(device);
   return {
-    ...{ state, event, moves, error, codeShown, notSaved, callState, callError, callStatus },
+    ...{ state, event, moves, error, codeConfirmed, notSaved, callState, callError, callStatus },
     ...{ hasNextPage, codeLifeS, accessLifeS, refreshLifeS, regions, wakeInMs },
     frame: bench.frame(),
   };

@@ -184,12 +184,12 @@ describe("SPEC.md, Records: what survives", () => {
     before.pass(20_000);
     const after = new Bench([], { slots: before.slots });
     expect(after.frame().at(-1)).toMatch(/ABCD-EFGH +\?$/);
-    expect(after.device.codeShown).toBe(0);
+    expect(after.device.codeConfirmed).toBe(0);
     after.until(1);
     expect(after.sent[0]!.atMs).toBeGreaterThanOrEqual(5000);
     expect(after.sent[0]!.body).toContain("device_code=dc");
     expect(after.frame().at(-1)).toMatch(/ABCD-EFGH *$/);
-    expect(after.device.codeShown).toBe(1);
+    expect(after.device.codeConfirmed).toBe(1);
   });
 
   it("tokens come back, for this client only; a spent device code does not stay (RFC 8628 §5.2)", () => {

@@ -326,7 +326,7 @@ export class Simulation {
 
   /** For a QR code: "" also while a code is being checked, since only a good one is to be scanned. */
   get verificationUriComplete(): string {
-    if (this.driver?.device.codeShown !== 1) return "";
+    if (this.driver?.device.codeConfirmed !== 1) return "";
     return shownText(this.driver.device, this.display, core.Field.VERIFICATION_URI_COMPLETE);
   }
 

@@ -160,7 +160,7 @@ static int reason_to_show(const struct pg_driver *driver) {
   int state = get(driver, PG_STATE);
   int waits = state == PG_STATE_REQUESTING ||
               (state == PG_STATE_REFRESHING && get(driver, PG_ERROR) == PG_ERROR_CODE_UNREACHABLE);
-  return waits && !get(driver, PG_CODE_SHOWN) ? pg_http_reason(driver->parts.http) : PG_REASON_NONE;
+  return waits && !get(driver, PG_CODE_CONFIRMED) ? pg_http_reason(driver->parts.http) : PG_REASON_NONE;
 }
 
 static void show(struct pg_driver *driver) {

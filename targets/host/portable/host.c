@@ -202,7 +202,7 @@ int pg_host_step(struct pg_host *host) {
 static int rests_for(struct pg_host *host, int core_ms) {
   int calm_ms = host->parts->countdown_ms;
   if (core_ms == 0 || calm_ms <= core_ms || pg_http_wake_in(&host->http) >= 0) return core_ms;
-  if (pg_get(&host->core, PG_STATE) != PG_STATE_PENDING || !pg_get(&host->core, PG_CODE_SHOWN)) return core_ms;
+  if (pg_get(&host->core, PG_STATE) != PG_STATE_PENDING || !pg_get(&host->core, PG_CODE_CONFIRMED)) return core_ms;
   int wait_ms = pg_get(&host->core, PG_WAIT_MS);
   if (wait_ms < calm_ms) calm_ms = wait_ms;
   return calm_ms > core_ms ? calm_ms : core_ms;

@@ -132,7 +132,7 @@ export function checkClocks(scene: Scene): void {
   if (typeof device.codeLifeS !== "number") return;
   if (ideal.state === State.PENDING) {
     same(scene, "clocks", "codeLifeS", device.codeLifeS, clock.codeLifeS);
-    same(scene, "clocks", "codeShown", device.codeShown, ideal.isCodeShown ? 1 : 0);
+    same(scene, "clocks", "codeConfirmed", device.codeConfirmed, ideal.isCodeShown ? 1 : 0);
     same(scene, "clocks", "intervalMs", device.intervalMs, clock.intervalMs);
   }
   if (ideal.hasSession) {

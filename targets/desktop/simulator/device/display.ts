@@ -72,7 +72,7 @@ export function shownText(
 
 /** Whether a code can be read from the display: a good one, or one that is being checked after a restart. */
 function hasCode(device: Device, display: FrameDisplay): boolean {
-  if (device.codeShown === 1) return true;
+  if (device.codeConfirmed === 1) return true;
   const code = textIn(device, core.Field.USER_CODE);
   const isKept = device.state === core.State.PENDING && code !== "";
   return isKept && (display.lines.at(-1)?.includes(code) ?? false);
