@@ -53,6 +53,10 @@ Examples:
   picogrant conform ./adapters.mjs
   picogrant conform ./adapters.mjs storage http --tls
 
+A whole device is judged as a server sees it (picogrant conform --device - --help says more):
+  picogrant conform --device "my-device {config}" [--call HOOK] [--sign-out HOOK] [--restart HOOK]
+                    [--power-cut HOOK] [--no-pkce] [--no-json] [--no-resume] [--json] [rows...]
+
 The cases run on this computer, with Node. The contract is platform/contracts.ts
 (types of picogrant/driver). Exit code 1: a case failed.`;
 
@@ -65,6 +69,8 @@ const world: World = {
 };
 
 export async function conform(argv: readonly string[]): Promise<number> {
+  if (argv.some((word) => /^--device\b/.test(word)))
+    return (await import("./conform/devices.ts")).judgeDevices(argv);
   const command = commandLine("conform", "Runs the conformance suites over adapters of your own.")
     .argument("<module>", "a module that makes the adapters, such as ./my-adapter.js")
     .argument("[names...]", `only these: ${NAMES.join(", ")}`)

@@ -44,7 +44,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: "conform",
-    summary: "say what is wrong with adapters of your own",
+    summary: "say what is wrong with a device, or with adapters, of your own",
     load: async () => (await import("./conform.ts")).conform,
   },
   {

@@ -39,41 +39,6 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
   });
 });
 
-it("RFC 8628 §5.2 plain HTTP goes to this device itself, whatever proxy the environment names", async () => {
-  const config = (await opened("http")).configure();
-  const proxy = "http://127.0.0.1:1";
-  const host = new HostProcess([...release, "--config", config], {
-    http_proxy: proxy,
-    all_proxy: proxy,
-  });
-  await host.until("a code", () => host.frame.join(" ").includes("Code "));
-  expect(await host.quit()).toBe(0);
-});
-
-/** The default of 4096 bytes has no room for challenges in the complete core. */
-const ROOM = { limits: { memoryBytes: 6144 } };
-
-it.each([
-  ["set, under the sanitizers", "sanitize", { pkce: "S256" }, [200]],
-  ["not set: the refusal names it, and the device asks once more", "release", {}, [400, 200]],
-] as const)(
-  "RFC 7636: a code is proved, over a loss of power as well: %s",
-  async (_, build, said, codes) => {
-    const service = await opened("http", {}, { pkce: "required" });
-    const command = [programOf(build), "--config", service.configure({ ...ROOM, ...said })];
-    let host = new HostProcess(command, STRICT);
-    await host.state("PENDING");
-    expect(service.answers("/device/code")).toEqual(codes);
-    await host.kill("SIGKILL");
-    host = new HostProcess(command, STRICT);
-    await host.state("PENDING");
-    expect(service.service.approve(service.pendingCode, "ada")).toBe("granted");
-    await host.state("SIGNED_IN");
-    expect(service.answers("/device/code")).toEqual(codes);
-    expect(await host.quit()).toBe(0);
-  },
-);
-
 it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is named", async () => {
   const world = await opened("http", { provoke: { code: "id-token-alone" } });
   const host = new HostProcess([...release, "--config", world.configure()]);
@@ -113,24 +78,6 @@ it.each(["no HTTP", "§6.1 another coding", "a length beyond most integers", "ha
     expect(await host.kill("SIGTERM")).toBe(0);
   },
 );
-
-describe("TLS", () => {
-  it.each([
-    ["untrusted", "unknownAuthority"],
-    ["otherName", "otherName"],
-  ] as const)(
-    "RFC 8628 §5.2 nothing is sent to a server whose certificate is %s; the display says why: %s",
-    async (identity, reason) => {
-      const world = await opened("https");
-      await world.close();
-      await world.open(identity);
-      const host = new HostProcess([...release, "--config", world.configure()]);
-      await host.showsReason(reason);
-      expect(world.events).toEqual([]);
-      expect(await host.kill("SIGTERM")).toBe(0);
-    },
-  );
-});
 
 describe("the configuration: one line that names the mistake, exit code 2, no value quoted", () => {
   it.each<[string, Record<string, unknown>, string]>([

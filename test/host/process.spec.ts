@@ -6,23 +6,20 @@ import {
   chownSync,
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { connect as connectTls, createServer as createTls, TLSSocket } from "node:tls";
+import { createServer as createTls } from "node:tls";
 import { describe, expect, it } from "vitest";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 import { makeCertificateCases } from "../platform/certificate-cases.ts";
 import { HostProcess } from "./host-process.ts";
-import { CODE, opened, type World } from "./host-world.ts";
+import { opened, type World } from "./host-world.ts";
 
 const release = programOf("release");
 const isRoot = process.getuid?.() === 0;
@@ -106,42 +103,6 @@ describe("a configuration that others can change is refused, as sshd refuses its
   );
 });
 
-describe("RFC 9112 section 9.8: an answer without a length ends with its TLS connection", () => {
-  /** A server whose answers have no length; `end` says how its connections do. */
-  async function ending(end: (secure: TLSSocket, raw: Socket) => void): Promise<HostProcess> {
-    const own = await opened("https");
-    const { ca, identities } = makeTlsIdentities();
-    mkdirSync(join(own.folder, "other"));
-    const trust = join(own.folder, "other", "ca.pem");
-    writeFileSync(trust, ca);
-    const server = createServer((raw) => {
-      raw.on("error", () => undefined);
-      const secure = new TLSSocket(raw, { isServer: true, ...identities.trusted });
-      secure.on("error", () => undefined);
-      secure.once("data", () =>
-        secure.write(`HTTP/1.1 200 OK\r\n\r\n${CODE}`, () => end(secure, raw)),
-      );
-    });
-    const base = `https://127.0.0.1:${await listening(server)}`;
-    const endpoints = { deviceAuthorization: `${base}/d`, token: `${base}/t` };
-    const config = own.configure({ endpoints, http: { certificates: trust } });
-    return new HostProcess([release, "--config", config]);
-  }
-
-  it("in order, with a close_notify: it is taken", async () => {
-    const host = await ending((secure) => secure.end());
-    await host.state("PENDING");
-    expect(await host.quit()).toBe(0);
-  });
-
-  it("cut, without one: it is none", async () => {
-    const host = await ending((_, raw) => raw.end());
-    await settled(host);
-    expect(host.messages).not.toContain("PENDING");
-    expect(await host.quit()).toBe(0);
-  });
-});
-
 describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses", () => {
   const { ca, cases } = makeCertificateCases("localhost");
 
@@ -169,52 +130,6 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
     const host = new HostProcess([release, "--config", config]);
     await settled(host);
     expect(asked > 0).toBe(isGood);
-    expect(await host.quit()).toBe(0);
-  });
-});
-
-describe("RFC 9700 §2.6 TLS", () => {
-  it("1.2 at least, whatever the machine's settings allow", async () => {
-    const own = await opened("https");
-    const settings = join(own.folder, "openssl.cnf");
-    writeFileSync(
-      settings,
-      "openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n[c]\n" +
-        "MinProtocol = TLSv1\nCipherString = DEFAULT@SECLEVEL=0\n",
-    );
-
-    const { ca, identities } = makeTlsIdentities();
-    writeFileSync(join(own.folder, "ca.pem"), ca);
-    const seen: string[] = [];
-    const old = createTls(
-      {
-        ...identities.trusted,
-        ...({ minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const),
-      },
-      (socket) => {
-        seen.push(socket.getProtocol() ?? "");
-        socket.destroy();
-      },
-    );
-    old.on("tlsClientError", () => undefined);
-    const port = await listening(old);
-    // The control: a client that has no floor of its own gets through.
-    await new Promise((resolve) =>
-      connectTls({
-        ...{ port, host: "127.0.0.1", rejectUnauthorized: false },
-        ...({ minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const),
-      })
-        .on("error", resolve)
-        .on("close", resolve),
-    );
-    expect(seen).toEqual(["TLSv1.1"]);
-    const base = `https://127.0.0.1:${port}`;
-    const endpoints = { deviceAuthorization: `${base}/d`, token: `${base}/t` };
-    const host = new HostProcess([release, "--config", own.configure({ endpoints })], {
-      OPENSSL_CONF: settings,
-    });
-    await host.showsReason("tlsTooOld");
-    expect(seen).toEqual(["TLSv1.1"]);
     expect(await host.quit()).toBe(0);
   });
 });

@@ -37,8 +37,6 @@ interface Server {
   /** Members of the tokens' answer. */
   tokens?: object;
   tokenAnswer?: FakeAnswer;
-  refresh?: (count: number) => FakeAnswer;
-  revocation?: FakeAnswer;
 }
 
 interface Outcome {
@@ -54,13 +52,12 @@ interface Outcome {
 
 async function signInAt(server: Server, limitS = 120): Promise<Outcome> {
   let polls = 0;
-  let refreshes = 0;
   const handler = ({ url, form }: SeenRequest): FakeAnswer => {
     const { pathname } = new URL(url);
     if (pathname === "/code") return server.codeAnswer ?? { body: { ...CODE, ...server.code } };
-    if (pathname === "/revoke") return server.revocation ?? {};
+    if (pathname === "/revoke") return {};
     if (form.get("grant_type") === "refresh_token") {
-      return server.refresh?.(++refreshes) ?? { body: { ...TOKENS, access_token: "renewed" } };
+      return { body: { ...TOKENS, access_token: "renewed" } };
     }
     if (polls++ < 2) return server.poll ?? PENDING;
     return server.tokenAnswer ?? { body: { ...TOKENS, ...server.tokens } };
@@ -177,27 +174,6 @@ describe("RFC 8628 §3.2: codes and addresses of every kind are shown as they ca
   });
 });
 
-describe("RFC 8628 §3.5: a user who has not decided yet, however the server says it", () => {
-  const pending = { error: "authorization_pending" };
-  it.each<[string, FakeAnswer]>([
-    ["200", { status: 200, body: pending }],
-    ["202", { status: 202, body: pending }],
-    ["401", { status: 401, body: pending }],
-    ["403", { status: 403, body: pending }],
-    ["428", { status: 428, body: pending }],
-    ["500", { status: 500, body: pending }],
-    [
-      "a description of no ASCII, with a line break",
-      { status: 400, body: { ...pending, error_description: "Noch nicht\n\u2026" } },
-    ],
-    ["slow_down, 429", { status: 429, body: { error: "slow_down" } }],
-    ["slow_down with an interval", { status: 400, body: { error: "slow_down", interval: 7 } }],
-  ])("%s", async (_, poll) => {
-    const { troubles } = await completes({ poll });
-    expect(troubles).toEqual([]);
-  });
-});
-
 describe("what passes by itself ends no sign-in, and is told", () => {
   it.each<[string, FakeAnswer, RegExp]>([
     [
@@ -257,44 +233,6 @@ describe("RFC 6749 §5.1: tokens of every kind", () => {
   it.each(["DPoP", "mac"])("token_type %s is refused: no request could use it", async (type) => {
     const { error } = await signInAt({ tokens: { token_type: type } });
     expect(error).toMatchObject({ code: "unsupported_token_type", remedy: "maker" });
-  });
-});
-
-describe("RFC 6749 §6: refreshing", () => {
-  const refreshed = async (server: Server): Promise<string[]> => {
-    const outcome = await completes({ tokens: { expires_in: 600 }, ...server });
-    for (const life of [590, 590]) await outcome.pass(life);
-    expect(outcome.session!.status).toBe("signed-in");
-    return outcome.requests.flatMap(({ form }) => form.get("refresh_token") ?? []);
-  };
-
-  it("an answer without a refresh token leaves the one there is", async () => {
-    const body = { access_token: "b", token_type: "Bearer", expires_in: 600 };
-    expect((await refreshed({ refresh: () => ({ body }) })).slice(0, 2)).toEqual(["rt", "rt"]);
-  });
-
-  it("an answer with another takes its place, and a shorter scope is taken", async () => {
-    const refresh = (count: number): FakeAnswer => ({
-      body: { ...TOKENS, expires_in: 600, refresh_token: `rt${count}`, scope: "a" },
-    });
-    expect((await refreshed({ refresh })).slice(0, 2)).toEqual(["rt", "rt1"]);
-  });
-});
-
-describe("RFC 7009: a revocation endpoint of little use keeps nobody signed in", () => {
-  it.each<[string, FakeAnswer]>([
-    ["404", { status: 404 }],
-    ["405", { status: 405 }],
-    ["401", { status: 401, body: { error: "invalid_client" } }],
-    ["400 unsupported_token_type", { status: 400, body: { error: "unsupported_token_type" } }],
-    ["503", { status: 503 }],
-    ["a page of HTML", { status: 200, body: "<html>" }],
-  ])("%s", async (_, revocation) => {
-    const { session, pass } = await completes({ revocation });
-    const out = session!.signOut();
-    await pass(120);
-    await out;
-    expect(session!.status).toBe("ended");
   });
 });
 

@@ -1,0 +1,388 @@
+// What the bench of whole devices (targets/command/conform) plays: a row for each rule, with its section, what the server answers step by step, and with that what
+// has to arrive. Sections without an RFC are those of the two services' description (targets/docs/two-services.md).
+
+/** What a request asks for. */
+export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
+
+/** Of the server. */
+export interface Answer {
+  readonly bytes: string;
+  /** What becomes of the connection behind them. */
+  readonly ending: "keep" | "end" | "reset";
+  readonly afterMs: number;
+  readonly status: number;
+  /** What a device reads in it; empty where it can read nothing. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly retryAfterS: number;
+}
+
+/** What is done to the device from outside. */
+export type Hook = "call" | "sign-out" | "restart" | "power-cut";
+
+/** A request that is waited for, and its answer; or a hook. */
+export interface Step {
+  readonly on?: Kind;
+  readonly hook?: Hook;
+  readonly say: Answer;
+  /** It may come more than once. */
+  readonly isRepeated?: boolean;
+  /** It need not come. */
+  readonly isOptional?: boolean;
+  /** Parameters that it must have. */
+  readonly has?: readonly string[];
+}
+
+/** What a device may do without, as an option `--no-...` says. */
+export const abilities = {
+  pkce: "PKCE where a refusal asks for it",
+  json: "bodies in JSON where forms are refused with a 415",
+  resume: "a code that outlives a loss of power",
+  tls: "certificates",
+  closure: "that TLS says the end (close_notify) of an answer without a length",
+  refresh: "refreshing",
+  revocation: "revoking",
+} as const;
+
+export interface Row {
+  readonly name: string;
+  readonly section: string;
+  /** None: nothing may be asked at all. */
+  readonly steps: readonly Step[];
+  /** Which certificate the server shows; absent: it speaks plain http on this machine. */
+  readonly shows?: "trusted" | "untrusted" | "otherName" | "expired" | "old";
+  readonly needs?: keyof typeof abilities;
+  readonly hasNoRevocation?: boolean;
+  /** Whatever comes behind the last step is the device's own affair. */
+  readonly isOpen?: boolean;
+}
+
+const said = (bytes: string, more: Partial<Answer> = {}): Answer => ({
+  ...{ bytes, ending: "keep", afterMs: 0, status: 200, body: {}, retryAfterS: 0 },
+  ...more,
+});
+
+const JSON_TYPE = "Content-Type: application/json";
+
+function text(status: number, content: string, ...lines: readonly string[]): Answer {
+  const head = [`HTTP/1.1 ${status} As said`, `Content-Length: ${content.length}`, ...lines];
+  const seconds = /^Retry-After: (\d+)/.exec(lines[0] ?? "")?.[1];
+  return said([...head, "", content].join("\r\n"), { status, retryAfterS: Number(seconds ?? 0) });
+}
+
+function json(status: number, body: Answer["body"], ...lines: readonly string[]): Answer {
+  return { ...text(status, JSON.stringify(body), ...lines, JSON_TYPE), body };
+}
+
+const CODE = {
+  ...{ device_code: "device-code/1", user_code: "WDJB-MJHT", expires_in: 600, interval: 1 },
+  ...{ verification_uri: "https://example.test/d", verification_url: "https://example.test/d" },
+};
+const SECOND = { ...CODE, device_code: "device-code/2", user_code: "BCDF-GHJK" };
+const TOKENS = {
+  ...{ access_token: "access-token-1", refresh_token: "refresh-token-1" },
+  ...{ token_type: "Bearer", expires_in: 3600, scope: "openid" },
+};
+const ROTATED = { ...TOKENS, access_token: "access-token-2", refresh_token: "refresh-token-2" };
+const { refresh_token: _, ...KEPT } = ROTATED;
+
+const codes = json(200, CODE);
+const tokens = json(200, TOKENS);
+const rotated = json(200, ROTATED);
+const pending = json(400, { error: "authorization_pending" });
+const slowDown = json(400, { error: "slow_down" });
+const refusal = (error: string, status = 400): Answer => json(status, { error });
+/** What a call is answered with that no step waits for. */
+export const freely = json(200, {});
+const unauthorized = text(401, "", 'WWW-Authenticate: Bearer error="invalid_token"');
+const page = (status: number, ...lines: string[]): Answer =>
+  text(status, "<html>Busy</html>", ...lines, "Content-Type: text/html");
+
+/** The same answer with another frame around its body; what a device reads in it stays. */
+const contentOf = ({ bytes }: Answer): string => bytes.slice(bytes.indexOf("\r\n\r\n") + 4);
+const framed = (answer: Answer, head: string, content: string): Answer => ({
+  ...answer,
+  bytes: `HTTP/1.1 ${answer.status} As said\r\n${JSON_TYPE}\r\n${head}\r\n${content}`,
+});
+function chunked(answer: Answer, trailer = ""): Answer {
+  const content = contentOf(answer);
+  const chunks = [content.slice(0, 9), content.slice(9)].map(
+    (chunk) => `${chunk.length.toString(16)};x="y"\r\n${chunk}\r\n`,
+  );
+  return framed(answer, "Transfer-Encoding: chunked\r\n", `${chunks.join("")}0\r\n${trailer}\r\n`);
+}
+const untilClose = (answer: Answer): Answer => ({
+  ...framed(answer, "Connection: close\r\n", contentOf(answer)),
+  ending: "end",
+});
+/** The body is another text for the same. */
+const spelt = (answer: Answer, content: string): Answer =>
+  framed(answer, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
+const late = (answer: Answer): Answer => ({ ...answer, afterMs: 2500 });
+const doubled = (answer: Answer): Answer => ({ ...answer, bytes: answer.bytes + answer.bytes });
+/** Nothing can be read in what follows. */
+const cut = ({ bytes }: Answer): Answer => said(bytes.slice(0, -9), { ending: "end" });
+const reset = said("", { ending: "reset" });
+const raw = (bytes: string): Answer => said(bytes, { ending: "end" });
+const ELSEWHERE = "{elsewhere}";
+const redirect = (status: number): Answer => text(status, "", `Location: ${ELSEWHERE}`);
+
+const code = (say: Answer = codes, ...has: string[]): Step => ({ on: "code", say, has });
+const poll = (say: Answer): Step => ({ on: "poll", say });
+const refresh = (say: Answer): Step => ({ on: "refresh", say });
+const revoke = (say: Answer = text(200, "")): Step => ({ on: "revoke", say });
+const api = (say: Answer = freely): Step => ({ on: "api", say });
+const hook = (name: Hook): Step => ({ hook: name, say: freely });
+const perhaps = (step: Step): Step => ({ ...step, isOptional: true });
+const several = (step: Step): Step => ({ ...step, isRepeated: true });
+
+/** A sign-in whose polls are answered so. */
+const polled = (...answers: Answer[]): Step[] => [code(), ...answers.map(poll)];
+/** A call that is refused, so that the device refreshes. */
+const refused = (...answers: Answer[]): Step[] => [
+  ...[hook("call"), api(unauthorized)],
+  ...answers.map(refresh),
+];
+/** A device that has no session may ask for another code. */
+const again = perhaps(code(json(200, SECOND)));
+/** Each token by itself, or once more what was refused. */
+const others = perhaps(several(revoke()));
+const signedIn = [...polled(tokens), hook("call"), api()];
+/** A sign-in that comes to nothing: the device stops, or asks for another code. */
+const ended = (say: Answer): Pick<Row, "steps" | "isOpen"> => ({
+  steps: [...polled(pending, say), again],
+  isOpen: true,
+});
+
+const row = (name: string, section: string, steps: Step[], more: Partial<Row> = {}): Row => ({
+  ...{ name, section, steps },
+  ...more,
+});
+const rowsOf = (
+  section: string,
+  made: (one: Answer) => Partial<Row>,
+  all: Readonly<Record<string, Answer>>,
+): Row[] => Object.entries(all).map(([name, one]) => ({ ...row(name, section, []), ...made(one) }));
+
+const CODE_TEXT = JSON.stringify(CODE);
+const trailer = "Server-Timing: db;dur=3\r\n";
+
+export const rows: readonly Row[] = [
+  row("pending", "RFC 8628 §3.5", polled(pending, pending, tokens)),
+  row("pending-428", "documents §7", polled(refusal("authorization_pending", 428), tokens)),
+  row("slow-down", "RFC 8628 §3.5", polled(slowDown, pending, tokens)),
+  row("slow-down-403", "documents §7", polled(refusal("slow_down", 403), tokens)),
+  // However the server says it that the user has not decided yet.
+  ...rowsOf("RFC 8628 §3.5", (one) => ({ steps: polled(one, tokens) }), {
+    "pending-200": refusal("authorization_pending", 200),
+    "pending-401": refusal("authorization_pending", 401),
+    "pending-500": refusal("authorization_pending", 500),
+    "pending-words": json(400, { error: "authorization_pending", error_description: "Not\nyet" }),
+    "slow-down-429": refusal("slow_down", 429),
+  }),
+  row("no-interval", "RFC 8628 §3.2", [
+    ...[code(json(200, { ...CODE, interval: undefined })), poll(pending), poll(tokens)],
+  ]),
+  row("code-expires", "RFC 8628 §3.5", [
+    code(json(200, { ...CODE, expires_in: 3 })),
+    several(poll(pending)),
+    ...[again, perhaps(poll(tokens))],
+  ]),
+  // Refusals of a poll: that code is done with.
+  ...rowsOf("RFC 8628 §3.5", ended, {
+    "denied-400": refusal("access_denied"),
+    "expired-token": refusal("expired_token"),
+  }),
+  ...rowsOf("RFC 6749 §5.2", ended, {
+    "invalid-client-400": refusal("invalid_client"),
+    "unauthorized-client": refusal("unauthorized_client"),
+    "invalid-scope": refusal("invalid_scope"),
+    "invalid-request": refusal("invalid_request"),
+  }),
+  ...rowsOf("documents §7", ended, {
+    denied: refusal("access_denied", 403),
+    "admin-policy": refusal("admin_policy_enforced"),
+    "invalid-client": refusal("invalid_client", 401),
+    "invalid-grant": refusal("invalid_grant"),
+    "grant-type": refusal("unsupported_grant_type"),
+    "org-internal": refusal("org_internal", 403),
+  }),
+  row("code-quota", "documents §7", [
+    code(json(403, { error_code: "rate_limit_exceeded" })),
+    ...[code(), poll(tokens)],
+  ]),
+  // What a network does never ends a code, and what comes of it is polled on.
+  ...rowsOf("RFC 8628 §3.5", (one) => ({ steps: polled(one, pending, tokens) }), {
+    "poll-cut": cut(pending),
+    "poll-reset": reset,
+    "poll-late": late(pending),
+    "poll-doubled": doubled(pending),
+    "poll-tokens-cut": cut(tokens),
+    "poll-no-http": raw("SSH-2.0-OpenSSH_9.2\r\n"),
+    "poll-page-502": page(502),
+    "poll-page-200": page(200),
+    "poll-page-404": page(404),
+    "poll-empty": text(200, ""),
+    "poll-long": text(200, "x".repeat(300_000)),
+    "poll-unavailable": refusal("temporarily_unavailable", 503),
+  }),
+  ...rowsOf("RFC 9110 §10.2.3", (one) => ({ steps: polled(one, tokens) }), {
+    "retry-after-503": page(503, "Retry-After: 4"),
+    "retry-after-429": page(429, "Retry-After: 4"),
+  }),
+  ...rowsOf("RFC 9700 §4.11", (one) => ({ steps: [code(), several(poll(one))], isOpen: true }), {
+    "poll-redirect-302": redirect(302),
+    "poll-redirect-307": redirect(307),
+  }),
+  row("code-redirect-308", "RFC 9700 §4.11", [code(redirect(308))], { isOpen: true }),
+  ...rowsOf("RFC 8628 §3.1", (one) => ({ steps: [code(one), code(), poll(tokens)] }), {
+    "code-cut": cut(codes),
+    "code-reset": reset,
+    "code-page-503": page(503),
+  }),
+  // Frames and spellings: the codes in them are polled with.
+  ...rowsOf("RFC 9112 §6", (one) => ({ steps: [code(one), poll(tokens)] }), {
+    "frame-chunks": chunked(codes),
+    "frame-trailer": chunked(codes, trailer),
+    "frame-close": untilClose(codes),
+    "frame-interim": { ...codes, bytes: `HTTP/1.1 103 Early\r\nX: y\r\n\r\n${codes.bytes}` },
+  }),
+  ...rowsOf("RFC 9112 §6.3", (one) => ({ steps: [code(one), code(), poll(tokens)] }), {
+    "frame-lengths-differ": {
+      ...raw(framed(codes, "Content-Length: 9\r\nContent-Length: 300\r\n", CODE_TEXT).bytes),
+    },
+    "frame-chunks-cut": raw(chunked(codes).bytes.slice(0, -30)),
+  }),
+  ...rowsOf("RFC 8259", (one) => ({ steps: [code(one), poll(tokens)] }), {
+    "json-unknown": json(200, { x: [{ a: { b: [null, true, -1.5e9] } }], ...CODE, y: "\u0000" }),
+    "json-blanks": spelt(codes, JSON.stringify(CODE, null, "\t").replaceAll("\n", " \r\n")),
+    "json-mark": spelt(codes, `\u00ef\u00bb\u00bf${CODE_TEXT}`),
+    "json-escapes": spelt(codes, CODE_TEXT.replace("code/1", "\\u0063ode\\/\\u0031")),
+  }),
+  row("bearer-lower-case", "RFC 6749 §5.1", polled(json(200, { ...TOKENS, token_type: "bearer" }))),
+  row("no-lifetime", "RFC 6749 §5.1", [
+    ...[code(), poll(json(200, { ...TOKENS, expires_in: undefined })), hook("call"), api()],
+  ]),
+  row(
+    "pkce-demanded",
+    "RFC 7636 §4.4.1",
+    [
+      code(json(400, { error: "invalid_request", error_description: "code_challenge is missing" })),
+      ...[code(codes, "code_challenge"), poll(pending), poll(tokens)],
+    ],
+    { needs: "pkce" },
+  ),
+  row(
+    "forms-refused",
+    "RFC 9110 §15.5.16",
+    [code(text(415, "")), code(), poll(pending), poll(tokens)],
+    {
+      needs: "json",
+    },
+  ),
+  // The session.
+  row("call", "RFC 6750 §2.1", signedIn),
+  ...rowsOf("RFC 6749 §6", (one) => ({ steps: [...signedIn, ...refused(one)], needs: "refresh" }), {
+    refresh: rotated,
+    "refresh-chunks": chunked(rotated),
+  }),
+  row(
+    "rotation",
+    "RFC 9700 §4.14.2",
+    [...signedIn, ...refused(rotated), api(), ...refused(tokens), api()],
+    { needs: "refresh" },
+  ),
+  row(
+    "no-rotation",
+    "documents §2.2",
+    [...signedIn, ...refused(json(200, KEPT)), api(), ...refused(json(200, KEPT))],
+    { needs: "refresh" },
+  ),
+  row("refused-twice", "RFC 6750 §3.1", [...signedIn, ...refused(rotated), api(unauthorized)], {
+    needs: "refresh",
+  }),
+  ...rowsOf(
+    "RFC 6749 §6",
+    (one) => ({ steps: [...signedIn, ...refused(one, rotated)], needs: "refresh" }),
+    {
+      "refresh-cut": cut(rotated),
+      "refresh-reset": reset,
+      "refresh-late-503": late(page(503)),
+      "refresh-retry-after": page(503, "Retry-After: 4"),
+    },
+  ),
+  ...rowsOf(
+    "RFC 6749 §5.2",
+    (one) => ({
+      steps: [...signedIn, hook("call"), api(unauthorized), several(refresh(one)), again],
+      needs: "refresh",
+      isOpen: true,
+    }),
+    {
+      "refresh-refused": refusal("invalid_grant"),
+      "refresh-client-refused": refusal("invalid_client", 401),
+    },
+  ),
+  // Losses of power, and the end.
+  ...(["restart", "power-cut"] as const).flatMap((name) => [
+    row(
+      `${name}-pending`,
+      "RFC 8628 §3.3",
+      [...polled(pending), hook(name), poll(pending), poll(tokens)],
+      { needs: "resume" },
+    ),
+    row(`${name}-session`, "RFC 6749 §6", [
+      ...[...signedIn, hook(name), perhaps(refresh(rotated)), hook("call")],
+      ...[perhaps(refresh(rotated)), api()],
+    ]),
+  ]),
+  ...rowsOf(
+    "RFC 7009 §2.2",
+    (one) => ({
+      steps: [...signedIn, hook("sign-out"), revoke(one), others, hook("restart"), again],
+      needs: "revocation",
+      isOpen: true,
+    }),
+    {
+      "sign-out": text(200, ""),
+      "sign-out-invalid": refusal("invalid_token"),
+      "sign-out-client": refusal("invalid_client", 401),
+      "sign-out-404": page(404),
+      "sign-out-405": page(405),
+      "sign-out-page": page(200),
+    },
+  ),
+  row(
+    "sign-out-503",
+    "RFC 7009 §2.2.1",
+    [...signedIn, hook("sign-out"), revoke(page(503)), revoke(), others],
+    { needs: "revocation" },
+  ),
+  row(
+    "sign-out-no-endpoint",
+    "RFC 8414 §2",
+    [...signedIn, hook("sign-out"), hook("restart"), again],
+    { hasNoRevocation: true, isOpen: true },
+  ),
+  // Whom it trusts.
+  row("https", "RFC 8628 §5.2", polled(pending, tokens), { shows: "trusted", needs: "tls" }),
+  row("https-close", "RFC 9112 §9.8", [code(untilClose(codes)), poll(tokens)], {
+    ...{ shows: "trusted", needs: "tls" },
+  }),
+  row(
+    "https-close-cut",
+    "RFC 9112 §9.8",
+    [
+      code({ ...untilClose(codes), ...reset, bytes: untilClose(codes).bytes }),
+      code(),
+      poll(tokens),
+    ],
+    { shows: "trusted", needs: "closure" },
+  ),
+  ...(["untrusted", "otherName", "expired"] as const).map((shows) =>
+    row(`https-${shows.toLowerCase()}`, "RFC 9525 §6", [], { shows, needs: "tls" }),
+  ),
+  row("https-old", "RFC 9325 §3.1.1", [], { shows: "old", needs: "tls" }),
+];
+
+/** Which hooks it takes. */
+export const hooksOf = ({ steps }: Row): Hook[] => steps.flatMap(({ hook }) => hook ?? []);

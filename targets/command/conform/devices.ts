@@ -1,0 +1,307 @@
+// `picogrant conform --device`: judges whole devices of any make as a server sees them. A row is a device of its own, at
+// a server and in a directory of its own, so that several of them run side by side.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import {
+  abilities,
+  type Hook,
+  hooksOf,
+  type Row,
+  rows,
+} from "../../../platform/conformance/device-rows.ts";
+import { integer, UsageError } from "../../desktop/command-line.ts";
+import { makeTlsIdentities } from "../certificates.ts";
+import { commandLine, Failure } from "../option-parser.ts";
+import { paintFor } from "../terminal.ts";
+import { type Client, Judge } from "./judge.ts";
+import { startServer } from "./server.ts";
+
+interface Flags {
+  device: string;
+  with: Record<string, unknown>;
+  host: string;
+  atOnce: number;
+  patience: number;
+  json?: boolean;
+  firstPollAtOnce?: boolean;
+  keep?: boolean;
+  call?: string;
+  signOut?: string;
+  restart?: string;
+  powerCut?: string;
+  pkce: boolean;
+}
+
+type Verdict = Pick<Row, "name" | "section"> & {
+  readonly passed: boolean | null;
+  readonly why: string;
+  readonly heard: Judge["heard"];
+};
+
+const CLIENT: Client = { clientId: "picogrant-bench", scope: "openid" };
+const BY_HAND = "-";
+const HELP = `
+COMMAND is run by the shell, once for each row, with {config}: the device.json, {directory}: for what it keeps, and
+{ca}: the authority to trust. A hook is a command as well, with {pid} too; or "> LINE" for the device's standard input.
+Without --restart and --power-cut the device is ended (SIGTERM, SIGKILL) and started again. Rows that need a hook which
+is not there are not tried.
+
+Examples:
+  picogrant conform --device "node my-device.mjs {config}" --call "> call" --sign-out "> sign out"
+  picogrant conform --device "my-device {config}" --no-pkce --no-json pending slow-down
+  picogrant conform --device -            it says where device.json is, and you start the device
+
+Rows: ${rows.map(({ name }) => name).join(", ")}
+
+Exit code 1: a row failed, or the device never came.`;
+
+export async function judgeDevices(argv: readonly string[]): Promise<number> {
+  const command = commandLine("conform", "Judges a whole device by what a server sees of it.")
+    .requiredOption("--device <command>", "starts the device; - : you start it by hand")
+    .argument("[rows...]", "only these rows")
+    .allowExcessArguments(true)
+    .option("--with <json>", "further members of device.json", readMembers, {})
+    .option("--call <hook>", "has the device call its resource: endpoints.resources[0]")
+    .option("--sign-out <hook>", "has the device sign out")
+    .option("--restart <hook>", "ends the device in order and starts it again")
+    .option("--power-cut <hook>", "takes its power, and gives it back")
+    .option("--host <address>", "address to listen on, as the device is to call it", "127.0.0.1")
+    .option("--at-once <number>", "devices side by side", integer(1, 100), 8)
+    .option("--patience <seconds>", "how long a request is waited for", integer(1, 3600), 30)
+    .option("--first-poll-at-once", "the first poll need not wait for an interval")
+    .option("--keep", "leave the directories of the devices")
+    .option("--json", "one JSON object for each row");
+  for (const [name, what] of Object.entries(abilities)) {
+    command.option(`--no-${name}`, `leave out ${what}`);
+  }
+  command.addHelpText("after", HELP).parse(argv, { from: "user" });
+  const flags = command.opts<Flags>();
+  const chosen = chosenRows(command.args);
+  const bench = new Bench(flags);
+  try {
+    return report(await bench.run(chosen), flags);
+  } finally {
+    bench.close();
+  }
+}
+
+function readMembers(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw new UsageError("--with: it is not JSON");
+  }
+}
+
+function chosenRows(names: readonly string[]): readonly Row[] {
+  const unknown = names.find((name) => !rows.some((row) => row.name === name));
+  if (unknown !== undefined) throw new UsageError(`there is no row ${unknown}; see --help`);
+  return names.length === 0 ? rows : rows.filter(({ name }) => names.includes(name));
+}
+
+function report(verdicts: readonly Verdict[], { json }: Flags): number {
+  const paint = paintFor(process.stdout, process.env);
+  const count = (passed: boolean | null): number =>
+    verdicts.filter((one) => one.passed === passed).length;
+  for (const verdict of verdicts) {
+    if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+    if (json || verdict.passed) continue;
+    const { name, section, passed, why } = verdict;
+    const word = passed === null ? "not tried" : "failed";
+    process.stdout.write(`  ${paint.bold(name)} (${section}) ${word}: ${why}\n`);
+  }
+  const passed = `${count(true)} of ${verdicts.length - count(null)} rows pass`;
+  if (!json) process.stdout.write(`${passed}; ${count(null)} are not tried\n`);
+  return count(false) > 0 ? 1 : 0;
+}
+
+class Bench {
+  readonly #flags: Flags;
+  readonly #tls = makeTlsIdentities();
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "picogrant-bench-"));
+  readonly #devices = new Set<Device>();
+  /** The device has been seen in a row. */
+  #hasCome = false;
+
+  constructor(flags: Flags) {
+    this.#flags = flags;
+  }
+
+  async run(chosen: readonly Row[]): Promise<Verdict[]> {
+    const verdicts: Verdict[] = [];
+    const left = [...chosen];
+    const isByHand = this.#flags.device === BY_HAND;
+    const lane = async (): Promise<void> => {
+      for (let row = left.shift(); row !== undefined; row = left.shift()) {
+        const verdict = await this.#judge(row);
+        verdicts.push(verdict);
+        if (this.#hasCome || verdict.passed === null || isByHand) continue;
+        // Not once more for each of the others.
+        left.length = 0;
+      }
+    };
+    const lanes = isByHand ? 1 : this.#flags.atOnce;
+    await Promise.all(Array.from({ length: lanes }, lane));
+    const tried = verdicts.filter(({ passed }) => passed !== null);
+    if (tried.length > 0 && !this.#hasCome) throw new Failure(tried[0]!.why);
+    const order = chosen.map(({ name }) => name);
+    return verdicts.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  }
+
+  close(): void {
+    for (const device of this.#devices) device.kill("SIGKILL");
+    if (!this.#flags.keep) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Why a row is not tried; "" where it is. */
+  #lackOf(row: Row): string {
+    const { needs } = row;
+    if (needs !== undefined && (this.#flags as unknown as Record<string, unknown>)[needs] === false)
+      return `--no-${needs}`;
+    const missing = hooksOf(row).find((hook) => this.#commandOf(hook) === undefined);
+    return missing === undefined ? "" : `there is no --${missing}`;
+  }
+
+  /** "": by the device's own process. */
+  #commandOf(hook: Hook): string | undefined {
+    const { call, signOut, restart, powerCut, device } = this.#flags;
+    const own = device === BY_HAND ? undefined : "";
+    if (hook === "call") return call;
+    if (hook === "sign-out") return signOut;
+    return (hook === "restart" ? restart : powerCut) ?? own;
+  }
+
+  async #judge(row: Row): Promise<Verdict> {
+    const { name, section } = row;
+    const lack = this.#lackOf(row);
+    if (lack !== "") return { name, section, passed: null, why: lack, heard: [] };
+    const { patience, host, device: start } = this.#flags;
+    const each = patience * 1000;
+    const directory = path.join(this.#folder, name);
+    const device = new Device(directory, start);
+    this.#devices.add(device);
+    const judge = new Judge(row, {
+      client: CLIENT,
+      patienceMs: { first: start === BY_HAND ? 0 : each, each },
+      firstPollAtOnce: this.#flags.firstPollAtOnce === true,
+      hook: (hook) => device.pull(hook, this.#commandOf(hook)!),
+    });
+    const { shows } = row;
+    const shown = shows && {
+      identity: this.#tls.identities[shows === "old" ? "trusted" : shows],
+      old: shows === "old",
+    };
+    const elsewhere = await startServer(host, undefined, {
+      request: (arrival) => judge.elsewhere(arrival),
+      connection: () => {},
+      noise: () => {},
+    });
+    const server = await startServer(host, shown, {
+      connection: () => judge.connection(),
+      noise: (what) => judge.noise(what),
+      request: (arrival, reply) =>
+        judge.request(arrival, (answer) => {
+          const bytes = answer.bytes.replace("{elsewhere}", `${elsewhere.origin}/token`);
+          return reply({ ...answer, bytes });
+        }),
+    });
+    this.#configure(directory, server.origin, row);
+    if (start === BY_HAND) console.error(`${name}: start a device with ${directory}/device.json`);
+    else device.start();
+    const why = await judge.verdict;
+    if (judge.connections > 0) this.#hasCome = true;
+    await device.kill("SIGKILL");
+    this.#devices.delete(device);
+    await Promise.all([server.close(), elsewhere.close()]);
+    return { name, section, passed: why === "", why: why + device.said(why), heard: judge.heard };
+  }
+
+  #configure(directory: string, origin: string, { hasNoRevocation = false }: Row): void {
+    mkdirSync(directory, { mode: 0o700 });
+    const write = (name: string, content: string | Buffer): string => {
+      const file = path.join(directory, name);
+      writeFileSync(file, content, { mode: 0o600 });
+      return file;
+    };
+    const config = {
+      ...CLIENT,
+      clientAuthentication: "none",
+      endpoints: {
+        deviceAuthorization: `${origin}/device`,
+        token: `${origin}/token`,
+        ...(!hasNoRevocation && { revocation: `${origin}/revoke` }),
+        resources: [`${origin}/api`],
+      },
+      storage: {
+        directory: path.join(directory, "state"),
+        deviceKeyFile: write("device.key", randomBytes(32)),
+      },
+      http: { certificates: write("ca.pem", this.#tls.ca) },
+      ...this.#flags.with,
+    };
+    write("device.json", JSON.stringify(config));
+  }
+}
+
+/** The process of one row, and what is done to it. */
+class Device {
+  readonly #directory: string;
+  readonly #command: string;
+  #child: ChildProcess | undefined;
+  #ended: Promise<unknown> = Promise.resolve();
+  #words = "";
+
+  constructor(directory: string, command: string) {
+    this.#directory = directory;
+    this.#command = command;
+  }
+
+  /** In a group of its own, which ends with it whatever the shell has started. */
+  start(): void {
+    const child = this.#shell(this.#command);
+    this.#child = child;
+    this.#ended = new Promise((done) => child.once("close", done));
+    child.stdin?.on("error", () => {});
+    child.stdout?.resume();
+    child.stderr?.on("data", (bytes: Buffer) => {
+      this.#words = (this.#words + bytes.toString("latin1")).slice(-500);
+    });
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    if (this.#child?.pid === undefined) return;
+    try {
+      process.kill(-this.#child.pid, signal);
+    } catch {
+      // It has ended by itself.
+    }
+    await this.#ended;
+  }
+
+  pull(hook: Hook, command: string): void {
+    if (command.startsWith(">")) this.#child?.stdin?.write(`${command.slice(1).trim()}\n`);
+    else if (command !== "") this.#shell(command).on("error", () => {});
+    else void this.kill(hook === "restart" ? "SIGTERM" : "SIGKILL").then(() => this.start());
+  }
+
+  /** Where it fails its own words say more. */
+  said(why: string): string {
+    const line = this.#words.trim().split("\n").at(-1) ?? "";
+    return why === "" || line === "" ? "" : `; its last words: ${line}`;
+  }
+
+  #shell(command: string): ChildProcess {
+    const words: Record<string, string> = {
+      "{config}": path.join(this.#directory, "device.json"),
+      "{ca}": path.join(this.#directory, "ca.pem"),
+      "{directory}": this.#directory,
+      "{pid}": String(this.#child?.pid),
+    };
+    const line = command.replace(/\{\w+\}/g, (word) => words[word] ?? word);
+    return spawn("/bin/sh", ["-c", line], { stdio: ["pipe", "pipe", "pipe"], detached: true });
+  }
+}

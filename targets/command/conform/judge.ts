@@ -1,0 +1,273 @@
+// Judges one device in one row, by what arrives and when: what the row's steps wait for, and what holds in every row
+// (nothing early, nothing twice, no secret where it does not belong).
+
+import { createHash } from "node:crypto";
+import {
+  type Answer,
+  freely,
+  type Hook,
+  type Kind,
+  type Row,
+  type Step,
+} from "../../../platform/conformance/device-rows.ts";
+import type { Arrival, Ears } from "./server.ts";
+
+/** What a clock, a network and a busy machine may take away from a wait. */
+const EARLY_MS = 100;
+const LATE_MS = 3000;
+/** How long nothing may come at the end, where nothing is to come; and how calm it is before a hook. */
+const QUIET_MS = 3000;
+const CALM_MS = 700;
+/** More requests within a second than anybody needs. */
+const WILD = 8;
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
+export interface Client {
+  readonly clientId: string;
+  readonly scope: string;
+}
+
+export interface Surroundings {
+  readonly client: Client;
+  /** How long a request is waited for; 0: for the first, for ever. */
+  readonly patienceMs: { readonly first: number; readonly each: number };
+  readonly hook: (hook: Hook) => void;
+  readonly firstPollAtOnce: boolean;
+}
+
+export class Judge implements Ears {
+  /** Settles with what is wrong; "" where nothing is. */
+  readonly verdict: Promise<string>;
+  readonly heard: { readonly atMs: number; readonly kind: Kind }[] = [];
+  connections = 0;
+  readonly #row: Row;
+  readonly #around: Surroundings;
+  readonly #began = performance.now();
+  #say!: (fault: string) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #at = 0;
+  /** What lies before has come. */
+  #from = 0;
+  #repeated: Step | undefined;
+  #isBusy = false;
+  #deviceCode = "";
+  #challenge: string | undefined;
+  #codeEndsAt = Number.POSITIVE_INFINITY;
+  #intervalMs = 5000;
+  #access = "";
+  #refresh = "";
+  #isJsonWanted = false;
+  readonly #secrets = new Set<string>();
+  readonly #notBefore = new Map<Kind, number>();
+
+  constructor(row: Row, around: Surroundings) {
+    this.#row = row;
+    this.#around = around;
+    this.verdict = new Promise((resolve) => {
+      this.#say = (fault) => {
+        clearTimeout(this.#timer);
+        resolve(fault);
+      };
+    });
+    this.#wait();
+  }
+
+  connection(): void {
+    this.connections++;
+    if (this.#row.steps.length > 0 || this.connections > 1) return;
+    // A server that is not to be trusted has been looked at: nothing may follow.
+    this.#in(QUIET_MS, () => this.#say(""));
+  }
+
+  noise(what: string): void {
+    // Who refuses a certificate says so in TLS.
+    if (this.#row.steps.length > 0) this.#say(`what came is no HTTP: it begins with ${what}`);
+  }
+
+  /** A request at an address that the answers alone name. */
+  elsewhere(arrival: Arrival): void {
+    this.#say(`${arrival.method} ${arrival.target} went to another server, which a redirect named`);
+  }
+
+  end(why: string): void {
+    this.#say(why);
+  }
+
+  request(arrival: Arrival, reply: (answer: Answer) => Promise<number>): void {
+    this.heard.push({ atMs: Math.round(arrival.at - this.#began), kind: arrival.kind });
+    const fault = this.#faultOf(arrival);
+    if (fault !== "") this.#say(fault);
+    const answer = this.#answerTo(arrival);
+    if (answer === undefined) return;
+    const { kind } = arrival;
+    if (kind !== "api") this.#isBusy = true;
+    if (kind === "poll") this.#notBefore.set("poll", arrival.since + this.#intervalMs);
+    void reply(answer).then((began) => {
+      if (kind !== "api") this.#isBusy = false;
+      this.#told(kind, answer, began);
+    });
+    // What it says counts from here on: the device may act on it before this program hears that it is written.
+    this.#learn(kind, answer);
+  }
+
+  #faultOf(arrival: Arrival): string {
+    const { kind, at, method, target, parameters: sent, headers } = arrival;
+    if (kind === "other") return `${method} ${target} was asked, which nobody has named`;
+    const before = this.heard.at(-WILD)?.atMs ?? Number.NEGATIVE_INFINITY;
+    if (this.heard.at(-1)!.atMs - before < 1000) return `${WILD} requests came within a second`;
+    if (kind === "api") {
+      if (headers.authorization === `Bearer ${this.#access}`) return "";
+      return "the resource was called without the access token that was given last";
+    }
+    if (this.#isBusy) return `a ${kind} came while another request was under way`;
+    if (method !== "POST") return `a ${kind} was sent by ${method}`;
+    const type = headers["content-type"] ?? "";
+    const wanted = this.#isJsonWanted ? "application/json" : "application/x-www-form-urlencoded";
+    if (!type.toLowerCase().startsWith(wanted) && !(kind === "revoke" && type === ""))
+      return `a ${kind} was sent as ${type || "nothing"}, not as ${wanted}`;
+    const early = (this.#notBefore.get(kind) ?? 0) - at;
+    if (early > EARLY_MS) return `a ${kind} came ${Math.round(early)} ms too early`;
+    for (const secret of this.#secrets) {
+      if (kind !== "revoke" && target.includes(encodeURIComponent(secret)))
+        return `a ${kind} had a secret in its address`;
+    }
+    const isBasic = headers.authorization?.startsWith("Basic ");
+    if (sent.get("client_id") !== this.#around.client.clientId && !isBasic && kind !== "revoke")
+      return `a ${kind} did not name the client`;
+    if (kind === "code") return this.#faultOfCode(sent);
+    if (kind === "poll") return this.#faultOfPoll(at, sent);
+    const isRevoked = this.#secrets.has(sent.get("token") ?? "");
+    if (kind === "revoke") return isRevoked ? "" : "a token was revoked that was never given";
+    if (sent.get("refresh_token") === this.#refresh) return "";
+    return "a refresh did not send the refresh token that was given last";
+  }
+
+  #faultOfCode(sent: Arrival["parameters"]): string {
+    this.#challenge = sent.get("code_challenge");
+    if (sent.get("scope") !== this.#around.client.scope) return "a code had another scope";
+    if (this.#challenge === undefined || sent.get("code_challenge_method") === "S256") return "";
+    return "a code challenge was not of the method S256";
+  }
+
+  #faultOfPoll(at: number, sent: Arrival["parameters"]): string {
+    if (sent.get("grant_type") !== DEVICE_GRANT) return "a poll had another grant_type";
+    if (sent.get("device_code") !== this.#deviceCode) return "a poll had another device_code";
+    if (at > this.#codeEndsAt + LATE_MS) return "a code was polled that had run out";
+    if (this.#challenge === undefined) return "";
+    const digest = createHash("sha256").update(sent.get("code_verifier") ?? "");
+    return digest.digest("base64url") === this.#challenge
+      ? ""
+      : "a poll did not prove its code (code_verifier)";
+  }
+
+  /** By the step that it belongs to. */
+  #answerTo({ kind, parameters }: Arrival): Answer | undefined {
+    const { steps } = this.#row;
+    let at = this.#at;
+    for (; at < steps.length; at++) {
+      const step = steps[at]!;
+      if (step.on === kind) break;
+      if (!step.isOptional && !this.#hasBeen(step)) break;
+    }
+    // What need not come may come later than that was waited for.
+    if (steps[at]?.on !== kind) {
+      const passed = steps.findIndex((step, i) => i >= this.#from && step.on === kind);
+      if (passed >= 0 && passed < this.#at) at = passed;
+    }
+    const step = steps[at];
+    if (step?.on !== kind) {
+      // A device may call its resource whenever it likes.
+      if (kind === "api") return freely;
+      if (this.#row.isOpen && at >= steps.length) return undefined;
+      const due = step === undefined ? "nothing more" : `a ${step.on ?? step.hook}`;
+      this.#say(`a ${kind} came where ${due} was due`);
+      return undefined;
+    }
+    for (const name of step.has ?? []) {
+      if (!parameters.has(name)) this.#say(`a ${kind} came without ${name}`);
+    }
+    this.#at = step.isRepeated ? at : at + 1;
+    this.#from = this.#at;
+    this.#repeated = step;
+    clearTimeout(this.#timer);
+    return step.say;
+  }
+
+  /** One of several has been there, so that there need not be another. */
+  #hasBeen(step: Step | undefined): boolean {
+    return step?.isRepeated === true && this.#repeated === step;
+  }
+
+  #learn(kind: Kind, { body, status }: Answer): void {
+    if (status === 415) this.#isJsonWanted = true;
+    if (kind === "code" && body.device_code !== undefined) {
+      this.#deviceCode = String(body.device_code);
+      this.#secrets.add(this.#deviceCode);
+      this.#intervalMs = Number(body.interval ?? 5) * 1000;
+      this.#codeEndsAt = performance.now() + Number(body.expires_in) * 1000;
+    }
+    if (body.error === "slow_down") this.#intervalMs += 5000;
+    if (body.access_token !== undefined) this.#access = String(body.access_token);
+    if (body.refresh_token !== undefined) this.#refresh = String(body.refresh_token);
+    for (const token of [this.#access, this.#refresh]) if (token !== "") this.#secrets.add(token);
+  }
+
+  /** The answer is out: from here on waits are counted, and the next step is due. */
+  #told(kind: Kind, { body, retryAfterS }: Answer, began: number): void {
+    if (kind === "code" && body.device_code !== undefined && !this.#around.firstPollAtOnce)
+      this.#notBefore.set("poll", began + this.#intervalMs);
+    if (kind === "poll" && body.error === "slow_down")
+      this.#notBefore.set("poll", (this.#notBefore.get("poll") ?? began) + 5000);
+    const due = Math.max(this.#notBefore.get(kind) ?? 0, began + retryAfterS * 1000);
+    if (retryAfterS > 0) this.#notBefore.set(kind, due);
+    this.#wait();
+  }
+
+  #in(ms: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    if (ms > 0) this.#timer = setTimeout(act, ms);
+  }
+
+  /** For what the next step is. */
+  #wait(): void {
+    const { steps } = this.#row;
+    const step = steps[this.#at];
+    const { first, each } = this.#around.patienceMs;
+    if (step === undefined && steps.length > 0) this.#in(QUIET_MS, () => this.#say(""));
+    else if (step?.hook !== undefined) this.#in(CALM_MS, () => this.#pull(step.hook!));
+    else if (step?.isOptional || this.#hasBeen(step)) this.#in(QUIET_MS, () => this.#skip());
+    else {
+      const ms = this.heard.length === 0 ? first : each;
+      this.#in(ms, () => this.#say(this.#missing(step, ms)));
+    }
+  }
+
+  #missing(step: Step | undefined, ms: number): string {
+    const what = this.heard.length > 0 ? `no ${step?.on ?? "connection"}` : "the device never";
+    return `${what} came in ${ms / 1000} s`;
+  }
+
+  #skip(): void {
+    this.#at++;
+    this.#wait();
+  }
+
+  /** A device that is not ready yet passes over a call: it is asked again. */
+  #pull(hook: Hook): void {
+    this.#around.hook(hook);
+    if (hook !== "call") {
+      this.#skip();
+      return;
+    }
+    const ends = performance.now() + this.#around.patienceMs.each;
+    this.#at++;
+    const again = (): void => {
+      if (performance.now() > ends) this.#say("no api came, though the device was told to call");
+      else {
+        this.#around.hook(hook);
+        this.#in(3000, again);
+      }
+    };
+    this.#in(3000, again);
+  }
+}

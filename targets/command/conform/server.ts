@@ -1,0 +1,131 @@
+// The server of one row: reads requests as Node does, and answers with bytes, since an HTTP library would not misbehave.
+
+import http from "node:http";
+import https from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Answer, Kind } from "../../../platform/conformance/device-rows.ts";
+import type { TlsIdentity } from "../../../platform/node/conformance-server.ts";
+
+export interface Arrival {
+  /** When it was complete, in ms. */
+  readonly at: number;
+  /** It may have lain here since then, where this program was busy. */
+  readonly since: number;
+  readonly kind: Kind;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: http.IncomingHttpHeaders;
+  /** Of a form or a JSON object; a revocation's may be in its query. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+export interface Ears {
+  request(arrival: Arrival, reply: (answer: Answer) => Promise<number>): void;
+  connection(): void;
+  /** What came cannot be read as HTTP, or as TLS. */
+  noise(what: string): void;
+}
+
+export interface BenchServer {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** What a server shows that speaks TLS; `old`: nothing newer than TLS 1.1. */
+export interface Shown {
+  readonly identity: TlsIdentity;
+  readonly old: boolean;
+}
+
+/** When this program last looked around, and the time before. */
+let ticks: [number, number] = [0, 0];
+setInterval(() => {
+  ticks = [ticks[1], performance.now()];
+}, 10).unref();
+
+const OLD = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+
+export async function startServer(
+  host: string,
+  shown: Shown | undefined,
+  ears: Ears,
+): Promise<BenchServer> {
+  const sockets = new Set<Socket>();
+  const hear = (request: http.IncomingMessage): void => {
+    const pieces: Buffer[] = [];
+    request.on("error", () => {});
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const arrival = arrivalOf(request, Buffer.concat(pieces).toString());
+      ears.request(arrival, (answer) => write(request.socket, answer));
+    });
+  };
+  const server = shown
+    ? https.createServer({ ...shown.identity, ...(shown.old && OLD) }, hear)
+    : http.createServer(hear);
+  server.on("connection", (socket: Socket) => {
+    ears.connection();
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.on("clientError", (error: Error & { rawPacket?: Buffer }, socket) => {
+    socket.destroy();
+    const start = error.rawPacket?.toString("latin1", 0, 24);
+    if (start) ears.noise(JSON.stringify(start));
+  });
+  await new Promise<void>((done, fail) => server.once("error", fail).listen(0, host, done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `${shown ? "https" : "http"}://${host}:${port}`,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** @returns when it began to be written */
+async function write(socket: Socket, answer: Answer): Promise<number> {
+  if (answer.afterMs > 0) await new Promise((done) => setTimeout(done, answer.afterMs));
+  const began = performance.now();
+  if (socket.destroyed) return began;
+  await new Promise((done) => socket.write(answer.bytes, "latin1", done));
+  if (answer.ending === "end") socket.end();
+  if (answer.ending === "reset") socket.destroy();
+  return began;
+}
+
+function arrivalOf(request: http.IncomingMessage, text: string): Arrival {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://bench");
+  const isJson = /^application\/json/i.test(request.headers["content-type"] ?? "");
+  const parameters = new Map<string, string>(searchParams);
+  for (const [name, value] of isJson ? membersOf(text) : new URLSearchParams(text)) {
+    parameters.set(name, value);
+  }
+  return {
+    at: performance.now(),
+    since: ticks[0],
+    kind: kindOf(pathname, parameters.get("grant_type")),
+    method: request.method ?? "",
+    target: request.url ?? "",
+    headers: request.headers,
+    parameters,
+  };
+}
+
+function membersOf(text: string): [string, string][] {
+  try {
+    return Object.entries(JSON.parse(text) as object).map(([name, value]) => [name, `${value}`]);
+  } catch {
+    return [];
+  }
+}
+
+function kindOf(path: string, grant: string | undefined): Kind {
+  if (path === "/device") return "code";
+  if (path === "/token") return grant === "refresh_token" ? "refresh" : "poll";
+  if (path === "/revoke") return "revoke";
+  return path.startsWith("/api") ? "api" : "other";
+}

@@ -1,0 +1,76 @@
+// `picogrant conform --device` at `signIn`, and at devices that are none: what it says of them in a line.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { afterAll, expect, it } from "vitest";
+import { rows } from "../../platform/conformance/device-rows.ts";
+import { bench, KEYS } from "../bench-run.ts";
+import { isFullRun } from "../full-run.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "picogrant-bench-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ALL = rows.map(({ name }) => name);
+const FEW = ["pending", "forms-refused", "rotation", "https-untrusted"];
+
+it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn keeps its rows: %s", async (names) => {
+  const outfile = join(folder, "device.cjs");
+  const entryPoints = [fileURLToPath(new URL("bench-device.ts", import.meta.url))];
+  buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
+  const device = `exec ${process.execPath} ${outfile} {config}`;
+  // Node tells nobody whether TLS has said its end.
+  const { status, said } = await bench("--device", device, ...KEYS, "--no-closure", ...names);
+  const left = names.includes("https-close-cut") ? 1 : 0;
+  const count = names.length - left;
+  expect([said.split("\n").at(-2), status], said).toEqual([
+    `${count} of ${count} rows pass; ${left} are not tried`,
+    0,
+  ]);
+});
+
+const ASKS = `
+const c = JSON.parse(require("fs").readFileSync(process.argv[2]));
+const { deviceAuthorization, token } = c.endpoints;
+const ask = async (url, more) => (await fetch(url, { method: "POST", body: new URLSearchParams({
+  client_id: c.clientId, scope: c.scope, ...more }) })).json();
+const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+setInterval(() => {}, 1000);`;
+const CODE = `${ASKS} const code = ask(deviceAuthorization); const poll = async () => ask(token,
+  { grant_type, device_code: (await code).device_code });`;
+const SENDS = "require('net').connect(new URL(token).port, '127.0.0.1')";
+
+it.concurrent.each<[what: string, program: string, said: RegExp]>([
+  ["never comes", ASKS, /^picogrant conform: the device never came in 2 s\n$/],
+  ["ends", "throw 'no'", /^picogrant conform: the device never came in 2 s; its last words: .*\n$/],
+  ["hangs", `${CODE} code`, /pending .* no poll came in 2 s\n/],
+  ["polls wildly", `${CODE} setInterval(poll, 10)`, /pending .* too early\n/],
+  ["polls another code", `${ASKS} ask(token, { grant_type, device_code: "x" })`, /another device_/],
+  ["speaks no HTTP", `${ASKS} ${SENDS}.write("SSH-2.0\\n")`, /no HTTP: it begins with "SSH-2\.0/],
+])("a device that %s: a line, exit code 1", async (what, program, line) => {
+  const file = join(folder, `${what.replaceAll(" ", "-")}.cjs`);
+  writeFileSync(file, program);
+  const device = `exec ${process.execPath} ${file} {config}`;
+  const { status, said } = await bench("--device", device, "--patience", "2", "pending");
+  expect(said).toMatch(line);
+  expect(status).toBe(1);
+});
+
+it.concurrent.each([
+  [["no-such-row"], "there is no row no-such-row; see --help"],
+  [["--with", "{"], "--with: it is not JSON"],
+  [["--at-once", "0"], "--at-once"],
+])("%j: a line, exit code 2", async (args, line) => {
+  const { status, said } = await bench("--device", "true", ...args);
+  expect(said).toMatch(/^picogrant conform: [^\n]+\n$/);
+  expect(said).toContain(line);
+  expect(status).toBe(2);
+});
+
+it.concurrent("rows that need a hook which is not there are not tried; --json says so", async () => {
+  const { status, said } = await bench("--device", "true", "--json", "call");
+  expect(JSON.parse(said)).toMatchObject({ passed: null, why: "there is no --call" });
+  expect(status).toBe(0);
+});

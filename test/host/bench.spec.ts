@@ -1,0 +1,36 @@
+// The C host as a server sees it: every row of the bench, under the sanitizers and on Duktape, with an environment that
+// would send it elsewhere, or have it take an older TLS.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { rows } from "../../platform/conformance/device-rows.ts";
+import { programOf } from "../../targets/workbench/host/build.ts";
+import { bench, KEYS } from "../bench-run.ts";
+import { STRICT } from "./host-process.ts";
+
+const OLD_TLS = `openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n[c]
+MinProtocol = TLSv1\nCipherString = DEFAULT@SECLEVEL=0\n`;
+
+it.concurrent.each([
+  ["sanitize", {}],
+  // RFC 7636: each code is proved, over a loss of power as well.
+  ["duktape", { pkce: "S256" }],
+] as const)("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: %s, with %j", async (kind, more) => {
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-bench-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "openssl.cnf"), OLD_TLS);
+  // RFC 8628 §5.2: plain http goes to this machine itself, whatever proxy is named.
+  const env = { ...STRICT, http_proxy: "http://127.0.0.1:1" };
+  const words = Object.entries({ ...env, OPENSSL_CONF: join(folder, "openssl.cnf") });
+  const set = words.map((pair) => pair.join("=")).join(" ");
+  const device = `exec env ${set} ${programOf(kind)} --config {config}`;
+  // The default of 4096 bytes has no room for challenges in the complete core.
+  const settings = JSON.stringify({ ...more, limits: { memoryBytes: 6144 } });
+  const left = "pkce" in more ? ["--no-pkce"] : [];
+  const { status, said } = await bench("--device", device, "--with", settings, ...KEYS, ...left);
+  const count = rows.length - left.length;
+  const all = `${count} of ${count} rows pass; ${left.length} are not tried`;
+  expect([said.split("\n").at(-2), status], said).toEqual([all, 0]);
+});
