@@ -1,19 +1,11 @@
-// Every recorded answer of a server (../servers/recordings.http): what the core makes of it. Then what must not matter
-// about an answer (order of members, unknown members, white space, cuts, spelling of headers).
+// Recorded answers of servers (../servers/recordings.http) beside those of a whole conversation, which
+// ../servers/conversations.test.ts plays: what the core makes of each.
 
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
-import { NodeHttp } from "../../platform/node/index.ts";
-import { SERVERS } from "../../platform/servers/index.ts";
-import { isFullRun } from "../full-run.ts";
 import {
   type ExchangeName,
   type Answer as RecordedAnswer,
-  type Recording,
   recordedServers,
   recording,
 } from "../servers/recording.ts";
@@ -36,14 +28,6 @@ const showsCode =
     expect(bench.text(Field.USER_CODE)).toBe(userCode);
     expect(bench.text(Field.VERIFICATION_URI)).toBe(address);
     expect(bench.frame().at(-1)).toContain(userCode);
-    expect(next(bench)).toBe(intervalS * 1000);
-    expect(bench.sent.at(-1)!.endpoint).toBe(1);
-  };
-/** Nothing was decided: the next poll comes after exactly this long. */
-const pollsOn =
-  (intervalS: number): Outcome =>
-  (bench) => {
-    expect(bench.device.state).toBe(State.PENDING);
     expect(next(bench)).toBe(intervalS * 1000);
     expect(bench.sent.at(-1)!.endpoint).toBe(1);
   };
@@ -97,47 +81,9 @@ const signsIn =
     expect(new URLSearchParams(bench.sent[length]?.body).get("refresh_token")).toBe(refresh);
   };
 
-const DENIED = fails(ErrorCode.ACCESS_DENIED, ErrorKind.USER, "Access refused");
 const BAD_CLIENT = fails(ErrorCode.INVALID_CLIENT, ErrorKind.MAKER, "Device refused");
 const BAD_SETUP = (number: ErrorCode): Outcome => fails(number, ErrorKind.MAKER, "Wrong setup");
 const A_MONTH_S = 2_592_000;
-
-/** What each exchange of a server that speaks RFC 8628 leads to. */
-/** The second revocation is answered as the first is. */
-type Usual = Exclude<ExchangeName, "access_revocation">;
-const USUAL: Record<Usual, (server: Recording) => Outcome> = {
-  code: (server) => {
-    const { user_code: shown, interval = 5, ...code } = membersOf(server, "code");
-    const address = code.verification_uri ?? code.verification_url;
-    return showsCode(String(shown), String(address), Number(interval));
-  },
-  pending: () => pollsOn(5),
-  slow_down: (server) => pollsOn(Number(membersOf(server, "slow_down").interval ?? 10)),
-  denied: () => DENIED,
-  expired: () => renewsCode,
-  tokens: (server) => {
-    const {
-      access_token: access,
-      refresh_token: refresh,
-      expires_in: lifeS,
-    } = membersOf(server, "tokens");
-    return signsIn(String(access), String(refresh), Number(lifeS ?? A_MONTH_S));
-  },
-  refresh: (server) => {
-    const {
-      access_token: access,
-      refresh_token: refresh,
-      expires_in: lifeS,
-    } = membersOf(server, "refresh");
-    return signsIn(String(access), String(refresh ?? "refresh"), Number(lifeS ?? A_MONTH_S));
-  },
-  // The user loses the session: everything is wiped, and the display says so.
-  ended: () => fails(ErrorCode.SESSION_ENDED, ErrorKind.USER, "Session ended"),
-  revocation: () => (bench) => expect(bench.device.state).toBe(State.SIGNED_OUT),
-};
-
-const membersOf = ({ exchanges }: Recording, name: ExchangeName): Record<string, unknown> =>
-  JSON.parse(exchanges.get(name)!.body);
 
 /** Answers that no other server gives: what they lead to. */
 const outcomes: Record<string, Outcome> = {
@@ -214,7 +160,6 @@ interface Recorded extends RecordedAnswer {
 }
 
 const recordings = recordedServers().map((server) => recording(server));
-const translated = new Set(SERVERS.filter(({ translate }) => translate).map(({ name }) => name));
 
 function recorded(name: string): Recorded {
   const [server, answer] = name.split("/") as [string, ExchangeName];
@@ -222,18 +167,10 @@ function recorded(name: string): Recorded {
   return { ...(exchanges.get(answer) ?? others.get(answer))!, name };
 }
 
-/** Answers of the servers that speak RFC 8628, and what each leads to. */
-const usual = recordings
-  .filter(({ server }) => !translated.has(server))
-  .flatMap((server) =>
-    [...server.exchanges.keys()]
-      .filter((name): name is Usual => name !== "access_revocation")
-      .map((name): [string, Outcome] => [`${server.server}/${name}`, USUAL[name](server)]),
-  );
 const others = recordings.flatMap(({ server, others }) =>
   [...others.keys()].map((name) => `${server}/${name}`),
 );
-const all: [string, Outcome][] = [...usual, ...Object.entries({ ...outcomes, ...UNTRANSLATED })];
+const all: [string, Outcome][] = Object.entries({ ...outcomes, ...UNTRANSLATED });
 
 /** A device that has just got this answer to the request that its name begins with. */
 function having(answer: Recorded, piece = 1): Bench {
@@ -253,20 +190,6 @@ function having(answer: Recorded, piece = 1): Bench {
     bench.pass(0);
   }
   return bench;
-}
-
-/** All that a user and a server see of a device until its next request. */
-function seen(bench: Bench): object {
-  const first = bench.frame();
-  const { nowMs } = bench;
-  const count = bench.sent.length;
-  const end = nowMs + 4_000_000;
-  while (bench.sent.length === count && bench.nowMs < end) {
-    bench.pass(Math.max(1, Math.min(bench.core.wakeIn(bench.device), end - bench.nowMs)));
-  }
-  const { state, error: number } = bench.device;
-  const after = bench.sent[count];
-  return { first, state, number, after: after && { ...after, atMs: after.atMs - nowMs } };
 }
 
 describe("dialects: every recorded answer", () => {
@@ -343,110 +266,5 @@ describe("dialects: what takes more than one answer", () => {
     if (state !== State.FAILED) return;
     expect(bench.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
     expect(bench.frame().join("").replaceAll(" ", "")).toContain("brand_new_error");
-  });
-});
-
-describe("dialects: what must not matter", () => {
-  const answers = all
-    .map(([name]) => recorded(name))
-    .filter((answer) => answer.body.startsWith("{") && answer.body.trimEnd().endsWith("}"));
-  const seenBefore = new Map<Recorded, object>();
-  /** What is seen of an answer as it was recorded. */
-  function asRecorded(answer: Recorded): object {
-    const known = seenBefore.get(answer) ?? seen(having(answer));
-    seenBefore.set(answer, known);
-    return known;
-  }
-  const extras = fc.dictionary(
-    fc.stringMatching(/^x_[a-z]{1,12}$/),
-    fc.jsonValue({ maxDepth: 3 }),
-    { maxKeys: 4 },
-  );
-
-  it("order of members, members that nobody knows, white space, and the cuts of the body", () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...answers),
-        extras,
-        fc.infiniteStream(fc.nat()),
-        fc.constantFrom("", " ", "\t", "  \r\n"),
-        fc.integer({ min: 1, max: 200 }),
-        (answer, extra, order, space, piece) => {
-          const known = JSON.parse(answer.body);
-          const members = Object.entries({ ...extra, ...known })
-            .map((member) => ({ member, place: order.next().value as number }))
-            .sort((a, b) => a.place - b.place)
-            .map(({ member }) => member);
-          const body = `${space}${JSON.stringify(Object.fromEntries(members), null, space)}${space}`;
-          expect(seen(having({ ...answer, body }, piece))).toEqual(asRecorded(answer));
-        },
-      ),
-      { numRuns: isFullRun ? 300 : 10 },
-    );
-  });
-
-  it("spelling of header names, and white space around their values", async () => {
-    const names = all.map(([name]) => recorded(name));
-    let reply = "";
-    const server = createServer((socket) => {
-      socket.once("data", () => socket.end(reply));
-      socket.on("error", () => {});
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const http = new NodeHttp();
-    const empty = { contentType: "", authorization: "", body: [], bodyFrom: 0, bodyTo: 0 };
-    const ask = (): Promise<object> =>
-      new Promise((resolve) => {
-        let status = 0;
-        let retryAfterS = 0;
-        let body = Buffer.alloc(0);
-        http.send(
-          { method: "POST", url, ...empty },
-          {
-            status: (number, seconds) => {
-              status = number;
-              retryAfterS = seconds;
-            },
-            body: (bytes, from, to) => {
-              const piece = Uint8Array.from({ length: to - from }, (_, i) => bytes[from + i]!);
-              body = Buffer.concat([body, piece]);
-            },
-            end: () => resolve({ status, retryAfterS, body: body.toString() }),
-            failed: (failure) => resolve({ failure }),
-          },
-        );
-      });
-    try {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.constantFrom(...names),
-          fc.infiniteStream(fc.boolean()),
-          fc.constantFrom("", " ", "\t", "  \t"),
-          async (answer, upper, space) => {
-            const spelt = (name: string): string =>
-              [...name]
-                .map((c) => (upper.next().value ? c.toUpperCase() : c.toLowerCase()))
-                .join("");
-            const length: [string, string] = [
-              "Content-Length",
-              String(Buffer.byteLength(answer.body)),
-            ];
-            const sent = answer.headers.filter(([name]) => name !== length[0]);
-            const lines = sent.map(([name, value]) => `${spelt(name)}:${space}${value}${space}`);
-            // Node's parser takes no tab in these.
-            lines.push(`${spelt(length[0])}:  ${length[1]} `, "Connection: close");
-            reply = `HTTP/1.1 ${answer.status} ${answer.reason}\r\n${lines.join("\r\n")}\r\n\r\n${answer.body}`;
-            const { status, retryAfterS, body } = answer;
-            expect(await ask()).toEqual({ status, retryAfterS, body });
-          },
-        ),
-        { numRuns: isFullRun ? 100 : 30 },
-      );
-    } finally {
-      http.dispose();
-      server.close();
-    }
   });
 });

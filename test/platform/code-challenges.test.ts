@@ -75,39 +75,6 @@ it("RFC 7636 §4.4.1: one refusal that names it, and the device goes on with a c
   expect(asked).toEqual([false, true, true]);
 });
 
-it("a server that refuses a challenge as well is asked once with it, and then no more", () => {
-  const { codes, states } = deviceAt(() => ({ status: 400, body: REFUSAL }));
-  expect(codes.map((fields) => fields.has("code_challenge"))).toEqual([false, true]);
-  expect(states.at(-1)).toBe("FAILED");
-});
-
-it.each([
-  ["an error that does not name it", 400, { error: "invalid_request" }, 1],
-  ["a part of its name", 400, { error: "invalid_request", hint: "code_challeng e" }, 1],
-  [
-    "its name after a part of it",
-    400,
-    { error: "invalid_request", hint: "code_code_challenge" },
-    2,
-  ],
-  [
-    "its name with another letter in it",
-    400,
-    { error: "invalid_request", hint: "cxode_challenge" },
-    1,
-  ],
-  ["its name in an unknown error", 400, { error: "code_challenge_required" }, 2],
-  ["its name in a 401", 401, { error: "invalid_client", hint: "code_challenge" }, 2],
-  ["its name in what is tried again", 500, { error: "code_challenge" }, 1],
-])("%s", (_, status, body, requests) => {
-  for (const pieces of [1, 5, 1000]) {
-    const { codes } = deviceAt(() => ({ status, body, chunkBytes: pieces }));
-    const isTriedAgain = status >= 500;
-    expect(codes.slice(0, isTriedAgain ? 1 : 9)).toHaveLength(requests);
-    expect(codes.some((fields) => fields.has("code_challenge"))).toBe(requests > 1);
-  }
-});
-
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const ascii = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "latin1"));
 

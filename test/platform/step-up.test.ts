@@ -118,10 +118,4 @@ describe("calls through the core", () => {
       expect(caller.driver.stepUp).toEqual({ acr_values: "a b", max_age: "5" });
     }
   });
-
-  it("another status demands nothing of a sign-in", () => {
-    const caller = device();
-    asked(caller, { status: 403, authenticate: demanding.authenticate });
-    expect(caller.driver.stepUp).toBeUndefined();
-  });
 });
