@@ -23,8 +23,7 @@ export {
  * Makes a device for the grant, calls and metadata. Allocates; no other function that a host calls does.
  * @param memory 4096 bytes or more, the device's own until both are given up; longer tokens need more
  * @param config what the maker sets; read during this call only
- * @returns the device, or null: configError says what is wrong with the configuration; where that is nothing, the
- *   memory is too small for it
+ * @returns the device, or null: configError says what is wrong, and where that is nothing the memory is too small
  */
 export function create(memory: Bytes, config: Config): Device | null {
   return createDevice(memory, config, REQUEST_LITERALS, LiteralEnd.API);

@@ -15,8 +15,7 @@ export { createOffer, OfferError } from "./documents/subscription-offer.ts";
  * Makes a device for everything. As index.ts; a poll of security events needs 6144 bytes.
  * @param memory 4096 bytes or more, the device's own until both are given up; longer tokens need more
  * @param config what the maker sets; read during this call only
- * @returns the device, or null: configError says what is wrong with the configuration; where that is nothing, the
- *   memory is too small for it
+ * @returns the device, or null: configError says what is wrong, and where that is nothing the memory is too small
  */
 export function create(memory: Bytes, config: Config): Device | null {
   var literals = REQUEST_LITERALS + DOCUMENT_LITERALS;

@@ -16,7 +16,7 @@ export {
 } from "./device/config.ts";
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
-export { Property } from "./device/property.ts";
+export { Property, release } from "./device/property.ts";
 export { Event, State } from "./device/states.ts";
 export { Field, Region } from "./device/tables.ts";
 export { setStatus } from "./display/verification-prompt.ts";
@@ -36,8 +36,7 @@ export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
  * Makes a device for the grant alone. Allocates; no other function that a host calls does.
  * @param memory 4096 bytes or more, the device's own until both are given up; longer tokens need more
  * @param config what the maker sets; read during this call only
- * @returns the device, or null: configError says what is wrong with the configuration; where that is nothing, the
- *   memory is too small for it
+ * @returns the device, or null: configError says what is wrong, and where that is nothing the memory is too small
  */
 export function create(memory: Bytes, config: Config): Device | null {
   return createDevice(memory, config, "", LiteralEnd.GRANT);

@@ -39,7 +39,9 @@ function handingOn(call: Call): Call {
 export function named<Core extends object>(bundle: Core): Core {
   const functions = bundle as unknown as Record<string, Call>;
   const result: Record<string, Call> = {};
-  for (const name of Object.keys(functions)) result[name] = handingOn(functions[name]!);
+  for (const [name, item] of Object.entries(functions)) {
+    result[name] = typeof item === "function" ? handingOn(item) : item;
+  }
   result.create = (memory, config) => {
     const device = functions.create!(memory, config);
     return Array.isArray(device) ? new NamedDevice(device) : device;

@@ -1,6 +1,9 @@
 // What a host reads of a device: `device[Property.STATE]`, the same text for the sources and for what ships. Here a
 // member is the property's name; in the bundle it is the property's place, since the build makes the device one array.
 
+/** The release that this is of, 1000 for 0.1.0: hosts refuse the core of another, whose numbers may mean others. */
+export var release = 1000;
+
 /** Properties of Device that a host may read. Their order is the order of their places. */
 export enum Property {
   // the arrays that most lines of the core use: low places make short code

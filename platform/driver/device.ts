@@ -2,16 +2,21 @@
 // may write.
 
 import type * as complete from "../../core/complete.ts";
-import { ConfigMember, Field, Pkce, Region } from "../../core/index.ts";
+import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts";
 import { serverNames } from "../address.ts";
 import type { Platform } from "../contracts.ts";
 import type { DriverOptions } from "./options.ts";
 
 /**
  * @param memory the core's, for good
+ * @throws Error where the core is of another release, whose numbers mean something else
  * @throws RangeError where the memory is too small for the configuration, or the storage for the records
  */
 export function makeDevice(options: DriverOptions, memory: Uint8Array): complete.Device {
+  if (options.core.release !== release) {
+    const given = options.core.release ?? "an older one";
+    throw new Error(`the core's release is ${given}, the driver's ${release}: take both of one`);
+  }
   const { columns, rows } = options.platform.display;
   const config = {
     ...options.config,

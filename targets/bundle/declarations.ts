@@ -63,6 +63,7 @@ function namesOf(folder: string, entry: string): string[] {
 function select(text: string, names: readonly string[], variant: Variant): string {
   const wanted = [
     ...functionsOf(variant).map((name) => ({ name, kind: "function" })),
+    { name: "release", kind: "var" },
     ...names.map((name) => ({ name, kind: "interface" })),
     ...names.map((name) => ({ name, kind: "enum" })),
   ];
@@ -109,7 +110,7 @@ function withPlaces(declaration: string): string {
 
 function declarationOf(text: string, name: string, kind: string): string {
   const word = kind === "interface" ? "export interface" : `export declare ${kind}`;
-  const end = kind === "function" ? ";" : "\n}";
+  const end = kind === "function" || kind === "var" ? ";" : "\n}";
   const at = text.search(new RegExp(`^${word} ${name}\\b`, "m"));
   if (at < 0) return "";
   const body = text.slice(at, text.indexOf(end, at) + end.length);

@@ -17,7 +17,7 @@ import { checkConstants } from "./constants.ts";
 import { gatherFunctions } from "./functions.ts";
 import { markFunctions } from "./inlining.ts";
 import { type Placed, placeProperties } from "./record.ts";
-import { deviceProperties, entryOf, functionsOf, publicNames, type Variant } from "./surface.ts";
+import { deviceProperties, entryOf, exportsOf, publicNames, type Variant } from "./surface.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
@@ -66,7 +66,7 @@ export async function readableBundle(variant: Variant): Promise<Bundle> {
 /** The core's files as one script of functions, with the object of the public ones at its end. */
 async function joinSources(variant: Variant, isPlaced: boolean): Promise<Bundle> {
   const file = entryOf(variant);
-  const names = functionsOf(variant);
+  const names = exportsOf(variant);
   const placed = isPlaced ? placedCore(variant).sources : undefined;
   const result = await build({
     stdin: {

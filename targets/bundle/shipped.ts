@@ -3,15 +3,15 @@
 
 import { bundleCore } from "./bundled-core.ts";
 import { declarations } from "./declarations.ts";
-import { functionsOf, nameOf, type Variant } from "./surface.ts";
+import { exportsOf, nameOf, type Variant } from "./surface.ts";
 
 /** What is to be written, by the files' names; the script comes first. */
 export async function shippedFiles(variant: Variant): Promise<Record<string, string>> {
   const name = nameOf(variant);
   const { code, map } = await bundleCore(variant);
   const types = declarations(variant);
-  const functions = functionsOf(variant);
-  const named = functions.map((item) => `${item} = picogrant.${item}`).join(",\n  ");
+  const names = exportsOf(variant);
+  const named = names.map((item) => `${item} = picogrant.${item}`).join(",\n  ");
   return {
     [`${name}.js`]: code,
     [`${name}.js.map`]: map,
@@ -19,12 +19,12 @@ export async function shippedFiles(variant: Variant): Promise<Record<string, str
     [`${name}.mjs`]: `${code}export var ${named};\nexport default picogrant;\n`,
     [`${name}.d.ts`]: types.script,
     [`${name}.d.cts`]: types.module,
-    [`${name}.d.mts`]: `${types.module}\n${defaultType(functions)}`,
+    [`${name}.d.mts`]: `${types.module}\n${defaultType(names)}`,
   };
 }
 
-/** The object that all functions are on: a firmware takes `create` from it once it is not needed. */
-function defaultType(functions: readonly string[]): string {
-  const members = functions.map((name) => `  ${name}: typeof ${name};\n`).join("");
+/** The object that all of it is on: a firmware takes `create` from it once it is not needed. */
+function defaultType(names: readonly string[]): string {
+  const members = names.map((name) => `  ${name}: typeof ${name};\n`).join("");
   return `declare const picogrant: {\n${members}};\nexport default picogrant;\n`;
 }

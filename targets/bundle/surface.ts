@@ -97,7 +97,12 @@ export function functionsOf(variant: Variant): readonly string[] {
   return [...grantFunctions, ...completeFunctions];
 }
 
+/** What a build defines: its functions, and the number of its release. */
+export function exportsOf(variant: Variant): readonly string[] {
+  return [...functionsOf(variant), "release"];
+}
+
 /** Every name that crosses the border of a build. */
 export function publicNames(variant: Variant): readonly string[] {
-  return [...functionsOf(variant), ...configProperties];
+  return [...exportsOf(variant), ...configProperties];
 }

@@ -16,7 +16,7 @@ import { deviceConfig } from "../../platform/fake/config.ts";
 import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { flattenEnums, withoutCalls } from "../../targets/bundle/make-bundle.ts";
 import { shippedFiles } from "../../targets/bundle/shipped.ts";
-import { deviceProperties, functionsOf, nameOf } from "../../targets/bundle/surface.ts";
+import { deviceProperties, exportsOf, functionsOf, nameOf } from "../../targets/bundle/surface.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const spec = readFileSync(`${root}core/SPEC.md`, "utf8");
@@ -89,7 +89,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
 
   test("each function is there, however the file is loaded, and no other", async () => {
     for (const [way, api] of Object.entries(await loaded(variant))) {
-      expect(Object.keys(api).sort(), way).toEqual([...functionsOf(variant)].sort());
+      expect(Object.keys(api).sort(), way).toEqual([...exportsOf(variant)].sort());
     }
     const module = (await import(
       /* @vite-ignore */ pathToFileURL(join(folder, `${nameOf(variant)}.mjs`)).href
@@ -179,7 +179,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
 
 test("SPEC.md names every function and property of the surface", () => {
   const told = allNamesIn(spec);
-  const surface = [...functionsOf("complete"), ...deviceProperties];
+  const surface = [...exportsOf("complete"), ...deviceProperties];
   expect(surface.filter((name) => !told.has(name))).toEqual([]);
 });
 

@@ -3,14 +3,21 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { Command, Property } from "../../core/index.ts";
+import { Command, Property, release } from "../../core/index.ts";
 import { reasonNames, reasons } from "../../platform/reasons.ts";
+import { version } from "../../targets/desktop/command-line.ts";
 import { enums, membersOf, numbersHeader } from "../../targets/workbench/host/generate.ts";
 
 const header = readFileSync(
   fileURLToPath(new URL("../../targets/host/portable/picogrant.h", import.meta.url)),
   "utf8",
 );
+
+it("names the release of package.json, as the core does", () => {
+  const [major, minor, patch] = version().split(/[.-]/).map(Number) as [number, number, number];
+  expect(release).toBe(major * 1_000_000 + minor * 1000 + patch);
+  expect(numbersHeader()).toContain(`#define PG_VERSION_NUMBER ${release}\n`);
+});
 
 it("documents every command of the core", () => {
   for (const [name] of membersOf(Command)) {

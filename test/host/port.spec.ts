@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { release } from "../../core/index.ts";
 import { startCheckServer } from "../../targets/command/check-server.ts";
 import { buildPort, hostFolder, makePort } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
@@ -166,6 +167,21 @@ it("the example says how much memory would do for a token that its own has no ro
 it("a device whose slots hold no record of the size that it may write is not opened", async () => {
   const change = changed("medium.c", "SLOT_BYTES = 4096", "SLOT_BYTES = 300");
   await saidByExample("low", "the medium's slots are too small for the records", { change });
+});
+
+it("a core of another release is not opened, and both are said", async () => {
+  const generated = mkdtempSync(path.join(tmpdir(), "picogrant-port-"));
+  const out = `${hostFolder}port-other-release`;
+  await buildPort(template, out);
+  cpSync(`${hostFolder}generated-complete-source`, generated, { recursive: true });
+  changed("picogrant-numbers.h", `NUMBER ${release}\n`, "NUMBER 7\n")(generated);
+  const settings = [`PORT=${template}`, `GENERATED=${generated}`, `OUT=${out}`];
+  execFileSync("make", ["-s", "-f", `${template}/Makefile`, ...settings]);
+  const device = new HostProcess([`${out}/device`]);
+  expect(await device.exit()).toBe(1);
+  expect(device.messages).toContain("the core is of another release than this host");
+  expect(device.messages).toContain(`${release}, and not 7\n`);
+  rmSync(generated, { recursive: true });
 });
 
 it("the example says that its records cannot be kept, and where", async () => {

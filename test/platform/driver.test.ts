@@ -11,6 +11,17 @@ import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/f
 import { missingRoomOf } from "../../platform/unfit-answer.ts";
 import { CODE, driverOn, pass, signedIn, signsIn, TOKENS } from "./driver-bench.ts";
 
+it("a core of another release is refused, and both are named", () => {
+  for (const [release, said] of [
+    [core.release + 1000, `${core.release + 1000}`],
+    [undefined, "an older one"],
+  ] as const) {
+    const options = { core: { ...core, release } as typeof core };
+    const words = `the core's release is ${said}, the driver's ${core.release}: take both of one`;
+    expect(() => driverOn(fakePlatform(), options)).toThrow(words);
+  }
+});
+
 describe("contracts.ts HttpSink: an exchange that was aborted may end all the same, as late as it likes", () => {
   it.each(["end", "failed"] as const)(
     "%s, in which the next request goes out, is not that one's",

@@ -31,6 +31,8 @@ enum pg_open_result pg_core_open(struct pg_core *core, void *engine, const uint8
   enum pg_open_result result = pg_engine_open(&opening);
   /* An engine that ran out of heap throws, as it does for code that is not the core's. */
   if (result == PG_OPEN_BAD_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
+  if (core->parts) core->release = pg_engine_element(core, PG_PART_RELEASE, 0);
+  if (core->parts && core->release != PG_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;
   if (result != PG_OPEN_OK) pg_core_close(core);
   else core->heap.core = core->heap.used - core->heap.engine;
   return result;

@@ -159,6 +159,8 @@ const char *pg_host_problem(enum pg_open_result result) {
       return "";
     case PG_OPEN_SMALL_MEMORY:
       return "too few bytes of memory for the configuration, or a setting is out of range";
+    case PG_OPEN_OTHER_RELEASE:
+      return "the core is of another release than this host";
     case PG_OPEN_SMALL_STORAGE:
       return "the medium's slots are too small for the records of a device with this much memory";
     case PG_OPEN_NO_HEAP:

@@ -90,13 +90,14 @@ enum { PG_TRANSFER_BYTES = 512 };
 
 /*
  * A device: its engine, and what it has taken of the heap. pg_core_open fills it in, whatever it held; one that is
- * zeros is closed. The owner reads `heap`, and leaves the rest alone.
+ * zeros is closed. The owner reads `heap` and `release`, and leaves the rest alone.
  */
 struct pg_core {
   void *engine; /* its context; NULL: not open */
   void *parts;  /* what the core's code left there (engines/engine.h) */
   int is_guest; /* 1: the engine is the firmware's own */
   int threw;    /* what pg_core_broken says */
+  int release;  /* that the code is of; 0: of one that did not say it */
   struct pg_heap heap;
   uint8_t transfer[PG_TRANSFER_BYTES];
 };
@@ -109,6 +110,7 @@ enum pg_open_result {
   PG_OPEN_NO_HEAP,         /* the heap's limit is too low for engine and core */
   PG_OPEN_BAD_CODE,        /* the code is not the core's, or of another engine version */
   PG_OPEN_SMALL_MEMORY,    /* `size` is too small for the configuration */
+  PG_OPEN_OTHER_RELEASE,   /* the code is of another release than this host (PG_VERSION_NUMBER): core->release says which */
   PG_OPEN_SMALL_STORAGE    /* of pg_host_open: a slot of the medium holds no record of the size that the device may write */
 };
 

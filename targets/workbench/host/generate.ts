@@ -15,6 +15,7 @@ import {
   Pkce,
   Property,
   Region,
+  release,
   State,
 } from "../../../core/index.ts";
 import { messageNames } from "../../../platform/configuration/device-config.ts";
@@ -48,7 +49,7 @@ export function membersOf(numbers: Enum): [string, number][] {
 }
 
 /** The arrays that a host in C reads, and the functions that it calls, in the order of their numbers. */
-const ARRAYS = ["DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER"] as const;
+const ARRAYS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER"] as const;
 const FUNCTIONS: readonly (keyof typeof complete)[] = [
   ...(["tick", "wakeIn", "responseStart", "responseBody", "responseEnd"] as const),
   ...(["responseFailed", "storageDone", "signIn", "cancel", "signOut"] as const),
@@ -68,15 +69,14 @@ function partLines(): string {
 /** What a host in C has behind the core's script: the array of enum pg_part. The grant alone lacks some of the functions. */
 function partsScript(): string {
   const functions = FUNCTIONS.map((name) => `picogrant.${name}`);
-  const places = ARRAYS.slice(1).map(() => 0);
-  return `picogrant=[${["picogrant.create", ...places, ...functions]}];`;
+  const places = ARRAYS.slice(2).map(() => 0);
+  // The release stands first, whatever else changes its place.
+  return `picogrant=[[picogrant.release],picogrant.create,${[...places, ...functions]}];`;
 }
 
 /** The version of picogrant: as a text, and as a number that later versions are above. */
 function versionLines(): string {
-  const [major = 0, minor = 0, patch = 0] = version().split(/[.-]/).map(Number);
-  const number = major * 1_000_000 + minor * 1000 + (patch || 0);
-  return `#define PG_VERSION "${version()}"\n#define PG_VERSION_NUMBER ${number}\n\n`;
+  return `#define PG_VERSION "${version()}"\n#define PG_VERSION_NUMBER ${release}\n\n`;
 }
 
 /** `noCable` as a constant of C: NO_CABLE. */

@@ -177,6 +177,9 @@ static void report(void *context, enum pg_report what, int a, int b) {
 
 static int open_device(const struct pg_host_parts *parts) {
   enum pg_open_result result = pg_host_open(&host, parts);
+  if (result == PG_OPEN_OTHER_RELEASE) {
+    fprintf(stderr, "core: of release %d, and not %d\n", host.core.release, PG_VERSION_NUMBER);
+  }
   if (result != PG_OPEN_OK) {
     const char *what = result == PG_OPEN_NO_HEAP        ? "--heap-limit"
                        : result == PG_OPEN_SMALL_MEMORY ? "limits.memoryBytes"

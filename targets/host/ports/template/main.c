@@ -133,6 +133,7 @@ static int run(const struct pg_settings *settings) {
   enum pg_open_result result = pg_host_open(&host, &parts);
   if (result != PG_OPEN_OK) {
     port_log(pg_host_problem(result));
+    if (result == PG_OPEN_OTHER_RELEASE) fprintf(stderr, "%d, and not %d\n", host.core.release, PG_VERSION_NUMBER);
     return 1;
   }
   while (pg_host_step(&host)) {
