@@ -56,11 +56,6 @@ describe("server", () => {
     expect((await post("/device/code", CODE)).status).toBe(200);
   };
 
-  test("the address it listens on is the issuer and the base of what it gives out", async () => {
-    const metadata = await (await fetch(`${server.url}/.well-known/openid-configuration`)).json();
-    expect(metadata).toMatchObject({ issuer: server.url, token_endpoint: `${server.url}/token` });
-  });
-
   test.each([
     ["no HTTP at all", "hello\r\n\r\n"],
     ["a broken request line", "POST\r\n\r\n"],
