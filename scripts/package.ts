@@ -171,6 +171,7 @@ const BUILT = [
     return [...modules, "-conformance.js"].map((ending) => nameOf(variant) + ending);
   }),
   "picogrant.qjs.js",
+  "picogrant-numbers.h",
 ];
 
 /** Makes dist/npm/NAME; the old one stays until the new one is complete. */
