@@ -30,7 +30,7 @@ let state: string;
 let count = 0;
 
 beforeEach(async () => {
-  service = await startSimulatedService();
+  service = await startSimulatedService({ options: { verificationUriComplete: true } });
   state = path.join(folder, `state-${count++}`);
 });
 afterEach(() => service.close());
