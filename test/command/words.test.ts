@@ -145,19 +145,6 @@ it.each(isFullRun ? [PAGE, NOT_FOUND] : [])(
   PATIENCE_MS,
 );
 
-it.runIf(isFullRun)(
-  "RFC 8628 §3.2: a code without an address is given up, and the member is named",
-  async () => {
-    const body =
-      '{"device_code":"d","user_code":"U","verification_uri_complete":"https://x.test/u"}';
-    const { code, stderr } = await loginAt([200, body]);
-    expect(code).toBe(1);
-    const last = stderr.trim().split("\n").at(-1);
-    expect(last).toMatch(/there is no verification_uri in the answer that can be used; .*\/code: /);
-  },
-  PATIENCE_MS,
-);
-
 describe("what counts", () => {
   const trouble = (
     code: SignInErrorCode,

@@ -257,28 +257,6 @@ describe("who a holder is", () => {
   });
 });
 
-it("what is held when the process ends is given back, and nothing is left to do at its end otherwise", () => {
-  const atEnd = (): unknown[] => process.listeners("exit");
-  // What other tests have left held is given back first.
-  for (const one of atEnd() as (() => void)[]) if (one.name.startsWith("dropAll")) one();
-  const before = atEnd();
-  const locks = ["a", "b"].map((name) => {
-    fs.mkdirSync(path.join(directory, name));
-    return new StateLock(path.join(directory, name));
-  });
-  const count = (): number => atEnd().length - before.length;
-  const held = (): number => locks.filter(({ isHeld }) => isHeld).length;
-  for (const lock of locks) expect([lock.tryTake(), count()]).toEqual([0, 1]);
-  locks[0]!.release();
-  expect([count(), held()]).toEqual([1, 1]);
-  locks[0]!.tryTake();
-  const [drop] = atEnd().filter((one) => !before.includes(one)) as (() => void)[];
-  drop!();
-  expect([count(), held()]).toEqual([0, 0]);
-  for (const lock of locks) lock.release();
-  expect(count()).toBe(0);
-});
-
 describe("processes", () => {
   let program: string;
   const children: ChildProcess[] = [];

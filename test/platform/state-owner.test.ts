@@ -120,20 +120,6 @@ describe("several processes in one directory", () => {
     return [new SharedDirectory(files), new SharedDirectory(others)];
   };
 
-  it("one is in at a time; the other waits until it leaves, or gives up", async () => {
-    const [one, other] = two();
-    one.enter(() => {}, tell);
-    other.enter(() => expect.unreachable("it has given up"), tell);
-    other.leave();
-    expect([one.isWaiting, other.isWaiting]).toEqual([false, false]);
-    const isIn = new Promise<void>((done) => other.enter(done, tell));
-    expect(other.isWaiting).toBe(true);
-    one.leave();
-    await isIn;
-    expect([other.isWaiting, busy]).toEqual([false, []]);
-    other.leave();
-  });
-
   it("a medium that takes no lock takes no record of another's either: nobody waits", () => {
     const keeper = new SharedDirectory(files);
     expect(keeper.isWaiting).toBe(false);
