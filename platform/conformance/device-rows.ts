@@ -94,6 +94,7 @@ const refusal = (error: string, status = 400): Answer => json(status, { error })
 /** What a call is answered with that no step waits for. */
 export const freely = json(200, {});
 const unauthorized = text(401, "", 'WWW-Authenticate: Bearer error="invalid_token"');
+const NOW = "Sun, 06 Nov 1994 08:49:37 GMT";
 const page = (status: number, ...lines: string[]): Answer =>
   text(status, "<html>Busy</html>", ...lines, "Content-Type: text/html");
 
@@ -215,6 +216,7 @@ export const rows: readonly Row[] = [
     "poll-cut": cut(pending),
     "poll-reset": reset,
     "poll-late": late(pending),
+    "poll-silent": { ...pending, afterMs: 20_000 },
     "poll-doubled": doubled(pending),
     "poll-tokens-cut": cut(tokens),
     "poll-no-http": raw("SSH-2.0-OpenSSH_9.2\r\n"),
@@ -227,6 +229,10 @@ export const rows: readonly Row[] = [
   }),
   ...rowsOf("RFC 9110 §10.2.3", (one) => ({ steps: polled(one, tokens) }), {
     "retry-after-503": page(503, "Retry-After: 4"),
+    "retry-after-date": {
+      ...page(503, "Retry-After: Sun, 06 Nov 1994 08:49:41 GMT", `Date: ${NOW}`),
+      retryAfterS: 4,
+    },
     "retry-after-429": page(429, "Retry-After: 4"),
   }),
   ...rowsOf("RFC 9700 §4.11", (one) => ({ steps: [code(), several(poll(one))], isOpen: true }), {

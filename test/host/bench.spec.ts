@@ -27,7 +27,8 @@ it.concurrent.each([
   const set = words.map((pair) => pair.join("=")).join(" ");
   const device = `exec env ${set} ${programOf(kind)} --config {config}`;
   // The default of 4096 bytes has no room for challenges in the complete core.
-  const settings = JSON.stringify({ ...more, limits: { memoryBytes: 6144 } });
+  const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
+  const settings = JSON.stringify({ ...more, limits });
   const left = "pkce" in more ? ["--no-pkce"] : [];
   const { status, said } = await bench("--device", device, "--with", settings, ...KEYS, ...left);
   const count = rows.length - left.length;

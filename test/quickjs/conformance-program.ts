@@ -1,17 +1,14 @@
-// Runs the conformance suites on the QuickJS adapters, inside qjs. The servers of the HTTP suite are Node's: each call
-// on one is a line of JSON on standard output, and waits for its answer on standard input.
+// Runs the conformance suites on the QuickJS adapters, inside qjs, but for HTTP: that is the bench's, which judges the
+// whole program (qjs.test.ts).
 
 import {
   displayConformance,
   entropyConformance,
-  type HttpTestServer,
-  httpConformance,
   runConformance,
   storageConformance,
   timersConformance,
   type World,
 } from "../../platform/conformance.ts";
-import { CurlHttp } from "../../platform/quickjs/curl-http.ts";
 import { LineDisplay } from "../../platform/quickjs/displays.ts";
 import { quickJs, scriptArguments } from "../../platform/quickjs/engine.ts";
 import { QuickJsEntropy } from "../../platform/quickjs/entropy.ts";
@@ -21,44 +18,10 @@ import { QuickJsTimers } from "../../platform/quickjs/timers.ts";
 import { bytesOf } from "../../platform/text.ts";
 
 const { os, std } = quickJs();
-const [folder, authority] = scriptArguments() as [folder: string, authority: string];
+const [folder] = scriptArguments() as [folder: string];
 
 function tell(message: object): void {
   writeAll(os, 1, bytesOf(`${JSON.stringify(message)}\n`));
-}
-
-/** Blocks: a plan must stand before the request that it is for. */
-function ask(call: string, server: number, value: unknown = null): unknown {
-  tell({ call, server, value });
-  const byte = new Uint8Array(1);
-  let text = "";
-  while (os.read(0, byte.buffer, 0, 1) === 1 && byte[0] !== 10) {
-    text += String.fromCharCode(byte[0]!);
-  }
-  return JSON.parse(text);
-}
-
-function start(): HttpTestServer {
-  const { id, ...origins } = ask("start", 0) as { id: number } & HttpTestServer;
-  return {
-    ...origins,
-    plan: (...plans) => {
-      ask("plan", id, plans.map(packed));
-    },
-    requests: () => ask("requests", id) as ReturnType<HttpTestServer["requests"]>,
-    closeIdle: () => {
-      ask("closeIdle", id);
-    },
-    close: () => {
-      ask("close", id);
-    },
-  };
-}
-
-/** A typed array is an object in JSON: as a list. */
-function packed(plan: object): object {
-  const { body } = plan as { body?: Uint8Array };
-  return body === undefined ? plan : { ...plan, body: Array.from(body) };
 }
 
 const world: World = {
@@ -70,13 +33,6 @@ const world: World = {
 
 let count = 0;
 const cases = [
-  ...httpConformance(
-    (limits) => {
-      const http = new CurlHttp(os, { ...limits, certificates: authority });
-      return { http, dispose: () => http.abort() };
-    },
-    { wire: true, tls: true, world, start },
-  ),
   ...storageConformance(() => {
     const directory = `${folder}/${count++}`;
     let storage = new QuickJsFileStorage(os, directory, { capacity: 600 });

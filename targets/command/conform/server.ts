@@ -88,7 +88,13 @@ export async function startServer(
 
 /** @returns when it began to be written */
 async function write(socket: Socket, answer: Answer): Promise<number> {
-  if (answer.afterMs > 0) await new Promise((done) => setTimeout(done, answer.afterMs));
+  if (answer.afterMs > 0) {
+    await new Promise((done) => {
+      setTimeout(done, answer.afterMs);
+      // The device has given it up.
+      socket.once("close", done);
+    });
+  }
   const began = performance.now();
   if (socket.destroyed) return began;
   await new Promise((done) => socket.write(answer.bytes, "latin1", done));
