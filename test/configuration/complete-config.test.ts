@@ -33,7 +33,7 @@ const read = (members: object) =>
 describe("RFC 8414 §2 how a client with a secret authenticates is learnt from the metadata", () => {
   it.each([
     [["client_secret_basic", "client_secret_post"], "client_secret_basic"],
-    [["client_secret_post"], "client_secret_post"],
+    [["client_secret_post", "private_key_jwt"], "client_secret_post"],
   ])("%j: %s", async (methods, method) => {
     const config = await completeConfig(read({ issuer, clientSecret: "x" }), answering(methods));
     expect(config.clientAuthentication).toBe(method);
@@ -67,10 +67,10 @@ describe("RFC 8414 §2 how a client with a secret authenticates is learnt from t
   it("a server that takes no secret: the member is named", async () => {
     const asked = completeConfig(
       read({ issuer, clientSecret: "x" }),
-      answering(["private_key_jwt"]),
+      answering(["private_key_jwt", "tls_client_auth"]),
     );
     await expect(asked).rejects.toThrow(
-      "clientSecret cannot go: the server takes no client secret",
+      "clientSecret cannot go: the server takes no client secret, only: private_key_jwt, tls_client_auth",
     );
   });
 });

@@ -190,8 +190,9 @@ it("the example says that its records cannot be kept, and where", async () => {
   expect(said).toContain(`${records}: No such file or directory\n`);
 });
 
-it("further files and libraries of a port are named in its port.mk", async () => {
+it("further files and libraries of a port are named in its port.mk; what it lacks is the template's", async () => {
   const change = (folder: string): void => {
+    for (const name of ["clock.c", "medium.c", "connection.c"]) rmSync(path.join(folder, name));
     const write = (file: string, text: string): void =>
       writeFileSync(path.join(folder, file), text);
     write("sensor.c", "int sensor(void);\nint sensor(void) { return GAIN; }\n");
@@ -443,13 +444,4 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
     expect(said).toMatch(/# all passed that was tried; see the lines that begin with #\n$/);
     expect(code).toBe(0);
   });
-});
-
-it("a file that the folder lacks is the template's", async () => {
-  const empty = mkdtempSync(path.join(tmpdir(), "picogrant-port-empty-"));
-  try {
-    await buildPort(empty, `${hostFolder}port-empty`);
-  } finally {
-    rmSync(empty, { recursive: true, force: true });
-  }
 });

@@ -6,14 +6,8 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import * as grant from "../../core/index.ts";
 import type { HttpRequest } from "../../platform/contracts.ts";
-import {
-  CopyingHttp,
-  clientAuthenticationFor,
-  discoverServer,
-  methodsIn,
-} from "../../platform/discovery.ts";
+import { CopyingHttp, discoverServer, methodsIn } from "../../platform/discovery.ts";
 import { FakeHttp, fakePlatform } from "../../platform/fake/index.ts";
-import { MetadataError } from "../../platform/metadata-error.ts";
 import { isFullRun } from "../full-run.ts";
 
 const HOST = "https://sso.example.com";
@@ -61,15 +55,6 @@ describe("RFC 8414 §3.1, §5: an issuer with a path", () => {
     const document = `\ufeff${JSON.stringify(metadataOf(HOST))}`;
     const { found } = discover(HOST, { "/.well-known/openid-configuration": document });
     expect((await found).endpoints).toMatchObject({ token: `${HOST}/token` });
-  });
-
-  it("an issuer without one has two places", async () => {
-    const { found, asked } = discover(HOST, {});
-    await expect(found).rejects.toThrow(MetadataError);
-    expect(asked()).toEqual([
-      `${HOST}/.well-known/openid-configuration`,
-      `${HOST}/.well-known/oauth-authorization-server`,
-    ]);
   });
 });
 
@@ -131,19 +116,6 @@ describe("what the issuer's address may be", () => {
   });
 });
 
-describe("a server that does not answer", () => {
-  it("is asked once where nothing listens", async () => {
-    const platform = fakePlatform({
-      isAtOnce: true,
-      http: { faultFor: () => ({ kind: "refuse" }) },
-    });
-    const failing = discoverServer(core, platform, HOST);
-    await expect(failing).rejects.toMatchObject({ isTransient: true });
-    await expect(failing).rejects.toThrow("not reachable");
-    expect(platform.http.requests).toHaveLength(1);
-  });
-});
-
 it("the grant alone reads no metadata, and nobody is asked", async () => {
   const platform = fakePlatform();
   await expect(discoverServer(grant, platform, HOST)).rejects.toThrow(
@@ -191,7 +163,7 @@ describe("what is said of a document that is of no use, to the letter", () => {
     await expect(failed).rejects.toThrow(`is of another issuer, ${said};`);
   });
 
-  it("why nobody answers is said in the adapter's words", async () => {
+  it("where nothing listens it is asked once, and why is said in the adapter's words", async () => {
     const platform = fakePlatform({
       isAtOnce: true,
       http: { faultFor: () => ({ kind: "refuse" }) },
@@ -201,7 +173,10 @@ describe("what is said of a document that is of no use, to the letter", () => {
       timers,
       http: { send: http.send.bind(http), abort: () => {}, lastFailure: "ENET" },
     };
-    await expect(discoverServer(core, host, HOST)).rejects.toThrow(/: not reachable \(ENET\)\)$/);
+    const failing = discoverServer(core, host, HOST);
+    await expect(failing).rejects.toThrow(/: not reachable \(ENET\)\)$/);
+    await expect(failing).rejects.toMatchObject({ isTransient: true });
+    expect(platform.http.requests).toHaveLength(1);
     await expect(discoverServer(core, platform, HOST)).rejects.toThrow(/: not reachable\)$/);
   });
 
@@ -282,21 +257,6 @@ describe("RFC 8414 §2 token_endpoint_auth_methods_supported", () => {
     [null, ["client_secret_basic"]],
   ])("%j", (methods, expected) => {
     expect(methodsIn(bytes({ token_endpoint_auth_methods_supported: methods }))).toEqual(expected);
-  });
-
-  it.each([
-    [["client_secret_post", "client_secret_basic"], true, "client_secret_basic"],
-    [["client_secret_post", "private_key_jwt"], true, "client_secret_post"],
-    [["client_secret_basic"], false, "none"],
-    [[], false, "none"],
-  ])("%j, with a secret: %s", (methods, hasSecret, expected) => {
-    expect(clientAuthenticationFor(methods, hasSecret)).toBe(expected);
-  });
-
-  it("a server that takes no secret is named with what it takes", () => {
-    expect(() => clientAuthenticationFor(["private_key_jwt", "tls_client_auth"], true)).toThrow(
-      "the server takes no client secret, only: private_key_jwt, tls_client_auth",
-    );
   });
 });
 

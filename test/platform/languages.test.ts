@@ -1,14 +1,9 @@
-// The ready texts: each fits the smallest display and the usual one, in the letters that its ROM has; and they
-// reach the glass as the maker wrote them, while what a server sends stays printable ASCII.
+// The ready texts: each fits the smallest display and the usual one, in the letters that its ROM has. That a maker's texts
+// reach the glass byte by byte is the core's model's (test/model).
 import { describe, expect, test } from "vitest";
-import * as core from "../../core/complete.ts";
 import { MESSAGES } from "../../core/index.ts";
-import { Driver, noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
-import { fakePlatform } from "../../platform/fake/index.ts";
 import { type RomName, romCharacter, romText } from "../../platform/languages/display-rom.ts";
 import {
-  type Language,
   languages,
   messagesFor,
   reasonsFor,
@@ -104,22 +99,3 @@ test("no byte of a ROM is a control character, whatever the device shows", () =>
     }
   }
 });
-
-function started(language: Language): { driver: Driver; shown: () => string } {
-  const platform = fakePlatform();
-  const config = { ...driverConfig, messages: messagesFor(language), autoStart: 0 };
-  const driver = new Driver({ core, platform, config, endpoints: noEndpoints, memoryBytes: 6144 });
-  driver.start();
-  platform.clock.advance(10_000);
-  return { driver, shown: () => platform.display.text };
-}
-
-test.each(OTHERS)(
-  "core/SPEC.md: the maker's texts reach the display byte by byte (%s)",
-  (language) => {
-    const { shown } = started(language);
-    const signedOut = messagesFor(language).split("\n")[1]!;
-    expect(shown()).toContain(signedOut);
-    if (language !== "de") expect(signedOut).toMatch(/[\x80-\xff]/);
-  },
-);

@@ -8,7 +8,6 @@ import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakeAnswer, MemoryStorage } from "../../platform/fake/index.ts";
 import { PROVOKED_ANSWERS } from "../../targets/service/provoked.ts";
 import { isFullRun } from "../full-run.ts";
-import { type Key, WAYS_OUT } from "../ways-out.ts";
 import { CODE, ENDPOINTS, signedIn, signsIn, TOKENS } from "./driver-bench.ts";
 
 /** The session is the user's to renew: a new code, whatever else. */
@@ -56,11 +55,12 @@ function refreshing(meets: string): Bench {
   };
 }
 
-const PRESS: Readonly<Record<Key, (driver: Driver) => void>> = {
-  "sign-in": (driver) => driver.signIn(),
-  cancel: (driver) => driver.cancel(),
-  "sign-out": (driver) => driver.signOut(),
+const PRESS = {
+  "sign-in": (driver: Driver) => driver.signIn(),
+  cancel: (driver: Driver) => driver.cancel(),
+  "sign-out": (driver: Driver) => driver.signOut(),
 };
+type Key = keyof typeof PRESS;
 const stateOf = ({ driver }: Bench): string => State[driver.device.state]!;
 
 describe.each([...Object.keys(PROVOKED_ANSWERS), "silent"])("each refresh meets %s", (meets) => {
@@ -73,33 +73,23 @@ describe.each([...Object.keys(PROVOKED_ANSWERS), "silent"])("each refresh meets 
     bench.clock.advance(4_096_000 * 2);
     expect(stateOf(bench)).toBe("SIGNED_IN");
   });
-
-  it("signing out is heard at once, and comes to its end; cancel does not wait for that", () => {
-    const bench = refreshing(meets);
-    bench.driver.signOut();
-    expect(["REVOKING", "SIGNED_OUT"]).toContain(stateOf(bench));
-    bench.clock.advance(10 * 60_000);
-    expect(stateOf(bench)).toBe("SIGNED_OUT");
-    const hurried = refreshing(meets);
-    hurried.driver.signOut();
-    hurried.driver.cancel();
-    expect(stateOf(hurried)).toBe("SIGNED_OUT");
-  });
-
-  it("whatever was pressed, a code comes afterwards", () => {
-    for (const keys of [["sign-in", "sign-in"], ["cancel"], ["sign-out", "cancel"]] as Key[][]) {
-      const bench = refreshing(meets);
-      for (const key of keys) PRESS[key](bench.driver);
-      bench.clock.advance(500);
-      // What passes is not the user's to give up by these keys, except by signing out.
-      if (stateOf(bench) === "REFRESHING") bench.driver.signOut();
-      bench.driver.cancel();
-      bench.driver.signIn();
-      bench.clock.advance(500);
-      expect([keys, stateOf(bench)]).toEqual([keys, "PENDING"]);
-    }
-  });
 });
+
+/** By an unknown name, by the client's, by a status that never passes. */
+const REFUSALS = ["unknown", "invalid_client", "405"];
+
+/** Keys, pressed one after the other as an impatient person does, until the device is where it should be. */
+const WAYS_OUT: readonly { meets: string; keys: readonly Key[]; ends: string }[] = [
+  ...REFUSALS.flatMap((meets) => [
+    // Tried once more at once; then the tokens are given up for a new code.
+    { meets, keys: ["sign-in"] as const, ends: "PENDING" },
+    { meets, keys: ["cancel"] as const, ends: "SIGNED_OUT" },
+    { meets, keys: ["sign-out"] as const, ends: "SIGNED_OUT" },
+  ]),
+  { meets: "503", keys: ["sign-out"], ends: "SIGNED_OUT" },
+  // Nobody revokes the tokens there: the person need not wait for that.
+  { meets: "silent", keys: ["sign-out", "cancel"], ends: "SIGNED_OUT" },
+];
 
 describe.each(WAYS_OUT)(
   "$meets: $keys leads to $ends, whenever that is",
