@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const ALL = rows.map(({ name }) => name);
 const FEW = ["pending", "forms-refused", "rotation", "https-untrusted"];
 
-it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn keeps its rows: %s", async (names) => {
+it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn keeps its rows", async (names) => {
   const outfile = join(folder, "device.cjs");
   const entryPoints = [fileURLToPath(new URL("bench-device.ts", import.meta.url))];
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
