@@ -31,20 +31,6 @@ export interface Sent {
 /** An answer, a failure of the transport (null), or a host that never ends the exchange. */
 export type Reaction = Answer | null | "hang";
 
-/** All that a host can read of a device, for tests of what must change nothing. */
-export function publicState(bench: Bench): object {
-  const { device } = bench;
-  const { state, event, moves, error, codeConfirmed, notSaved, callState, callError } = device;
-  const { callStatus, hasNextPage, codeLifeS, accessLifeS, refreshLifeS } = device;
-  const regions = Array.from(device.length, (_, region) => bench.text(region));
-  const wakeInMs = bench.core.wakeIn(device);
-  return {
-    ...{ state, event, moves, error, codeConfirmed, notSaved, callState, callError, callStatus },
-    ...{ hasNextPage, codeLifeS, accessLifeS, refreshLifeS, regions, wakeInMs },
-    frame: bench.frame(),
-  };
-}
-
 const encoder = new TextEncoder();
 const freshVerifier = (): string => randomBytes(32).toString("base64url");
 const known = new Set(transitions().map(({ from, event, to }) => `${from} ${event} ${to}`));
@@ -100,18 +86,13 @@ export class Bench {
   readonly slots: Uint8Array[];
   writes = 0;
   aborts = 0;
-  shows = 0;
   nowMs = 0;
   answers: Reaction[];
   /** What VERIFY was asked for, and whether the host finds its signature right. */
   readonly verified: string[] = [];
   genuine = true;
-  /** Hosts that leave storage or VERIFY undone until storageDone or eventVerified is called by hand. */
+  /** A host that leaves storage undone until storageDone is called by hand. */
   storageHangs = false;
-  /** Writes and erases fail. */
-  storageFails = false;
-  erases = 0;
-  verifyHangs = false;
   /** A host that leaves CHALLENGE undone until `makeChallenge` is called by hand. */
   challengeHangs = false;
   readonly columns: number;
@@ -213,23 +194,19 @@ export class Bench {
       const record = this.slots[device.slot]!;
       memory.set(record, device.data);
       this.core.storageDone(device, record.length);
-    } else if (this.storageFails && isStorage) this.core.storageDone(device, 0);
-    else if (command === core.Command.STORE) {
+    } else if (command === core.Command.STORE) {
       this.writes++;
       this.slots[device.slot] = memory.slice(device.data, device.data + device.dataLength);
       this.core.storageDone(device, 1);
     } else if (command === core.Command.ERASE) {
-      this.erases++;
       this.slots[device.slot] = new Uint8Array();
       this.core.storageDone(device, 1);
     } else if (command === core.Command.VERIFY) {
       this.verified.push(this.range(device.data, device.dataLength));
-      if (!this.verifyHangs)
-        this.core.eventVerified(device, device.requestId, this.genuine ? 1 : 0);
+      this.core.eventVerified(device, device.requestId, this.genuine ? 1 : 0);
     } else if (command === core.Command.CHALLENGE) {
       if (!this.challengeHangs) this.makeChallenge();
     } else if (command === core.Command.ABORT) this.aborts++;
-    else if (command === core.Command.SHOW) this.shows++;
     else if (command === core.Command.SEND) this.#answer();
   }
 

@@ -1,11 +1,9 @@
 // How the client authenticates (RFC 6749 §2.3), at every endpoint of the authorization server, and what
 // belongs to one client at one server alone: the records.
 
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ClientAuthentication, ErrorCode, Event, State } from "../../core/complete.ts";
-import { anyCharacter } from "../any-character.ts";
 import {
   type Answer,
   Bench,
@@ -23,8 +21,9 @@ import {
 const CLIENT = { clientId: "tv client/1", clientSecret: "s&cr=t é😀:" };
 /** RFC 6749 §2.3.1 by other means: form-encode both, join them, base64. */
 const encoded = (text: string): string => String(new URLSearchParams({ v: text })).slice(2);
-const basicOf = (id: string, secret: string): string =>
-  Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64");
+const BASIC = Buffer.from(`${encoded(CLIENT.clientId)}:${encoded(CLIENT.clientSecret)}`).toString(
+  "base64",
+);
 
 /** The requests of a device's life: for a code, a poll, a refresh, and the first revocation. */
 function life(settings: Partial<core.Config>): [Sent, Sent, Sent, Sent] {
@@ -47,96 +46,27 @@ const POLL = { grant_type: GRANT, device_code: "dc" };
 const REFRESH = { grant_type: "refresh_token", refresh_token: "refresh" };
 
 describe("RFC 6749 §2.3 client authentication", () => {
-  it("none: a public client says its identifier in every body (RFC 8628 §3.1, §3.4, RFC 6749 §3.2.1, RFC 7009 §2.1)", () => {
-    const [request, poll, refresh, revocation] = life({
-      clientAuthentication: ClientAuthentication.NONE,
-    });
-    expect(fields(request)).toEqual({ scope: "email", ...ID });
-    expect(fields(poll)).toEqual({ ...ID, ...POLL });
-    expect(fields(refresh)).toEqual({ ...ID, ...REFRESH });
-    expect(fields(revocation)).toEqual({ ...ID, token: "refresh" });
-    for (const sent of [request, poll, refresh, revocation]) {
-      expect(sent).toMatchObject({ target: "", basic: "", bearer: "" });
-    }
-  });
-
-  it("client_secret_post: the secret is in every body, that of the device authorization request too (RFC 6749 §3.2.1)", () => {
-    const [request, poll, refresh, revocation] = life({
-      clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
-    });
-    expect(fields(request)).toEqual({ scope: "email", ...BOTH });
-    expect(fields(poll)).toEqual({ ...BOTH, ...POLL });
-    expect(fields(refresh)).toEqual({ ...BOTH, ...REFRESH });
-    expect(fields(revocation)).toEqual({ ...BOTH, token: "refresh" });
-    for (const sent of [request, poll, refresh, revocation]) {
-      expect(sent).toMatchObject({ target: "", basic: "", bearer: "" });
-    }
-  });
-
-  it("client_secret_basic: the header is in every request, the secret in no body (RFC 6749 §2.3.1, §3.2.1)", () => {
-    const [request, poll, refresh, revocation] = life({
-      clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
-    });
-    expect(fields(request)).toEqual({ scope: "email", ...ID });
-    expect(fields(poll)).toEqual({ ...ID, ...POLL });
-    expect(fields(refresh)).toEqual({ ...ID, ...REFRESH });
-    expect(fields(revocation)).toEqual({ ...ID, token: "refresh" });
-    const basic = basicOf(CLIENT.clientId, CLIENT.clientSecret);
-    for (const sent of [request, poll, refresh, revocation]) {
-      expect(sent).toMatchObject({ target: "", basic, bearer: "" });
-    }
-  });
-
-  it("documents: the secret goes to the token endpoint alone, the token to revoke into the query", () => {
-    const [request, poll, refresh, revocation] = life({
-      clientAuthentication: ClientAuthentication.DOCUMENTS,
-    });
-    expect(fields(request)).toEqual({ scope: "email", ...ID });
-    expect(fields(poll)).toEqual({ ...BOTH, ...POLL });
-    expect(fields(refresh)).toEqual({ ...BOTH, ...REFRESH });
-    expect(revocation).toMatchObject({ target: "?token=refresh", body: "" });
-  });
-
-  it("RFC 6749 §2.3.1: Basic encodes any identifier and secret, also of lengths that base64 pads", () => {
-    const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 });
-    fc.assert(
-      fc.property(text, text, (clientId, clientSecret) => {
-        const bench = new Bench([], {
-          ...{ clientId, clientSecret },
-          clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
-        });
-        bench.until(1);
-        const wellFormed = Buffer.from(clientSecret).toString();
-        expect(bench.sent[0]!.basic).toBe(basicOf(Buffer.from(clientId).toString(), wellFormed));
-      }),
-    );
-  });
-
-  it("RFC 6750 §2.1: requests to a resource server carry the access token, not the client's credentials", () => {
-    const bench = new Bench([code(), tokens(), json(200, {})], {
-      clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
-    });
-    bench.until(2);
-    expect(bench.core.beginCall(bench.device)).toBe(1);
-    expect(bench.core.sendCall(bench.device, 5, 1, null, 0, 0)).toBe(1);
-    bench.pass(0);
-    expect(bench.sent[2]).toMatchObject({ endpoint: 5, basic: "", bearer: "access" });
-  });
-
-  it("RFC 7009 §2.1: each try of a revocation has the token in the body", () => {
-    const bench = new Bench([code(), tokens()], {
-      clientAuthentication: ClientAuthentication.NONE,
-    });
-    bench.until(2);
-    bench.core.signOut(bench.device);
-    bench.answers = Array(9).fill(json(400, { error: "invalid_request" }));
-    bench.pass(600_000);
-    const tries = bench.sent.slice(2);
-    expect(tries).toHaveLength(4);
-    for (const sent of tries) {
-      expect(sent.target).toBe("");
-      expect(fields(sent).token).toBe("refresh");
-    }
+  it.each([
+    ["none, RFC 8628 §3.1, §3.4, RFC 6749 §3.2.1", ClientAuthentication.NONE, ID, ID, ""],
+    ["client_secret_post", ClientAuthentication.CLIENT_SECRET_POST, BOTH, BOTH, ""],
+    [
+      "client_secret_basic, RFC 6749 §2.3.1",
+      ClientAuthentication.CLIENT_SECRET_BASIC,
+      ID,
+      ID,
+      BASIC,
+    ],
+    ["documents: the token to revoke in the query", ClientAuthentication.DOCUMENTS, ID, BOTH, ""],
+  ])("%s (RFC 7009 §2.1)", (_, clientAuthentication, atDevice, atToken, basic) => {
+    const sent = life({ clientAuthentication });
+    const [request, poll, refresh, revocation] = sent;
+    expect(fields(request)).toEqual({ scope: "email", ...atDevice });
+    expect(fields(poll)).toEqual({ ...atToken, ...POLL });
+    expect(fields(refresh)).toEqual({ ...atToken, ...REFRESH });
+    const isInQuery = clientAuthentication === ClientAuthentication.DOCUMENTS;
+    expect(revocation.target).toBe(isInQuery ? "?token=refresh" : "");
+    expect(fields(revocation)).toEqual(isInQuery ? {} : { ...atToken, token: "refresh" });
+    for (const each of sent) expect(each).toMatchObject({ basic, bearer: "" });
   });
 });
 
@@ -167,10 +97,6 @@ describe("what is stored belongs to a client and a server", () => {
     new Bench([], { slots: slots.map((slot) => slot.slice()), autoStart: 0, ...settings }).device
       .state;
   const here = { clientId: "printer", server: "https://auth.example" };
-
-  it("the same client at the same server goes on with its session", () => {
-    expect(stateAfter(stored(here), here)).toBe(State.REFRESHING);
-  });
 
   it.each([
     ["another server", { ...here, server: "https://auth.example.net" }],
@@ -250,30 +176,6 @@ describe("RFC 7009 §2.1: the server only should end the access token with the r
       ["refresh", "access"],
       ErrorCode.NONE,
     ],
-    [
-      "an access token that has ended with the refresh token is no error",
-      [DONE, error(400, "invalid_token")],
-      ["refresh", "access"],
-      ErrorCode.NONE,
-    ],
-    [
-      "neither type is revoked",
-      [UNSUPPORTED, UNSUPPORTED],
-      ["refresh", "access"],
-      ErrorCode.UNSUPPORTED_TOKEN_TYPE,
-    ],
-    [
-      "what passes is tried again, four times in all",
-      [error(503, "server_error"), DONE, null, null, null],
-      ["refresh", "refresh", "access", "access", "access"],
-      ErrorCode.UNREACHABLE,
-    ],
-    [
-      "a server that refuses the client is not told of the other token",
-      Array<Answer>(9).fill(error(401, "invalid_client")),
-      ["refresh", "refresh", "refresh", "refresh"],
-      ErrorCode.INVALID_CLIENT,
-    ],
   ] as const)("%s", (_, answers, sent, outcome) => {
     const bench = signedOut([...answers]);
     expect(revoked(bench)).toEqual(sent);
@@ -282,36 +184,4 @@ describe("RFC 7009 §2.1: the server only should end the access token with the r
     expect(ErrorCode[bench.device.error]).toBe(ErrorCode[outcome]);
     expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
   });
-
-  it.each([
-    [
-      "by the documents' rule one revocation ends both",
-      {},
-      ClientAuthentication.DOCUMENTS,
-      ["refresh"],
-    ],
-    [
-      "without a refresh token",
-      { refresh_token: undefined },
-      ClientAuthentication.NONE,
-      ["access"],
-    ],
-  ])("%s: one request", (_, members, method, sent) => {
-    const bench = signedOut([DONE], members, method);
-    expect(revoked(bench)).toEqual(sent);
-    expect(bench.device.error).toBe(ErrorCode.NONE);
-  });
-
-  it.each([
-    ["success", DONE.status],
-    ["refusal that is tried again", 503],
-  ])(
-    "RFC 7009 §2.2: tokens in the answer to a revocation, a %s, are none of the device's",
-    (_, status) => {
-      const others = json(status, { access_token: "other", refresh_token: "another" });
-      const bench = signedOut([others, DONE, DONE]);
-      const refreshTokens = status === DONE.status ? ["refresh"] : ["refresh", "refresh"];
-      expect(revoked(bench)).toEqual([...refreshTokens, "access"]);
-    },
-  );
 });

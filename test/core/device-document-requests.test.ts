@@ -4,7 +4,6 @@
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication, ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import {
-  type Answer,
   Bench,
   code,
   error,
@@ -16,9 +15,6 @@ import {
   signedIn,
   tokens,
 } from "./bench.ts";
-
-const pendings = (count: number): Answer[] =>
-  Array(count).fill(error(428, "authorization_pending"));
 
 describe("device doc §3", () => {
   it("device doc §3 row device code request: a code leads to pending", () => {
@@ -65,88 +61,6 @@ describe("device doc §3", () => {
     bench.until(3);
     expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 0]);
     expect(shown(bench)).toContain("SECOND");
-  });
-
-  it("device doc §3 row expired: an expired code is not displayed, and polled once at the most", () => {
-    const bench = new Bench([code({ expires_in: 12 }), ...pendings(2)]);
-    bench.until(3);
-    bench.pass(3000);
-    expect(shown(bench)).not.toContain("ABCD-EFGH");
-    bench.answers = ["hang"];
-    bench.pass(2000);
-    expect(polls(bench).length).toBe(3);
-    bench.pass(200_000);
-    expect(polls(bench).length).toBe(3);
-  });
-
-  it("device doc §3: only pending expires; what was allowed in the last moment is fetched", () => {
-    const bench = new Bench([code({ expires_in: 12 }), ...pendings(2), tokens()]);
-    bench.until(4);
-    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 1, 1]);
-    const [, , second, last] = bench.sent;
-    // The interval holds for the last poll as well.
-    expect(last!.atMs - second!.atMs).toBe(5000);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-  });
-
-  it.each([
-    ["pending", error(428, "authorization_pending")],
-    ["slow_down", error(403, "slow_down")],
-    ["a server that is down", { status: 503, body: "" }],
-    ["no connection", null],
-  ])("device doc §3 row expired: %s is the last answer that an expired code gets", (_, answer) => {
-    const bench = new Bench([code({ expires_in: 3 }), answer, code({ user_code: "SECOND" })]);
-    bench.until(3);
-    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 0]);
-  });
-
-  it("device doc §3 row expired: no last poll more than 64 s after the end; the new code comes at once", () => {
-    const at = (interval: number): number[] => {
-      const bench = new Bench([code({ expires_in: 3, interval }), "hang"]);
-      bench.until(2);
-      return bench.sent.map(({ endpoint }) => endpoint);
-    };
-    expect(at(66)).toEqual([0, 1]);
-    expect(at(68)).toEqual([0, 0]);
-  });
-
-  it.each([
-    [67, State.PENDING],
-    [68, State.REQUESTING],
-  ])(
-    "SPEC Times: an interval of %i s, 64 s or 65 s more than the code lives: state %i",
-    (...row) => {
-      const [interval, state] = row;
-      const bench = new Bench([code({ expires_in: 3, interval })], { autoStart: 0 });
-      bench.core.signIn(bench.device);
-      bench.run(0);
-      bench.run(3000);
-      expect(bench.device.codeLifeS).toBe(0);
-      expect(bench.device.state).toBe(state);
-    },
-  );
-
-  it.each(["expired_token", "invalid_grant"])(
-    "device doc §3 row expired: the response to a later poll is not shown; %s brings a new code",
-    (name) => {
-      const bench = new Bench([code(), error(400, name), code({ user_code: "SECOND" })]);
-      bench.until(3);
-      expect(shown(bench)).toContain("SECOND");
-    },
-  );
-
-  it("device doc §3 row token lifetimes: a dead access token is not sent, a refresh comes first (RFC 6749 §6)", () => {
-    const bench = signedIn({ expires_in: 60 });
-    bench.answers = [null, null, null, null, null, null, null, null];
-    bench.pass(120_000);
-    const { core, device } = bench;
-    expect(core.beginCall(device)).toBe(1);
-    core.sendCall(device, 5, 1, null, 0, 0);
-    bench.pass(60_000);
-    expect(bench.sent.every(({ bearer }) => bearer === "")).toBe(true);
-    bench.answers = [tokens({ access_token: "second" }), json(200, {})];
-    bench.pass(200_000);
-    expect(bench.sent.map(({ bearer }) => bearer)).toContain("second");
   });
 
   it("device doc §3 row token lifetimes: the refresh token, if there is one, is what is revoked", () => {
@@ -210,7 +124,7 @@ describe("device doc §4", () => {
   });
 
   it.each(["client_id", "client_secret", "refresh_token", "grant_type"])(
-    "device doc §4.3 row %s: in a refresh, nothing beside the four",
+    "device doc §4.3 row %s: in a refresh, nothing beside the four (RFC 6749 §6)",
     (name) => {
       const bench = signedIn();
       bench.until(3);

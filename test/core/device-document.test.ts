@@ -23,15 +23,6 @@ test("device doc §1 row the six steps: then refresh and revocation", () => {
   expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 1, 1, 1, 2]);
 });
 
-test("device doc §1: a client without a secret sends none anywhere", () => {
-  const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
-  const bench = new Bench(answers, { clientSecret: "" });
-  bench.until(3);
-  bench.core.signOut(bench.device);
-  bench.until(5);
-  for (const { body, target } of bench.sent) expect(body + target).not.toContain("secret");
-});
-
 describe("device doc §2.1", () => {
   const unusable = { device_code: ["", 0], user_code: ["", 0], verification_url: ["", 0] };
   it.each(Object.keys(unusable))(
@@ -97,14 +88,6 @@ describe("device doc §2.1", () => {
     expect(livedMs).toBeLessThanOrEqual(95_000);
   });
 
-  it("device doc §2.1 row expires_in: without it a code is taken to live ten minutes", () => {
-    const bench = new Bench([code({ expires_in: undefined })]);
-    bench.until(1);
-    expect(bench.device.state).toBe(State.PENDING);
-    expect(bench.device.codeLifeS).toBeGreaterThan(595);
-    expect(bench.device.codeLifeS).toBeLessThanOrEqual(600);
-  });
-
   it("device doc §2.1 row interval: the least wait between two polls", () => {
     const bench = new Bench([code({ interval: 13 })]);
     bench.until(4);
@@ -149,13 +132,6 @@ describe("device doc §2.2", () => {
     expect(bench.text(Field.ACCESS_TOKEN)).toBe("third");
   });
 
-  it("device doc §2.2 row refresh_token: a new one replaces the old", () => {
-    const bench = signedIn();
-    bench.answers = [tokens({ refresh_token: "next" }), tokens()];
-    bench.until(4);
-    expect(fields(bench.sent[3]!).refresh_token).toBe("next");
-  });
-
   it("device doc §2.2 row refresh_token_expires_in: the user is told three days ahead", () => {
     const bench = signedIn({ refresh_token_expires_in: 300_000 });
     bench.answers = Array(200).fill(tokens({ refresh_token: undefined }));
@@ -164,13 +140,6 @@ describe("device doc §2.2", () => {
     // With the refresh that follows at the latest.
     bench.pass(3_660_000);
     expect(shown(bench)).toContain("Sign in again soon");
-  });
-
-  it("device doc §2.2 row refresh_token_expires_in: absent, nothing is said", () => {
-    const bench = signedIn();
-    bench.answers = Array(200).fill(tokens({ refresh_token: undefined }));
-    bench.pass(300_000_000);
-    expect(shown(bench)).not.toContain("soon");
   });
 
   it.each([
@@ -184,13 +153,6 @@ describe("device doc §2.2", () => {
   ])("device doc §2.2 row scope: what was granted can be read, %s", (_, scope, kept) => {
     expect(signedIn({ scope }).text(Field.SCOPE)).toBe(kept);
   });
-
-  it.each(["Bearer", "bearer", "BEARER", undefined])(
-    "device doc §2.2 row token_type: %s is accepted",
-    (type) => {
-      expect(signedIn({ token_type: type }).device.state).toBe(State.SIGNED_IN);
-    },
-  );
 
   it.each(["mac", "DPoP", "bearer2", ""])(
     "device doc §2.2 row token_type: %j is not, and its token is not used (RFC 6749 §7.1)",
@@ -293,24 +255,6 @@ describe("device doc §7", () => {
       expect(bench.sent.length).toBe(2);
     },
   );
-
-  it.each([
-    [json(400, { error: "invalid_grant" }), "the session ends"],
-    [json(401, { error: "invalid_client" }), "the tokens are kept for a better setup"],
-    [{ status: 400, body: "not shown" }, "the session goes on"],
-  ])("device doc §7: a refresh failure's body is not shown; %j", (answer, outcome) => {
-    const bench = signedIn();
-    bench.answers = [answer, answer, answer];
-    bench.until(3);
-    const kept = bench.slots.some((slot) => slot.length > 0);
-    if (outcome === "the session ends") {
-      expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
-      expect(kept).toBe(false);
-    } else {
-      expect(kept).toBe(true);
-      expect(bench.device.error).not.toBe(ErrorCode.SESSION_ENDED);
-    }
-  });
 });
 
 describe("device doc §8", () => {
@@ -380,15 +324,6 @@ describe("device doc §8", () => {
         .map((row) => row.trimEnd())
         .join("");
       expect(text).toContain(columns < 40 ? address.slice(8) : address);
-    },
-  );
-
-  it.each(["http://", "https://"])(
-    "device doc §8 row verification_url display: %s may be left away",
-    (scheme) => {
-      const bench = new Bench([code({ verification_url: `${scheme}example.com/12345678` })]);
-      bench.until(1);
-      expect(bench.frame().map((row) => row.trimEnd())).toContain("example.com/12345678");
     },
   );
 
