@@ -119,7 +119,10 @@ function changed(file: string, from: string, to: string): (folder: string) => vo
   return (folder) => {
     const text = readFileSync(path.join(folder, file), "utf8");
     expect(text).toContain(from);
-    writeFileSync(path.join(folder, file), text.replace(from, to));
+    writeFileSync(
+      path.join(folder, file),
+      text.replace(from, () => to),
+    );
   };
 }
 
@@ -212,21 +215,18 @@ it("further files and libraries of a port are named in its port.mk; what it lack
   expect(await saidByExample("more", "both make", { change })).toContain("both make 42\n");
 });
 
-/** A fault in one file of a port, and what the check says of it. */
+/** A fault in a file of a port. */
 interface PortFault {
-  readonly what: string;
-  readonly file: string;
   readonly right: string;
   readonly wrong: string;
-  /** The line without its "not ok". */
-  readonly line: string;
   /** How often the check is started: some faults only show at the second start. */
   readonly starts?: number;
 }
 
 const BROKEN_ENDS = "return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NOTHING";
 const RANDOM = "return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;";
-const FAULTS: Readonly<Record<string, readonly Omit<PortFault, "file">[]>> = {
+/** By file; `line` is what the check says, without its "not ok". */
+const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line: string })[]>> = {
   "clock.c": [
     {
       what: "a clock that stands still",
@@ -386,26 +386,18 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
   /** The example with a fault in one file: what the last start of the check says. */
   async function tried(
     name: string,
-    fault?: Pick<PortFault, "file" | "right" | "wrong" | "starts">,
+    fault: PortFault & { file: string },
   ): Promise<{ said: string; code: number | null }> {
     const port = path.join(folder, `port-${name}`);
     const out = path.join(folder, `out-${name}`);
     cpSync(template, port, { recursive: true, preserveTimestamps: true });
     cpSync(built, out, { recursive: true, preserveTimestamps: true });
-    if (fault !== undefined) {
-      const file = path.join(port, fault.file);
-      const text = readFileSync(file, "utf8");
-      expect(text).toContain(fault.right);
-      writeFileSync(
-        file,
-        text.replace(fault.right, () => fault.wrong),
-      );
-    }
+    changed(fault.file, fault.right, fault.wrong)(port);
     // One of its own: it counts connections.
     const server = await startCheckServer();
     await rebuild(port, out, server.url);
     let last = { said: "", code: null as number | null };
-    for (let i = 0; i < (fault?.starts ?? 1); i++)
+    for (let i = 0; i < (fault.starts ?? 1); i++)
       last = await start(`${out}/check`, path.join(out, "records"));
     await server.close();
     expect(last.said).toMatch(last.code === 0 ? /# all passed\n$/ : /# failed: [^\n]*\n$/);

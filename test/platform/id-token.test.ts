@@ -152,15 +152,12 @@ describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
     ["a name that is too long", { sub: "x".repeat(256) }, "names nobody"],
     ["the longest name", { sub: "x".repeat(255) }, `sub ${"x".repeat(255)}`],
     ["within the skew", { exp: NOW_S - 59 }, "sub ada"],
-    ["expired", { exp: NOW_S - 61 }, "has expired"],
     ["at the end of the skew", { exp: NOW_S - 60 }, "has expired"],
     ["an end that is a text", { exp: `${NOW_S + 300}` }, "has expired"],
     ["no end", { exp: undefined }, "has expired"],
-    ["no number", { exp: "never" }, "has expired"],
     ["a little later", { iat: NOW_S + 59 }, "sub ada"],
     ["later by the whole skew", { iat: NOW_S + 60 }, "is of a later time"],
     ["a beginning that is a text", { iat: `${NOW_S}` }, "is of a later time"],
-    ["much later", { iat: NOW_S + 61 }, "is of a later time"],
     ["no beginning", { iat: undefined }, "is of a later time"],
   ])("%s", async (_, spoilt, outcome) => {
     const { privateKey, publicKey } = await pair("ES256");
