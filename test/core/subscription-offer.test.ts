@@ -77,6 +77,18 @@ describe("offer doc", () => {
     },
   );
 
+  it.each([
+    [0, "a/b"],
+    [1, "a-b"],
+    [1, "Premium"],
+    [2, "a_b"],
+    [3, "-a"],
+    [3, "a.b"],
+    [4, "2022 02"],
+  ])("offer doc §2: name %i as %s breaks its format", (which, value) => {
+    expect(offer(session(), withName(which, value))).toBe(missing[which]![2]);
+  });
+
   const parents: [string, OfferError][] = [
     ["packageName", OfferError.BODY_PACKAGE_NAME],
     ["productId", OfferError.BODY_PRODUCT_ID],
