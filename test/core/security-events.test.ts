@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { type Bench, bytesOf, json, outcome, type Reaction, session } from "./bench.ts";
+import { type Bench, bytesOf, json, outcome, type Reaction, session, tokens } from "./bench.ts";
 
 const TYPES = "https://schemas.openid.net/secevent/";
 const SESSIONS_REVOKED = `${TYPES}risc/event-type/sessions-revoked`;
@@ -150,6 +150,20 @@ describe("RFC 8417 §2.2: the identifier", () => {
     const bench = session(["hang"]);
     expect(hand(bench, claims(SESSIONS_REVOKED, {}, jti))).toBe(1);
     expect(bench.device.state).toBe(State.REFRESHING);
+  });
+
+  it("the last eight are remembered, no more and no fewer", () => {
+    const bench = session(Array(40).fill(tokens()));
+    const isApplied = (number: number): boolean => {
+      const before = bench.sent.length;
+      hand(bench, claims(SESSIONS_REVOKED, { subject: SUBJECT }, `number-${number}`));
+      bench.pass(0);
+      return bench.sent.length > before;
+    };
+    const eight = [1, 2, 3, 4, 5, 6, 7, 8];
+    expect(eight.map(isApplied)).toEqual(Array(8).fill(true));
+    expect(eight.map(isApplied)).toEqual(Array(8).fill(false));
+    expect([9, 2, 1].map(isApplied)).toEqual([true, false, true]);
   });
 
   it("RFC 9493 §3.2.6: is the token's own, not one that its subject has", () => {
