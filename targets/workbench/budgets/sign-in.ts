@@ -1,7 +1,7 @@
 // What one sign-in costs outside the core: record writes, requests, bytes on the wire (on real sockets,
 // HTTP headers included, without TLS).
 
-import { ScriptedServer, startDevice, until } from "../peers/scripted-server.ts";
+import { ScriptedServer, startDevice, until } from "./scripted-server.ts";
 
 const code = {
   device_code: "A".repeat(100),

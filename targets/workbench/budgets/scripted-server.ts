@@ -1,5 +1,4 @@
-// A server that answers after a script, on real sockets, and counts the bytes that go over them. Shared
-// by the comparison with other clients and by the budget of bytes on the wire.
+// A server that answers after a script, on real sockets, and counts the bytes that go over them.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";

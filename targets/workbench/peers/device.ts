@@ -1,0 +1,91 @@
+// A whole device of each client that is compared, for the bench (`picogrant conform --device`): each driven as its own
+// documentation shows. Two words on its standard input: a asks the resource, o signs out.
+//
+//   tsx targets/workbench/peers/device.ts picogrant|oauth4webapi|openid-client device.json
+
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import * as oauth from "oauth4webapi";
+import * as openid from "openid-client";
+import { signIn } from "../../../platform/node/sign-in.ts";
+
+interface Client {
+  ask(): Promise<unknown>;
+  signOut(): Promise<unknown>;
+}
+
+const config = JSON.parse(readFileSync(process.argv[3]!, "utf8"));
+const { clientId, scope, endpoints, storage, http } = config;
+const [resource] = endpoints.resources as [string];
+const server: oauth.AuthorizationServer = {
+  issuer: new URL(endpoints.token).origin,
+  device_authorization_endpoint: endpoints.deviceAuthorization,
+  token_endpoint: endpoints.token,
+  revocation_endpoint: endpoints.revocation,
+};
+
+async function picogrant(): Promise<Client> {
+  const session = await signIn({
+    ...{ clientId, scope, server: endpoints, resources: [resource], state: storage.directory },
+    http: { ca: readFileSync(http.certificates, "utf8") },
+    onCode: () => {},
+    onTrouble: ({ message }) => console.error(message),
+  });
+  return { ask: () => session.fetch(resource), signOut: () => session.signOut() };
+}
+
+/** The loop of its own example (examples/device_authorization_grant.ts). */
+async function oauth4webapi(): Promise<Client> {
+  const client: oauth.Client = { client_id: clientId };
+  const none = oauth.None();
+  const insecure = { [oauth.allowInsecureRequests]: true } as const;
+  const asked = await oauth.deviceAuthorizationRequest(server, client, none, { scope }, insecure);
+  const code = await oauth.processDeviceAuthorizationResponse(server, client, asked);
+  let interval = code.interval ?? 5;
+  for (;;) {
+    await wait(interval * 1000);
+    const polled = await oauth.deviceCodeGrantRequest(
+      ...([server, client, none, code.device_code, insecure] as const),
+    );
+    try {
+      const tokens = await oauth.processDeviceCodeResponse(server, client, polled);
+      const bearer = tokens.access_token;
+      return {
+        ask: () => oauth.protectedResourceRequest(bearer, "GET", new URL(resource), ...NOTHING),
+        signOut: () =>
+          oauth.revocationRequest(server, client, none, tokens.refresh_token ?? bearer, insecure),
+      };
+    } catch (error) {
+      if (!(error instanceof oauth.ResponseBodyError)) throw error;
+      if (error.error === "slow_down") interval += 5;
+      else if (error.error !== "authorization_pending") throw error;
+    }
+  }
+}
+const NOTHING = [undefined, undefined, { [oauth.allowInsecureRequests]: true }] as const;
+
+async function openidClient(): Promise<Client> {
+  const client = new openid.Configuration(server, clientId, undefined, openid.None());
+  openid.allowInsecureRequests(client);
+  const code = await openid.initiateDeviceAuthorization(client, { scope });
+  const tokens = await openid.pollDeviceAuthorizationGrant(client, code);
+  const bearer = tokens.access_token;
+  return {
+    ask: () => openid.fetchProtectedResource(client, bearer, new URL(resource), "GET"),
+    signOut: () => openid.tokenRevocation(client, tokens.refresh_token ?? bearer),
+  };
+}
+
+const clients: Readonly<Record<string, () => Promise<Client>>> = {
+  picogrant,
+  oauth4webapi,
+  "openid-client": openidClient,
+};
+const client = clients[process.argv[2]!]!();
+client.catch((error: Error) => console.error(error.message));
+createInterface({ input: process.stdin }).on("line", (line) => {
+  client
+    .then((one) => (line === "o" ? one.signOut() : one.ask()))
+    .catch((error: Error) => console.error(error.message));
+});
