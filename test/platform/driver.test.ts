@@ -149,9 +149,12 @@ describe("what does not fit is named, with the memory that would do", () => {
 
   // The larger memory has the room for a code challenge (RFC 7636), too.
   it("access tokens of any length where a code challenge has no room: the memory named does", () => {
+    let memoryBytes = 4400;
+    const hasChallenge = (): boolean =>
+      driverOn(fakePlatform(), { memoryBytes }).device.capacity[Region.CODE_VERIFIER]! > 0;
+    while (hasChallenge()) memoryBytes -= 8;
     for (let bytes = 1300; bytes < 1700; bytes += 25) {
-      const smallest = settle(4000, bytes).device;
-      expect(smallest.capacity[Region.CODE_VERIFIER]).toBe(-1);
+      const smallest = settle(memoryBytes, bytes).device;
       const [, needed] = /; (\d+) bytes of memory would do$/.exec(missingRoomOf(smallest))!;
       const driver = settle(Number(needed), bytes);
       expect([bytes, driver.isSignedIn, missingRoomOf(driver.device)]).toEqual([bytes, true, ""]);
