@@ -84,8 +84,6 @@ export class Driver {
   /** Two take turns: what a broken adapter reports a second time then finds its sink closed. */
   #sink: AnswerSink;
   #sinkBefore: AnswerSink;
-  #stored: StorageAnswer;
-  #storedBefore: StorageAnswer;
   /** Tells the core that the adapter at work has failed. */
   #giveUp: () => void = nothing;
   #nowMs = 0;
@@ -121,8 +119,6 @@ export class Driver {
     this.#requests = new Requests(this.device, this.memory, options);
     this.#sink = this.#newSink();
     this.#sinkBefore = this.#newSink();
-    this.#stored = new StorageAnswer(this);
-    this.#storedBefore = new StorageAnswer(this);
     const { clientId, clientSecret, scope } = options.config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
@@ -388,11 +384,9 @@ export class Driver {
 
   /** For the next storage operation. @param failure what the core is told where the adapter throws */
   #nextStored(failure: number): StorageAnswer {
-    const next = this.#storedBefore;
-    this.#storedBefore = this.#stored;
-    this.#stored = next;
+    const next = new StorageAnswer(this, failure);
     this.#giveUp = next.giveUp;
-    return next.begin(failure);
+    return next;
   }
 
   #newSink(): AnswerSink {

@@ -2,7 +2,7 @@
 // a callback that was given to an adapter, and the program hears of it once.
 
 import { describe, expect, it } from "vitest";
-import { State } from "../../core/index.ts";
+import { Command, State } from "../../core/index.ts";
 import type { Platform } from "../../platform/contracts.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
@@ -207,16 +207,17 @@ describe("where what was thrown goes", () => {
 });
 
 describe("an adapter that reports twice", () => {
-  it("a storage operation that is reported again is not the next one's answer", () => {
+  it("a storage operation that is reported again, however late, is no other one's answer", () => {
     const world = lateWorld();
     const { storage } = world;
     const dones: ((length: number) => void)[] = [];
+    const writes: ((ok: boolean) => void)[] = [];
     const driver = driverOn({
       ...world,
       storage: {
         capacity: 4096,
         read: (_slot, _into, _from, _to, done) => void dones.push(done),
-        write: storage.write.bind(storage),
+        write: (_slot, _bytes, _from, _to, done) => void writes.push(done),
         erase: storage.erase.bind(storage),
       },
     });
@@ -227,6 +228,11 @@ describe("an adapter that reports twice", () => {
     expect(driver.device.state).toBe(State.STARTING);
     dones[1]!(0);
     expect(driver.device.state).toBe(State.REQUESTING);
+    while (writes.length === 0) world.clock.advanceToNext();
+    for (const done of dones) done(1);
+    expect(driver.device.storageCommand).toBe(Command.STORE);
+    writes[0]!(true);
+    expect(driver.device.storageCommand).toBe(Command.NONE);
   });
 });
 
