@@ -25,6 +25,7 @@ export type Core = Pick<
   | "setStatus"
   | "accessTokenRefused"
   | "setEndpoints"
+  | "ending"
 > &
   Partial<typeof complete>;
 

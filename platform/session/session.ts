@@ -1,11 +1,17 @@
 // A session as a program sees it: an access token that is always fresh, a `fetch` that carries it, and an end.
 
-import { ErrorCode, Region, State } from "../../core/index.ts";
+import { Ending, ErrorCode, Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
 import type { HeardIdToken, TokenResponse } from "./answer-ear.ts";
 import { type Attempt, isWithoutSession } from "./attempt.ts";
 import type { IdTokenClaims } from "./id-token.ts";
-import { errorNameOf, type GrantErrorCode, SignInError, signInErrorOf } from "./sign-in-error.ts";
+import {
+  errorNameOf,
+  type GrantErrorCode,
+  SignInError,
+  signInErrorOf,
+  troubleOf,
+} from "./sign-in-error.ts";
 
 /** What a session is doing. */
 export type SessionStatus =
@@ -128,7 +134,8 @@ export class Session {
   /**
    * The access token, refreshed first where it is about to expire: that waits for as long as the network is away.
    * @param signal gives up waiting
-   * @throws SignInError where the session has ended; the signal's reason where it gives up
+   * @throws SignInError where the session has ended, or the server refuses to refresh its tokens, which are kept and tried
+   *   again; the signal's reason where it gives up
    */
   async accessToken(signal?: AbortSignal | null): Promise<string> {
     for (;;) {
@@ -138,6 +145,7 @@ export class Session {
       const token = watch.isStoring(driver) ? "" : driver.accessToken;
       if (token !== "") return token;
       signal?.throwIfAborted();
+      this.#throwIfRefused();
       const changed = this.#nextChange(signal);
       // A token that nobody has wanted for a while may have run out, or the machine has slept: now it is wanted.
       if (this.#device.state === State.SIGNED_IN && !watch.isStoring(driver)) {
@@ -145,6 +153,14 @@ export class Session {
       } else if (driver.untoldS > 0) driver.run();
       await changed;
     }
+  }
+
+  /** What no waiting mends is told to whoever waits; the session lives on, and the device tries again. */
+  #throwIfRefused(): void {
+    const { driver, ear } = this.#attempt;
+    const isRefused = driver.core.ending(this.#device) === Ending.REFUSED;
+    if (this.#device.state !== State.REFRESHING || !isRefused) return;
+    throw ear.newest ? troubleOf(this.#device, ear.newest) : signInErrorOf(this.#device);
   }
 
   /** Until something may have changed, or the signal gives up. */

@@ -214,13 +214,16 @@ describe("what is tried again by itself is told each time", () => {
 
   it("in a session: a server that refuses to refresh the tokens, and who can mend it", async () => {
     const world = new SessionWorld();
-    const { start } = await started(world);
+    const { start, session } = await started(world);
     world.http.handler = () => refusal(401, "invalid_client");
     await world.until(() => start.troubles.length > 0, 4000);
     expect(told(start.troubles[0]!)).toBe(
       `invalid_client (maker) | ${TOKEN_AT} 401 invalid_client; ${MAKER}; trying again in N s | 401`,
     );
-    expect(start.ends).toEqual([]);
+    // Whoever wants the token hears the same at once, and does not wait for the maker.
+    await world.pass(4000);
+    const waiting = session.accessToken().then(expect.unreachable, ({ code }: SignInError) => code);
+    expect([await waiting, start.ends]).toEqual(["invalid_client", []]);
   });
 
   it.each([
