@@ -17,6 +17,7 @@ import type { Step } from "../model/steps.ts";
 import type { Core } from "../model/subject.ts";
 
 const PAIRS = 8;
+const LINES_MAX = 500;
 const STEPS = 120;
 const FIRST_SEED = 1;
 /** Longer bodies make a long script, and find no more. */
@@ -183,4 +184,11 @@ for (let seed = FIRST_SEED; pairs.length < PAIRS; seed++) {
   const lines = pair(variant, seed);
   if (lines.length > 0) pairs.push(lines);
 }
-process.stdout.write(`${[...pairs.flat(), "conclude();"].join("\n")}\n`);
+// A function has an end that every engine can jump to (MuJS: 65,535 instructions).
+const calls: string[] = [];
+for (let lines = pairs.flat(); lines.length > 0; lines = lines.slice(LINES_MAX)) {
+  const name = `part${calls.length}`;
+  process.stdout.write(`function ${name}() {\n${lines.slice(0, LINES_MAX).join("\n")}\n}\n`);
+  calls.push(`${name}();`);
+}
+process.stdout.write(`${[...calls, "conclude();"].join("\n")}\n`);

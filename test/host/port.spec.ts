@@ -168,7 +168,7 @@ it("the example says how much memory would do for a token that its own has no ro
 });
 
 it("a device whose slots hold no record of the size that it may write is not opened", async () => {
-  const change = changed("medium.c", "SLOT_BYTES = 4096", "SLOT_BYTES = 300");
+  const change = changed("medium.c", "SLOT_BYTES = 4096", "SLOT_BYTES = 100");
   await saidByExample("low", "the medium's slots are too small for the records", { change });
 });
 
