@@ -81,9 +81,11 @@ export class Driver {
   /** A driver starts once: a device that comes back is a new one, which reads its records. */
   #life: "new" | "started" | "stopped" = "new";
   readonly #faults: Faults;
-  /** Two take turns: what a broken adapter reports a second time then finds its sink closed. */
+  /** Of the last exchange. */
   #sink: AnswerSink;
-  #sinkBefore: AnswerSink;
+  /** Of polls, which must make no object: these two take turns. */
+  #poll: AnswerSink;
+  #pollBefore: AnswerSink;
   /** Tells the core that the adapter at work has failed. */
   #giveUp: () => void = nothing;
   #nowMs = 0;
@@ -117,8 +119,8 @@ export class Driver {
     this.device = makeDevice(options, this.memory);
     this.core.setEndpoints(this.device, endpointMask(options.endpoints));
     this.#requests = new Requests(this.device, this.memory, options);
-    this.#sink = this.#newSink();
-    this.#sinkBefore = this.#newSink();
+    this.#sink = this.#poll = this.#newSink();
+    this.#pollBefore = this.#newSink();
     const { clientId, clientSecret, scope } = options.config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
@@ -393,10 +395,17 @@ export class Driver {
     return new AnswerSink(this, this.#options.onApiBody, (call) => this.#guard(call));
   }
 
-  /** The sink for the next request. One that never ended belongs to an aborted request for good. */
+  /**
+   * The sink for the next request. Each has one of its own, since a broken adapter may report an exchange again when the
+   * next is under way; of polls one that never ended belongs to an aborted request for good.
+   */
   #nextSink(): AnswerSink {
-    const next = this.#sinkBefore.isOpen ? this.#newSink() : this.#sinkBefore;
-    this.#sinkBefore = this.#sink;
+    let next = this.#pollBefore;
+    if (this.device.state !== State.PENDING || next.isOpen) next = this.#newSink();
+    if (this.device.state === State.PENDING) {
+      this.#pollBefore = this.#poll;
+      this.#poll = next;
+    }
     this.#sink = next;
     next.begin(this.device.requestId);
     return next;

@@ -100,10 +100,7 @@ export enum Limit {
    * much again, so that devices which signed in together do not all come at once.
    */
   REFRESH_MARGIN_MAX_S = 300,
-  /**
-   * After a refresh the next one that nobody asks for comes no sooner: tokens that live for a minute would wear the flash
-   * of an idle device out in days. Whoever wants to use one gets it at once.
-   */
+  /** Until the next refresh that nobody asks for: tokens of a minute would wear the flash of an idle device out. */
   REFRESH_REST_S = 600,
   /** Warn the user this long before the refresh token itself expires: a weekend and a day. */
   EXPIRY_WARNING_S = 259200,

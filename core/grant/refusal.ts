@@ -8,9 +8,6 @@
 //     401 to its credentials                          is refused        stays: the maker mends it for all devices
 //   any other refusal: by another name, or by none    is refused        ends when it has lasted for a day
 //   what the device itself finds                      is refused        stays
-//
-// A code that the server has known and refuses by a name that nobody knows is over (it may have been purged): the
-// device asks for another one, up to the cap.
 
 import { bearRefusals } from "../device/clock.ts";
 import { ClientAuthentication } from "../device/config.ts";
@@ -83,7 +80,7 @@ export function isBorne(device: Device, error: number): boolean {
   return device.refusalsLeftS > 0;
 }
 
-/** Whether a poll's answer means that its code is over, and another one can be had. */
+/** Whether a poll's answer means that its code is over (a server may have purged it), and another can be had. */
 export function endsCode(device: Device, error: number): boolean {
   return (
     errorKind(device, error) === ErrorKind.RENEWABLE ||

@@ -3,7 +3,7 @@
 
 import { must } from "../device/assertion.ts";
 import { Limit } from "../device/limits.ts";
-import type { Device, Integers } from "../device/memory.ts";
+import { type Device, type Integers, isTooLong } from "../device/memory.ts";
 import { setLength } from "../device/regions.ts";
 import { Region } from "../device/tables.ts";
 
@@ -102,6 +102,11 @@ export function keepUnit(device: Device & Value, unit: number): void {
     // A high surrogate stands as U+FFFD until its low one comes, and is then taken back. Where there is none to
     // take back, the region has no room for it, or what is in scanHigh is another text's.
     if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {
+      // Of what does not fit the length alone counts: a byte more than that of U+FFFD.
+      if (isTooLong(device, device.scanField)) {
+        keep(device, 0);
+        return;
+      }
       setLength(device, device.scanField, device.length[device.scanField] - 3);
       unit += high;
     } else {

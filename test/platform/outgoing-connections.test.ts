@@ -34,6 +34,7 @@ describe("what opens connections in JavaScript", () => {
       "platform/node/conformance-server.ts: 2", // a server for tests of adapters
       "platform/node/http.ts: 3", // the adapter
       "targets/command/check-server.ts: 1", // a server, for the check of a port in C
+      "targets/command/conform/server.ts: 2", // and for the bench of whole devices
     ]);
   });
 

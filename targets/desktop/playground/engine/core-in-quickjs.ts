@@ -9,6 +9,7 @@ import type {
   QuickJSWASMModule,
 } from "quickjs-emscripten-core";
 import type * as complete from "../../../../core/complete.ts";
+import { release } from "../../../../core/index.ts";
 import type { Core } from "../../../../platform/driver.ts";
 import type { EngineFigures } from "../../simulator/view.ts";
 import { FUNCTIONS, guestScript, Mail, NUMBERS, REGIONS } from "./guest.ts";
@@ -57,7 +58,8 @@ export class CoreInQuickjs {
       name,
       (_device: unknown, ...values: unknown[]) => this.#engine!.call(index, values),
     ]);
-    return { create, ...Object.fromEntries(functions) } as unknown as Core;
+    // The bundle is made of the sources that are imported here.
+    return { create, release, ...Object.fromEntries(functions) } as unknown as Core;
   }
 
   /** Takes the engine down. Harmless where none is up. */
