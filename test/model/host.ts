@@ -210,11 +210,11 @@ export class Host implements Scene {
     same(this, "commands", "the command", Command[command], Command[Command.NONE]);
     const { device, ideal } = this;
     // A refresh that was tried makes no move: the wait has grown.
-    const isTried =
-      device.moves !== ideal.moves ||
-      device.waitMs > ideal.clock.wait.mostMs ||
-      device.backoffMs !== ideal.clock.backoffMs;
-    if (!isOptional || isTried) ideal.begin(purpose, error);
+    const hasMoved = device.moves !== ideal.moves || device.waitMs > ideal.clock.wait.mostMs;
+    const { backoffMs } = device as Partial<Device>;
+    // A bundle has no name for it.
+    if (isOptional && !hasMoved && backoffMs === undefined) throw new Unclear("tried or not");
+    if (!isOptional || hasMoved || backoffMs !== ideal.clock.backoffMs) ideal.begin(purpose, error);
     return Purpose.NONE;
   }
 
