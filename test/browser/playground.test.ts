@@ -64,7 +64,6 @@ describeInChromium("the playground", (browser) => {
   test("a scenario goes step by step, says what was not as expected, and can be edited", () =>
     visit(browser(), DESK, async (page) => {
       await page.goto(server.url);
-      await page.waitForSelector("body[data-live=yes]");
       await page.click("#tab-scenarios");
       await page.selectOption("#scenario", "deny");
       await page.click("#scenario-step");

@@ -2,11 +2,12 @@
 // folder, and it asks for nothing else.
 import releaseVariant from "@jitl/quickjs-wasmfile-release-sync";
 import { newQuickJSWASMModuleFromVariant, newVariant } from "quickjs-emscripten-core";
-import { Panel } from "../panel/client/panel.ts";
+import { Panel, takeTabs } from "../panel/client/panel.ts";
 import { readFiles } from "./files.ts";
 import { PageLink } from "./link.ts";
 
 async function begin(): Promise<void> {
+  takeTabs();
   const { wasm, data } = await readFiles();
   const wasmModule = await WebAssembly.compile(wasm);
   const module = await newQuickJSWASMModuleFromVariant(newVariant(releaseVariant, { wasmModule }));

@@ -2,7 +2,7 @@
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { View } from "../../simulator/view.ts";
 import { setText } from "./dom.ts";
-import { type Link, Panel, type Scenarios } from "./panel.ts";
+import { type Link, Panel, type Scenarios, takeTabs } from "./panel.ts";
 
 const phone = document.getElementById("phone") as HTMLIFrameElement | null;
 
@@ -69,4 +69,5 @@ const simulator: Link = {
   },
 };
 
+takeTabs();
 new Panel(simulator);

@@ -79,7 +79,6 @@ export class Panel {
     addEventListener("resize", () => {
       if (this.#latest) showDevice(this.#latest);
     });
-    takeTabs();
     takeGallery();
     if (element("scenario")) new ScenarioPlayer(link.scenarios);
     element("next").addEventListener("click", () => this.#next());
@@ -380,8 +379,8 @@ function takeGallery(): void {
   show();
 }
 
-/** The groups of buttons behind tabs, as the ARIA practices have them. */
-function takeTabs(): void {
+/** The groups of buttons behind tabs, as the ARIA practices have them. They need no world: they work while it loads. */
+export function takeTabs(): void {
   const tabs = [...document.querySelectorAll<HTMLElement>("[role=tab]")];
   const choose = (chosen: HTMLElement): void => {
     for (const tab of tabs) {
