@@ -70,6 +70,8 @@ export class Driver {
   readonly memory: Uint8Array;
   /** Not for programs: see stepUp. */
   challenge = "";
+  /** Not for programs: whether the two sinks of polls take turns. */
+  reusesSinks = true;
   #addresses: Endpoints;
   readonly #platform: Platform;
   readonly #http: Http;
@@ -340,6 +342,8 @@ export class Driver {
     const sink = this.#sink;
     const id = this.device.requestId;
     const giveUp = command === Command.SEND ? () => sink.giveUpOn(id) : this.#giveUp;
+    // Where each exchange makes a promise, a sink of its own costs nothing that counts.
+    if (command === Command.SEND) this.reusesSinks = false;
     result.then(undefined, (error: unknown) => this.#failedLate(error, giveUp));
   }
 
@@ -396,12 +400,17 @@ export class Driver {
   }
 
   /**
-   * The sink for the next request. Each has one of its own, since a broken adapter may report an exchange again when the
-   * next is under way; of polls one that never ended belongs to an aborted request for good.
+   * The sink for the next request. Each has one of its own, since a broken adapter may report an exchange again when
+   * others are under way. Only of polls, which must make no object, two take turns. An adapter that reports again what
+   * is over is known by it: it meets a closed sink, or if not, the report that it has anticipated does. From then on
+   * polls have sinks of their own as well. What remains, as no object that serves again can tell: the first such report
+   * of all counts if it comes two polls late, or four, and just while a poll is under way.
    */
   #nextSink(): AnswerSink {
     let next = this.#pollBefore;
-    if (this.device.state !== State.PENDING || next.isOpen) next = this.#newSink();
+    const isTaken = next.isOpen || !this.reusesSinks;
+    // One that never ended belongs to an aborted request for good.
+    if (this.device.state !== State.PENDING || isTaken) next = this.#newSink();
     if (this.device.state === State.PENDING) {
       this.#pollBefore = this.#poll;
       this.#poll = next;

@@ -26,6 +26,8 @@ export interface SinkOwner {
   readonly memory: Uint8Array;
   /** The challenge that the answer to the last call came with (WWW-Authenticate), "" for none. */
   challenge: string;
+  /** Sinks of polls serve again. Not once the adapter has reported an exchange that was over. */
+  reusesSinks: boolean;
   /** Tells the core, before anything else runs. */
   report(event: () => void): void;
 }
@@ -83,14 +85,14 @@ export class AnswerSink implements HttpSink {
   }
 
   status(status: number, retryAfterSeconds: number, authenticate = ""): void {
-    if (!this.isOpen) return;
+    if (!this.#counts()) return;
     const { core, device } = this.#owner;
     if (authenticate !== "" && device.endpoint >= Endpoint.RESOURCE) this.#challenge(authenticate);
     this.#streams = core.responseStart(device, this.#id, status, retryAfterSeconds) === 1;
   }
 
   body(bytes: Bytes, from: number, to: number): void {
-    if (!this.isOpen) return;
+    if (!this.#counts()) return;
     const { core, device } = this.#owner;
     const streams = this.#streams && device.requestId === this.#id;
     core.responseBody(device, this.#id, bytes, from, to);
@@ -111,11 +113,17 @@ export class AnswerSink implements HttpSink {
   }
 
   end(): void {
-    this.#close(this.#ended);
+    if (this.#counts()) this.#close(this.#ended);
   }
 
   failed(_failure: TransportFailure): void {
-    this.giveUp();
+    if (this.#counts()) this.giveUp();
+  }
+
+  /** Whether what the adapter reports is of the exchange under way. */
+  #counts(): boolean {
+    if (!this.isOpen) this.#owner.reusesSinks = false;
+    return this.isOpen;
   }
 
   /** The adapter's promise was rejected: the request that it was about has failed, unless it has ended before. */

@@ -3,12 +3,13 @@
 
 import { describe, expect, it } from "vitest";
 import { Command, State } from "../../core/index.ts";
-import type { Platform } from "../../platform/contracts.ts";
+import type { HttpSink, Platform } from "../../platform/contracts.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakePlatform, fakePlatform } from "../../platform/fake/index.ts";
+import { bytesOf } from "../../platform/text.ts";
 import { isFullRun } from "../full-run.ts";
-import { driverOn, pass, signsIn } from "./driver-bench.ts";
+import { CODE, driverOn, pass, signsIn } from "./driver-bench.ts";
 
 /** A world that answers late, as a real one does: 40 ms for HTTP, 3 ms for storage. */
 const lateWorld = (): FakePlatform => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
@@ -235,6 +236,68 @@ describe("an adapter that reports twice", () => {
     expect(driver.device.storageCommand).toBe(Command.NONE);
   });
 });
+
+const answers =
+  (body: object) =>
+  (sink: HttpSink): void => {
+    const bytes = bytesOf(JSON.stringify(body));
+    sink.status(200, -1);
+    sink.body(bytes, 0, bytes.length);
+    sink.end();
+  };
+const pending = answers({ error: "authorization_pending" });
+
+/**
+ * Twelve polls whose adapter reports each again, some polls later, while that one is under way.
+ * @param result what the adapter's `send` gives
+ * @returns how many of them the report of another has ended
+ */
+function endedByAnother(
+  pollsLate: number,
+  report: (sink: HttpSink) => void,
+  result: unknown,
+): number {
+  const world = lateWorld();
+  const sinks: HttpSink[] = [];
+  const send = (_: unknown, sink: HttpSink): unknown => {
+    sinks.push(sink);
+    return result;
+  };
+  const driver = driverOn({ ...world, http: { send, abort: () => {} } });
+  driver.start();
+  while (sinks.length === 0) world.clock.advanceToNext();
+  answers({ ...CODE, expires_in: 3600 })(sinks[0]!);
+  let ended = 0;
+  for (let poll = 1; poll <= 12; poll++) {
+    while (sinks.length === poll) world.clock.advanceToNext();
+    if (poll > pollsLate) report(sinks[poll - pollsLate]!);
+    ended += 1 - driver.device.inFlight;
+    pending(sinks[poll]!);
+  }
+  return ended;
+}
+
+it.each([
+  [1, 0],
+  [2, 1],
+  [3, 0],
+  [4, 1],
+  [5, 0],
+  [6, 1],
+])(
+  "contracts.ts: what an adapter reports again %i polls later ends %i others in twelve, and none behind a promise",
+  (pollsLate, ended) => {
+    const reports = [
+      pending,
+      (sink: HttpSink) => sink.end(),
+      (sink: HttpSink) => sink.failed("timeout"),
+    ];
+    for (const report of reports) {
+      expect(endedByAnother(pollsLate, report, undefined)).toBe(ended);
+      expect(endedByAnother(pollsLate, report, Promise.resolve())).toBe(0);
+    }
+  },
+);
 
 describe("what the driver leaves behind", () => {
   it("stop ends the request that is under way and takes the alarm back", () => {

@@ -252,6 +252,11 @@ int pg_driver_wants_sign_in(const struct pg_driver *driver) {
          get(driver, PG_CALL_ERROR) == PG_ERROR_CODE_INTERACTION_REQUIRED;
 }
 
+/*
+ * What an exchange reports, from within pg_http_work alone (http.h): a port is asked, and tells nothing by itself, so that
+ * no report can be of an exchange that is over.
+ */
+
 /* What the API says of the sign-in that it wants: the core decides by it, the application may read it. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
@@ -275,7 +280,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   pg_response_body(driver->parts.core, driver->request_id, bytes, size);
 }
 
-/* The id is kept: letting time pass may have begun another exchange. */
+/* The id is kept by value: letting time pass may have begun another exchange. */
 static void take_end(void *context) {
   struct pg_driver *driver = context;
   int id = driver->request_id;
