@@ -31,7 +31,6 @@ export interface Options {
   open?: boolean;
   plain?: boolean;
   scenario?: string;
-  record?: string;
   issuer?: string;
   deviceAuthorizationEndpoint?: string;
   tokenEndpoint?: string;
@@ -170,7 +169,6 @@ function describedProgram(usage: string): Command {
       "--scenario <name>",
       "play a scenario, which sets its own world: a name in targets/desktop/scenarios, or a file",
     )
-    .option("--record <file>", "write what you do into a scenario")
     .option("--server <name>", "a real authorization server, by its profile (platform/servers)")
     .option("--server-parameter <name=value...>", "what its addresses leave open", readPair)
     .option("--issuer <url>", "... or by its discovery document", readAddress)
@@ -258,15 +256,7 @@ function checkTogether(options: Options): void {
   if (options.printer !== undefined && !deviceKind(options.device)!.hasPaper) {
     throw new UsageError("--printer goes with --device printer");
   }
-  if (options.record !== undefined && options.fixture !== undefined) {
-    throw new UsageError(
-      "--record goes without --fixture: a replay has the usual accounts and clients",
-    );
-  }
   if (!isRemote(options)) return;
-  if (options.record !== undefined) {
-    throw new UsageError("--record is for the simulated service; nobody can replay a real one");
-  }
   for (const flag of ["fixture", "options", "client"] as const) {
     if (options[flag] !== undefined) {
       throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);

@@ -7,8 +7,6 @@ import { type ExitCondition, isRemote, type Options } from "./options.ts";
 import { createPanel } from "./panel/routes.ts";
 import { findScenario, play } from "./scenarios/play.ts";
 import { sideBySide } from "./scenarios/player.ts";
-import { Recorder } from "./scenarios/recorder.ts";
-import { Recording, whyNotRecorded } from "./scenarios/recording.ts";
 import { Controller } from "./simulator/controls.ts";
 import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
@@ -32,22 +30,13 @@ export async function run(options: Options): Promise<number> {
     }
     const viewer = new Viewer(simulation);
     const controller = new Controller(simulation, viewer, !isRemote(options));
-    const recorder = options.record ? new Recorder(simulation, options.record) : undefined;
-    controller.recorder = recorder ?? recordingFor(simulation);
     front.handle = createPanel(simulation, controller);
     if (options.open) openBrowser(world.panelUrl);
-    const code = await (hasScreen(options) ? runScreen : runPlain)(world, options, controller);
-    await recorder?.save();
-    return code;
+    return await (hasScreen(options) ? runScreen : runPlain)(world, options, controller);
   } finally {
     simulation.powerOff();
     await world.close();
   }
-}
-
-/** For whoever asks for it on the panel afterwards; undefined where it could not be replayed. */
-function recordingFor(simulation: Simulation): Recording | undefined {
-  return whyNotRecorded(simulation) === "" ? new Recording(simulation, "npm start") : undefined;
 }
 
 /** A terminal that can be drawn on. */

@@ -74,8 +74,6 @@ export async function atPanel(
       await page.waitForSelector("body[data-live=yes]");
       await use(page, bench);
     });
-    // Whatever a test has done here by clicks, keys and on the phone is in the recording, and ends the same way.
-    expect(await bench.replay()).toBe("");
   } finally {
     await bench.close();
   }

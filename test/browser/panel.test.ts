@@ -1,5 +1,5 @@
 // The panel in a real browser against the simulator: what only a browser can tell. What its buttons do is the business of
-// scenarios and steps (test/desktop); each test here ends with its recording, which has to replay to the same end.
+// scenarios and steps (test/desktop).
 import { expect, test } from "vitest";
 import { shows } from "./launch.ts";
 import { atPanel, decideOnPhone, describeInChromium, isInSight } from "./pages.ts";

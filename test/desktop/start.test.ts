@@ -61,11 +61,6 @@ const WRONG_FLAGS: [string[], RegExp][] = [
   ],
   [["--memory", "100"], /2048 to 65535/],
   [["--client-auth", "basic"], /Allowed choices are none, client_secret_post/],
-  [["--record", "x", "--fixture", "y"], /--record goes without --fixture/],
-  [
-    ["--record", "x", "--issuer", "https://a.example", "--client-id", "x", "--scope", "a"],
-    /--record is for the simulated service/,
-  ],
   [["--device", "toaster"], /Allowed choices are bare, printer, console/],
   [["--printer", "/dev/null"], /--printer goes with --device printer/],
   [
@@ -89,7 +84,6 @@ test.each([
     /--server-parameter host must be the host/,
   ],
   [["--server", "google", "--client-id", "x"], /--client-secret is missing/],
-  [["--record", "/nowhere/x", "--port", "0"], /--record \/nowhere\/x: cannot be written/],
   [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
   [["--client", "nobody", "--port", "0"], /no client nobody; choose --client from living-room-tv/],
   [["--fixture", "/nowhere", "--port", "0"], /--fixture \/nowhere: cannot be read \(ENOENT\)/],

@@ -53,35 +53,6 @@ test("a hold in an appointment keeps everything behind it from happening until i
   expect(seen).toEqual([["later", 200]]);
 });
 
-test("a turn comes between two things that happen, and the world stands still while it lasts", async () => {
-  const { real, clock, seen } = bench(1000);
-  let endExchange = (): void => {};
-  clock.after(100, () => {
-    seen.push(["exchange begins", clock.nowMs()]);
-    endExchange = clock.hold();
-  });
-  clock.after(300, () => seen.push(["later", clock.nowMs()]));
-  // Overdue: real time has come that far, and nothing has happened yet.
-  real.ms += 0.2;
-  const turn = clock.turn();
-  void turn.then(() => seen.push(["turn", clock.nowMs()]));
-  await Promise.resolve();
-  expect(seen).toEqual([]);
-  real.pass(1);
-  await Promise.resolve();
-  expect(seen).toEqual([["exchange begins", 100]]);
-  endExchange();
-  const release = await turn;
-  real.pass(1000);
-  expect(seen).toEqual([
-    ["exchange begins", 100],
-    ["turn", 100],
-  ]);
-  release();
-  real.pass(1);
-  expect(seen.at(-1)).toEqual(["later", 300]);
-});
-
 test("a jump lets everything on the way happen at its moment, and waits for what is real", async () => {
   const clock = new WorldClock({ paused: true });
   const seen: number[] = [];

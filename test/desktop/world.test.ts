@@ -40,6 +40,15 @@ test("one part that cannot be closed keeps none of the others open, and is told 
   expect(locks(path.join(state, "device"))).toEqual([]);
 });
 
+test("RFC 9112 section 9.8: an idle connection is kept so long that a busy process does not cut a poll off", async () => {
+  const world = await createWorld(options(), {}, () => {});
+  // The device closes one after 4 seconds. Node's own 5 are over where both sides were kept busy for longer.
+  const answer = await fetch(`${world.url}/device`, { headers: { connection: "keep-alive" } });
+  const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "") ?? [];
+  expect(Number(seconds)).toBeGreaterThanOrEqual(30);
+  await world.close();
+});
+
 /** A world with a panel in front of it. */
 async function withPanel() {
   const front: { handle?: Front } = {};

@@ -108,7 +108,6 @@ function tabs(settings: PageSettings): Html {
   }`;
 }
 
-/** Scenarios, and what one has done oneself as one of them. */
 const SCENARIOS = html`<div class="keys-row">
 <label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>
 <button type="button" id="scenario-step">next line</button>
@@ -119,12 +118,6 @@ const SCENARIOS = html`<div class="keys-row">
 </div>
 <textarea id="scenario-text" aria-label="The scenario's text" spellcheck="false" autocomplete="off"></textarea>
 <ol id="scenario-lines" aria-label="The scenario's lines" tabindex="0" hidden></ol>
-<div class="keys-row">
-<button type="button" id="scenario-mine">what I did so far</button>
-<button type="button" id="scenario-save">save as a file</button>
-<button type="button" id="scenario-open">open a file</button>
-<input type="file" id="scenario-file" accept=".scenario,text/plain" aria-label="A scenario's file" hidden>
-</div>
 <p id="scenario-said" role="status"></p>`;
 
 const INTRO =

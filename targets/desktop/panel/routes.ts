@@ -158,8 +158,6 @@ async function takeScenario(c: Context, shown: ShownWorld): Promise<Response> {
       return c.json({ said: await shown.stage.step() });
     case "live":
       return c.json({ said: shown.live() });
-    case "recorded":
-      return c.json(await shown.recorded());
     default:
       return c.text("No such deed.", 404);
   }

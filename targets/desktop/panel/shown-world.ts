@@ -1,7 +1,6 @@
 // Which world the panel shows: the simulator's own, or a scenario's while one is played. Meanwhile the simulator's own
 // stands still.
 import { Stage } from "../scenarios/player.ts";
-import { whyNotRecorded } from "../scenarios/recording.ts";
 import type { Settings } from "../scenarios/scenario.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";
@@ -54,13 +53,6 @@ export class ShownWorld {
     this.#own.simulation.clock.paused = this.#wasPaused;
     this.#tell();
     return "The world that goes by itself goes on where it was.";
-  }
-
-  /** What has been done in the simulator's own world. */
-  async recorded(): Promise<{ text: string; problem: string }> {
-    const { recorder } = this.#own.controller;
-    if (recorder) return { text: await recorder.text(), problem: recorder.over };
-    return { text: "", problem: whyNotRecorded(this.#own.simulation) };
   }
 
   /** The phone's pages are those of the scenario's own service. */

@@ -4,7 +4,6 @@ import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 import { setText } from "../panel/client/dom.ts";
 import type { Link, Scenarios } from "../panel/client/panel.ts";
 import { Stage } from "../scenarios/player.ts";
-import { Recording } from "../scenarios/recording.ts";
 import { type Settings, USUAL } from "../scenarios/scenario.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";
@@ -19,8 +18,6 @@ import { Phone } from "./phone.ts";
 const BASE_URL = "https://tv.example";
 const TICK_MS = 250;
 const FIGURES_MS = 500;
-/** Seeds that `with seed` takes. */
-const SEEDS = 1_000_000_000;
 
 interface World {
   readonly simulation: Simulation;
@@ -28,8 +25,6 @@ interface World {
   readonly engine: CoreInQuickjs;
   readonly phone: Phone;
 }
-
-const RECORDED_NOT = "this world is a scenario's; go to the live world";
 
 export class PageLink implements Link {
   #world: World;
@@ -99,11 +94,6 @@ export class PageLink implements Link {
         this.begin();
         return "A new world that goes by itself.";
       },
-      recorded: async () => {
-        const { recorder } = this.#world.controller;
-        if (!recorder) return { text: "", problem: RECORDED_NOT };
-        return { text: await recorder.text(), problem: recorder.over };
-      },
     };
   }
 
@@ -118,12 +108,11 @@ export class PageLink implements Link {
       // A scenario goes the same way every time, at the address that it names; a world to play with does not.
       ...(isLive && {
         baseUrl: BASE_URL,
-        seed: crypto.getRandomValues(new Uint32Array(1))[0]! % SEEDS,
+        seed: crypto.getRandomValues(new Uint32Array(1))[0]!,
         epochMs: Date.now(),
       }),
     });
     const controller = new Controller(simulation, new Viewer(simulation, meterOf(engine)), true);
-    if (isLive) controller.recorder = new Recording(simulation, "the playground");
     const phone = new Phone(this.#frame, simulation.service!);
     phone.onPage = (address) => setText("phone-address", address.replace(/^https?:\/\//, ""));
     simulation.onChange(() => this.#changed());

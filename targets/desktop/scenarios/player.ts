@@ -10,7 +10,7 @@ import { perform } from "../simulator/steps.ts";
 import { type Line, readScenario, type Scenario, type Settings } from "./scenario.ts";
 
 /** What `expect 3 polls` counts, by its words. */
-export const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
+const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
   codes: "ask for a code",
   refreshes: "refresh",
@@ -128,7 +128,7 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
 }
 
 /** The device's state, as `expect state` names it. */
-export function stateOf({ driver }: Simulation): string {
+function stateOf({ driver }: Simulation): string {
   return driver ? stateName(driver.device.state) : "off";
 }
 

@@ -18,8 +18,6 @@ export interface Settings {
   language?: Language;
   /** Options of the service, by name. */
   options?: ServiceOptionsInput;
-  /** Of all chance in its world; 1 by default. */
-  seed?: number;
 }
 
 /** The world as it is unless somebody says otherwise. */
@@ -89,10 +87,9 @@ function readSetting(settings: Settings, line: string): boolean {
   if (columns !== undefined) Object.assign(settings, { columns: +columns, rows: Number(rows) });
   else if (account !== undefined) settings.account = account;
   else if (value === "rotation") settings.rotate = true;
-  else if (/^seed \d{1,9}$/.test(value)) settings.seed = Number(value.slice("seed ".length));
   else if (!readFurther(settings, value)) {
     throw new StepError(
-      'after "with" comes display 16x2, account NAME, client NAME, device NAME, language de, option NAME VALUE, seed NUMBER or rotation',
+      'after "with" comes display 16x2, account NAME, client NAME, device NAME, language de, option NAME VALUE or rotation',
     );
   }
   return true;

@@ -1,7 +1,5 @@
-// Whatever a person does, typed or by a button, one after the other: each is a step (steps.ts). What is done comes
-// through here, and so it can be recorded.
+// Whatever a person does, typed or by a button, one after the other: each is a step (steps.ts).
 
-import type { Recording } from "../scenarios/recording.ts";
 import { stepOf } from "./deeds.ts";
 import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
@@ -9,7 +7,6 @@ import type { Viewer } from "./view.ts";
 
 /** Carries out one command at a time, in the order in which they come. */
 export class Controller {
-  recorder: Recording | undefined;
   #last: Promise<void> = Promise.resolve();
 
   readonly #simulation: Simulation;
@@ -46,7 +43,7 @@ export class Controller {
     this.#last = this.#last.then(async () => {
       this.viewer.message = "";
       try {
-        this.viewer.message = await clock.inTurn(() => this.#carryOut(command));
+        this.viewer.message = await this.#carryOut(command);
       } catch (error) {
         // Whatever went wrong, the next key has to work.
         const { message } = error as Error;
@@ -60,10 +57,7 @@ export class Controller {
 
   async #carryOut(command: string): Promise<string> {
     if (TIME.test(command) && !this.#ownsTime) return "a real server runs on real time";
-    return await perform(this.#simulation, command, (step) => {
-      // Of time, the one that has passed is recorded: a jump may be ended before its end.
-      if (!TIME.test(step)) this.recorder?.step(step);
-    });
+    return await perform(this.#simulation, command);
   }
 }
 

@@ -13,7 +13,7 @@ import {
 import type { PrinterSink } from "../../../platform/escpos.ts";
 import type { RomName } from "../../../platform/languages/display-rom.ts";
 import { type Language, messagesFor, usualRom } from "../../../platform/languages/index.ts";
-import type { ApprovalChoices, DecisionOutcome } from "../../service/decisions.ts";
+import type { DecisionOutcome } from "../../service/decisions.ts";
 import type { FixtureInput } from "../../service/fixture.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
@@ -44,8 +44,6 @@ export interface SimulationSettings {
   readonly http: Http;
   readonly storage: Storage;
   readonly entropy: Entropy;
-  /** What a replay of this world has to be given for the same chance (virtual-world.ts); undefined where there is none. */
-  readonly seed?: number | undefined;
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
   readonly allowHttp?: boolean;
@@ -331,16 +329,12 @@ export class Simulation {
   }
 
   /** The person with the second device allows or denies what the display asks for. */
-  decide(
-    decision: "allow" | "deny",
-    account = this.settings.account,
-    choices: ApprovalChoices = {},
-  ): DecisionOutcome | "no-code" {
+  decide(decision: "allow" | "deny", account = this.settings.account): DecisionOutcome | "no-code" {
     const { service, userCode } = this;
     if (service === undefined || userCode === "") return "no-code";
     this.#decisions.isByKey = true;
     const outcome =
-      decision === "allow" ? service.approve(userCode, account, choices) : service.deny(userCode);
+      decision === "allow" ? service.approve(userCode, account) : service.deny(userCode);
     this.#decisions.isByKey = false;
     this.#tell();
     return outcome;

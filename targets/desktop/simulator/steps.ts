@@ -6,7 +6,7 @@ import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
 import { deedOf, stepOf } from "./deeds.ts";
-import { CALLS, type CallName, readWords } from "./device/application.ts";
+import { CALLS, type CallName } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
 import { ANSWERS, answerOf, playAnswer } from "./error-gallery.ts";
 import { ACCOUNT_DEED_NAMES, type AccountDeed, accountLine } from "./log/person.ts";
@@ -30,14 +30,7 @@ export function readDuration(text: string): number {
   return Number(count) * UNITS[unit]!;
 }
 
-/** Hears of each step that a step is made of. */
-type Told = (step: string) => void;
-
-type Perform = (
-  simulation: Simulation,
-  words: readonly string[],
-  told: Told,
-) => string | Promise<string>;
+type Perform = (simulation: Simulation, words: readonly string[]) => string | Promise<string>;
 
 const STEPS: Readonly<Record<string, Perform>> = {
   press: (simulation, [button = ""]) => {
@@ -53,16 +46,9 @@ const STEPS: Readonly<Record<string, Perform>> = {
     const isDone = simulation.driver!.device.moves !== before || button === "list";
     return isDone ? "" : `${button.replace("-", " ")}: nothing to do in this state`;
   },
-  allow: (simulation, words) => {
-    const { named, plain } = readWords(words);
-    const [account] = plain;
+  allow: (simulation, [account]) => {
     if (account !== undefined) checkAccount(simulation, account);
-    const seconds = named.get("seconds");
-    const choices = {
-      ...(named.has("scopes") && { scopes: named.get("scopes")!.split(",") }),
-      ...(seconds !== undefined && { accessSeconds: Number(seconds) }),
-    };
-    return said(simulation.decide("allow", account, choices));
+    return said(simulation.decide("allow", account));
   },
   deny: (simulation) => said(simulation.decide("deny")),
   power: (simulation, [how]) => {
@@ -155,18 +141,14 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     return simulation.call(name as CallName, words);
   },
-  answer: async (simulation, [name = ""], told) => {
+  answer: async (simulation, [name = ""]) => {
     const answer = answerOf(name);
     if (answer === undefined) {
       throw new StepError(`no answer "${name}", but ${ANSWERS.map((one) => one.name).join(", ")}`);
     }
     serviceOf(simulation);
     return await playAnswer(simulation, answer, async (deed) => {
-      const step = stepOf(deed);
-      await simulation.clock.inTurn(() => {
-        told(step);
-        return perform(simulation, step);
-      });
+      await perform(simulation, deed);
     });
   },
   client: (simulation, [id = "", word = ""]) => {
@@ -241,11 +223,11 @@ const STEPS: Readonly<Record<string, Perform>> = {
     simulation.touch();
     return "";
   },
-  administrator: (simulation, _words, told) => {
+  administrator: (simulation) => {
     const step = administratorsStep(simulation);
     return step === ""
       ? "there is nothing for an administrator to mend"
-      : perform(simulation, step, told);
+      : perform(simulation, step);
   },
   admit: (simulation, [id = "", organization = ""]) => {
     const service = serviceOf(simulation);
@@ -324,21 +306,15 @@ export function isStep(line: string): boolean {
 
 /**
  * Carries a step out.
- * @param told hears of each step beforehand; of one that is made of others, of those
  * @returns a line for the person at the screen, "" where the display says it all
  * @throws StepError
  */
-export async function perform(
-  simulation: Simulation,
-  line: string,
-  told: Told = () => {},
-): Promise<string> {
+export async function perform(simulation: Simulation, line: string): Promise<string> {
   const inFull = stepOf(line.trim());
   const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
   if (step === undefined) throw new StepError(`"${verb}" is not a step`);
-  if (verb !== "answer" && verb !== "administrator") told(inFull);
-  return await step(simulation, words, told);
+  return await step(simulation, words);
 }
 
 function said(outcome: string): string {

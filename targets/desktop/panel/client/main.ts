@@ -41,7 +41,6 @@ const scenarios: Scenarios = {
     const { said } = await ask("/panel/scenario/live", {}, { said: NO_ANSWER });
     return said;
   },
-  recorded: () => ask("/panel/scenario/recorded", {}, { text: "", problem: NO_ANSWER }),
 };
 
 const simulator: Link = {

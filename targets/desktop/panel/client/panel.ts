@@ -15,12 +15,6 @@ import { ScenarioPlayer } from "./scenario-player.ts";
 
 // What the panel is connected with: the simulator at the other end of a network, or a world in this very page.
 
-/** What has been recorded, or why nothing has been. */
-export interface Recorded {
-  readonly text: string;
-  readonly problem: string;
-}
-
 /** Scenarios: played in a world of their own, in the place of the one that goes by itself. */
 export interface Scenarios {
   /** Those that there are, by their names. */
@@ -30,8 +24,6 @@ export interface Scenarios {
   step(): Promise<string>;
   /** Back to the world that goes by itself. @returns a line about it */
   live(): Promise<string>;
-  /** What has been done in that world since it began. */
-  recorded(): Promise<Recorded>;
 }
 
 export interface Link {

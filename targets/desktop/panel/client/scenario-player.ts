@@ -1,8 +1,7 @@
-// Scenarios on the page: chosen, edited, opened from a file or brought by the page's address; played line by line; what
-// one has done oneself, as one of them; saved, and shared as an address. Each line tells whether it has been done, is
-// next, or was not as expected.
+// Scenarios on the page: chosen, or written there; played line by line. Each line tells whether it has been done, is next,
+// or was not as expected.
 import type { Begun } from "../../scenarios/player.ts";
-import { download, element, setText } from "./dom.ts";
+import { element, setText } from "./dom.ts";
 import type { Scenarios } from "./panel.ts";
 
 /** Between two lines that are played by themselves: slow enough to be looked at. */
@@ -27,10 +26,6 @@ export class ScenarioPlayer {
     on("scenario-all", () => this.#play(0));
     on("scenario-edit", () => this.#edit());
     on("scenario-live", () => this.#queue(() => this.#live()));
-    on("scenario-mine", () => this.#queue(() => this.#takeMine()));
-    on("scenario-save", () => this.#save());
-    on("scenario-open", () => element("scenario-file").click());
-    element("scenario-file").addEventListener("change", () => void this.#open());
     void this.#list();
   }
 
@@ -51,36 +46,6 @@ export class ScenarioPlayer {
   #put(text: string): void {
     this.#text.value = text;
     this.#edit();
-  }
-
-  #putOwn(text: string): void {
-    this.#choice.value = OWN;
-    this.#put(text);
-  }
-
-  async #takeMine(): Promise<void> {
-    const { text, problem } = await this.#scenarios.recorded();
-    if (problem) {
-      setText("scenario-said", `Nothing is recorded: ${problem}.`);
-      return;
-    }
-    this.#putOwn(text);
-    setText("scenario-said", "What you have done so far: play it, or save it.");
-  }
-
-  async #open(): Promise<void> {
-    const input = element<HTMLInputElement>("scenario-file");
-    const file = input.files?.[0];
-    if (!file) return;
-    const text = await file.text();
-    input.value = "";
-    this.#putOwn(text);
-    setText("scenario-said", `${file.name}: play it.`);
-  }
-
-  #save(): void {
-    download(`${this.#choice.value || "session"}.scenario`, this.#text.value, "text/plain");
-    setText("scenario-said", `Saved. It plays in a terminal, too: npm start -- --scenario FILE`);
   }
 
   #edit(): void {

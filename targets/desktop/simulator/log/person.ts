@@ -24,7 +24,7 @@ export function accountLine(account: string, deed: AccountDeed): string {
 }
 
 /** What was done on the account page, and whose account it is; undefined for everything else. */
-export function accountDeedOf(event: Exchange): { account: string; deed: AccountDeed } | undefined {
+function accountDeedOf(event: Exchange): { account: string; deed: AccountDeed } | undefined {
   // Every deed of that page leads back to it.
   if (event.method !== "POST" || event.status !== 303) return undefined;
   const name = /^\/account\/([a-z-]+)$/.exec(event.path)?.[1];

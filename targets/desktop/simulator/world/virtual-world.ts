@@ -128,11 +128,6 @@ export interface VirtualWorldSettings {
   readonly options?: ServiceOptionsInput;
 }
 
-/** The device has dice of its own. */
-export function deviceSeed(seed: number): number {
-  return seed + 1;
-}
-
 export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
   const { seed = 1, epochMs = EPOCH_MS } = settings;
   const baseUrl = settings.options?.baseUrl ?? settings.baseUrl ?? BASE_URL;
@@ -162,8 +157,8 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     epochMs,
     http: new DirectHttp(service),
     storage: new MemoryStorage(),
-    entropy: new SeededEntropy(deviceSeed(seed)),
-    seed,
+    // The device has dice of its own.
+    entropy: new SeededEntropy(seed + 1),
     config: deviceConfig({}),
     endpoints: endpointsOf(baseUrl),
     columns: settings.columns,

@@ -1,7 +1,7 @@
 // The one clock of the simulated world: device, network and service live in its time. It follows real
 // time at any speed, stands still, steps and jumps. Time passes from appointment to appointment, each at
 // its own moment, and stands still while a real exchange is under way: how fast this computer is changes nothing.
-// It is told in whole milliseconds, so that a recording in milliseconds can be replayed exactly.
+// It is told in whole milliseconds.
 
 import type { Timers } from "../../../../platform/contracts.ts";
 import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
@@ -20,8 +20,6 @@ const BREATH = 64;
 
 /** Time that can be held, sped up and jumped. Nothing happens unless it runs or is driven. */
 export class WorldClock {
-  /** How many things have happened at their moments. */
-  happened = 0;
   readonly #real: RealTime;
   #logicalMs = 0;
   #realAnchorMs: number;
@@ -33,7 +31,6 @@ export class WorldClock {
   #appointments: Appointment[] = [];
   #takeBack: () => void = () => {};
   #released: (() => void)[] = [];
-  #turns: (() => void)[] = [];
   /** Where the present jump leads, and whether it is to end before. */
   #jumpToMs: number | undefined;
   #jumpEnds = false;
@@ -72,7 +69,6 @@ export class WorldClock {
   set paused(paused: boolean) {
     this.#settle();
     this.#paused = paused;
-    this.#giveTurn();
     this.#arm();
   }
 
@@ -114,32 +110,9 @@ export class WorldClock {
       held = false;
       this.#settle();
       this.#holds--;
-      this.#giveTurn();
       if (this.#holds === 0) for (const wake of this.#released.splice(0)) wake();
       this.#arm();
     };
-  }
-
-  /**
-   * A turn for somebody who does not live by this clock, such as the person at a page: it comes between two
-   * things that happen, never while one is under way or overdue, and the world stands still until the
-   * returned function is called.
-   */
-  turn(): Promise<() => void> {
-    return new Promise((resolve) => {
-      this.#turns.push(() => resolve(this.hold()));
-      this.#giveTurn();
-    });
-  }
-
-  /** Begins something in a turn; whatever of it comes later has the clock again. */
-  async inTurn<T>(begin: () => Promise<T>): Promise<T> {
-    const release = await this.turn();
-    try {
-      return begin();
-    } finally {
-      release();
-    }
   }
 
   /** Milliseconds until the next thing happens; undefined where nothing is arranged. */
@@ -158,7 +131,6 @@ export class WorldClock {
     try {
       const targetMs = this.#logicalMs + ms;
       for (let count = 1; ; count++) {
-        this.#giveTurn();
         if (this.#holds > 0) await this.#release();
         else if (count % BREATH === 0) await breath();
         // Everything of one moment happens before an end.
@@ -171,7 +143,6 @@ export class WorldClock {
     } finally {
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;
-      this.#giveTurn();
       this.#arm();
     }
   }
@@ -211,7 +182,6 @@ export class WorldClock {
   close(): void {
     this.#appointments = [];
     this.#paused = true;
-    this.#giveTurn();
     this.#arm();
   }
 
@@ -223,16 +193,6 @@ export class WorldClock {
   get #isOverdue(): boolean {
     const next = this.#appointments[0];
     return next !== undefined && next.dueMs <= (this.#stands ? this.#logicalMs : this.#reachedMs());
-  }
-
-  #giveTurn(): void {
-    if (this.#holds > 0 || (this.#isOverdue && !this.#waitsForSomebody)) return;
-    this.#turns.shift()?.();
-  }
-
-  /** Paused, and nobody drives it: nothing happens by itself. */
-  get #waitsForSomebody(): boolean {
-    return this.#paused && this.#driving === 0;
   }
 
   #reachedMs(): number {
@@ -248,7 +208,6 @@ export class WorldClock {
   #happen(appointment: Appointment): void {
     this.#appointments.splice(this.#appointments.indexOf(appointment), 1);
     this.#logicalMs = Math.max(this.#logicalMs, appointment.dueMs);
-    this.happened++;
     appointment.run();
   }
 
@@ -277,7 +236,6 @@ export class WorldClock {
       if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;
-      this.#giveTurn();
       this.#arm();
     }
   }

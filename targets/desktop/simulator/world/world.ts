@@ -1,12 +1,11 @@
 // Puts a simulation together as the command line asks for it: the embedded service with its web server,
 // or a real one by its addresses, and the device on the real adapters of Node.
-import { createHash, randomBytes, randomInt } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { PrinterSink } from "../../../../platform/escpos.ts";
-import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
 import {
   FileStorage,
   NodeEntropy,
@@ -23,7 +22,6 @@ import {
   type Service,
   serve,
 } from "../../../service/index.ts";
-import { PATHS } from "../../../service/metadata.ts";
 import { makeKey } from "../../../service/node-environment.ts";
 import { describeListenError } from "../../../service/server.ts";
 import { UsageError } from "../../command-line.ts";
@@ -33,11 +31,8 @@ import { Simulation } from "../simulation.ts";
 import { MakerServer } from "./maker-server.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { readFixtureFile, readOptionsFile, ServiceStore } from "./service-files.ts";
-import { deviceConfig, deviceSeed, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-world.ts";
+import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-world.ts";
 import { WorldClock } from "./world-clock.ts";
-
-/** Seeds that `with seed` takes. */
-const SEEDS = 1_000_000_000;
 
 export interface World {
   readonly simulation: Simulation;
@@ -100,16 +95,12 @@ export async function createWorld(
       store.attach(embedded.service, warn);
     }
     const remote = embedded ? undefined : await remoteServer(options, http);
-    const seed = options.record === undefined ? randomInt(SEEDS) : 1;
     const simulation = new Simulation({
       clock,
       epochMs,
       http,
       storage,
-      // What is recorded is replayed by a device with the same dice.
-      // Against a real server chance has to be chance.
-      entropy: embedded ? new SeededEntropy(deviceSeed(seed)) : new NodeEntropy(),
-      seed: embedded && seed,
+      entropy: new NodeEntropy(),
       config: remote ? remoteConfig(options, remote) : deviceConfig(options),
       endpoints: remote?.endpoints ?? endpointsOf(embedded?.localUrl ?? ""),
       allowHttp: remote?.allowHttp ?? false,
@@ -241,16 +232,7 @@ async function startService(
     snapshot,
   });
   const fetch = async (request: Request, env: unknown): Promise<Response> => {
-    const own = await front.handle?.(request, env);
-    if (own !== undefined) return own;
-    if (options.record === undefined || !isDeed(request)) return await service.fetch(request, env);
-    // What is recorded happens between the device's requests, so that a replay has it at the same place.
-    const release = await clock.turn();
-    try {
-      return await service.fetch(request, env);
-    } finally {
-      release();
-    }
+    return (await front.handle?.(request, env)) ?? (await service.fetch(request, env));
   };
   const fronted: Service = Object.create(service, { fetch: { value: fetch } });
   const { host, port } = options;
@@ -263,16 +245,6 @@ async function startService(
   // The device is on this machine, wherever else the service is to be reached from.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl, fixture: data };
-}
-
-/** Whether a person does something on the service's pages; the device's own requests go elsewhere. */
-function isDeed({ method, url }: Request): boolean {
-  const { pathname } = new URL(url);
-  return (
-    method === "POST" &&
-    pathname !== PATHS.deviceAuthorization &&
-    /^\/(device|account)(\/|$)/.test(pathname)
-  );
 }
 
 /** The panel alone, where the service is somebody else's. */
