@@ -12,7 +12,7 @@ import { addAccountPages } from "./pages/account.ts";
 import { addConsentPages } from "./pages/consent.ts";
 import { type Html, messagePage, page, STYLESHEET } from "./pages/layout.ts";
 import { ForeignForm, isOwnName } from "./pages/visit.ts";
-import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
+import { hasLength, mayHaveBody, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
 
@@ -26,6 +26,11 @@ export function createApp(
     toResponse(c.req.method, refusal(familyOf(c.req.path)));
   app.use(async (c, next) => {
     const maxSize = service.options.bodyLimitBytes;
+    const { headers } = c.req.raw;
+    if (!mayHaveBody(c.req.method)) return next();
+    // The limit below looks at the body before it looks at the length, which makes a Request of Node's.
+    if (hasLength(headers))
+      return Number(headers.get("content-length")) > maxSize ? refuse(c, bodyTooLarge) : next();
     return bodyLimit({ maxSize, onError: () => refuse(c, bodyTooLarge) })(c, next);
   });
   for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
@@ -196,7 +201,8 @@ function withoutBody(c: Context) {
 }
 
 async function toProtocolRequest(c: Context): Promise<ProtocolRequest> {
-  return { ...withoutBody(c), body: new Uint8Array(await c.req.arrayBuffer()) };
+  const body = mayHaveBody(c.req.method) ? await c.req.arrayBuffer() : new ArrayBuffer(0);
+  return { ...withoutBody(c), body: new Uint8Array(body) };
 }
 
 function toResponse(method: string, { status, headers, body }: ProtocolResponse): Response {

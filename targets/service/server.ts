@@ -7,6 +7,7 @@ import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Service } from "./service.ts";
+import { hasLength, mayHaveBody } from "./wire.ts";
 
 export interface ServeSettings {
   /** Name or address to listen on; default 127.0.0.1: nobody else on the network gets in. */
@@ -105,11 +106,13 @@ export async function listen(
 
 /**
  * The adaptor's request only resembles Node's: whoever makes another from it, as the limit of a body without a length
- * does, is refused. A method that Node's Request does not know (TRACE) stays with the adaptor's.
+ * does, is refused. Making Node's own costs more than the whole answer, so only what comes without a length gets it. A
+ * method that Node's Request does not know (TRACE) has no body either.
  */
 function genuine(request: Request): Request {
-  const { url, method, headers, body, signal } = request;
-  if (method === "TRACE") return request;
+  const { url, method, headers } = request;
+  if (method === "TRACE" || !mayHaveBody(method) || hasLength(headers)) return request;
+  const { body, signal } = request;
   return new Request(url, { method, headers, body, signal, duplex: "half" } as RequestInit);
 }
 

@@ -30,6 +30,16 @@ const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "x-content-type-options": "nosniff",
 });
 
+/** Whether a request of this method is asked for a body. */
+export function mayHaveBody(method: string): boolean {
+  return method !== "GET" && method !== "HEAD";
+}
+
+/** RFC 9112 section 6.3: chunks come before a length. */
+export function hasLength(headers: Headers): boolean {
+  return headers.has("content-length") && !headers.has("transfer-encoding");
+}
+
 /** UTF-8 bytes of `text`. */
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);

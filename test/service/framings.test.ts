@@ -1,6 +1,6 @@
 // RFC 9112 section 6: however a body is framed, the answer is the same, at each endpoint of service and panel.
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { isFullRun } from "../full-run.ts";
@@ -165,6 +165,19 @@ it("a program that has the service and the simulator in its own process keeps No
   // Fetch standard: a status has 200 to 599.
   expect(() => new Response("", { status: 999 })).toThrow(RangeError);
   expect([Request, Response]).toEqual(BEFORE);
+});
+
+it("what comes without chunks makes no Request of Node's, which would cost more than the answer", async () => {
+  // The adaptor makes a controller with each.
+  const made = [vi.spyOn(globalThis, "Request"), vi.spyOn(globalThis, "AbortController")];
+  const count = () => made.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  onTestFinished(() => void made.map((spy) => spy.mockRestore()));
+  const body = WITH_BODY["a length"]!(CODE_FIELDS);
+  await ask("POST /device/code", body);
+  await ask("GET /keys", "\r\n");
+  expect(count()).toBe(0);
+  await ask("POST /device/code", WITH_BODY.chunked!(CODE_FIELDS));
+  expect(count()).toBeGreaterThan(0);
 });
 
 it("HTTP/1.0 has no chunks: its answer ends with the connection (RFC 9112 section 9.3)", async () => {
