@@ -46,17 +46,6 @@ describeInChromium("accessibility", (browser) => {
     }),
   );
 
-  test.each(LOOKS)("the gallery of answers, on %s", (_name, look) =>
-    visit(browser(), look, async (page) => {
-      await page.goto(`${bench.url}/panel`);
-      await page.click("a[href='#gallery']");
-      await page.click("[data-command='answer admin-policy-enforced']");
-      await shows(page, "Ask your administrator");
-      await page.locator("#reason", { hasText: "admin_policy_enforced" }).waitFor();
-      expect(await accessibilityProblems(page)).toEqual([]);
-    }),
-  );
-
   test.each(LOOKS)("the playground, on %s", (_name, look) =>
     visit(browser(), look, async (page) => {
       await page.goto(playground.url);

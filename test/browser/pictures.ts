@@ -84,8 +84,6 @@ async function takePanel(browser: Browser): Promise<void> {
   await press("power");
   await page.locator("#state", { hasText: "off" }).waitFor();
   await take(page, "panel-power-cut");
-  await page.click("a[href='#gallery']");
-  await take(page, "panel-answers");
 }
 
 async function takePlayground(browser: Browser): Promise<void> {

@@ -1,9 +1,7 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { readFileSync } from "node:fs";
 import { html } from "hono/html";
-import { DEEDS, type Deed, type DeedGroup, deedOf } from "../simulator/deeds.ts";
-import { ANSWERS, displayOf, loggedAs, mendOf } from "../simulator/error-gallery.ts";
-import { sentenceOf } from "../simulator/log/remedies.ts";
+import { DEEDS, type Deed, type DeedGroup } from "../simulator/deeds.ts";
 import { findFault } from "../simulator/world/faults.ts";
 import { wordsOf } from "./client/guide.ts";
 
@@ -46,25 +44,6 @@ function button({ name, key, label, step, needs }: Deed): Html {
   }><span>${fault?.label ?? label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
 }
 
-/** The gallery of section 7: what server, display and log say, who can mend it, and a button that provokes it. */
-function gallery(): Html {
-  return html`<main id="gallery" tabindex="-1" hidden>
-  <section aria-labelledby="gallery-title">
-    <h2 id="gallery-title">Every answer</h2>
-    <p class="soft">Whatever is said that is not what was asked for: section 7 of the device authorization service (docs/two-services.md), whose own statuses 428 and 403 are; where others answer 400 (RFC 8628 §3.5) the device does the same. A click sets everything back to the usual, has the service answer so, and goes back to device and phone. <a href="#">Back to device and phone</a></p>
-    <table><thead><tr><th scope="col">the server says</th><th scope="col">the display says</th><th scope="col">the log says</th><th scope="col">who can mend it</th><th scope="col">try it</th></tr></thead>
-    <tbody>${ANSWERS.map((answer) => {
-      const { name, where, status, code, member = "error" } = answer;
-      const { step } = deedOf(`answer-${name}`)!;
-      return html`<tr><th scope="row">${where}: ${status}<br><code>{"${member}": "${code}"}</code></th>
-      <td data-column="the display says"><q>${displayOf(answer)}</q></td>
-      <td data-column="the log says"><code>${loggedAs(answer)}</code></td><td data-column="who can mend it">${sentenceOf(mendOf(answer))}</td>
-      <td><button type="button" data-command="${step}"><span>provoke<span class="hidden-text"> ${code}</span></span></button></td></tr>`;
-    })}</tbody></table>
-  </section>
-</main>`;
-}
-
 /** A fault's button, and beside it what one should see happen. */
 function faultRow(deed: Deed): Html {
   const { sees = "", display = "" } = findFault(deed.name) ?? {};
@@ -85,8 +64,7 @@ function deeds(group: (typeof TABS)[number][0]): Html {
 }
 
 function tabs(settings: PageSettings): Html {
-  const gallery = html`<a class="to-gallery" href="#gallery">every answer</a>`;
-  return html`${settings.hasService ? gallery : ""}<div class="tabs keys-row" role="tablist" aria-label="What can be done">${TABS.map(
+  return html`<div class="tabs keys-row" role="tablist" aria-label="What can be done">${TABS.map(
     ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
       aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
@@ -213,7 +191,6 @@ ${head}
     ${tabs(settings)}
   </section>
 </main>
-${hasService ? gallery() : ""}
 <script ${settings.isModule === false ? "defer" : html`type="module"`} src="${folder}panel.js"></script>
 </body>
 </html>

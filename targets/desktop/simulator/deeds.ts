@@ -2,7 +2,6 @@
 // in the terminal, the panel's buttons and keys, and the lines of scenario files all come from this table. What a deed
 // does is its step (steps.ts), which takes other words as well: `allow ben`, `call broadcasts id=regatta`.
 
-import { ANSWERS, titleOf } from "./error-gallery.ts";
 import type { Need } from "./needs.ts";
 import { FAULTS } from "./world/faults.ts";
 
@@ -107,7 +106,6 @@ const GROUPS = {
     ["rotation", "rotate refresh tokens", "service refreshTokenRotation true"],
     ["usual-settings", "all as usual", "service as-usual"],
   ],
-  answers: ANSWERS.map((one): Row => [`answer-${one.name}`, titleOf(one), `answer ${one.name}`]),
   fault: [
     ...FAULTS.map(({ name, needs, key }): Row => [name, name, `fault ${name}`, needs, key]),
     ["mend", "mend all", "mend", "fault", "m"],

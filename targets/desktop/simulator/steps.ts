@@ -8,7 +8,6 @@ import type { Service } from "../../service/service.ts";
 import { deedOf, stepOf } from "./deeds.ts";
 import { CALLS, type CallName } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
-import { ANSWERS, answerOf, playAnswer } from "./error-gallery.ts";
 import { ACCOUNT_DEED_NAMES, type AccountDeed, accountLine } from "./log/person.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
@@ -140,16 +139,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
       throw new StepError(`no call "${name}", but ${CALLS.join(", ")}`);
     }
     return simulation.call(name as CallName, words);
-  },
-  answer: async (simulation, [name = ""]) => {
-    const answer = answerOf(name);
-    if (answer === undefined) {
-      throw new StepError(`no answer "${name}", but ${ANSWERS.map((one) => one.name).join(", ")}`);
-    }
-    serviceOf(simulation);
-    return await playAnswer(simulation, answer, async (deed) => {
-      await perform(simulation, deed);
-    });
   },
   client: (simulation, [id = "", word = ""]) => {
     if (id === "") throw new StepError("a client has an identifier");

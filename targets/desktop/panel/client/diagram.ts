@@ -240,7 +240,7 @@ function momentOf({ id, atMs }: ExchangeEntry): string {
 }
 
 /** The end of the diagram in sight, with a whole row at the top of what can be seen. */
-export function showEnd(list: HTMLOListElement): void {
+function showEnd(list: HTMLOListElement): void {
   const scroll = list.closest(".scroll")!;
   list.style.paddingBottom = "";
   const from = scroll.scrollHeight - scroll.clientHeight;

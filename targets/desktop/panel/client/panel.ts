@@ -7,7 +7,7 @@ import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Allocations, Gauge, View } from "../../simulator/view.ts";
-import { Diagram, showEnd } from "./diagram.ts";
+import { Diagram } from "./diagram.ts";
 import { drawDisplay, drawModules, drawSlip } from "./display.ts";
 import { element, setText, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
@@ -71,7 +71,6 @@ export class Panel {
     addEventListener("resize", () => {
       if (this.#latest) showDevice(this.#latest);
     });
-    takeGallery();
     if (element("scenario")) new ScenarioPlayer(link.scenarios);
     element("next").addEventListener("click", () => this.#next());
     element("phone")?.addEventListener("load", () => {
@@ -200,11 +199,8 @@ export class Panel {
     if (button.id === "enter" || button.id === "scan") this.say("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);
-    else if (command) {
-      // From the gallery back to where it can be seen.
-      if (location.hash === "#gallery") location.hash = "";
-      void this.#send(command);
-    } else if (button.id === "enter") this.#openPhone("/device");
+    else if (command) void this.#send(command);
+    else if (button.id === "enter") this.#openPhone("/device");
     else if (button.id === "scan") this.#scan();
   }
 
@@ -351,24 +347,6 @@ function showTaken({ bytesPerSecond, calls, heapBytes }: Allocations): void {
   // A firmware's engine has neither the compiler nor the standard library of this one.
   const heap = `QuickJS itself, its compiler and library included: ${Math.round(heapBytes / 1024)} KiB`;
   element("allocated").title = `${calls} calls of the core since it was switched on; ${heap}`;
-}
-
-/** The gallery of all answers stands in the place of the bench while the address says so. */
-function takeGallery(): void {
-  const gallery = element("gallery");
-  if (gallery === null) return;
-  const show = (): void => {
-    const isShown = location.hash === "#gallery";
-    gallery.hidden = !isShown;
-    element("bench").hidden = isShown;
-    if (isShown) gallery.focus({ preventScroll: true });
-    // What has happened while the diagram was out of sight is in sight.
-    else showEnd(element<HTMLOListElement>("sequence"));
-    // Where the page itself scrolls, the other one begins at its top.
-    scrollTo(0, 0);
-  };
-  addEventListener("hashchange", show);
-  show();
 }
 
 /** The groups of buttons behind tabs, as the ARIA practices have them. They need no world: they work while it loads. */

@@ -1,7 +1,7 @@
 // Why something went wrong, in words: the error's name, where it came from, and who can mend it. For
 // display, log, terminal and panel alike.
 import { ErrorCode, State } from "../../../../core/complete.ts";
-import { MESSAGES, Message } from "../../../../core/device/errors.ts";
+import { MESSAGES, type Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { missingMemberOf, missingRoomOf } from "../../../../platform/unfit-answer.ts";
@@ -16,12 +16,6 @@ const TEXTS = MESSAGES.split("\n");
 /** The text in English. */
 export function textOf(message: Message): string {
   return TEXTS[message]!.trimEnd();
-}
-
-/** What stands on the display for an error of a server, by the name that it gives it. */
-export function textOfError(name: string): string {
-  const row = errorRows().find(({ names }) => names.includes(name));
-  return textOf(row?.message ?? Message.FAILED);
 }
 
 // An answer in a few words: what its body says is wrong, else what its status is called.
@@ -100,7 +94,7 @@ export const NOT_KNOWN = "the maker: look into it";
 const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
 
 /** Whatever the server had against a revocation, the user is signed out. */
-export const AT_SIGN_OUT = "nobody needs to: the device has forgotten its tokens all the same";
+const AT_SIGN_OUT = "nobody needs to: the device has forgotten its tokens all the same";
 
 /** What the device itself says is wrong; undefined where nothing is. */
 export function reasonOfDevice({ device }: Driver): Reason | undefined {
@@ -130,18 +124,9 @@ const TOLD = new Map<number, Told>(
   }),
 );
 
-const NUMBERS = new Map<string, number>(
-  errorRows().flatMap(({ error, names }) => names.map((name) => [name, error] as const)),
-);
-
 /** An error by its number. */
 export function toldOf(error: number): Told {
   return TOLD.get(error) ?? { name: `error ${error}`, mend: NOT_KNOWN };
-}
-
-/** The same by the name that a server gives it. */
-export function toldByName(name: string): Told {
-  return toldOf(NUMBERS.get(name) ?? ErrorCode.NONE);
 }
 
 /** Reasons of the resource APIs' errors, and who mends what they say. */

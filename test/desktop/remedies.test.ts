@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+// Who can mend an error is one truth (core/tables): display, panel, the service's pages and errors of programs name the
+// same.
+import { expect, test } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind, State } from "../../core/complete.ts";
 import { MESSAGES, Message } from "../../core/device/errors.ts";
@@ -6,99 +8,12 @@ import { errorRows } from "../../core/tables/errors.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { signInErrorOf } from "../../platform/session/sign-in-error.ts";
 import { guideOf } from "../../targets/desktop/panel/client/guide.ts";
-import { panelPage } from "../../targets/desktop/panel/page.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { deedOf } from "../../targets/desktop/simulator/deeds.ts";
-import { shows } from "../../targets/desktop/simulator/device/display.ts";
-import {
-  ANSWERS,
-  ANSWERS_SECTION,
-  type Answer,
-  displayOf,
-  exchangeOf,
-  loggedAs,
-  mendOf,
-  rowOf,
-  titleOf,
-} from "../../targets/desktop/simulator/error-gallery.ts";
 import { reasonOfDevice } from "../../targets/desktop/simulator/log/reasons.ts";
 import { remedyOf, sentenceOf } from "../../targets/desktop/simulator/log/remedies.ts";
-import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import { documentRows } from "../coverage/rows.ts";
 import { Visitor } from "../service/visitor.ts";
-
-const byTitle = ANSWERS.map((answer): [string, Answer] => [titleOf(answer), answer]);
-
-/** A world whose device has just been switched on. */
-function switchedOn(): Simulation {
-  const simulation = virtualWorld();
-  simulation.powerOn();
-  return simulation;
-}
-
-/** Plays the answer and checks what is on the wire and what the device says. */
-async function provoke(simulation: Simulation, answer: Answer): Promise<void> {
-  const from = simulation.exchanges.count;
-  const said = await perform(simulation, `answer-${answer.name}`);
-  // Once: where screen and panel say it beside the error, the message does not.
-  const isSaid = !["authorization_pending", "invalid_grant"].includes(answer.code);
-  const mend = isSaid ? "" : `; who can mend it: ${mendOf(answer)}`;
-  expect(said).toBe(`${titleOf(answer)}${mend}`);
-  const exchange = exchangeOf(answer, simulation, from);
-  const detail = simulation.exchanges.detailOf(exchange!.id)!.answer;
-  const [head = "", body = ""] = detail.split("\n\n");
-  expect(head.split("\n")[0]).toBe(`HTTP status ${answer.status}`);
-  expect(JSON.parse(body)).toMatchObject({ [answer.member ?? "error"]: answer.code });
-  const { lines } = simulation.display;
-  expect(shows(lines, displayOf(answer)), lines.join("|")).toBe(true);
-  expect(`${exchange!.status} ${exchange!.said}`).toBe(loggedAs(answer));
-  // With the new code that the device has asked for by itself nothing is wrong any more.
-  const reason = { name: answer.code, from: "the authorization server", mend: mendOf(answer) };
-  const isOver = answer.code === "invalid_grant";
-  expect(reasonOfDevice(simulation.driver!)).toEqual(isOver ? undefined : reason);
-}
-
-describe("device doc section 7 in the simulator", () => {
-  test("there is an answer for each row of the section, and no other", () => {
-    const rows = documentRows
-      .filter(({ document, section }) => document === "device doc" && section === ANSWERS_SECTION)
-      .map(({ row }) => row);
-    expect(ANSWERS.map(rowOf).sort()).toEqual(rows.sort());
-  });
-
-  test.each(byTitle)("%s is provoked by deeds of the table", async (_title, answer) => {
-    expect(answer.deeds).not.toEqual([]);
-    for (const deed of answer.deeds) expect(deedOf(deed), deed).toBeDefined();
-    await provoke(switchedOn(), answer);
-  });
-
-  test("each can be provoked after any other, and after faults", async () => {
-    const simulation = switchedOn();
-    for (const [, answer] of [...byTitle, ...byTitle.toReversed()]) {
-      await perform(simulation, "fault offline on");
-      await provoke(simulation, answer);
-    }
-  });
-
-  test("the gallery has a row for each: server, display, who can mend it, and a button", async () => {
-    const page = String(await panelPage({ hasService: true, folder: "/panel/" }));
-    for (const [title, answer] of byTitle) {
-      const row = new RegExp(`<tr>(?:(?!</tr>).)*"answer ${answer.name}".*?</tr>`, "s")
-        .exec(page)?.[0]
-        .replaceAll("&#39;", "'")
-        .replaceAll("&quot;", '"');
-      expect(row, title).toContain(`"${answer.member ?? "error"}": "${answer.code}"`);
-      expect(row).toContain(`<code>${loggedAs(answer)}</code>`);
-      expect(row).toContain(displayOf(answer));
-      expect(row).toContain(sentenceOf(mendOf(answer)));
-    }
-  });
-});
-
-// Who can mend an error is one truth (core/tables): display, panel, the service's pages and errors of programs name the
-// same.
 
 const TEXTS = MESSAGES.split("\n");
 /** Those that the display shows while the device goes on by itself: they ask nobody for anything. */
@@ -136,13 +51,6 @@ test.each(ROWS)("%s: display, panel and errors of programs ask the same", async 
   expect(remedy === "nobody").toBe(!isFinal);
 });
 
-test("a row of the gallery names who the display asks", () => {
-  for (const answer of ANSWERS) {
-    const asked = askedBy(displayOf(answer));
-    if (asked !== "nobody") expect(`${asked} | ${mendOf(answer)}`).toContain(`| ${asked}: `);
-  }
-});
-
 test.each([
   ["allow-as-pupil", "living-room-tv", "pupil"],
   ["allow", "northwind-kiosk", "ada"],
@@ -161,7 +69,7 @@ test.each([
     await perform(simulation, "advance 10s");
     expect(simulation.display.lines.join(" ")).toMatch(/Ask +your +administrator/);
     const { mend } = reasonOfDevice(simulation.driver!)!;
-    // One sentence, one person: on the page, in the panel and its steps, and in the gallery.
+    // One sentence, one person: on the page, in the panel and its steps.
     const sentence = sentenceOf(mend);
     expect(sentence).toMatch(/^Ask your administrator to /);
     expect(page.html).toContain(`${sentence} Then get a new code on your device.`);
@@ -169,7 +77,6 @@ test.each([
     const { decision, administrator } = new Viewer(simulation).view();
     expect(decision!.page.text).toContain(sentence);
     expect(guideOf(new Viewer(simulation).view(), "other").says).toContain(sentence);
-    expect(ANSWERS.map((answer) => sentenceOf(mendOf(answer)))).toContain(sentence);
     // And what they are asked for is a step, after which the same account is let in.
     expect(administrator).not.toBe("");
     await perform(simulation, "administrator");
