@@ -1,7 +1,8 @@
 // What the panel shows as of no use is refused when it is done all the same, and what it shows as of use is not: in
 // random sessions, for every action.
+import fs from "node:fs";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
@@ -12,7 +13,7 @@ import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
 import { isFullRun } from "../full-run.ts";
-import { bench } from "./bench.ts";
+import { bench, startSimulator } from "./bench.ts";
 
 const PRESSED = DEEDS.filter(({ name, step }) => name === "mend" || !step.startsWith("fault "));
 /** What an action says that could do nothing for want of something else. */
@@ -50,6 +51,60 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
     ),
     { numRuns: isFullRun ? 200 : 8 },
   );
+});
+
+// The process that serves the panel does the work as well: whoever presses a button must not wait for it.
+
+const NEW_CODE = [
+  ...["power on", "mend", "service as-usual", "account enable", "client living-room-tv"],
+  ...["press sign-out", "advance 1m", "press new-code", "advance 20s"],
+];
+const SIGNED_IN = [...NEW_CODE, "allow", "advance 20s"];
+/** Half an hour of polls, and few of them. */
+const LONG_WAIT = [...NEW_CODE, "service interval 20", "press new-code", "advance 20s"];
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  ...{ code: NEW_CODE, attempt: NEW_CODE, poll: NEW_CODE, "no session": NEW_CODE },
+  ...{ session: SIGNED_IN, access: SIGNED_IN, "to sign out": SIGNED_IN, record: SIGNED_IN },
+  ...{ power: ["power on"], "code life": LONG_WAIT, fault: ["fault offline"] },
+  "next page": [...SIGNED_IN, "call broadcasts maxResults=1", "advance 20s"],
+  refusal: [...NEW_CODE, "allow-as-pupil", "advance 20s"],
+};
+/** The maker's server sets its stream up by two calls; the service's state grows with what has been done before. */
+const AT_MOST = { inTurn: 2, bytes: 60_000 };
+
+test("no button makes many exchanges in one turn of the loop, or writes much", async () => {
+  const { simulation, controller, close } = await startSimulator();
+  onTestFinished(close);
+  let now = 0;
+  let most = 0;
+  simulation.service!.observe(({ type }) => {
+    if (type !== "exchange") return;
+    if (now === 0) setImmediate(() => (now = 0));
+    most = Math.max(most, ++now);
+  });
+  const writes = [vi.spyOn(fs, "writeFileSync"), vi.spyOn(fs, "writeSync")];
+  onTestFinished(() => void writes.map((spy) => spy.mockRestore()));
+  const costs: Record<string, { most: number; bytes: number; said: string }> = {};
+  for (const { name, needs, group } of DEEDS.filter((_, at) => isFullRun || at % 4 === 0)) {
+    // The maker's server hears of one client alone.
+    if (group === "events") await controller.run("client living-room-tv");
+    if (group === "clock" || whyNot(needs, controller.viewer.view()) !== "")
+      for (const step of (needs && NEEDED[needs]) ?? LONG_WAIT) await controller.run(step);
+    most = 0;
+    for (const spy of writes) spy.mockClear();
+    await controller.run(name);
+    const said = controller.viewer.message;
+    await controller.run("advance 20s");
+    const written = writes.flatMap(({ mock }) => mock.calls.map(([, what]) => what));
+    const bytes = written.reduce((sum, what) => sum + (what as string | Uint8Array).length, 0);
+    costs[name] = { most, bytes, said };
+  }
+  // What was counted has been done.
+  const wrong = Object.entries(costs).filter(
+    ([, { most, bytes, said }]) =>
+      most > AT_MOST.inTurn || bytes > AT_MOST.bytes || REFUSED.test(said),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test.each(["poll", "code", "access"])(
