@@ -48,8 +48,8 @@ export const facebook: ServerProfile = {
   title: "Facebook",
   parameters: {
     version: {
-      description: "the version of the Graph API, such as v19.0",
-      default: "v19.0",
+      description: "the version of the Graph API, such as v26.0",
+      default: "v26.0",
       pattern: STEP,
     },
   },
