@@ -1,18 +1,15 @@
 // The bench (`picogrant conform --device`) as a process, for whoever has a device to be judged.
 
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
-const root = new URL("..", import.meta.url);
-const file = (name: string): string => fileURLToPath(new URL(name, root));
+import { bundledProgram } from "./program.ts";
 
 /** Two lines of standard input that devices of these tests understand. */
 export const KEYS = ["--call", "> a", "--sign-out", "> o"];
 
 /** What it says on both outputs, and its exit code. */
 export async function bench(...args: string[]): Promise<{ status: number | null; said: string }> {
-  const words = [file("targets/command/main.ts"), "conform", ...args];
-  const child = spawn(file("node_modules/.bin/tsx"), words, { stdio: ["ignore", "pipe", "pipe"] });
+  const words = [await bundledProgram("targets/command/main.ts"), "conform", ...args];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const output of [child.stdout, child.stderr]) {
     output.on("data", (text: Buffer) => {

@@ -6,6 +6,7 @@ import { patience } from "../patience.ts";
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
+    globalSetup: ["test/programs-folder.ts"],
     include: ["test/board/**/*.spec.ts"],
     // Each board is a process that emulates another processor, and waits for most of its time.
     maxWorkers: 3,

@@ -10,6 +10,7 @@ import { markFunctions } from "../../targets/bundle/inlining.ts";
 import { variants } from "../../targets/bundle/surface.ts";
 import { conformanceParts, conformanceScript } from "../../targets/workbench/engines/script.ts";
 import { checkSubset, describeComplaint } from "../../targets/workbench/engines/subset.ts";
+import { isFullRun } from "../full-run.ts";
 
 describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () => {
   for (const variant of ["complete", "api", "grant"] as const) {
@@ -32,7 +33,7 @@ describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () =
     expect(describeComplaint(first!, map)).toMatch(/^(\.\.\/)*core\/[a-z/-]+\.ts:\d+: a division/);
   });
 
-  test("the conformance script itself is no newer than ES5", async () => {
+  test.runIf(isFullRun)("the conformance script itself is no newer than ES5", async () => {
     const allowed = /not the core's own name|for-in|closure|memory comes from the host/;
     const complaints = checkSubset(await conformanceParts("complete"));
     expect(complaints.filter(({ reason }) => !allowed.test(reason))).toEqual([]);
@@ -162,7 +163,7 @@ function earlyIn(body: readonly AnyNode[]): string[] {
   return [...early].sort();
 }
 
-test.each(variants)(
+test.runIf(isFullRun).each(variants)(
   "the conformance script of the %s build, and the build in it",
   async (variant) => {
     const { code } = await bundleCore(variant);

@@ -6,6 +6,7 @@ import { patience } from "../patience.ts";
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
+    globalSetup: ["test/programs-folder.ts"],
     include: ["test/host/**/*.spec.ts"],
     exclude: process.env.PICOGRANT_ARM ? [] : ["test/host/arm.spec.ts"],
     // More than there are cores: hosts wait for most of their time.

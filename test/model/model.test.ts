@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Field, Region } from "../../core/complete.ts";
 import { Bench, bytesOf, code, json, tokens } from "../core/bench.ts";
+import { isFullRun } from "../full-run.ts";
 import { freshSeed } from "../seeds.ts";
 import { Broken, noCounts } from "./oracles/oracle.ts";
 import { asTest, play, replay, runCampaign, shrink } from "./sequence.ts";
@@ -13,7 +14,7 @@ import { SPOILT, spoiling } from "./spoil.ts";
 import type { Step } from "./steps.ts";
 import { type Core, damaged, ofSources } from "./subject.ts";
 
-const STEPS = 30_000;
+const STEPS = isFullRun ? 30_000 : 20_000;
 const SEED = freshSeed();
 /** A core that takes no notice of Retry-After. */
 const impatient: Core = {

@@ -6,6 +6,7 @@ import { patience } from "../patience.ts";
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
+    globalSetup: ["test/programs-folder.ts"],
     include: ["test/quickjs/**/*.test.ts"],
     maxWorkers: 1,
     ...patience,
