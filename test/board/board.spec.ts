@@ -8,9 +8,9 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { GLYPH_COLUMNS, glyphOf } from "../../targets/desktop/panel/font.ts";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
 import { boardFolder, boardPort, buildFirmware } from "../../targets/workbench/board/build.ts";
+import { GLYPH_COLUMNS, glyphOf } from "../../targets/workbench/board/font.ts";
 import { missedLimits } from "../../targets/workbench/board/sizes.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -137,8 +137,7 @@ ${head}
     <h2 id="device-title" class="hidden-text">Device</h2>
     <div class="case">
       <div class="brand"><span id="led" aria-hidden="true"></span><span id="device-name">Living Room TV</span><span id="state">off</span></div>
-      <div class="bezel"><canvas id="lcd" role="img" aria-label="Character display"></canvas></div>
-      <pre id="frame" class="hidden-text" aria-live="polite"></pre>
+      <div class="bezel"><pre id="frame" role="group" aria-label="Character display" aria-live="polite"></pre></div>
       <div class="keys buttons">${buttons("device")}</div>
     </div>
     <div id="slip" class="slip" role="img" hidden></div>

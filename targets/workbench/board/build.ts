@@ -4,10 +4,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/bundled-core.ts";
-import { GLYPH_COLUMNS, glyphOf } from "../../desktop/panel/font.ts";
 import { engineVersion, InstallError, quickjsFolder, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
 import { generate, writeIfChanged } from "../host/generate.ts";
+import { GLYPH_COLUMNS, glyphOf } from "./font.ts";
 import { bearsslFolder, lwipFolder, machine } from "./machines.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -93,7 +93,7 @@ function buildForwarder(): void {
   renameSync(draft, forwarder);
 }
 
-/** `font.h`: the display's characters, as the panel of the simulator has them. */
+/** `font.h`: the display's characters. */
 function fontHeader(): string {
   const rows = Array.from({ length: LAST_CODE - FIRST_CODE + 1 }, (_, at) => {
     return `    {${glyphOf(FIRST_CODE + at).join(", ")}},`;

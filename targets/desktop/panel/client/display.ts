@@ -1,7 +1,6 @@
 // QR codes, to be scanned with a real phone: on the panel, on the console's screen, on the printer's paper, which says in
 // words as well where to go and what to enter.
-import type { SlipView, View } from "../../simulator/view.ts";
-import { GLYPH_COLUMNS, GLYPH_ROWS, glyphOf } from "../font.ts";
+import type { SlipView } from "../../simulator/view.ts";
 import { svg } from "./dom.ts";
 
 /** Light modules around the code, without which a camera does not find it (ISO/IEC 18004). */
@@ -48,63 +47,4 @@ export function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
   drawModules(picture, qr);
   place.setAttribute("aria-label", `A slip of paper: ${lines.filter(Boolean).join(" ")}`);
   place.append(text, picture);
-}
-
-// Draws the character display on a canvas: every dot of every character, as the glass shows them.
-
-const LIT = { ground: "#a9cf3f", ghost: "#a2c63a", dot: "#1c2907" };
-const DARK = { ground: "#3c4529", ghost: "#39422a", dot: "#39422a" };
-/** In dots: between two characters, and around all of them. */
-const GAP = 1;
-const MARGIN = 3;
-/** Pixels of the canvas for a dot; the browser scales the picture to its place, at most so large. */
-const DOT = 6;
-const DOT_MAX = 5;
-/** Of the bezel. */
-const PADDING = 18;
-
-/** Draws the frame so that it fills the bezel's width. */
-export function drawDisplay(
-  canvas: HTMLCanvasElement,
-  { columns, rows, lines, lit }: View["display"],
-): void {
-  const wide = columns * (GLYPH_COLUMNS + GAP) - GAP + 2 * MARGIN;
-  const high = rows * (GLYPH_ROWS + GAP) - GAP + 2 * MARGIN;
-  const room = (canvas.parentElement?.clientWidth ?? 400) - PADDING;
-  const pitch = DOT;
-  const width = wide * pitch;
-  const height = high * pitch;
-  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  canvas.style.width = `${Math.min(room, wide * DOT_MAX)}px`;
-  const context = canvas.getContext("2d");
-  if (context === null) return;
-  const colours = !lit ? DARK : LIT;
-  context.fillStyle = colours.ground;
-  context.fillRect(0, 0, width, height);
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const x = (MARGIN + column * (GLYPH_COLUMNS + GAP)) * pitch;
-      const y = (MARGIN + row * (GLYPH_ROWS + GAP)) * pitch;
-      drawGlyph(context, lines[row]?.charCodeAt(column) ?? 32, x, y, pitch, colours);
-    }
-  }
-}
-
-function drawGlyph(
-  context: CanvasRenderingContext2D,
-  code: number,
-  x: number,
-  y: number,
-  pitch: number,
-  colours: typeof LIT,
-): void {
-  const glyph = glyphOf(code);
-  const size = pitch - 1;
-  for (let column = 0; column < GLYPH_COLUMNS; column++) {
-    for (let row = 0; row < GLYPH_ROWS; row++) {
-      const on = (glyph[column]! >> row) & 1;
-      context.fillStyle = on ? colours.dot : colours.ghost;
-      context.fillRect(x + column * pitch, y + row * pitch, size, size);
-    }
-  }
 }

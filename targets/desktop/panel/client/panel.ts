@@ -8,7 +8,7 @@ import { sentenceOf } from "../../simulator/log/remedies.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Allocations, Gauge, View } from "../../simulator/view.ts";
 import { Diagram } from "./diagram.ts";
-import { drawDisplay, drawModules, drawSlip } from "./display.ts";
+import { drawModules, drawSlip } from "./display.ts";
 import { element, setText, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 import { ScenarioPlayer } from "./scenario-player.ts";
@@ -68,9 +68,6 @@ export class Panel {
     element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
-    addEventListener("resize", () => {
-      if (this.#latest) showDevice(this.#latest);
-    });
     if (element("scenario")) new ScenarioPlayer(link.scenarios);
     element("next").addEventListener("click", () => this.#next());
     element("phone")?.addEventListener("load", () => {
@@ -288,13 +285,14 @@ function showGauge(id: string, { leftMs, totalMs }: Gauge): void {
 
 function showDevice({ device, display, memory, slots, slips }: View): void {
   if (element("code-strip")) setText("code-strip", stripOf(device, display));
-  drawDisplay(element<HTMLCanvasElement>("lcd"), display);
+  setText("frame", display.lines.join("\n"));
+  element("frame").className = display.lit ? "lit" : "";
+  element("frame").style.setProperty("--columns", String(display.columns));
   element("slip").hidden = device.kind !== "printer" || slips.length === 0;
   if (device.kind === "printer") drawSlip(element("slip"), slips.at(-1));
   showReason(device);
   setText("device-name", device.title);
   setText("client", device.client);
-  setText("frame", display.lit ? display.lines.join("\n") : "");
   element("led").className = device.on ? device.state.replace(" ", "-") : "off";
   setText("state", device.state);
   showGauge("poll", device.poll);
