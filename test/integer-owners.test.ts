@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { Bench } from "./core/bench.ts";
 import { parts, sources } from "./core/owners.ts";
+import { Port } from "./world/core-port.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -39,7 +39,7 @@ describe("the parts of a device", () => {
   it("have each property once, with its meaning, and in the order in which it is made", () => {
     const declared = all.flatMap(({ properties }) => properties.map(({ name }) => name));
     expect(declared.filter((name, at) => declared.indexOf(name) !== at)).toEqual([]);
-    expect(Object.keys(new Bench([]).device)).toEqual(declared);
+    expect(Object.keys(new Port([]).device)).toEqual(declared);
     for (const { name, meaning, properties } of all) {
       expect(meaning, name).not.toBe("");
       for (const property of properties) expect(property.meaning, property.name).not.toBe("");

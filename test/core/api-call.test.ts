@@ -2,8 +2,10 @@
 // Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, State } from "../../core/complete.ts";
-import { bytesOf, call, json, LIST, outcome, RESOURCE, session, tokens } from "./bench.ts";
+import { Endpoint, ErrorCode, Field, State } from "../../core/complete.ts";
+import { bytesOf } from "../../platform/text.ts";
+import { call, LIST, outcome, session } from "../world/core-port.ts";
+import { json, tokens } from "../world/world.ts";
 
 describe("device doc §4.5 and §5.3: a call to an API", () => {
   it("device doc §4.5 row part and mine: GET with the token in the header only (RFC 6750 §2, §2.1)", () => {
@@ -17,10 +19,15 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     add(core.addQueryValue, "id,snippet");
     add(core.addPath, "&mine=");
     add(core.addQueryValue, "true");
-    expect(core.sendCall(device, RESOURCE, 1, null, 0, 0)).toBe(1);
+    expect(core.sendCall(device, Endpoint.RESOURCE, 1, null, 0, 0)).toBe(1);
     bench.pass(0);
     expect(bench.sent).toHaveLength(1);
-    expect(bench.sent[0]).toMatchObject({ target: LIST, isGet: 1, bearer: "access", body: "" });
+    expect(bench.sent[0]).toMatchObject({
+      target: LIST,
+      method: "GET",
+      authorization: "Bearer access",
+      text: "",
+    });
     expect(bench.sent[0]!.target).not.toContain("access_token");
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
@@ -33,10 +40,10 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     ]);
     call(bench, LIST);
     bench.pass(5000);
-    expect(bench.sent.map(({ endpoint, bearer }) => [endpoint, bearer])).toEqual([
-      [RESOURCE, "access"],
+    expect(bench.sent.map(({ endpoint, authorization }) => [endpoint, authorization])).toEqual([
+      [Endpoint.RESOURCE, "Bearer access"],
       [1, ""],
-      [RESOURCE, "second"],
+      [Endpoint.RESOURCE, "Bearer second"],
     ]);
     expect(bench.sent[2]!.target).toBe(LIST);
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
@@ -75,7 +82,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
   it("a success of any length is one, and its page token counts wherever it stands", () => {
     const items = ["x".repeat(70_000)];
     const bench = session([json(200, { items, nextPageToken: "p" })]);
-    bench.piece = 4096;
+    bench.world.http.chunkBytes = 4096;
     call(bench, LIST);
     bench.pass(0);
     expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });

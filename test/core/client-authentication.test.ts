@@ -4,19 +4,17 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ClientAuthentication, ErrorCode, Event, State } from "../../core/complete.ts";
+import type { MemoryStorage } from "../../platform/fake/index.ts";
 import {
-  type Answer,
-  Bench,
-  code,
   config,
-  error,
   fields,
   GRANT,
-  json,
+  Port,
   polls,
+  type Reaction,
   type Sent,
-  tokens,
-} from "./bench.ts";
+} from "../world/core-port.ts";
+import { code, error, json, tokens } from "../world/world.ts";
 
 const CLIENT = { clientId: "tv client/1", clientSecret: "s&cr=t é😀:" };
 /** RFC 6749 §2.3.1 by other means: form-encode both, join them, base64. */
@@ -28,7 +26,7 @@ const BASIC = Buffer.from(`${encoded(CLIENT.clientId)}:${encoded(CLIENT.clientSe
 /** The requests of a device's life: for a code, a poll, a refresh, and the first revocation. */
 function life(settings: Partial<core.Config>): [Sent, Sent, Sent, Sent] {
   const answers = [code(), tokens(), tokens(), json(200, {}), json(200, {})];
-  const bench = new Bench(answers, { ...CLIENT, ...settings });
+  const bench = new Port(answers, { ...CLIENT, ...settings });
   bench.until(3);
   bench.core.signOut(bench.device);
   bench.pass(0);
@@ -66,7 +64,8 @@ describe("RFC 6749 §2.3 client authentication", () => {
     const isInQuery = clientAuthentication === ClientAuthentication.DOCUMENTS;
     expect(revocation.target).toBe(isInQuery ? "?token=refresh" : "");
     expect(fields(revocation)).toEqual(isInQuery ? {} : { ...atToken, token: "refresh" });
-    for (const each of sent) expect(each).toMatchObject({ basic, bearer: "" });
+    for (const each of sent)
+      expect(each).toMatchObject({ authorization: basic && `Basic ${basic}` });
   });
 });
 
@@ -80,22 +79,21 @@ describe("parameters that the maker adds", () => {
     expect(fields(request)).not.toHaveProperty("resource");
     expect(fields(poll)).toMatchObject({ resource: "https://api.example/", device_code: "dc" });
     expect(fields(refresh)).toMatchObject({ resource: "https://api.example/" });
-    expect(revocation.body + revocation.target).not.toContain("resource");
-    for (const { body } of [request, poll, refresh]) {
-      expect(String(new URLSearchParams(body))).toBe(body);
+    expect(revocation.text + revocation.target).not.toContain("resource");
+    for (const { text } of [request, poll, refresh]) {
+      expect(String(new URLSearchParams(text))).toBe(text);
     }
   });
 });
 
 describe("what is stored belongs to a client and a server", () => {
-  const stored = (settings: Partial<core.Config>): Uint8Array[] => {
-    const bench = new Bench([code(), tokens()], settings);
+  const stored = (settings: Partial<core.Config>): MemoryStorage => {
+    const bench = new Port([code(), tokens()], settings);
     bench.until(2);
-    return bench.slots;
+    return bench.world.storage;
   };
-  const stateAfter = (slots: Uint8Array[], settings: Partial<core.Config>): State =>
-    new Bench([], { slots: slots.map((slot) => slot.slice()), autoStart: 0, ...settings }).device
-      .state;
+  const stateAfter = (storage: MemoryStorage, settings: Partial<core.Config>): State =>
+    new Port([], { storage, autoStart: 0, ...settings }).device.state;
   const here = { clientId: "printer", server: "https://auth.example" };
 
   it.each([
@@ -117,15 +115,10 @@ describe("what is stored belongs to a client and a server", () => {
 describe("RFC 7636 §4.3, §4.5 proof key for code exchange", () => {
   it("Appendix B: the challenge with the request, the verifier with each poll", () => {
     const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-    const bench = new Bench([], { pkce: 2 });
-    bench.challengeHangs = true;
-    bench.pass(10_000);
-    expect(bench.sent).toEqual([]);
-    bench.challengeHangs = false;
-    bench.answers = [code(), error(400, "authorization_pending"), tokens()];
-    bench.makeChallenge(verifier);
+    const answers = [code(), error(400, "authorization_pending"), tokens()];
+    const bench = new Port(answers, { pkce: 2, verifier });
     bench.until(3);
-    expect(bench.sent[0]!.body).toBe(
+    expect(bench.sent[0]!.text).toBe(
       "code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" +
         "&scope=email&client_id=printer",
     );
@@ -142,13 +135,13 @@ const UNSUPPORTED = error(400, "unsupported_token_type");
 
 /** A device that has signed in with these members, and signs out; the server answers revocations in this order. */
 function signedOut(
-  answers: (Answer | null)[],
+  answers: Reaction[],
   members: object = {},
   method = ClientAuthentication.NONE,
-): Bench {
-  const bench = new Bench([code(), tokens(members)], { clientAuthentication: method });
+): Port {
+  const bench = new Port([code(), tokens(members)], { clientAuthentication: method });
   bench.until(2);
-  bench.run(0);
+  bench.run();
   bench.answers = answers;
   bench.core.signOut(bench.device);
   bench.pass(800_000);
@@ -156,9 +149,9 @@ function signedOut(
 }
 
 /** The tokens that were sent to the revocation endpoint. */
-function revoked(bench: Bench): (string | null)[] {
+function revoked(bench: Port): (string | null)[] {
   const sent = bench.sent.filter(({ endpoint }) => endpoint === 2);
-  return sent.map(({ body, target }) => new URLSearchParams(body || target).get("token"));
+  return sent.map(({ text, target }) => new URLSearchParams(text || target).get("token"));
 }
 
 describe("RFC 7009 §2.1: the server only should end the access token with the refresh token", () => {
@@ -182,6 +175,6 @@ describe("RFC 7009 §2.1: the server only should end the access token with the r
     expect(bench.device.state).toBe(State.SIGNED_OUT);
     expect(bench.device.event).toBe(Event.REVOKED);
     expect(ErrorCode[bench.device.error]).toBe(ErrorCode[outcome]);
-    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+    expect(bench.kept).toBe("");
   });
 });

@@ -3,36 +3,26 @@
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication, ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
-import {
-  Bench,
-  code,
-  error,
-  fields,
-  GRANT,
-  json,
-  polls,
-  shown,
-  signedIn,
-  tokens,
-} from "./bench.ts";
+import { fields, GRANT, Port, polls, signedIn } from "../world/core-port.ts";
+import { code, error, json, tokens } from "../world/world.ts";
 
 describe("device doc §3", () => {
   it("device doc §3 row device code request: a code leads to pending", () => {
-    const bench = new Bench([code()]);
+    const bench = new Port([code()]);
     expect(bench.device.state).toBe(State.REQUESTING);
     bench.until(1);
     expect(bench.device.state).toBe(State.PENDING);
   });
 
   it("device doc §3 row pending: a poll with 428 authorization_pending changes nothing", () => {
-    const bench = new Bench([code()]);
+    const bench = new Port([code()]);
     bench.until(8);
     expect(bench.device.state).toBe(State.PENDING);
-    expect(new Set(polls(bench).map(({ body }) => body)).size).toBe(1);
+    expect(new Set(polls(bench).map(({ text }) => text)).size).toBe(1);
   });
 
   it("device doc §3 row slow_down: still pending, polled less often", () => {
-    const bench = new Bench([code(), error(403, "slow_down")]);
+    const bench = new Port([code(), error(403, "slow_down")]);
     bench.until(4);
     const [, first, second, third] = bench.sent;
     expect(second!.atMs - first!.atMs).toBe(10_000);
@@ -41,26 +31,26 @@ describe("device doc §3", () => {
 
   it("device doc §3 row granted: the next poll's tokens sign the user in", () => {
     const bench = signedIn();
-    expect(shown(bench)).toContain("Signed in");
-    expect(shown(bench)).not.toContain("ABCD-EFGH");
+    expect(bench.frame().join("\n")).toContain("Signed in");
+    expect(bench.frame().join("\n")).not.toContain("ABCD-EFGH");
   });
 
   it("device doc §3 row denied: 403 access_denied ends the attempt; signIn begins another", () => {
-    const bench = new Bench([code(), error(403, "access_denied"), code({ user_code: "AGAIN" })]);
+    const bench = new Port([code(), error(403, "access_denied"), code({ user_code: "AGAIN" })]);
     bench.until(2);
     bench.pass(600_000);
     expect(bench.sent.length).toBe(2);
     bench.core.signIn(bench.device);
     bench.pass(0);
-    expect(shown(bench)).toContain("AGAIN");
+    expect(bench.frame().join("\n")).toContain("AGAIN");
   });
 
   it("device doc §3 row expired: the device restarts from the device code request by itself", () => {
     const over = error(400, "expired_token");
-    const bench = new Bench([code({ expires_in: 3 }), over, code({ user_code: "SECOND" })]);
+    const bench = new Port([code({ expires_in: 3 }), over, code({ user_code: "SECOND" })]);
     bench.until(3);
     expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 0]);
-    expect(shown(bench)).toContain("SECOND");
+    expect(bench.frame().join("\n")).toContain("SECOND");
   });
 
   it("device doc §3 row token lifetimes: the refresh token, if there is one, is what is revoked", () => {
@@ -78,28 +68,33 @@ describe("device doc §3", () => {
 describe("device doc §4", () => {
   it("device doc §4 row bodies are forms: every body of the grant reads as a form", () => {
     const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
-    const bench = new Bench(answers, {
+    const bench = new Port(answers, {
       clientSecret: "ä€😀 +&%",
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
     });
     bench.until(3);
     bench.core.signOut(bench.device);
     bench.pass(0);
-    for (const { body } of bench.sent) expect(String(new URLSearchParams(body))).toBe(body);
+    for (const { text } of bench.sent) expect(String(new URLSearchParams(text))).toBe(text);
   });
 
   it("device doc §4.1 row client_id and row scope: and nothing else", () => {
     const scope = "email https://example.com/auth/video.readonly";
-    const bench = new Bench([code()], { scope });
+    const bench = new Port([code()], { scope });
     bench.until(1);
-    expect(bench.sent[0]).toMatchObject({ endpoint: 0, target: "", isGet: 0, bearer: "" });
+    expect(bench.sent[0]).toMatchObject({
+      endpoint: 0,
+      target: "",
+      method: "POST",
+      authorization: "",
+    });
     expect(fields(bench.sent[0]!)).toEqual({ client_id: "printer", scope });
   });
 
   it.each(["client_id", "client_secret", "device_code", "grant_type"])(
     "device doc §4.2 row %s: in every poll, nothing beside the four (RFC 8628 §3.4)",
     (name) => {
-      const bench = new Bench([code()]);
+      const bench = new Port([code()]);
       bench.until(3);
       const expected: Record<string, string> = {
         client_id: "printer",
@@ -110,13 +105,13 @@ describe("device doc §4", () => {
       for (const sent of polls(bench)) {
         expect(fields(sent)[name]).toBe(expected[name]);
         expect(fields(sent)).toEqual(expected);
-        expect(sent).toMatchObject({ target: "", isGet: 0, bearer: "" });
+        expect(sent).toMatchObject({ target: "", method: "POST", authorization: "" });
       }
     },
   );
 
   it("device doc §4.2 row every interval: polls until a final answer, then never again", () => {
-    const bench = new Bench([code(), ...Array(20).fill(error(428, "authorization_pending"))]);
+    const bench = new Port([code(), ...Array(20).fill(error(428, "authorization_pending"))]);
     bench.answers.push(error(403, "access_denied"));
     bench.pass(1_700_000);
     const times = bench.sent.map(({ atMs }) => atMs);
@@ -136,7 +131,12 @@ describe("device doc §4", () => {
       };
       expect(fields(bench.sent[2]!)[name]).toBe(expected[name]);
       expect(fields(bench.sent[2]!)).toEqual(expected);
-      expect(bench.sent[2]).toMatchObject({ endpoint: 1, target: "", isGet: 0, bearer: "" });
+      expect(bench.sent[2]).toMatchObject({
+        endpoint: 1,
+        target: "",
+        method: "POST",
+        authorization: "",
+      });
     },
   );
 
@@ -154,7 +154,7 @@ describe("device doc §4", () => {
     const bench = signedIn({ refresh_token: "1/a+b&c=d" });
     bench.core.signOut(bench.device);
     bench.pass(0);
-    expect(bench.sent[2]).toMatchObject({ endpoint: 2, isGet: 0, body: "" });
+    expect(bench.sent[2]).toMatchObject({ endpoint: 2, method: "POST", text: "" });
     expect(bench.sent[2]!.target).toBe(`?${new URLSearchParams({ token: "1/a+b&c=d" })}`);
   });
 
@@ -173,7 +173,7 @@ describe("device doc §4", () => {
 
 describe("device doc §5", () => {
   it("device doc §5.1 row client_id alone: it identifies the client in the device code request", () => {
-    const bench = new Bench([code()]);
+    const bench = new Port([code()]);
     bench.until(1);
     expect(fields(bench.sent[0]!)).toHaveProperty("client_id", "printer");
     expect(fields(bench.sent[0]!)).not.toHaveProperty("client_secret");
@@ -192,7 +192,7 @@ describe("device doc §5", () => {
       [error(401, "invalid_client")],
       [code(), error(401, "invalid_client")],
     ]) {
-      const bench = new Bench(answers);
+      const bench = new Port(answers);
       bench.until(answers.length);
       expect(bench.device.state).toBe(State.FAILED);
       expect(bench.core.errorKind(bench.device, bench.device.error)).toBe(ErrorKind.MAKER);
@@ -202,14 +202,14 @@ describe("device doc §5", () => {
   it.each(["email", "openid", "profile", "https://example.com/auth/storage.appdata"])(
     "device doc §5.5 row allowed scopes: %s goes out as it is",
     (scope) => {
-      const bench = new Bench([code()], { scope });
+      const bench = new Port([code()], { scope });
       bench.until(1);
       expect(fields(bench.sent[0]!).scope).toBe(scope);
     },
   );
 
   it("device doc §5.5 row allowed scopes: one that is not is final", () => {
-    const bench = new Bench([error(400, "invalid_scope")]);
+    const bench = new Port([error(400, "invalid_scope")]);
     bench.until(1);
     expect(bench.device.state).toBe(State.FAILED);
     expect(bench.device.error).toBe(ErrorCode.INVALID_SCOPE);

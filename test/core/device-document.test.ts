@@ -4,14 +4,15 @@
 
 import { describe, expect, it, test } from "vitest";
 import { ClientAuthentication, ErrorCode, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, fields, json, polls, shown, signedIn, tokens } from "./bench.ts";
+import { fields, Port, polls, signedIn } from "../world/core-port.ts";
+import { code, error, json, tokens } from "../world/world.ts";
 
 test("device doc §1 row the six steps: then refresh and revocation", () => {
   const pending = error(428, "authorization_pending");
-  const bench = new Bench([code(), pending, pending, tokens(), tokens({ access_token: "second" })]);
+  const bench = new Port([code(), pending, pending, tokens(), tokens({ access_token: "second" })]);
   bench.until(1);
-  expect(shown(bench)).toContain("example.com/device");
-  expect(shown(bench)).toContain("ABCD-EFGH");
+  expect(bench.frame().join("\n")).toContain("example.com/device");
+  expect(bench.frame().join("\n")).toContain("ABCD-EFGH");
   bench.until(4);
   expect(bench.device.state).toBe(State.SIGNED_IN);
   bench.until(5);
@@ -28,7 +29,7 @@ describe("device doc §2.1", () => {
   it.each(Object.keys(unusable))(
     "device doc §2.1 row %s: without it there is no code, and it is asked for again",
     (member) => {
-      const bench = new Bench([code({ [member]: undefined }), code({ [member]: "" }), code()]);
+      const bench = new Port([code({ [member]: undefined }), code({ [member]: "" }), code()]);
       bench.until(1);
       expect(bench.device.state).toBe(State.REQUESTING);
       expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
@@ -39,7 +40,7 @@ describe("device doc §2.1", () => {
 
   it("device doc §2.1 row device_code: goes into every poll exactly as it came", () => {
     const awkward = "AH-1Ng/#&%+ =é";
-    const bench = new Bench([code({ device_code: awkward })]);
+    const bench = new Port([code({ device_code: awkward })]);
     bench.until(3);
     expect(polls(bench).map((sent) => fields(sent).device_code)).toEqual([awkward, awkward]);
   });
@@ -47,7 +48,7 @@ describe("device doc §2.1", () => {
   it.each(["GQVQ-JKEC", "gqvQjkec", "0OoIl1", "~!\"#$%&'()*+,-./", "AB CD"])(
     "device doc §2.1 row user_code: %s is displayed as it is, capitals and all (RFC 8628 §3.3)",
     (userCode) => {
-      const bench = new Bench([code({ user_code: userCode })], { columns: 32 });
+      const bench = new Port([code({ user_code: userCode })], { columns: 32 });
       bench.until(1);
       expect(bench.frame().at(-1)).toContain(userCode);
     },
@@ -56,7 +57,7 @@ describe("device doc §2.1", () => {
   it.each(["ABé", "A\u0007B", "   "])(
     "device doc §2.1 row user_code: %j is not printable ASCII, so it is not displayed altered",
     (userCode) => {
-      const bench = new Bench([code({ user_code: userCode })]);
+      const bench = new Port([code({ user_code: userCode })]);
       bench.until(1);
       expect(bench.device.state).toBe(State.REQUESTING);
     },
@@ -66,7 +67,7 @@ describe("device doc §2.1", () => {
     "RFC 8628 §3.3, device doc §2.1 row verification_url: displayed, whether it is named %s",
     (name) => {
       const address = "https://example.com/activate";
-      const bench = new Bench([code({ verification_url: undefined, [name]: address })], {
+      const bench = new Port([code({ verification_url: undefined, [name]: address })], {
         columns: 40,
       });
       bench.until(1);
@@ -78,7 +79,7 @@ describe("device doc §2.1", () => {
     ["a number", 90],
     ["a string of digits", "90"],
   ])("device doc §2.1 row expires_in: %s of seconds, then a new code", (_, lifetime) => {
-    const bench = new Bench([code({ expires_in: lifetime })]);
+    const bench = new Port([code({ expires_in: lifetime })]);
     bench.answers.push(...Array(17).fill(error(428, "authorization_pending")));
     bench.until(1);
     const from = bench.sent[0]!.atMs;
@@ -89,7 +90,7 @@ describe("device doc §2.1", () => {
   });
 
   it("device doc §2.1 row interval: the least wait between two polls", () => {
-    const bench = new Bench([code({ interval: 13 })]);
+    const bench = new Port([code({ interval: 13 })]);
     bench.until(4);
     const times = bench.sent.map(({ atMs }) => atMs);
     expect(times.slice(1).map((time, i) => time - times[i]!)).toEqual([13_000, 13_000, 13_000]);
@@ -98,7 +99,7 @@ describe("device doc §2.1", () => {
 
 describe("device doc §2.2", () => {
   it("device doc §2.2 row access_token: without it there is no session", () => {
-    const bench = new Bench([code(), tokens({ access_token: undefined }), tokens()]);
+    const bench = new Port([code(), tokens({ access_token: undefined }), tokens()]);
     bench.until(2);
     expect(bench.device.state).toBe(State.PENDING);
     bench.until(3);
@@ -136,10 +137,10 @@ describe("device doc §2.2", () => {
     const bench = signedIn({ refresh_token_expires_in: 300_000 });
     bench.answers = Array(200).fill(tokens({ refresh_token: undefined }));
     bench.pass(300_000_000 - 259_200_000 - 60_000);
-    expect(shown(bench)).not.toContain("Sign in again soon");
+    expect(bench.frame().join("\n")).not.toContain("Sign in again soon");
     // With the refresh that follows at the latest.
     bench.pass(3_660_000);
-    expect(shown(bench)).toContain("Sign in again soon");
+    expect(bench.frame().join("\n")).toContain("Sign in again soon");
   });
 
   it.each([
@@ -157,7 +158,7 @@ describe("device doc §2.2", () => {
   it.each(["mac", "DPoP", "bearer2", ""])(
     "device doc §2.2 row token_type: %j is not, and its token is not used (RFC 6749 §7.1)",
     (type) => {
-      const bench = new Bench([code(), tokens({ token_type: type })]);
+      const bench = new Port([code(), tokens({ token_type: type })]);
       bench.until(2);
       expect(bench.device.state).toBe(State.FAILED);
       expect(bench.device.error).toBe(ErrorCode.UNSUPPORTED_TOKEN_TYPE);
@@ -168,7 +169,7 @@ describe("device doc §2.2", () => {
 
 describe("device doc §2.3 and §2.4", () => {
   it("device doc §2.3 row Polling error: error decides, error_description is not needed", () => {
-    const bench = new Bench([
+    const bench = new Port([
       code(),
       json(428, { error: "authorization_pending", error_description: "Precondition Required" }),
       json(428, { error: "authorization_pending" }),
@@ -179,7 +180,7 @@ describe("device doc §2.3 and §2.4", () => {
   });
 
   it("device doc §2.3 row Quota error: error_code is read as the error", () => {
-    const bench = new Bench([json(403, { error_code: "rate_limit_exceeded" })]);
+    const bench = new Port([json(403, { error_code: "rate_limit_exceeded" })]);
     bench.until(1);
     expect(bench.device.state).toBe(State.REQUESTING);
     expect(bench.device.error).toBe(ErrorCode.RATE_LIMIT_EXCEEDED);
@@ -188,7 +189,7 @@ describe("device doc §2.3 and §2.4", () => {
   it("device doc §2.4 row client_id: sent at all three endpoints, form-encoded", () => {
     const clientId = "a b&c=d/é";
     const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
-    const bench = new Bench(answers, {
+    const bench = new Port(answers, {
       clientId,
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
     });
@@ -202,7 +203,7 @@ describe("device doc §2.3 and §2.4", () => {
   });
 
   it("device doc §2.4 row client_secret: sent when polling and refreshing, not before", () => {
-    const bench = new Bench([code(), tokens(), tokens()], { clientSecret: "s&=e" });
+    const bench = new Port([code(), tokens(), tokens()], { clientSecret: "s&=e" });
     bench.until(3);
     expect(bench.sent.map((sent) => fields(sent).client_secret)).toEqual([
       undefined,
@@ -218,7 +219,7 @@ describe("device doc §2.3 and §2.4", () => {
 describe("device doc §7", () => {
   it("device doc §7 row Device code request 403 rate_limit_exceeded: backs off, longer each time", () => {
     const quota = json(403, { error_code: "rate_limit_exceeded" });
-    const bench = new Bench([quota, quota, quota, quota, code()]);
+    const bench = new Port([quota, quota, quota, quota, code()]);
     bench.until(5);
     const times = bench.sent.map(({ atMs }) => atMs);
     const waits = times.slice(1).map((time, i) => time - times[i]!);
@@ -243,13 +244,13 @@ describe("device doc §7", () => {
       ...Array(4).fill("query"),
     ]);
     expect(bench.device.state).toBe(State.SIGNED_OUT);
-    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+    expect(bench.kept).toBe("");
   });
 
   it.each([400, 401])(
     "device doc §7 row missing parameters or wrong values: %i is final, and nothing to ask again",
     (status) => {
-      const bench = new Bench([code(), error(status, "invalid_request")]);
+      const bench = new Port([code(), error(status, "invalid_request")]);
       bench.pass(86_400_000);
       expect(bench.device.state).toBe(State.FAILED);
       expect(bench.sent.length).toBe(2);
@@ -259,7 +260,7 @@ describe("device doc §7", () => {
 
 describe("device doc §8", () => {
   it("device doc §8 row Code lifetime: no poll with a code that has lived its time", () => {
-    const bench = new Bench([code({ expires_in: 20 })]);
+    const bench = new Port([code({ expires_in: 20 })]);
     bench.pass(60_000);
     const from = bench.sent[0]!.atMs;
     const first = polls(bench).filter((sent) => fields(sent).device_code === "dc");
@@ -267,14 +268,14 @@ describe("device doc §8", () => {
   });
 
   it("device doc §8 row Polling rate: never two polls within the interval, whatever comes", () => {
-    const bench = new Bench([
+    const bench = new Port([
       code(),
-      null,
+      "refuse",
       error(403, "slow_down"),
       { status: 503, body: "" },
       { status: 200, body: "<html>" },
       error(428, "authorization_pending"),
-      null,
+      "refuse",
     ]);
     bench.until(10);
     const times = polls(bench).map(({ atMs }) => atMs);
@@ -285,7 +286,7 @@ describe("device doc §8", () => {
 
   it("device doc §8 row Device code request quota: asked for again ever more slowly, on end", () => {
     const quota = json(403, { error_code: "rate_limit_exceeded" });
-    const bench = new Bench(Array(2000).fill(quota));
+    const bench = new Port(Array(2000).fill(quota));
     bench.pass(3_600_000);
     expect(bench.sent.length).toBeLessThan(130);
     expect(bench.device.state).toBe(State.REQUESTING);
@@ -296,13 +297,13 @@ describe("device doc §8", () => {
     bench.answers = [error(400, "invalid_grant")];
     bench.until(3);
     expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
-    expect(shown(bench)).toContain("Session ended");
+    expect(bench.frame().join("\n")).toContain("Session ended");
   });
 
   it.each([16, 20, 32, 80])(
     "device doc §8 row user_code display: 15 wide characters on %i columns, on one line",
     (columns) => {
-      const bench = new Bench([code({ user_code: "WWWWWWWWWWWWWWW" })], { columns });
+      const bench = new Port([code({ user_code: "WWWWWWWWWWWWWWW" })], { columns });
       bench.until(1);
       expect(bench.frame().at(-1)).toContain("WWWWWWWWWWWWWWW");
     },
@@ -317,7 +318,7 @@ describe("device doc §8", () => {
     "device doc §8 row verification_url display: 40 characters on %i x %i at once",
     (columns, rows) => {
       const address = "https://www.example.com/some/device/abcd";
-      const bench = new Bench([code({ verification_url: address })], { columns, rows });
+      const bench = new Port([code({ verification_url: address })], { columns, rows });
       bench.until(1);
       const text = bench
         .frame()

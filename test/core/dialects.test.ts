@@ -9,13 +9,14 @@ import {
   recordedServers,
   recording,
 } from "../servers/recording.ts";
-import { Bench, code, error, type Reaction, tokens } from "./bench.ts";
+import { fields, Port, type Reaction } from "../world/core-port.ts";
+import { code, error, tokens } from "../world/world.ts";
 
 /** What has to become of an answer; told by the bench right after it. */
-type Outcome = (bench: Bench) => void;
+type Outcome = (bench: Port) => void;
 
 /** Milliseconds from the request just answered to the next one. */
-const next = (bench: Bench): number => {
+const next = (bench: Port): number => {
   const count = bench.sent.length;
   bench.until(count + 1);
   return bench.sent[count]!.atMs - bench.sent[count - 1]!.atMs;
@@ -40,7 +41,7 @@ const triesAgain =
     const waited = next(bench);
     expect(waited).toBeGreaterThanOrEqual(atLeastS * 1000);
     expect(waited).toBeLessThanOrEqual(Math.max(atLeastS, 64) * 1000);
-    expect(bench.sent.at(-1)).toMatchObject({ endpoint: last.endpoint, body: last.body });
+    expect(bench.sent.at(-1)).toMatchObject({ endpoint: last.endpoint, text: last.text });
   };
 const renewsCode: Outcome = (bench) => {
   expect(bench.device.state).toBe(State.REQUESTING);
@@ -60,7 +61,7 @@ const fails =
     const { length } = bench.sent;
     bench.pass(86_400_000);
     expect(bench.sent.length).toBe(length);
-    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+    expect(bench.kept).toBe("");
   };
 const signsIn =
   (access: string, refresh: string, withinS: number): Outcome =>
@@ -76,9 +77,9 @@ const signsIn =
     }
     const { length } = bench.sent;
     // A refresh that nobody asks for comes ten minutes after the last one at the soonest.
-    const endMs = bench.nowMs + Math.max(withinS, 600) * 1000;
-    while (bench.sent.length === length && bench.nowMs < endMs) bench.pass(60_000);
-    expect(new URLSearchParams(bench.sent[length]?.body).get("refresh_token")).toBe(refresh);
+    const endMs = bench.world.clock.elapsedMs + Math.max(withinS, 600) * 1000;
+    while (bench.sent.length === length && bench.world.clock.elapsedMs < endMs) bench.pass(60_000);
+    expect(bench.sent[length]?.form.get("refresh_token")).toBe(refresh);
   };
 
 const BAD_CLIENT = fails(ErrorCode.INVALID_CLIENT, ErrorKind.MAKER, "Device refused");
@@ -173,7 +174,7 @@ const others = recordings.flatMap(({ server, others }) =>
 const all: [string, Outcome][] = Object.entries({ ...outcomes, ...UNTRANSLATED });
 
 /** A device that has just got this answer to the request that its name begins with. */
-function having(answer: Recorded, piece = 1): Bench {
+function having(answer: Recorded): Port {
   const purpose = answer.name.split("/")[1]!.split(" ")[0]!;
   const signedIn = [code(), tokens()];
   const before: Record<string, Reaction[]> = {
@@ -183,7 +184,7 @@ function having(answer: Recorded, piece = 1): Bench {
     revocation: signedIn,
   };
   const reactions = before[purpose] ?? [code()];
-  const bench = new Bench([...reactions, answer], { piece });
+  const bench = new Port([...reactions, answer]);
   bench.until(reactions.length + (purpose === "revocation" ? 0 : 1));
   if (purpose === "revocation") {
     bench.core.signOut(bench.device);
@@ -205,7 +206,7 @@ describe("dialects: every recorded answer", () => {
 describe("dialects: what takes more than one answer", () => {
   it("oidc-provider: access_denied comes once, so the device does not ask a second time", () => {
     const denied = recorded("oidc-provider/denied");
-    const bench = new Bench([recorded("oidc-provider/code"), denied]);
+    const bench = new Port([recorded("oidc-provider/code"), denied]);
     bench.pass(3_600_000);
     expect(bench.sent.length).toBe(2);
   });
@@ -213,14 +214,14 @@ describe("dialects: what takes more than one answer", () => {
   it("Keycloak: slow_down may come before tokens that are there already", () => {
     const slow = recorded("keycloak/slow_down");
     const granted = recorded("keycloak/tokens");
-    const bench = new Bench([recorded("keycloak/code"), slow, slow, slow, granted]);
+    const bench = new Port([recorded("keycloak/code"), slow, slow, slow, granted]);
     bench.until(5);
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
   it("Spring: pending for ever after expiry; the device's own clock ends it", () => {
     const issued = recorded("spring-authorization-server/code");
-    const bench = new Bench([issued]);
+    const bench = new Port([issued]);
     const pending = recorded("spring-authorization-server/pending");
     bench.answers.push(...Array<Recorded>(60).fill(pending), issued);
     bench.pass(311_000);
@@ -234,9 +235,9 @@ describe("dialects: what takes more than one answer", () => {
 
   it("OpenAM: response_type goes into the request as a parameter of the maker's", () => {
     const answers = [recorded("pingam/code openam")];
-    const bench = new Bench(answers, { deviceParameters: "&response_type=device_code" });
+    const bench = new Port(answers, { deviceParameters: "&response_type=device_code" });
     bench.until(1);
-    expect(Object.fromEntries(new URLSearchParams(bench.sent[0]!.body))).toEqual({
+    expect(fields(bench.sent[0]!)).toEqual({
       client_id: "printer",
       scope: "email",
       response_type: "device_code",
@@ -245,10 +246,10 @@ describe("dialects: what takes more than one answer", () => {
   });
 
   it("a connection that hangs is given up after two minutes, and the code lives on", () => {
-    const bench = new Bench([code(), "hang", tokens()]);
+    const bench = new Port([code(), "hang", tokens()]);
     bench.until(3);
     expect(bench.sent[2]!.atMs - bench.sent[1]!.atMs).toBeGreaterThanOrEqual(120_000);
-    expect(bench.aborts).toBe(1);
+    expect(bench.world.http.aborts).toBe(1);
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
@@ -260,7 +261,7 @@ describe("dialects: what takes more than one answer", () => {
     [500, "brand_new_error", State.PENDING],
     [503, "brand_new_error", State.PENDING],
   ])("a server that nobody listed: %i with %s", (status, name, state) => {
-    const bench = new Bench([code(), error(status, name)]);
+    const bench = new Port([code(), error(status, name)]);
     bench.until(2);
     expect(bench.device.state).toBe(state);
     if (state !== State.FAILED) return;

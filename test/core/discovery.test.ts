@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field } from "../../core/complete.ts";
-import { Bench, bytesOf, json, outcome } from "./bench.ts";
+import { bytesOf } from "../../platform/text.ts";
+import { outcome, Port } from "../world/core-port.ts";
+import { json } from "../world/world.ts";
 
 const ISSUER = "https://issuer.example/tenant";
 const HERE = "http://127.0.0.1:8080/tenant";
@@ -14,13 +16,16 @@ const METADATA = {
 };
 
 /** The error that discovery ends with. */
-function discovered(metadata: unknown, issuer = ISSUER): { bench: Bench; number: number } {
+function discovered(metadata: unknown, issuer = ISSUER): { bench: Port; number: number } {
   const answer = typeof metadata === "string" ? metadata : JSON.stringify(metadata);
-  const bench = new Bench([{ status: 200, body: answer }], { autoStart: 0, memoryBytes: 12_288 });
+  const bench = new Port([{ status: 200, body: answer }], {
+    autoStart: 0,
+    memoryBytes: 12_288,
+  });
   const bytes = bytesOf(issuer);
   expect(bench.core.discover(bench.device, bytes, 0, bytes.length)).toBe(1);
   bench.pass(0);
-  expect(bench.sent[0]).toMatchObject({ endpoint: 3, isGet: 1, bearer: "", body: "" });
+  expect(bench.sent[0]).toMatchObject({ endpoint: 3, method: "GET", authorization: "", text: "" });
   return { bench, number: outcome(bench).error };
 }
 
@@ -116,12 +121,12 @@ describe("device doc §4.1: discovery", () => {
 
 describe("RFC 8414 §3.3: the issuer asked for", () => {
   it("is compared from its first byte on, whatever stands in front of it in the host's array", () => {
-    const bench = new Bench([], { autoStart: 0 });
+    const bench = new Port([], { autoStart: 0 });
     for (let byte = 0; byte < 256; byte++) {
       bench.answers = [json(200, METADATA)];
       const bytes = [byte, ...bytesOf(ISSUER)];
       expect(bench.core.discover(bench.device, bytes, 1, bytes.length)).toBe(1);
-      bench.run(0);
+      bench.run();
       expect([byte, outcome(bench).error]).toEqual([byte, ErrorCode.NONE]);
     }
   });

@@ -20,7 +20,8 @@ import { isAnswerTooLong, startCall } from "../../core/requests/call.ts";
 import { scanByte } from "../../core/text/json-scanner.ts";
 import { packedNames } from "../../targets/bundle/core-tables.ts";
 import type { Core } from "../model/subject.ts";
-import { Bench, code, json, outcome, tokens } from "./bench.ts";
+import { outcome, Port } from "../world/core-port.ts";
+import { code, json, tokens } from "../world/world.ts";
 
 // What the row of the page comes to.
 const ROW = [{ place: Field.VALUE_A, names: ["sub"] }];
@@ -72,13 +73,20 @@ it("the example of HOW-TO-CHANGE.md is the one that runs here", () => {
 });
 
 it("asks with the access token, tells the subject, and is refused without a session", () => {
-  const bench = new Bench([code(), tokens()], { core: { ...grant, create } as unknown as Core });
+  const bench = new Port([code(), tokens()], {
+    core: { ...grant, create } as unknown as Core,
+  });
   expect(askUserInfo(bench.device)).toBe(0);
   bench.until(2);
   bench.answers = [json(200, { name: "n", sub: "248289761001" })];
   expect(askUserInfo(bench.device)).toBe(1);
   bench.pass(0);
-  expect(bench.sent.at(-1)).toMatchObject({ endpoint: 5, isGet: 1, target: "", bearer: "access" });
+  expect(bench.sent.at(-1)).toMatchObject({
+    endpoint: 5,
+    method: "GET",
+    target: "",
+    authorization: "Bearer access",
+  });
   expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
   expect(bench.text(Field.VALUE_A)).toBe("248289761001");
   bench.answers = [json(200, { name: "n" })];

@@ -3,26 +3,28 @@
 
 import { expect, it } from "vitest";
 import { Ending, ErrorCode, Event, ending, State } from "../../core/complete.ts";
-import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
+import type { FakeAnswer } from "../../platform/fake/index.ts";
+import { Port, type Reaction } from "../world/core-port.ts";
+import { code, error, json, tokens } from "../world/world.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const PUBLIC_CLIENT = { clientAuthentication: 0, clientSecret: "" };
 
 /** Signed in with a refresh token, and refreshed in vain for as long. */
-function refusedFor(ms: number, answer: Answer, client: object = {}): Bench {
-  const bench = new Bench([code(), tokens({ expires_in: 60 })], client);
+function refusedFor(ms: number, answer: FakeAnswer, client: object = {}): Port {
+  const bench = new Port([code(), tokens({ expires_in: 60 })], client);
   bench.until(2);
   bench.answers = Array(6000).fill(answer);
   bench.pass(ms);
   return bench;
 }
 
-const plain = (status: number, body: string): Answer => ({ status, body });
+const plain = (status: number, body: string): FakeAnswer => ({ status, body });
 
-it.each<[string, Answer | null, Ending]>([
+it.each<[string, Reaction, Ending]>([
   ["no error", code(), Ending.NONE],
-  ["no answer", null, Ending.NETWORK],
+  ["no answer", "refuse", Ending.NETWORK],
   ["503", plain(503, ""), Ending.NETWORK],
   ["429", plain(429, ""), Ending.NETWORK],
   ["access_denied", error(400, "access_denied"), Ending.USER],
@@ -30,12 +32,12 @@ it.each<[string, Answer | null, Ending]>([
   ["invalid_client", error(401, "invalid_client"), Ending.REFUSED],
   ["401 to the client's credentials", plain(401, "Unauthorized"), Ending.REFUSED],
 ])("%s at the request for a code", (_, answer, means) => {
-  const bench = new Bench([answer]);
+  const bench = new Port([answer]);
   bench.pass(6000);
   expect(ending(bench.device)).toBe(means);
 });
 
-it.each<[string, Answer, object?]>([
+it.each<[string, FakeAnswer, object?]>([
   ["another name", error(400, "unauthorized_client")],
   ["an unknown name", error(400, "quota-7")],
   ["a message", json(400, { message: "Invalid Refresh Token" })],
@@ -49,7 +51,7 @@ it.each<[string, Answer, object?]>([
   expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
 });
 
-it.each<[string, Answer]>([
+it.each<[string, FakeAnswer]>([
   ["invalid_client", error(401, "invalid_client")],
   ["401 to the client's credentials", plain(401, "Unauthorized")],
   ["HTML", plain(403, "<html>")],
@@ -66,10 +68,10 @@ it.each<[string, Answer]>([
 
 it("a code that the server has known and purged is replaced; one that it never knew is not", () => {
   const purged = error(404, "device_not_found");
-  const known = new Bench([code(), error(400, "authorization_pending"), purged, code()]);
+  const known = new Port([code(), error(400, "authorization_pending"), purged, code()]);
   known.until(4);
   expect(known.device.event).toBe(Event.CODE_RECEIVED);
-  const never = new Bench([code(), purged]);
+  const never = new Port([code(), purged]);
   never.until(2);
   expect(never.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
 });

@@ -2,12 +2,13 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, tokens } from "./bench.ts";
+import { Port } from "../world/core-port.ts";
+import { code, error, tokens } from "../world/world.ts";
 
 describe("device doc §7: every error of a poll", () => {
   /** A poll has been answered with an error: the state that follows, and no record behind a final one. */
   const answered = (status: number, name: string, state: State, number: ErrorCode): void => {
-    const bench = new Bench([code(), error(status, name)]);
+    const bench = new Port([code(), error(status, name)]);
     bench.until(2);
     expect(bench.device.state).toBe(state);
     expect(bench.device.error).toBe(number);
@@ -15,7 +16,7 @@ describe("device doc §7: every error of a poll", () => {
       expect([ErrorKind.USER, ErrorKind.ADMINISTRATOR, ErrorKind.MAKER]).toContain(
         bench.core.errorKind(bench.device, number),
       );
-      expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+      expect(bench.kept).toBe("");
     }
   };
 
@@ -30,7 +31,7 @@ describe("device doc §7: every error of a poll", () => {
   ])("device doc §7 row Poll %i %s: the state that it leads to", answered);
 
   it("device doc §7 row Poll 400 invalid_grant: a new code by itself", () => {
-    const bench = new Bench([code(), error(400, "invalid_grant"), code({ user_code: "NEW" })]);
+    const bench = new Port([code(), error(400, "invalid_grant"), code({ user_code: "NEW" })]);
     bench.until(3);
     expect(bench.sent[2]!.endpoint).toBe(0);
     expect(bench.text(Field.USER_CODE)).toBe("NEW");
@@ -38,7 +39,7 @@ describe("device doc §7: every error of a poll", () => {
 });
 
 it("SPEC.md, Time, RFC 8628 §3.5: one poll per interval, none early", () => {
-  const bench = new Bench([code({ interval: 7 })]);
+  const bench = new Port([code({ interval: 7 })]);
   bench.until(6);
   const times = bench.sent.filter(({ endpoint }) => endpoint === 1).map(({ atMs }) => atMs);
   expect(times.slice(1).map((time, i) => time - times[i]!)).toEqual([7000, 7000, 7000, 7000]);
@@ -46,15 +47,21 @@ it("SPEC.md, Time, RFC 8628 §3.5: one poll per interval, none early", () => {
 
 describe("SPEC.md, Records: what survives", () => {
   it("tokens come back, for this client only; a spent device code does not stay (RFC 8628 §5.2)", () => {
-    const before = new Bench([code({ device_code: "spent-code" }), tokens()]);
+    const before = new Port([code({ device_code: "spent-code" }), tokens()]);
     before.until(2);
     before.pass(0);
-    expect(Buffer.concat(before.slots).toString("latin1")).not.toContain("spent-code");
-    const after = new Bench([tokens({ access_token: "renewed" })], { slots: before.slots });
+    expect(before.kept).not.toContain("spent-code");
+    const after = new Port([tokens({ access_token: "renewed" })], {
+      storage: before.world.storage,
+    });
     after.until(1);
-    expect(after.sent[0]!.body).toContain("refresh_token=refresh");
+    expect(after.sent[0]!.text).toContain("refresh_token=refresh");
     expect(after.device.state).toBe(State.SIGNED_IN);
-    const other = new Bench([], { slots: before.slots, clientId: "other", autoStart: 0 });
+    const other = new Port([], {
+      storage: before.world.storage,
+      clientId: "other",
+      autoStart: 0,
+    });
     expect(other.device.state).toBe(State.SIGNED_OUT);
   });
 
@@ -63,11 +70,11 @@ describe("SPEC.md, Records: what survives", () => {
       server: `https://auth.test/${tenant}`,
       formerServer: "https://auth.test",
     });
-    const before = new Bench([code(), tokens()], of("a"));
+    const before = new Port([code(), tokens()], of("a"));
     before.until(2);
     before.pass(0);
     const start = (tenant: string) =>
-      new Bench([], { ...of(tenant), slots: [...before.slots], autoStart: 0 }).device.state;
+      new Port([], { ...of(tenant), storage: before.world.storage, autoStart: 0 }).device.state;
     expect(start("b")).toBe(State.SIGNED_OUT);
     expect(start("a")).toBe(State.REFRESHING);
   });
@@ -80,7 +87,7 @@ describe("SPEC.md, Records: what survives", () => {
     ["s".repeat(161), ""],
     ["x ".repeat(30_000), "x ".repeat(80).trim()],
   ])("RFC 6749 §3.3, §5.1: %j: of a scope of any length whole names are kept", (scope, kept) => {
-    const bench = new Bench([code(), tokens(), tokens({ scope })]);
+    const bench = new Port([code(), tokens(), tokens({ scope })]);
     bench.until(3);
     expect(bench.device.state).toBe(State.SIGNED_IN);
     expect(bench.text(Field.SCOPE).trim()).toBe(kept);
@@ -89,21 +96,21 @@ describe("SPEC.md, Records: what survives", () => {
   it.each(["invalid_grant", "bad_refresh_token", "interaction_required"])(
     "RFC 6749 §5.2, OpenID Connect Core 1.0 §3.1.2.6: a refresh answered %s ends the session",
     (name) => {
-      const bench = new Bench([code(), tokens(), error(400, name)]);
+      const bench = new Port([code(), tokens(), error(400, name)]);
       bench.until(3);
-      bench.run(0);
+      bench.run();
       expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
       expect(bench.frame().join("")).toContain("Session ended.");
-      expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+      expect(bench.kept).toBe("");
     },
   );
 
   it("RFC 8259 §7: an escape has hexadecimal digits of either case, and nothing else", () => {
     for (const digit of "/09:@AFG`afg") {
       const body = `{"access_token":"\\u004${digit}","token_type":"Bearer"}`;
-      const bench = new Bench([code(), { status: 200, body }]);
+      const bench = new Port([code(), { status: 200, body }]);
       bench.until(2);
-      bench.run(0);
+      bench.run();
       const value = Number.parseInt(digit, 16);
       const isDigit = !Number.isNaN(value);
       expect(bench.device.state, digit).toBe(isDigit ? State.SIGNED_IN : State.PENDING);

@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { type Bench, bytesOf, json, outcome, type Reaction, session, tokens } from "./bench.ts";
+import { bytesOf } from "../../platform/text.ts";
+import { outcome, type Port, type Reaction, session } from "../world/core-port.ts";
+import { json, tokens } from "../world/world.ts";
 
 const TYPES = "https://schemas.openid.net/secevent/";
 const SESSIONS_REVOKED = `${TYPES}risc/event-type/sessions-revoked`;
@@ -29,13 +31,13 @@ const tokenSubject = (token: string, alg = "prefix") => ({
 });
 
 /** Hands a verified event in; what applySecurityEvent says. */
-function hand(bench: Bench, event: unknown): number {
+function hand(bench: Port, event: unknown): number {
   const bytes = bytesOf(typeof event === "string" ? event : JSON.stringify(event));
   const said = bench.core.applySecurityEvent(bench.device, bytes, 0, bytes.length);
-  bench.run(0);
+  bench.run();
   return said;
 }
-const wiped = (bench: Bench): boolean => bench.slots.every((slot) => slot.length === 0);
+const wiped = (bench: Port): boolean => bench.kept === "";
 
 const jws = (payload: unknown): string =>
   ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(payload)).toString("base64url"), "c2ln"].join(
@@ -52,7 +54,7 @@ describe("device doc §6: security events", () => {
     const bench = session(["hang"]);
     expect(hand(bench, claims(SESSIONS_REVOKED))).toBe(1);
     expect(bench.device.length[Field.ACCESS_TOKEN]).toBe(-1);
-    expect(bench.sent[0]!.body).toContain("refresh_token=refresh");
+    expect(bench.sent[0]!.text).toContain("refresh_token=refresh");
   });
 
   it.each([
@@ -197,12 +199,14 @@ describe("RFC 8936: events by polling", () => {
     bench.pass(0);
     expect(bench.verified).toEqual([jws(first), jws(second)]);
     const poll = { maxEvents: 1, returnImmediately: true };
-    expect(bench.sent.map(({ body }) => JSON.parse(body))).toEqual([
+    expect(bench.sent.map(({ text }) => JSON.parse(text))).toEqual([
       poll,
       { ...poll, ack: [first.jti] },
       { ...poll, ack: [second.jti] },
     ]);
-    expect(bench.sent.every(({ endpoint, bearer }) => endpoint === 4 && bearer === "")).toBe(true);
+    expect(
+      bench.sent.every(({ endpoint, authorization }) => endpoint === 4 && authorization === ""),
+    ).toBe(true);
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
@@ -212,10 +216,10 @@ describe("RFC 8936: events by polling", () => {
     bench.genuine = false;
     bench.core.pollEvents(bench.device);
     bench.pass(0);
-    expect(JSON.parse(bench.sent[1]!.body).setErrs).toEqual({
+    expect(JSON.parse(bench.sent[1]!.text).setErrs).toEqual({
       [event.jti]: { err: "authentication_failed" },
     });
-    expect(JSON.parse(bench.sent[1]!.body)).not.toHaveProperty("ack");
+    expect(JSON.parse(bench.sent[1]!.text)).not.toHaveProperty("ack");
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 

@@ -12,8 +12,10 @@ import { LiteralEnd } from "../../core/device/tables.ts";
 import * as grant from "../../core/index.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows, regionRows } from "../../core/tables/fields.ts";
+import { bytesOf } from "../../platform/text.ts";
 import { remedyOf } from "../../targets/desktop/simulator/log/remedies.ts";
-import { Bench, bytesOf, call, code, config, error, LIST, session, tokens } from "./bench.ts";
+import { call, config, LIST, Port, session } from "../world/core-port.ts";
+import { code, error, tokens } from "../world/world.ts";
 import { parts } from "./owners.ts";
 import { isSources } from "./subject.ts";
 
@@ -93,7 +95,7 @@ function wireNames(): string[] {
 }
 
 function drawnErrors(): string[] {
-  const { device } = new Bench([], { autoStart: 0 });
+  const { device } = new Port([], { autoStart: 0 });
   const texts = MESSAGES.split("\n");
   const names = wireNames();
   const codes = Object.values(ErrorCode).filter((value) => typeof value === "number");
@@ -113,41 +115,41 @@ function drawnErrors(): string[] {
 }
 
 /** A device in each state; of tokens that the server refuses to refresh, before and after the user has asked. */
-const WAYS: readonly (readonly [string, () => Bench])[] = [
+const WAYS: readonly (readonly [string, () => Port])[] = [
   ["STARTING", () => starting(0)],
-  ["SIGNED_OUT", () => new Bench([], { autoStart: 0 })],
-  ["REQUESTING", () => ended(new Bench(["hang"]), 6000)],
-  ["PENDING", () => ended(new Bench([code()]), 6000)],
+  ["SIGNED_OUT", () => new Port([], { autoStart: 0 })],
+  ["REQUESTING", () => ended(new Port(["hang"]), 6000)],
+  ["PENDING", () => ended(new Port([code()]), 6000)],
   ["SIGNED_IN", () => session()],
   ["REFRESHING", () => ended(session(["hang"], { expires_in: 60 }), 61_000)],
   ["REVOKING", () => signingOut(session(["hang"]))],
-  ["FAILED", () => ended(new Bench([error(400, "invalid_client")]), 6000)],
+  ["FAILED", () => ended(new Port([error(400, "invalid_client")]), 6000)],
   ["refused", () => refused()],
   ["refused again", () => signingIn(refused())],
 ];
 /** The client is refused for so long that the last wait is more than the time that passes afterwards. */
-function refused(): Bench {
+function refused(): Port {
   return ended(
     session(Array(30).fill(error(400, "invalid_client")), { expires_in: 60 }),
     61_000 + 20_000_000,
   );
 }
-function signingIn(bench: Bench): Bench {
+function signingIn(bench: Port): Port {
   bench.core.signIn(bench.device);
-  bench.run(0);
+  bench.run();
   return bench;
 }
 /** Asked to sign in by itself or not. */
-function starting(autoStart: number): Bench {
-  return new Bench([], { storageHangs: true, autoStart });
+function starting(autoStart: number): Port {
+  return new Port([], { isStorageLate: true, autoStart });
 }
-function ended(bench: Bench, ms: number): Bench {
+function ended(bench: Port, ms: number): Port {
   bench.pass(ms);
   return bench;
 }
-function signingOut(bench: Bench): Bench {
+function signingOut(bench: Port): Port {
   bench.core.signOut(bench.device);
-  bench.run(0);
+  bench.run();
   return bench;
 }
 
@@ -155,7 +157,7 @@ const OFFER = "com.example.app\nproduct\nbase\noffer\n2022/02";
 const BODY = '{"packageName":"com.example.app","productId":"product","basePlanId":"base"}';
 
 /** What is asked of it, alone; the result where there is one. */
-const DEEDS: readonly (readonly [string, (bench: Bench) => unknown])[] = [
+const DEEDS: readonly (readonly [string, (bench: Port) => unknown])[] = [
   ["signIn", ({ core, device }) => core.signIn(device)],
   ["cancel", ({ core, device }) => core.cancel(device)],
   ["signOut", ({ core, device }) => core.signOut(device)],
@@ -182,7 +184,7 @@ const DEEDS: readonly (readonly [string, (bench: Bench) => unknown])[] = [
   ],
   ["eventVerified, storageDone, response... of nothing asked for", late],
 ];
-function late({ core, device }: Bench): void {
+function late({ core, device }: Port): void {
   core.eventVerified(device, device.requestId + 1, 1);
   core.responseStart(device, device.requestId + 1, 200, -1);
   core.responseEnd(device, device.requestId + 1);
@@ -190,7 +192,7 @@ function late({ core, device }: Bench): void {
 }
 
 /** What a deed leads to: a move, an answer, something noted, or nothing. */
-function effect(make: () => Bench, deed: (bench: Bench) => unknown): string {
+function effect(make: () => Port, deed: (bench: Port) => unknown): string {
   const bench = make();
   const before = JSON.stringify({ ...bench.device, memory: 0 });
   const { moves } = bench.device;
@@ -297,7 +299,7 @@ it("the grant alone signs in, shows its own texts, and has no room for calls", (
         texts.push(String.fromCharCode(...memory.slice(at, at + config.columns)).trim());
       } else if (command === Command.SEND) {
         const { body } = answers.shift()!;
-        const bytes = new TextEncoder().encode(body);
+        const bytes = bytesOf(JSON.stringify(body));
         grant.responseStart(device, device.requestId, 200, -1);
         grant.responseBody(device, device.requestId, bytes, 0, bytes.length);
         grant.responseEnd(device, device.requestId);

@@ -2,15 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, OfferError, State } from "../../core/complete.ts";
-import {
-  type Bench,
-  bytesOf,
-  json,
-  outcome,
-  type Reaction,
-  SECOND_RESOURCE,
-  session,
-} from "./bench.ts";
+import { bytesOf } from "../../platform/text.ts";
+import { outcome, type Port, type Reaction, session } from "../world/core-port.ts";
+import { json } from "../world/world.ts";
 
 const NAMES = ["test.picogrant.player", "premium", "monthly", "intro-1", "2022/02"];
 const BODY = {
@@ -21,7 +15,7 @@ const BODY = {
 };
 
 /** Asks for an offer; what createOffer says. */
-function offer(bench: Bench, names: string[] = NAMES, body: unknown = BODY): OfferError {
+function offer(bench: Port, names: string[] = NAMES, body: unknown = BODY): OfferError {
   const lines = bytesOf(names.join("\n"));
   const text = bytesOf(typeof body === "string" ? body : JSON.stringify(body));
   return bench.core.createOffer(bench.device, lines, 0, lines.length, text, 0, text.length);
@@ -36,7 +30,11 @@ describe("offer doc", () => {
     const bench = session([made()]);
     expect(offer(bench)).toBe(OfferError.NONE);
     bench.pass(0);
-    expect(bench.sent[0]).toMatchObject({ endpoint: SECOND_RESOURCE, isGet: 0, bearer: "access" });
+    expect(bench.sent[0]).toMatchObject({
+      endpoint: 6,
+      method: "POST",
+      authorization: "Bearer access",
+    });
     expect(bench.sent[0]!.target).toBe(
       "/publisher/v3/applications/test.picogrant.player/subscriptions/premium/basePlans/monthly" +
         "/offers?offerId=intro-1&regionsVersion.version=2022%2F02",
@@ -49,7 +47,7 @@ describe("offer doc", () => {
     const body = JSON.stringify({ phases: [{ duration: "P1M" }], ...BODY, note: "é€" }, null, 2);
     expect(offer(bench, NAMES, body)).toBe(OfferError.NONE);
     bench.pass(0);
-    expect(bench.sent[0]!.body).toBe(body);
+    expect(bench.sent[0]!.text).toBe(body);
   });
 
   it("offer doc §4 row response body: the offer's own members are taken for no error", () => {
@@ -156,16 +154,17 @@ describe("offer doc", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
-  it.each([null, json(409, { error: { status: "ALREADY_EXISTS" } }), { status: 500, body: "" }])(
-    "offer doc §7 row errors: whatever the refusal %j, the offer is not sent twice",
-    (answer) => {
-      const bench = session([answer]);
-      offer(bench);
-      bench.pass(600_000);
-      expect(bench.sent).toHaveLength(1);
-      expect(outcome(bench).error).not.toBe(0);
-    },
-  );
+  it.each<Reaction>([
+    "refuse",
+    json(409, { error: { status: "ALREADY_EXISTS" } }),
+    { status: 500, body: "" },
+  ])("offer doc §7 row errors: whatever the refusal %j, the offer is not sent twice", (answer) => {
+    const bench = session([answer]);
+    offer(bench);
+    bench.pass(600_000);
+    expect(bench.sent).toHaveLength(1);
+    expect(outcome(bench).error).not.toBe(0);
+  });
 
   it("offer doc §9 row the path carries v3: so it goes out", () => {
     const bench = session([made()]);

@@ -4,9 +4,11 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Field, Region } from "../../core/complete.ts";
-import { Bench, bytesOf, code, json, tokens } from "../core/bench.ts";
+import { bytesOf } from "../../platform/text.ts";
 import { isFullRun } from "../full-run.ts";
 import { freshSeed } from "../seeds.ts";
+import { Port } from "../world/core-port.ts";
+import { code, json, tokens } from "../world/world.ts";
 import { Broken, noCounts } from "./oracles/oracle.ts";
 import { asTest, play, replay, runCampaign, shrink } from "./sequence.ts";
 import type { Settings } from "./settings.ts";
@@ -151,7 +153,7 @@ const readsBehindTheEnd: Core = {
 
 /** What is shown of the first session's line in the second one. */
 function lineShown(subject: Core): string {
-  const bench = new Bench([code(), tokens()], { core: subject });
+  const bench = new Port([code(), tokens()], { core: subject });
   bench.until(2);
   const { device } = bench;
   subject.setStatus(device, bytesOf("first"), 0, 5);
@@ -183,12 +185,12 @@ describe("the spoiling core", () => {
       return device;
     };
     const half = { status: 200, body: '{"access_token":"ZZZZ' };
-    const bench = new Bench([code(), half], { core: spoiling({ ...core, create }) });
+    const bench = new Port([code(), half], { core: spoiling({ ...core, create }) });
     expect(() => bench.pass(20_000)).toThrow("DEVICE_CODE and ACCESS_TOKEN share bytes");
   });
 
   it("spoils nothing that is alive", () => {
-    const bench = new Bench([code(), tokens()], { core: spoiling(core) });
+    const bench = new Port([code(), tokens()], { core: spoiling(core) });
     bench.until(2);
     expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
     const at = bench.device.start[Field.USER_CODE]!;

@@ -6,17 +6,14 @@ import * as core from "../../core/complete.ts";
 import { ClientAuthentication, ErrorCode, Field, State } from "../../core/index.ts";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { discoverServer } from "../../platform/discovery.ts";
-import { Driver, type DriverConfig, noEndpoints } from "../../platform/driver.ts";
+import { type Driver, type DriverConfig, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import {
-  ManualClock,
-  MemoryStorage,
-  RecordedDisplay,
-  SeededEntropy,
-} from "../../platform/fake/index.ts";
+import { ManualClock, MemoryStorage, type RecordedDisplay } from "../../platform/fake/index.ts";
 import { formEncodeText } from "../../platform/form.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { PATIENCE_MS } from "../patience.ts";
+import { driverOn } from "../world/driver-port.ts";
+import { World } from "../world/world.ts";
 import type { ForeignClient, ForeignServer, Method } from "./own-service.ts";
 
 const SCOPE = "openid offline_access";
@@ -105,7 +102,7 @@ export class SharedTime {
 /** The device: nothing in it knows which server this is. */
 export class PeerDevice {
   readonly http = new NotedHttp();
-  readonly display = new RecordedDisplay(32, 4);
+  readonly display: RecordedDisplay;
   readonly driver: Driver;
   readonly time: SharedTime;
   body = "";
@@ -117,30 +114,29 @@ export class PeerDevice {
     config: Partial<DriverConfig>,
   ) {
     this.time = time;
-    this.driver = new Driver({
-      core,
-      platform: {
-        http: this.http,
-        timers: time.clock.timers(),
-        storage: new MemoryStorage({ capacity: MEMORY_BYTES }),
-        display: this.display,
-        entropy: new SeededEntropy(1),
+    const storage = new MemoryStorage({ capacity: MEMORY_BYTES });
+    const world = new World({ clock: time.clock, storage, columns: 32 });
+    this.display = world.display;
+    this.driver = driverOn(
+      { ...world, http: this.http },
+      {
+        core,
+        config: {
+          ...driverConfig,
+          clientId: "printer",
+          clientSecret: "",
+          clientAuthentication: ClientAuthentication.NONE,
+          scope: SCOPE,
+          ...config,
+        },
+        endpoints,
+        memoryBytes: MEMORY_BYTES,
+        onApiBody: (bytes, from, to) => {
+          const piece = Uint8Array.from({ length: to - from }, (_, i) => bytes[from + i]!);
+          this.body += new TextDecoder().decode(piece);
+        },
       },
-      config: {
-        ...driverConfig,
-        clientId: "printer",
-        clientSecret: "",
-        clientAuthentication: ClientAuthentication.NONE,
-        scope: SCOPE,
-        ...config,
-      },
-      endpoints,
-      memoryBytes: MEMORY_BYTES,
-      onApiBody: (bytes, from, to) => {
-        const piece = Uint8Array.from({ length: to - from }, (_, i) => bytes[from + i]!);
-        this.body += new TextDecoder().decode(piece);
-      },
-    });
+    );
   }
 
   /** Finds the endpoints by discovery where none are given, then starts. A core of its own for each of the two. */

@@ -8,7 +8,8 @@ import { State } from "../../core/complete.ts";
 import type { Driver, DriverOptions } from "../../platform/driver.ts";
 import { type FakeAnswer, fakePlatform } from "../../platform/fake/index.ts";
 import { sha256 } from "../../platform/sha256.ts";
-import { CODE, driverOn, TOKENS } from "./driver-bench.ts";
+import { driverOn } from "../world/driver-port.ts";
+import { code, tokens } from "../world/world.ts";
 
 const REFUSAL = { error: "invalid_request", error_description: "Missing: code_challenge" };
 
@@ -25,9 +26,7 @@ function deviceAt(
         const fields = new URLSearchParams(text);
         if (url.endsWith("/code")) codes.push(fields);
         if (fields.has("device_code")) verifiers.push(fields.get("code_verifier"));
-        return url.endsWith("/code")
-          ? answer(fields)
-          : { body: url.endsWith("/token") ? TOKENS : {} };
+        return url.endsWith("/code") ? answer(fields) : url.endsWith("/token") ? tokens() : {};
       },
     },
   });
@@ -43,7 +42,7 @@ const s256 = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
 it("RFC 7636 §4.1, §4.2, §7.1: where it is set, each code has a verifier of its own", () => {
-  const device = deviceAt(() => ({ body: CODE }), { pkce: "S256" });
+  const device = deviceAt(() => code(), { pkce: "S256" });
   for (let round = 0; round < 5; round++) {
     device.driver.signOut();
     device.platform.clock.advance(2000);
@@ -62,7 +61,7 @@ it("RFC 7636 §4.1, §4.2, §7.1: where it is set, each code has a verifier of i
 
 it("RFC 7636 §4.4.1: one refusal that names it, and the device goes on with a challenge by itself", () => {
   const wanting = (fields: URLSearchParams): FakeAnswer =>
-    fields.has("code_challenge") ? { body: CODE } : { status: 400, body: REFUSAL };
+    fields.has("code_challenge") ? code() : { status: 400, body: REFUSAL };
   const device = deviceAt(wanting);
   // Nobody is told of a failure that is none.
   expect(device.states).not.toContain("FAILED");

@@ -6,13 +6,14 @@ import { Command, State } from "../../core/index.ts";
 import type { HttpSink, Platform } from "../../platform/contracts.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { type FakePlatform, fakePlatform } from "../../platform/fake/index.ts";
+import { fakePlatform } from "../../platform/fake/index.ts";
 import { bytesOf } from "../../platform/text.ts";
 import { isFullRun } from "../full-run.ts";
-import { CODE, driverOn, pass, signsIn } from "./driver-bench.ts";
+import { driverOn, signsIn } from "../world/driver-port.ts";
+import { code, type World } from "../world/world.ts";
 
 /** A world that answers late, as a real one does: 40 ms for HTTP, 3 ms for storage. */
-const lateWorld = (): FakePlatform => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
+const lateWorld = (): World => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
 
 /** Anything may be thrown, not only an Error. */
 const THROWN: unknown[] = [new Error("once"), "a text", undefined, null, 7];
@@ -34,11 +35,7 @@ const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 /** What goes wrong once, wherever it can. */
 const PLACES = ["show", "onChange", "http", "read", "write", "erase", "alarm"] as const;
 
-function spoilt(
-  world: FakePlatform,
-  place: string,
-  fail: () => unknown,
-): [Platform, () => unknown] {
+function spoilt(world: World, place: string, fail: () => unknown): [Platform, () => unknown] {
   const { display, http, storage, timers } = world;
   const before = <A extends unknown[]>(name: string, run: (...args: A) => void) =>
     ((...args: A): unknown => {
@@ -73,7 +70,7 @@ function spoilt(
 }
 
 /** One life: signs in and out again. `step` lets a second pass. */
-async function live(driver: Driver, world: FakePlatform): Promise<State[]> {
+async function live(driver: Driver, world: World): Promise<State[]> {
   const states: State[] = [];
   driver.start();
   for (let i = 0; i < 60 && !driver.isSignedIn; i++) {
@@ -137,7 +134,7 @@ it.each([
     const [platform] = spoilt(world, place, failingAt(ALWAYS, "throw", "broken"));
     const driver = driverOn(platform, { onError: (error) => void errors.push(error) });
     driver.start();
-    pass(world, 200);
+    world.wait(200);
     expect([driver.device.state, new Set(errors)]).toEqual([end, new Set(["broken"])]);
   },
 );
@@ -180,7 +177,7 @@ describe("where what was thrown goes", () => {
           },
         });
       driver.start();
-      expect([pass(world, 60), outOfAdapter]).toEqual([[new Error("callback")], []]);
+      expect([world.wait(60), outOfAdapter]).toEqual([[new Error("callback")], []]);
       expect(driver.device.state).toBe(State.SIGNED_IN);
     },
   );
@@ -266,7 +263,7 @@ function endedByAnother(
   const driver = driverOn({ ...world, http: { send, abort: () => {} } });
   driver.start();
   while (sinks.length === 0) world.clock.advanceToNext();
-  answers({ ...CODE, expires_in: 3600 })(sinks[0]!);
+  answers(code().body as object)(sinks[0]!);
   let ended = 0;
   for (let poll = 1; poll <= 12; poll++) {
     while (sinks.length === poll) world.clock.advanceToNext();

@@ -7,9 +7,10 @@ import { Region, State } from "../../core/index.ts";
 import type { HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
+import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
 import { missingRoomOf } from "../../platform/unfit-answer.ts";
-import { CODE, driverOn, pass, signedIn, signsIn, TOKENS } from "./driver-bench.ts";
+import { driverOn, signedIn, signsIn } from "../world/driver-port.ts";
+import { code, World } from "../world/world.ts";
 
 it("a core of another release is refused, and both are named", () => {
   for (const [release, said] of [
@@ -76,14 +77,14 @@ describe("a driver's life", () => {
     const platform = signsIn();
     const driver = driverOn(platform);
     driver.start();
-    pass(platform, 60);
+    platform.wait(60);
     driver.stop();
     const before = { state: driver.device.state, memory: driver.memory.slice() };
     driver.signOut();
     driver.cancel();
     driver.signIn();
     driver.setStatus("hello");
-    pass(platform, 60);
+    platform.wait(60);
     expect(driver.device.state).toBe(before.state);
     expect(driver.memory).toEqual(before.memory);
   });
@@ -103,7 +104,7 @@ describe("a driver's life", () => {
     driver.stop();
     const before = { device: { ...driver.device }, memory: driver.memory.slice() };
     finish(0);
-    pass(platform, 60);
+    platform.wait(60);
     expect(driver.device.state).toBe(State.STARTING);
     expect({ device: { ...driver.device }, memory: driver.memory }).toEqual(before);
   });
@@ -117,7 +118,7 @@ describe("options.ts: the memory that a driver takes where nothing is said", () 
     clientSecret: "s".repeat(40),
     scope: "https://auth.example/auth/video.readonly",
   };
-  const tokens = { ...TOKENS, access_token: "a".repeat(64), refresh_token: "r".repeat(64) };
+  const tokens = { access_token: "a".repeat(64), refresh_token: "r".repeat(64) };
 
   it.each([
     [16, 2],
@@ -131,11 +132,11 @@ describe("options.ts: the memory that a driver takes where nothing is said", () 
 
 describe("what does not fit is named, with the memory that would do", () => {
   const settle = (memoryBytes: number, bytes = 1500): Driver => {
-    const tokens = { ...TOKENS, access_token: "t".repeat(bytes) };
+    const tokens = { access_token: "t".repeat(bytes) };
     const platform = signsIn({ storage: new MemoryStorage({ capacity: 32_768 }) }, tokens);
     const driver = driverOn(platform, { memoryBytes });
     driver.start();
-    pass(platform, 60);
+    platform.wait(60);
     return driver;
   };
 
@@ -162,12 +163,12 @@ describe("what does not fit is named, with the memory that would do", () => {
   });
 
   it("a user code that no memory makes room for: how long it is, and how long it may be", () => {
-    const platform = fakePlatform({
-      http: { handler: () => ({ status: 200, body: { ...CODE, user_code: "U".repeat(81) } }) },
+    const platform = new World({
+      http: { handler: () => code({ user_code: "U".repeat(81) }) },
     });
     const driver = driverOn(platform);
     driver.start();
-    pass(platform, 60);
+    platform.wait(60);
     expect(missingRoomOf(driver.device)).toBe(
       `no room for user_code of 81 bytes; at most ${platform.display.columns} are taken`,
     );
@@ -185,17 +186,13 @@ describe("a record belongs to the server that its tokens are of", () => {
   const here = "https://x.test/token";
   const { server: _named, ...unnamed } = driverConfig;
   /** The platform of a device that has signed in, and gone. */
-  const left = (config: DriverOptions["config"] = unnamed): FakePlatform => {
+  const left = (config: DriverOptions["config"] = unnamed): World => {
     const { driver, platform } = signedIn({ endpoints: addressed(here), config });
     driver.stop();
     return platform;
   };
   /** The state of a device that starts on its records. */
-  const stateOn = (
-    platform: FakePlatform,
-    token: string,
-    more: { server?: string } = {},
-  ): State => {
+  const stateOn = (platform: World, token: string, more: { server?: string } = {}): State => {
     const config = { ...unnamed, autoStart: 0, ...more };
     const driver = driverOn(platform, { endpoints: addressed(token), config });
     driver.start();

@@ -8,11 +8,10 @@ import { ErrorCode, State } from "../../core/index.ts";
 import { addressProblem, isLoopback, isLoopbackHost } from "../../platform/address.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type Allowed, lastLook } from "../../platform/last-look.ts";
-import { call, driverOn, ENDPOINTS, signedIn, signsIn, TOKENS } from "./driver-bench.ts";
+import { call, driverOn, ENDPOINTS, signedIn, signsIn } from "../world/driver-port.ts";
 
 const SECRET = "4/0AX4XfWh-a-secret-token";
 const SECRETS = {
-  ...TOKENS,
   access_token: `access${SECRET}`,
   refresh_token: `refresh${SECRET}`,
 };
@@ -173,7 +172,7 @@ describe("addresses that a driver is given", () => {
     platform.clock.advance(1000);
     const [code, token, revocation] = platform.http.requests.map(({ url }) => url);
     expect([code, token]).toEqual([endpoints.deviceAuthorization, endpoints.token]);
-    expect(revocation).toMatch(/^https:\/\/s\.example\/revoke\?p=b2c(&token=r)?$/);
+    expect(revocation).toMatch(/^https:\/\/s\.example\/revoke\?p=b2c(&token=refresh)?$/);
   });
 
   it("RFC 7009: a server that revokes nothing is asked nothing, and the device is signed out at once", () => {

@@ -3,7 +3,7 @@
 
 import { expect, it } from "vitest";
 import { driverLog } from "../../platform/log.ts";
-import { SessionWorld } from "../session-model/world.ts";
+import { SessionWorld } from "../world/session-port.ts";
 
 /** A program with a log; what it has written so far. */
 function logged(world: SessionWorld, write?: (line: string) => void) {

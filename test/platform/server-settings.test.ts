@@ -16,7 +16,7 @@ import {
 } from "../../platform/session/settings.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
 import { ENDPOINTS, HOST } from "../session-model/server.ts";
-import { SessionWorld } from "../session-model/world.ts";
+import { SessionWorld } from "../world/session-port.ts";
 
 const ISSUER = "https://login.example.com";
 const ADDRESSES = { deviceAuthorization: `${ISSUER}/code`, token: `${ISSUER}/token` };

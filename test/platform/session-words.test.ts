@@ -16,7 +16,7 @@ import {
   wrongOption,
 } from "../../platform/session/sign-in-error.ts";
 import { ENDPOINTS, HOST } from "../session-model/server.ts";
-import { SETTINGS, SessionWorld, type Start } from "../session-model/world.ts";
+import { SETTINGS, SessionWorld, type Start } from "../world/session-port.ts";
 
 /** A world whose server's answers to a path are others. */
 function worldWith(path: string, change: (answer: FakeAnswer) => FakeAnswer): SessionWorld {

@@ -8,7 +8,7 @@ import { formParameters } from "../../platform/configuration/client-settings.ts"
 import { driverConfig } from "../../platform/fake/config.ts";
 import type { FakeAnswer } from "../../platform/fake/index.ts";
 import { stepUpOf } from "../../platform/step-up.ts";
-import { call, ENDPOINTS, type SignedIn, signedIn, signsIn, TOKENS } from "./driver-bench.ts";
+import { call, ENDPOINTS, type SignedIn, signedIn, signsIn } from "../world/driver-port.ts";
 
 const DEMAND = 'error="insufficient_user_authentication"';
 const answered = (header: string | undefined, status = 401): Response =>
@@ -83,7 +83,7 @@ describe("calls through the core", () => {
   const device = (deviceParameters = ""): SignedIn =>
     signedIn(
       { config: { ...driverConfig, deviceParameters } },
-      signsIn({}, TOKENS, () => answers.shift() ?? {}),
+      signsIn({}, {}, () => answers.shift() ?? {}),
     );
   /** Calls the API, with these answers of its; what was asked for it. */
   const asked = (caller: SignedIn, ...its: FakeAnswer[]): string[] => {

@@ -8,7 +8,8 @@ import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakeAnswer, MemoryStorage } from "../../platform/fake/index.ts";
 import { PROVOKED_ANSWERS } from "../../targets/service/provoked.ts";
 import { isFullRun } from "../full-run.ts";
-import { CODE, ENDPOINTS, signedIn, signsIn, TOKENS } from "./driver-bench.ts";
+import { ENDPOINTS, signedIn, signsIn } from "../world/driver-port.ts";
+import { code, tokens } from "../world/world.ts";
 
 /** The session is the user's to renew: a new code, whatever else. */
 const ENDS = new Set([
@@ -32,7 +33,7 @@ function refreshing(meets: string): Bench {
   const handler = ({ url, text }: { url: string; text: string }): FakeAnswer => {
     const isRefresh = text.includes("refresh_token") && url !== ENDPOINTS.revocation;
     if (isRefresh && isBroken) return broken;
-    return { body: url === ENDPOINTS.deviceAuthorization ? CODE : TOKENS };
+    return url === ENDPOINTS.deviceAuthorization ? code() : tokens();
   };
   const faultFor = (request: { text: string }) =>
     meets === "silent" && isBroken && !/device_code|scope=/.test(request.text)

@@ -119,11 +119,12 @@ pending 403: {}
 /** A field for `error_uri` (RFC 6749 section 5.2), for a host that draws it as a QR code. */
 const READS = `import { expect, it } from "vitest";
 import { Field } from "../../core/device/tables.ts";
-import { Bench, code, json } from "./bench.ts";
+import { Port } from "../world/core-port.ts";
+import { code, json } from "../world/world.ts";
 
 it("is there for the host, and ends with the next answer", () => {
   const error_uri = "https://example.com/why";
-  const bench = new Bench([code(), json(400, { error: "access_denied", error_uri })]);
+  const bench = new Port([code(), json(400, { error: "access_denied", error_uri })]);
   bench.until(2);
   expect(bench.text(Field.ERROR_URI)).toBe(error_uri);
   bench.answers = [code()];

@@ -8,15 +8,12 @@ import {
   clientAuthentications,
   formParameters,
 } from "../../platform/configuration/client-settings.ts";
-import { Driver, noEndpoints } from "../../platform/driver.ts";
+import { type Driver, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import {
-  type FakePlatform,
-  fakePlatform,
-  MemoryStorage,
-  type SeenRequest,
-} from "../../platform/fake/index.ts";
+import { MemoryStorage, type SeenRequest } from "../../platform/fake/index.ts";
 import { type Server, serverOf } from "../../platform/servers/index.ts";
+import { driverOn } from "../world/driver-port.ts";
+import { World } from "../world/world.ts";
 import type { ExchangeName, Recording } from "./recording.ts";
 
 export const CLIENT_ID = "picogrant-test";
@@ -31,7 +28,7 @@ const STEPS_MAX = 2000;
 const A_YEAR_MS = 365 * 86_400_000;
 
 export class Conversation {
-  readonly platform: FakePlatform;
+  readonly platform: World;
   readonly driver: Driver;
   readonly server: Server;
   /** What the device asked otherwise than recorded. */
@@ -51,16 +48,14 @@ export class Conversation {
     const clientSecret = hasSecret ? (SECRETS[name] ?? SECRET) : "";
     this.server = serverOf(name, words, hasSecret);
     const { profile, addresses, translate } = this.server;
-    this.platform = fakePlatform({
+    this.platform = new World({
       // The steps of a recording are followed one by one.
       isAtOnce: true,
       http: { handler: (request) => this.#answer(request), chunkBytes: [7, 1, 64] },
       columns: 24,
       storage: storage ?? new MemoryStorage({ capacity: profile.memoryBytes }),
     });
-    this.driver = new Driver({
-      core,
-      platform: this.platform,
+    this.driver = driverOn(this.platform, {
       config: {
         ...driverConfig,
         clientId: CLIENT_ID,

@@ -73,7 +73,7 @@ export interface Answer {
   readonly headers: [string, string][];
   readonly body: string;
   /** -1: the answer does not say. */
-  readonly retryAfterS: number;
+  readonly retryAfterSeconds: number;
 }
 
 /** An answer with the request that it is for. */
@@ -257,7 +257,7 @@ function answerOf(status: number, body: string, own: readonly [string, string][]
     reason: STATUS_CODES[status] ?? "",
     headers,
     body,
-    retryAfterS: retryAfterSeconds(retryAfter, undefined, undefined),
+    retryAfterSeconds: retryAfterSeconds(retryAfter, undefined, undefined),
   };
 }
 

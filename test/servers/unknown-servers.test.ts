@@ -6,10 +6,8 @@ import { ClientAuthentication } from "../../core/index.ts";
 import { noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
-import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
-import type { Session } from "../../platform/session/session.ts";
-import { signInOn, type VerificationPrompt } from "../../platform/session/sign-in.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
+import { SessionWorld, type Start } from "../world/session-port.ts";
 
 const HOST = "https://login.example.com";
 const CODE = {
@@ -39,20 +37,15 @@ interface Server {
   tokenAnswer?: FakeAnswer;
 }
 
-interface Outcome {
-  session: Session | undefined;
-  error: unknown;
-  prompts: VerificationPrompt[];
-  troubles: string[];
-  requests: readonly SeenRequest[];
-  platform: ReturnType<typeof fakePlatform>;
-  /** Time goes by, and promises with it. */
-  pass(seconds: number): Promise<void>;
+interface Outcome extends Start {
+  readonly requests: readonly SeenRequest[];
+  readonly world: SessionWorld;
 }
 
 async function signInAt(server: Server, limitS = 120): Promise<Outcome> {
+  const world = new SessionWorld();
   let polls = 0;
-  const handler = ({ url, form }: SeenRequest): FakeAnswer => {
+  world.http.handler = ({ url, form }: SeenRequest): FakeAnswer => {
     const { pathname } = new URL(url);
     if (pathname === "/code") return server.codeAnswer ?? { body: { ...CODE, ...server.code } };
     if (pathname === "/revoke") return {};
@@ -62,47 +55,21 @@ async function signInAt(server: Server, limitS = 120): Promise<Outcome> {
     if (polls++ < 2) return server.poll ?? PENDING;
     return server.tokenAnswer ?? { body: { ...TOKENS, ...server.tokens } };
   };
-  const storage = new MemoryStorage({ capacity: 65_536 });
-  const platform = fakePlatform({ http: { handler }, storage, columns: 80, rows: 2 });
-  const outcome: Outcome = {
-    ...{ session: undefined, error: undefined, prompts: [], troubles: [], platform },
-    requests: platform.http.requests,
-    pass: async (seconds) => {
-      for (let i = 0; i < seconds; i++) {
-        platform.clock.advance(1000);
-        await new Promise(setImmediate);
-      }
+  const start = world.start({}, undefined, {
+    headers: {},
+    endpoints: {
+      ...noEndpoints,
+      deviceAuthorization: `${HOST}/code?tenant=a`,
+      token: `${HOST}/token?tenant=a&x=`,
+      revocation: `${HOST}/revoke`,
     },
-  };
-  const endpoints = {
-    ...noEndpoints,
-    deviceAuthorization: `${HOST}/code?tenant=a`,
-    token: `${HOST}/token?tenant=a&x=`,
-    revocation: `${HOST}/revoke`,
-  };
-  const config = {
-    ...driverConfig,
-    ...{ clientId: "c", clientSecret: "", clientAuthentication: ClientAuthentication.NONE },
-    autoStart: 1,
-  };
-  signInOn(
-    platform,
-    { endpoints, config, memoryBytes: 32_768 },
-    {
-      onCode: (prompt) => outcome.prompts.push(prompt),
-      onTrouble: ({ message }) => outcome.troubles.push(message),
+    config: {
+      ...driverConfig,
+      ...{ clientId: "c", clientSecret: "", clientAuthentication: ClientAuthentication.NONE },
     },
-    () => {},
-  ).then(
-    (session) => {
-      outcome.session = session;
-    },
-    (error: unknown) => {
-      outcome.error = error;
-    },
-  );
-  for (let i = 0; i < limitS && !outcome.session && !outcome.error; i++) await outcome.pass(1);
-  return outcome;
+  });
+  await world.until(() => start.isSettled, limitS);
+  return Object.assign(start, { world, requests: world.http.requests });
 }
 
 async function completes(server: Server, limitS?: number): Promise<Outcome> {
@@ -194,9 +161,9 @@ describe("what passes by itself ends no sign-in, and is told", () => {
   ])("%s", async (_, poll, told) => {
     const { troubles } = await completes({ poll });
     expect(troubles).toHaveLength(2);
-    for (const trouble of troubles) expect(trouble).toMatch(told);
+    for (const { message } of troubles) expect(message).toMatch(told);
     // The query may hold what is nobody's business.
-    expect(troubles[0]).toMatch(/^https:\/\/login\.example\.com\/token: /);
+    expect(troubles[0]!.message).toMatch(/^https:\/\/login\.example\.com\/token: /);
   });
 });
 
@@ -302,7 +269,8 @@ describe("a server's refusal reaches the program in the server's own words", () 
     expect((error as Error).message).not.toContain("e30");
     expect(message.source).toContain(`no ${(error as SignInError).lacks} in`);
     // And each time before.
-    for (const trouble of troubles) expect(trouble).toMatch(/HTTP 200; there is no [a-z_]+ in /);
+    for (const { message } of troubles)
+      expect(message).toMatch(/HTTP 200; there is no [a-z_]+ in /);
     expect(troubles.length).toBeGreaterThan(3);
   });
 

@@ -2,6 +2,7 @@
 // what a device sends. No sockets; test/peers and test/browser use real ones.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { FakeAnswer, SeenRequest } from "../../platform/fake/index.ts";
 import type { SigningKey } from "../../targets/service/environment.ts";
 import {
   createService,
@@ -12,6 +13,7 @@ import {
   type ServiceSettings,
 } from "../../targets/service/index.ts";
 import { makeKey } from "../../targets/service/node-environment.ts";
+import { World } from "../world/world.ts";
 
 const FIXTURE_FILE = new URL("../../targets/service/fixture.json", import.meta.url);
 export const FIXTURE = JSON.parse(readFileSync(FIXTURE_FILE, "utf8")) as FixtureInput;
@@ -76,11 +78,11 @@ export function form(fields: Fields): string {
   return new URLSearchParams(entries).toString();
 }
 
-export class Bench {
-  nowMs = Date.UTC(2026, 0, 1);
+export class Bench extends World {
   readonly service: Service;
 
   constructor(options: ServiceOptionsInput = {}, settings: Partial<ServiceSettings> = {}) {
+    super({ http: { handler: (request) => this.#answer(request) } });
     this.service = createService({
       now: () => this.nowMs,
       random: seededRandom(),
@@ -91,8 +93,17 @@ export class Bench {
     });
   }
 
-  wait(seconds: number): void {
-    this.nowMs += seconds * 1000;
+  get nowMs(): number {
+    return Date.UTC(2026, 0, 1) + this.clock.elapsedMs;
+  }
+
+  /** A device's request. */
+  #answer({ method, url, contentType, authorization, body }: SeenRequest): FakeAnswer {
+    const { pathname, search } = new URL(url);
+    const headers = { "content-type": contentType, authorization };
+    const answer = this.send(method, pathname + search, body, headers);
+    const retryAfterSeconds = Number(answer.headers["retry-after"] ?? -1);
+    return { status: answer.status, body: answer.text, retryAfterSeconds };
   }
 
   send(

@@ -8,12 +8,12 @@ import type { Session } from "../../platform/session/session.ts";
 import type { SignInHandlers, VerificationPrompt } from "../../platform/session/sign-in.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
 import { Dice } from "../model/dice.ts";
+import { SETTINGS, SessionWorld, type Start } from "../world/session-port.ts";
 import { API, Api } from "./api.ts";
 import { DEEDS, DEEDS_WITH_UPDATES, type Deed } from "./deeds.ts";
 import { idTokenOf, issuerDocument, KINDS } from "./id-tokens.ts";
 import { ENDPOINTS, HOST } from "./server.ts";
 import { DISK_FULL, Storm, THROWN } from "./storm.ts";
-import { SETTINGS, SessionWorld, type Start } from "./world.ts";
 
 /** What a life has shown. */
 export interface LifeReport {

@@ -7,10 +7,10 @@ import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
 import { FakeHttp, fakePlatform, ManualClock, SeededEntropy } from "../../platform/fake/index.ts";
 import type { Session } from "../../platform/session/session.ts";
 import { Dice } from "../model/dice.ts";
+import { SETTINGS } from "../world/session-port.ts";
 import type { LifeReport } from "./life.ts";
 import { Process, ready, SharedFiles } from "./process.ts";
 import { GrantServer } from "./server.ts";
-import { SETTINGS } from "./world.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
 const CALM_S = 900;

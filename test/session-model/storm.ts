@@ -5,7 +5,7 @@ import type { Platform, Storage } from "../../platform/contracts.ts";
 import type { FakeAnswer, FakeFault } from "../../platform/fake/http.ts";
 import { SealedStorage } from "../../platform/sealed-storage.ts";
 import type { Dice } from "../model/dice.ts";
-import type { SessionWorld } from "./world.ts";
+import type { SessionWorld } from "../world/session-port.ts";
 
 /** So often a slot is read before the other one counts (core/SPEC.md, Time). */
 const READ_TRIES = 7;

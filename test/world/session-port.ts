@@ -1,5 +1,5 @@
-// A program with a session in a world of its own: the server, storage that outlives the program, one clock, and
-// everything answered late.
+// A program with a session in a world: at a server that keeps account of every code and token, with storage that outlives
+// the program, and everything answered late.
 
 // Loaded where it is used otherwise, which takes time that this world does not have.
 import "../../platform/session/claims.ts";
@@ -8,10 +8,9 @@ import { ClientAuthentication } from "../../core/index.ts";
 import type { Platform, Timers } from "../../platform/contracts.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import {
-  FakeHttp,
-  fakePlatform,
   ManualClock,
   MemoryStorage,
+  RecordedDisplay,
   SeededEntropy,
 } from "../../platform/fake/index.ts";
 import type { AttemptSettings } from "../../platform/session/attempt.ts";
@@ -22,8 +21,9 @@ import {
   type VerificationPrompt,
 } from "../../platform/session/sign-in.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
-import { Heard } from "./heard.ts";
-import { ENDPOINTS, GrantServer, OWN_HEADER } from "./server.ts";
+import { Heard } from "../session-model/heard.ts";
+import { ENDPOINTS, GrantServer, OWN_HEADER } from "../session-model/server.ts";
+import { World } from "./world.ts";
 
 /** What became of one start of the program. */
 export interface Start {
@@ -41,38 +41,25 @@ export interface Start {
   readonly alarmMs: () => number | undefined;
 }
 
-export class SessionWorld {
-  readonly clock: ManualClock;
+export class SessionWorld extends World {
   readonly server: GrantServer;
-  storage: MemoryStorage;
-  http: FakeHttp;
   /** The slot with the newest record; undefined where that is not sure. */
   newest: number | undefined;
+  /** The processes of all starts since the power is on: nothing of them goes on without it. */
+  readonly #lives: { isAlive: boolean }[] = [];
 
   /** @param startMs of the clock; close to 2^32 to see a wrap */
   constructor(startMs = 0) {
-    this.clock = new ManualClock(startMs);
-    this.server = new GrantServer(() => this.clock.elapsedMs);
-    this.storage = new MemoryStorage({ clock: this.clock, delayMs: 3, capacity: 65_536 });
-    this.http = this.#newHttp();
+    const clock = new ManualClock(startMs);
+    const server = new GrantServer(() => clock.elapsedMs);
+    const storage = new MemoryStorage({ clock, delayMs: 3, capacity: 65_536 });
+    super({ clock, storage, http: { handler: server.handle } });
+    this.server = server;
   }
 
-  /** Takes the process of a start away: nothing of it goes on. */
-  #kills: (() => void)[] = [];
-
-  /** A power cut, or an update: what is under way is lost, the records stay. */
-  restart(): void {
-    for (const kill of this.#kills.splice(0)) kill();
-    this.http.abort();
-    this.storage = this.storage.clone({ clock: this.clock, delayMs: 3 });
-    this.http = this.#newHttp();
-  }
-
-  #newHttp(): FakeHttp {
-    const old: FakeHttp | undefined = this.http;
-    const http = new FakeHttp({ clock: this.clock, latencyMs: 40, handler: this.server.handle });
-    if (old?.faultFor) http.faultFor = old.faultFor;
-    return http;
+  override restart(): void {
+    for (const life of this.#lives.splice(0)) life.isAlive = false;
+    super.restart();
   }
 
   /** Starts the program: what it passes to signIn on any platform. */
@@ -83,12 +70,10 @@ export class SessionWorld {
   ): Start {
     const life = { isAlive: true };
     const timers = this.clock.timers();
-    this.#kills.push(() => {
-      life.isAlive = false;
-    });
+    this.#lives.push(life);
     const heard = new Heard(this.clock);
     const spoiled = spoil({
-      ...fakePlatform({ clock: this.clock, columns: 80, rows: 2 }),
+      display: new RecordedDisplay(80, 2),
       ...this.#mortal(life, timers, this.storage),
       http: this.http,
       entropy: new SeededEntropy(this.clock.elapsedMs + 1),
@@ -132,28 +117,6 @@ export class SessionWorld {
       },
     );
     return start;
-  }
-
-  /** Time goes by, and promises with it. */
-  async pass(seconds: number): Promise<void> {
-    for (let i = 0; i < seconds; i++) {
-      this.clock.advance(1000);
-      await new Promise(setImmediate);
-    }
-  }
-
-  /** Until `isSo`, or so many seconds. */
-  async until(isSo: () => boolean, seconds = 600): Promise<boolean> {
-    for (let i = 0; i < seconds && !isSo(); i++) await this.pass(1);
-    return isSo();
-  }
-
-  /** A session, from the code on. */
-  async signedIn(handlers: SignInHandlers = {}): Promise<Session> {
-    const start = this.start(handlers);
-    await this.until(() => start.isSettled);
-    if (start.session === undefined) throw start.error ?? new Error("no session");
-    return start.session;
   }
 
   /** Timers and storage that call nobody back who is dead. */

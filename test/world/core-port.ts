@@ -1,0 +1,242 @@
+// The core alone in a world, through the numbers of its border: its commands are carried out on the world's adapters, and
+// what they say is told to it at once.
+
+import { createHash, randomBytes } from "node:crypto";
+import { expect } from "vitest";
+import * as core from "../../core/complete.ts";
+import { deviceConfig } from "../../platform/fake/config.ts";
+import { type FakeAnswer, MemoryStorage, type SeenRequest } from "../../platform/fake/index.ts";
+import { bytesOf } from "../../platform/text.ts";
+import { makeCore } from "../core/subject.ts";
+import type { Core } from "../model/subject.ts";
+import { code, error, tokens, World } from "./world.ts";
+
+/** An answer, nobody who listens, or a host that never ends the exchange. */
+export type Reaction = FakeAnswer | "refuse" | "hang";
+
+/** A request with what the core has said of it: the endpoint's number, and what stands behind the endpoint's address. */
+export type Sent = SeenRequest & { readonly endpoint: number; readonly target: string };
+
+export const config: core.Config = {
+  ...deviceConfig,
+  clientId: "printer",
+  clientSecret: "secret",
+  scope: "email",
+  seed: 7,
+};
+
+interface Settings extends core.Config {
+  memoryBytes: number;
+  /** The storage of an earlier device. */
+  storage: MemoryStorage;
+  /** Storage answers once time passes. */
+  isStorageLate: boolean;
+  core: Core;
+  /** In place of one that is new each time. */
+  verifier: string;
+}
+
+const PENDING = error(428, "authorization_pending");
+
+export class Port {
+  readonly world: World;
+  readonly core: Core;
+  readonly device: core.Device;
+  readonly memory: Uint8Array;
+  readonly sent: Sent[] = [];
+  /** Still to come. */
+  answers: Reaction[];
+  /** What VERIFY was asked for, and whether the host finds its signature right. */
+  readonly verified: string[] = [];
+  genuine = true;
+  readonly #verifier: string | undefined;
+  /** On the world's clock: what the core has been told of. */
+  #toldMs = 0;
+
+  /** @param answers what the server says, request by request; then that the user has not decided yet */
+  constructor(answers: Reaction[] = [], settings: Partial<Settings> = {}) {
+    this.answers = answers;
+    const { memoryBytes = 8192, storage, isStorageLate, core, verifier, ...others } = settings;
+    const settled = { ...config, ...others };
+    this.world = new World({
+      isAtOnce: true,
+      ...(isStorageLate
+        ? { storageDelayMs: 1 }
+        : { storage: storage?.clone({}) ?? new MemoryStorage({ capacity: 65_536 }) }),
+      columns: settled.columns,
+      rows: settled.rows,
+      http: {
+        ...{ chunkBytes: 1, timeLimitMs: Infinity, sizeLimitBytes: Infinity },
+        faultFor: () => this.#fault(),
+        handler: () => (this.answers.shift() as FakeAnswer | undefined) ?? PENDING,
+      },
+    });
+    this.core = core ?? makeCore();
+    this.memory = new Uint8Array(memoryBytes);
+    this.#verifier = verifier;
+    const device = this.core.create(this.memory, settled);
+    if (!device) throw new Error("memory too small");
+    this.device = device;
+    this.run();
+  }
+
+  #fault() {
+    if (typeof this.answers[0] !== "string") return undefined;
+    return { kind: this.answers.shift() as "refuse" | "hang" };
+  }
+
+  /** Ticks, does what it asks for, and comes back when it wants to be woken. */
+  run(): void {
+    const { clock, timers } = this.world;
+    let command = this.core.tick(this.device, clock.elapsedMs - this.#toldMs);
+    this.#toldMs = clock.elapsedMs;
+    for (let count = 0; command !== core.Command.NONE; count++) {
+      if (count > 200) throw new Error("no end of commands");
+      this.#perform(command);
+      command = this.core.tick(this.device, 0);
+    }
+    timers.alarm(this.core.wakeIn(this.device), () => this.run());
+  }
+
+  pass(ms: number): void {
+    this.run();
+    this.world.clock.advance(ms);
+    this.run();
+  }
+
+  /** Passes until as many requests have gone out. */
+  until(requests: number): void {
+    for (let i = 0; this.sent.length < requests; i++) {
+      if (i > 10_000) throw new Error(`only ${this.sent.length} requests`);
+      // Whole seconds, and no more of them at once than nothing is due in.
+      this.pass(1000 * Math.max(1, Math.ceil(this.core.wakeIn(this.device) / 1000)));
+    }
+  }
+
+  text(region: number): string {
+    return this.#range(this.device.start[region]!, this.device.length[region]!);
+  }
+
+  /** What is shown, row by row. */
+  frame(): string[] {
+    return this.world.display.text.split("\n");
+  }
+
+  /** What both slots hold. */
+  get kept(): string {
+    return [0, 1].map((slot) => String.fromCharCode(...this.world.storage.peek(slot))).join("");
+  }
+
+  #range(from: number, length: number): string {
+    const bytes = this.memory.slice(from, from + Math.max(0, length));
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  }
+
+  #perform(command: core.Command): void {
+    const { core: border, device, memory } = this;
+    const { display, http, storage } = this.world;
+    const { slot, data, dataLength } = device;
+    const end = data + dataLength;
+    const done = (ok: boolean): void => border.storageDone(device, ok ? 1 : 0);
+    switch (command) {
+      case core.Command.LOAD:
+        storage.read(slot, memory, data, end, (length) => border.storageDone(device, length));
+        break;
+      case core.Command.STORE:
+        storage.write(slot, memory, data, end, done);
+        break;
+      case core.Command.ERASE:
+        storage.erase(slot, done);
+        break;
+      case core.Command.SHOW:
+        display.show(memory, device.start[core.Region.FRAME]!);
+        break;
+      case core.Command.VERIFY:
+        this.verified.push(this.#range(data, dataLength));
+        border.eventVerified(device, device.requestId, this.genuine ? 1 : 0);
+        break;
+      case core.Command.CHALLENGE:
+        this.#challenge();
+        break;
+      case core.Command.ABORT:
+        http.abort();
+        break;
+      case core.Command.SEND:
+        this.#send();
+        break;
+    }
+  }
+
+  /** A verifier in the first 43 bytes of the range, its challenge in the last (RFC 7636 §4.1, §4.2). */
+  #challenge(): void {
+    const { device, memory } = this;
+    const verifier = this.#verifier ?? randomBytes(32).toString("base64url");
+    const challenge = createHash("sha256").update(verifier).digest("base64url");
+    memory.set(bytesOf(verifier), device.data);
+    memory.set(bytesOf(challenge), device.data + device.dataLength - challenge.length);
+    this.core.storageDone(device, 1);
+  }
+
+  #send(): void {
+    const { core: border, device, memory } = this;
+    const { endpoint, requestId: id } = device;
+    const target = this.#range(device.target, device.targetLength);
+    const lent = endpoint > core.Endpoint.REVOCATION ? device.callBody : null;
+    const credentials = {
+      [core.Authorization.BEARER]: () => `Bearer ${this.text(core.Field.ACCESS_TOKEN)}`,
+      [core.Authorization.BASIC]: () => `Basic ${this.text(core.Region.CLIENT_CREDENTIALS)}`,
+    }[device.authorization as number];
+    const { http } = this.world;
+    http.send(
+      {
+        method: device.isGet ? "GET" : "POST",
+        ...{ url: target, contentType: "", authorization: credentials?.() ?? "" },
+        body: lent ?? memory,
+        bodyFrom: lent ? device.callBodyFrom : device.body,
+        bodyTo: lent ? device.callBodyTo : device.body + Math.max(0, device.bodyLength),
+      },
+      {
+        status: (status, retryAfterS) => border.responseStart(device, id, status, retryAfterS),
+        body: (bytes, from, to) => border.responseBody(device, id, bytes, from, to),
+        end: () => border.responseEnd(device, id),
+        failed: () => border.responseFailed(device, id),
+      },
+    );
+    this.sent.push({ ...http.requests.at(-1)!, endpoint, target });
+  }
+}
+
+/** Signed in, with these members in the answer, and with these answers to come. */
+export function signedIn(members: object = {}, answers: Reaction[] = []): Port {
+  const bench = new Port([code(), tokens(members)]);
+  bench.until(2);
+  expect(bench.device.state).toBe(core.State.SIGNED_IN);
+  bench.answers = answers;
+  return bench;
+}
+
+/** The same, with nothing sent so far. */
+export function session(answers: Reaction[] = [], members: object = {}): Port {
+  const bench = signedIn(members, answers);
+  bench.sent.length = 0;
+  return bench;
+}
+
+/** Begins a call with this target; what sendCall says. */
+export function call({ core: border, device }: Port, target: string): number {
+  if (border.beginCall(device) === 0) return 0;
+  const path = bytesOf(target);
+  border.addPath(device, path, 0, path.length);
+  return border.sendCall(device, core.Endpoint.RESOURCE, 1, null, 0, 0);
+}
+
+/** How the call ended; it has to have. */
+export function outcome({ device }: Port): { error: number; status: number } {
+  expect(device.callState).toBe(core.CallState.DONE);
+  return { error: device.callError, status: device.callStatus };
+}
+
+export const LIST = "/video/v3/liveBroadcasts?part=id%2Csnippet&mine=true";
+export const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+export const fields = (sent: Sent): Record<string, string> => Object.fromEntries(sent.form);
+export const polls = ({ sent }: Port): Sent[] => sent.filter(({ endpoint }) => endpoint === 1);
