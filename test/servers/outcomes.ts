@@ -47,10 +47,10 @@ export function outcome(server: string, happening: Happening): string {
 }
 
 function ended(conversation: Conversation, state: State): string {
-  const { differences, remaining, driver } = conversation;
+  const { differences, remaining, driver, server } = conversation;
   const wrong = [...differences, ...remaining.map((name) => `${name} was not asked for`)];
   if (driver.device.state !== state) wrong.push(`the device is ${State[driver.device.state]}`);
-  if (wrong.length > 0) throw new Error(wrong.join("; "));
+  if (wrong.length > 0) throw new Error(`${server.profile.name}: ${wrong.join("; ")}`);
   return "yes";
 }
 

@@ -21,6 +21,12 @@ interface Answer {
   body: string;
 }
 
+/** What a customer fills in, where there is no server without. */
+const WORDS: Readonly<Record<string, Record<string, string>>> = {
+  auth0: { domain: "a.example" },
+  zitadel: { domain: "a.example" },
+};
+
 /** One request of a client with a secret, the scope "a b" and the access token `accessToken`. */
 function exchange(
   name: string,
@@ -29,7 +35,7 @@ function exchange(
   { status, body }: Answer = { status: 200, body: "{}" },
   accessToken = "",
 ) {
-  const { addresses, translate } = serverOf(name, {}, true);
+  const { addresses, translate } = serverOf(name, WORDS[name] ?? {}, true);
   const http = new FakeHttp({ script: [{ status, body }] });
   const client = {
     clientId: "id",
@@ -226,6 +232,9 @@ describe("a request is written in the server's words", () => {
       { access_token: "at", x: "1" },
     ],
     ["twitch", "revocation", "token=r&x=1", { client_id: "id", token: "at" }],
+    // A request for a code with the secret is refused there; for tokens it is needed.
+    ["auth0", "code", "client_id=c&client_secret=s&scope=a", { client_id: "c", scope: "a" }],
+    ["auth0", "refresh", "client_secret=s", { grant_type: "refresh_token", client_secret: "s" }],
     // What the core does not say is not made up.
     ["amazon", "poll", "", { grant_type: "device_code", user_code: "", device_code: "" }],
     ["facebook", "poll", "", { access_token: "id|secret", code: "" }],
@@ -233,6 +242,13 @@ describe("a request is written in the server's words", () => {
   ])("%s, %s: %j", (name, purpose, form, fields) => {
     const { sent } = exchange(name, purpose, form, undefined, "at");
     expect(sent.map((request) => Object.fromEntries(request.form))).toEqual([fields]);
+  });
+
+  it.each([
+    ["auth0", false],
+    ["zitadel", true],
+  ])("%s: nothing is to be translated for a client with a secret: %s", (name, hasSecret) => {
+    expect(serverOf(name, WORDS[name]!, hasSecret).translate).toBeUndefined();
   });
 
   it.each<[Purpose, object]>([
