@@ -2,14 +2,11 @@
 // a sign-in completes wherever a reasonable client would, and otherwise says what the server answered.
 
 import { describe, expect, it } from "vitest";
-import { ClientAuthentication } from "../../core/index.ts";
-import { noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
 import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
+import { ENDPOINTS, HOST } from "../session-model/server.ts";
 import { SessionWorld, type Start } from "../world/session-port.ts";
 
-const HOST = "https://login.example.com";
 const CODE = {
   device_code: "dc",
   user_code: "ABCD-EFGH",
@@ -37,39 +34,29 @@ interface Server {
   tokenAnswer?: FakeAnswer;
 }
 
+const endpoints = {
+  ...ENDPOINTS,
+  deviceAuthorization: `${HOST}/code?tenant=a`,
+  token: `${HOST}/token?tenant=a&x=`,
+};
+
 interface Outcome extends Start {
   readonly requests: readonly SeenRequest[];
-  readonly world: SessionWorld;
 }
 
 async function signInAt(server: Server, limitS = 120): Promise<Outcome> {
-  const world = new SessionWorld();
   let polls = 0;
-  world.http.handler = ({ url, form }: SeenRequest): FakeAnswer => {
-    const { pathname } = new URL(url);
-    if (pathname === "/code") return server.codeAnswer ?? { body: { ...CODE, ...server.code } };
-    if (pathname === "/revoke") return {};
-    if (form.get("grant_type") === "refresh_token") {
-      return { body: { ...TOKENS, access_token: "renewed" } };
+  const world = new SessionWorld();
+  world.http.handler = ({ url }) => {
+    if (url === endpoints.deviceAuthorization) {
+      return server.codeAnswer ?? { body: { ...CODE, ...server.code } };
     }
     if (polls++ < 2) return server.poll ?? PENDING;
     return server.tokenAnswer ?? { body: { ...TOKENS, ...server.tokens } };
   };
-  const start = world.start({}, undefined, {
-    headers: {},
-    endpoints: {
-      ...noEndpoints,
-      deviceAuthorization: `${HOST}/code?tenant=a`,
-      token: `${HOST}/token?tenant=a&x=`,
-      revocation: `${HOST}/revoke`,
-    },
-    config: {
-      ...driverConfig,
-      ...{ clientId: "c", clientSecret: "", clientAuthentication: ClientAuthentication.NONE },
-    },
-  });
+  const start = world.start({}, undefined, { endpoints });
   await world.until(() => start.isSettled, limitS);
-  return Object.assign(start, { world, requests: world.http.requests });
+  return Object.assign(start, { requests: world.http.requests });
 }
 
 async function completes(server: Server, limitS?: number): Promise<Outcome> {
@@ -111,7 +98,7 @@ describe("RFC 8628 §3.2: codes and addresses of every kind are shown as they ca
     const polled = requests.filter(({ form }) => form.has("device_code"));
     expect(polled[0]!.form.get("device_code")).toBe(sent.device_code);
     // RFC 6749 §3.2: the query that an endpoint has is retained.
-    expect(polled[0]!.url).toBe(`${HOST}/token?tenant=a&x=`);
+    expect(polled[0]!.url).toBe(endpoints.token);
   });
 
   it("verification_url, as some services name it", async () => {
@@ -269,8 +256,8 @@ describe("a server's refusal reaches the program in the server's own words", () 
     expect((error as Error).message).not.toContain("e30");
     expect(message.source).toContain(`no ${(error as SignInError).lacks} in`);
     // And each time before.
-    for (const { message } of troubles)
-      expect(message).toMatch(/HTTP 200; there is no [a-z_]+ in /);
+    for (const trouble of troubles)
+      expect(trouble.message).toMatch(/HTTP 200; there is no [a-z_]+ in /);
     expect(troubles.length).toBeGreaterThan(3);
   });
 
