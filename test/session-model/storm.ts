@@ -1,7 +1,7 @@
 // What goes wrong around a program with a session: on the network, in its storage, in adapters that do what contracts.ts
 // forbids. It is over before a life is judged.
 
-import type { Platform, Storage } from "../../platform/contracts.ts";
+import type { HttpSink, Platform, Storage } from "../../platform/contracts.ts";
 import type { FakeAnswer, FakeFault } from "../../platform/fake/http.ts";
 import { SealedStorage } from "../../platform/sealed-storage.ts";
 import type { Dice } from "../model/dice.ts";
@@ -147,11 +147,48 @@ export class Storm {
         act();
       });
     };
+    /** A broken adapter reports an operation again, while the next one is under way. */
+    const reporting =
+      <T>(done: (result: T) => void) =>
+      (result: T): void => {
+        done(result);
+        const isAgain = !this.isOver && this.#brokenness > 0 && this.#dice.once(6);
+        if (isAgain) this.#world.clock.after(1, () => done(result));
+      };
+    // What was aborted may end all the same (contracts.ts): here in the middle of the next exchange.
+    let sink: HttpSink | undefined;
+    let aborted: HttpSink | undefined;
+    const endLate = (late: HttpSink): void => {
+      if (this.#dice.once(2)) late.end();
+      else late.failed("unreachable");
+    };
     const isUnwritten = (): boolean => this.#unwritten > 0;
+    const { timers } = platform;
+    const mayBreak = broken(() => undefined);
     return {
       ...platform,
-      display: { ...platform.display, columns: 80, rows: 2, show: broken(() => undefined) },
-      http: { send: broken(http.send.bind(http)), abort: () => http.abort() },
+      display: { ...platform.display, columns: 80, rows: 2, show: mayBreak },
+      timers: {
+        now: () => timers.now(),
+        cancel: () => timers.cancel(),
+        alarm: (afterMs, ring) => {
+          timers.alarm(afterMs, ring);
+          return mayBreak();
+        },
+      },
+      http: {
+        send: broken((request, to) => {
+          const late = aborted;
+          if (late) this.#world.clock.after(1, () => endLate(late));
+          aborted = undefined;
+          sink = to;
+          http.send(request, to);
+        }),
+        abort: () => {
+          http.abort();
+          aborted = sink;
+        },
+      },
       storage: {
         capacity: storage.capacity,
         read: broken(
@@ -159,7 +196,7 @@ export class Storm {
             later(() =>
               storage.read(slot, into, from, to, (length) => {
                 this.#hasRead(length >= 0);
-                done(length);
+                reporting(done)(length);
               }),
             ),
           () => this.#hasRead(false),
@@ -169,12 +206,14 @@ export class Storm {
             later(() =>
               storage.write(slot, bytes, from, to, (isDone) => {
                 this.#hasWritten(isDone);
-                done(isDone);
+                reporting(done)(isDone);
               }),
             ),
           () => this.#hasWritten(false),
         ) as Storage["write"],
-        erase: broken((slot, done) => later(() => storage.erase(slot, done))) as Storage["erase"],
+        erase: broken((slot, done) =>
+          later(() => storage.erase(slot, reporting(done))),
+        ) as Storage["erase"],
         get lastFailure() {
           return isUnwritten() ? DISK_FULL : "";
         },
