@@ -4,13 +4,12 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Region, State } from "../../core/index.ts";
-import type { HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
 import { missingRoomOf } from "../../platform/unfit-answer.ts";
 import { driverOn, signedIn, signsIn } from "../world/driver-port.ts";
-import { code, World } from "../world/world.ts";
+import type { World } from "../world/world.ts";
 
 it("a core of another release is refused, and both are named", () => {
   for (const [release, said] of [
@@ -21,47 +20,6 @@ it("a core of another release is refused, and both are named", () => {
     const words = `the core's release is ${said}, the driver's ${core.release}: take both of one`;
     expect(() => driverOn(fakePlatform(), options)).toThrow(words);
   }
-});
-
-describe("contracts.ts HttpSink: an exchange that was aborted may end all the same, as late as it likes", () => {
-  it.each(["end", "failed"] as const)(
-    "%s, in which the next request goes out, is not that one's",
-    (how) => {
-      const sinks: HttpSink[] = [];
-      const http = {
-        send: (_: HttpRequest, sink: HttpSink) => void sinks.push(sink),
-        abort: () => {},
-      };
-      let now = 0;
-      // It never rings: whoever calls the driver is the first after a long sleep.
-      const timers = { now: () => now, alarm: () => {}, cancel: () => {} };
-      const driver = driverOn(
-        { ...fakePlatform({ isAtOnce: true }), http, timers },
-        {
-          endpoints: {
-            ...noEndpoints,
-            deviceAuthorization: "https://x.test/a",
-            metadata: "https://x.test/b",
-          },
-        },
-      );
-      driver.start();
-      now += 6000;
-      driver.run();
-      // The first is given up for another; a call waits behind that, which the host does not end either.
-      driver.signIn();
-      expect(sinks).toHaveLength(2);
-      const issuer = new TextEncoder().encode("https://x.test");
-      driver.happen(() => core.discover(driver.device, issuer, 0, issuer.length));
-      now += 200_000;
-      if (how === "end") sinks[0]!.end();
-      else sinks[0]!.failed("unreachable");
-      expect(sinks).toHaveLength(3);
-      expect(driver.device.endpoint).toBe(core.Endpoint.METADATA);
-      expect(driver.device.inFlight).toBe(1);
-      expect(driver.device.callState).toBe(core.CallState.SENT);
-    },
-  );
 });
 
 describe("a driver's life", () => {
@@ -87,26 +45,6 @@ describe("a driver's life", () => {
     platform.wait(60);
     expect(driver.device.state).toBe(before.state);
     expect(driver.memory).toEqual(before.memory);
-  });
-
-  it("a storage operation that ends after stop ends nothing", () => {
-    const platform = signsIn();
-    let finish = (_length: number): void => {};
-    const storage = {
-      ...platform.storage,
-      capacity: 4096,
-      read: (_s: number, _i: unknown, _f: number, _t: number, done: (length: number) => void) => {
-        finish = done;
-      },
-    };
-    const driver = driverOn({ ...platform, storage: storage as never });
-    driver.start();
-    driver.stop();
-    const before = { device: { ...driver.device }, memory: driver.memory.slice() };
-    finish(0);
-    platform.wait(60);
-    expect(driver.device.state).toBe(State.STARTING);
-    expect({ device: { ...driver.device }, memory: driver.memory }).toEqual(before);
   });
 });
 
@@ -160,18 +98,6 @@ describe("what does not fit is named, with the memory that would do", () => {
       const driver = settle(Number(needed), bytes);
       expect([bytes, driver.isSignedIn, missingRoomOf(driver.device)]).toEqual([bytes, true, ""]);
     }
-  });
-
-  it("a user code that no memory makes room for: how long it is, and how long it may be", () => {
-    const platform = new World({
-      http: { handler: () => code({ user_code: "U".repeat(81) }) },
-    });
-    const driver = driverOn(platform);
-    driver.start();
-    platform.wait(60);
-    expect(missingRoomOf(driver.device)).toBe(
-      `no room for user_code of 81 bytes; at most ${platform.display.columns} are taken`,
-    );
   });
 });
 

@@ -478,6 +478,8 @@ class Life {
     this.#look();
     for (const { what, of, isSettled } of this.#promises) {
       if (of.isAlive && !isSettled) this.#fault(`${what} is never settled`);
+      const isRinging = of.isOver && of.start.alarmMs() !== undefined;
+      if (of.isAlive && isRinging) this.#fault("ended, and an alarm is set later");
     }
   }
 
