@@ -75,3 +75,18 @@ it("a code that the server has known and purged is replaced; one that it never k
   never.until(2);
   expect(never.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
 });
+
+it.each<[string, (port: Port) => void, number, State]>([
+  // Tried once more at once; then the tokens are given up for a new code.
+  ["signIn, twice", ({ core, device }) => core.signIn(device), 500, State.PENDING],
+  ["cancel", ({ core, device }) => core.cancel(device), 500, State.SIGNED_OUT],
+  ["signOut", ({ core, device }) => core.signOut(device), 4000, State.SIGNED_OUT],
+])("a person has a way out of a refresh that is refused: %s", (what, press, ms, end) => {
+  const bench = refusedFor(HOUR_MS, error(401, "invalid_client"));
+  bench.answers = [error(401, "invalid_client"), code(), plain(200, "")];
+  for (let left = what.includes("twice") ? 2 : 1; left > 0; left--) {
+    press(bench);
+    bench.pass(ms);
+  }
+  expect(bench.device.state).toBe(end);
+});
