@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
-import { ErrorCode, State } from "../../core/index.ts";
+import { ErrorCode } from "../../core/index.ts";
 import { addressProblem, isLoopback, isLoopbackHost } from "../../platform/address.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type Allowed, lastLook } from "../../platform/last-look.ts";
@@ -22,42 +22,28 @@ const callAt = (address: string, target: string): string[] => {
   return call(signedIn({ endpoints }, signsIn({}, SECRETS)), target);
 };
 
-describe("RFC 6750 §5.3: the target of a call stays behind the host that was configured", () => {
-  it.each(["@127.0.0.1:1/x", ":1@evil.test/", ".evil.test/", ":8443/", "x", "\\@evil.test/"])(
-    "%j behind an address that ends with its host",
-    (target) => {
-      for (const address of [
-        "https://api.example",
-        "https://API.example:8443",
-        "http://[::1]:80",
-      ]) {
-        const sent = callAt(address, target);
-        expect(sent.map((url) => new URL(url).origin)).toEqual([new URL(address).origin]);
-        expect(sent.map((url) => new URL(url).username)).toEqual([""]);
-      }
-    },
+it("RFC 6750 §5.3: any target of a call stays behind the host that was configured, at any address", () => {
+  const hostile = fc.constantFrom(
+    ...[..."@:/?#\\.%[]&=;,!~", "evil.test", "127.0.0.1", "\t", "\r\n", " ", "é", "\0", "//"],
+    ...["/../", "%40", "a", ":8443/", "@127.0.0.1:1/x", "\\@evil.test/"],
   );
-
-  it("any target behind any address", () => {
-    const hostile = fc.constantFrom(
-      ...[..."@:/?#\\.%[]&=;,!~", "evil.test", "127.0.0.1", "\t", "\r\n", " ", "é", "\0", "//"],
-      ...["/../", "%40", "a"],
-    );
-    const target = fc.array(hostile, { maxLength: 12 }).map((parts) => parts.join(""));
-    const address = fc.constantFrom(
-      ...["", "/", "/v1", "?key=1", ":8443"].map((rest) => `https://api.example${rest}`),
-      ...["http://127.0.0.1:80", "http://[::1]"],
-    );
-    const property = fc.property(address, target, (to, rest) => {
-      for (const url of callAt(to, rest)) {
-        const asked = new URL(url);
-        expect([asked.origin, asked.username + asked.password + asked.hash]).toEqual([
-          ...[new URL(to).origin, ""],
-        ]);
-      }
-    });
-    fc.assert(property, { numRuns: 300 });
+  const target = fc.array(hostile, { maxLength: 12 }).map((parts) => parts.join(""));
+  const address = fc.constantFrom(
+    ...["", "/", "/v1", "?key=1", ":8443"].map((rest) => `https://api.example${rest}`),
+    ...["http://127.0.0.1:80", "http://[::1]", "https://API.example:8443"],
+  );
+  let sent = 0;
+  const property = fc.property(address, target, (to, rest) => {
+    for (const url of callAt(to, rest)) {
+      sent++;
+      const asked = new URL(url);
+      expect([asked.origin, asked.username + asked.password + asked.hash]).toEqual([
+        ...[new URL(to).origin, ""],
+      ]);
+    }
   });
+  fc.assert(property, { numRuns: 300 });
+  expect(sent).toBeGreaterThan(100);
 });
 
 describe("the last look", () => {
@@ -173,17 +159,6 @@ describe("addresses that a driver is given", () => {
     const [code, token, revocation] = platform.http.requests.map(({ url }) => url);
     expect([code, token]).toEqual([endpoints.deviceAuthorization, endpoints.token]);
     expect(revocation).toMatch(/^https:\/\/s\.example\/revoke\?p=b2c(&token=refresh)?$/);
-  });
-
-  it("RFC 7009: a server that revokes nothing is asked nothing, and the device is signed out at once", () => {
-    const { driver, platform } = signedIn({ endpoints: { ...ENDPOINTS, revocation: "" } });
-    const { length } = platform.http.requests;
-    driver.signOut();
-    // The records are erased meanwhile.
-    platform.clock.advance(20);
-    expect(driver.device.state).toBe(State.SIGNED_OUT);
-    platform.clock.advance(600_000);
-    expect(platform.http.requests.length).toBe(length);
   });
 
   const list = "resources must be a list of addresses, [] for none";

@@ -80,12 +80,6 @@ it.each<[name: string, path: string, answer: FakeAnswer, error: string]>([
     `org_internal; ask the administrator of your organization; ${CODE_AT} 403 org_internal | 403`,
   ],
   [
-    "a refusal that nobody knows",
-    "/code",
-    refusal(400, "made_up"),
-    `unknown_error; ${MAKER}; ${CODE_AT} 400 made_up | 400`,
-  ],
-  [
     "answers that lack what is needed",
     "/code",
     lacking,
@@ -384,28 +378,6 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
     }
     expect(asked).toEqual(["the program's", "the global one"]);
   });
-});
-
-it.each([
-  ["HTTPS://login.example.com/device", "HTTPS://login.example.com/device"],
-  ["http://login.example.com/device", "http://login.example.com/device"],
-  ["login.example.com/http:", "https://login.example.com/http:"],
-])("RFC 8628 §3.2, §3.3.1: %s can be linked to", async (given, verificationUri) => {
-  const complete = `${given}?code=AB`;
-  const isWhole = given === verificationUri;
-  const world = worldWith(
-    "/code",
-    adding({ user_code: "AB", verification_uri: given, verification_uri_complete: complete }),
-  );
-  world.server.allowsAfterPolls = -1;
-  const start = world.start();
-  await world.until(() => start.prompts.length > 0);
-  await world.pass(30);
-  expect(start.prompts).toMatchObject([
-    // The core takes whole addresses alone for this one.
-    { userCode: "AB", verificationUri, verificationUriComplete: isWhole ? complete : "" },
-  ]);
-  expect(start.prompts[0]!.expiresInS).toBeGreaterThan(590);
 });
 
 describe("a program that listens to nothing", () => {

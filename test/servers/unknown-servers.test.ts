@@ -110,16 +110,22 @@ describe("RFC 8628 §3.2: codes and addresses of every kind are shown as they ca
   it.each([
     ["login.example.com/device", "https://login.example.com/device"],
     ["login.example.com", "https://login.example.com"],
+    ["login.example.com/http:", "https://login.example.com/http:"],
     ["HTTPS://login.example.com/device", "HTTPS://login.example.com/device"],
+    ["http://login.example.com/device", "http://login.example.com/device"],
   ])("the address %s: a program is given %s", async (verification_uri, given) => {
     const { prompts } = await completes({ code: { verification_uri } });
     expect(prompts[0]!.verificationUri).toBe(given);
   });
 
-  it.each([null, "", undefined])("verification_uri_complete %j: there is none", async (none) => {
-    const { prompts } = await completes({ code: { verification_uri_complete: none } });
-    expect(prompts[0]!.verificationUriComplete).toBe("");
-  });
+  // Whole addresses alone are taken for this one.
+  it.each([null, "", undefined, "login.example.com/device?code=AB"])(
+    "RFC 8628 §3.3.1: verification_uri_complete %j: there is none",
+    async (none) => {
+      const { prompts } = await completes({ code: { verification_uri_complete: none } });
+      expect(prompts[0]!.verificationUriComplete).toBe("");
+    },
+  );
 
   it("an interval of a minute is waited for", async () => {
     const { requests } = await completes({ code: { interval: 60 } }, 300);
@@ -202,12 +208,6 @@ describe("a server's refusal reaches the program in the server's own words", () 
       },
       "unknown_error",
       /code: HTTP 400 tenant_suspended \(Ask s\u00e4les\?\?\)$/,
-    ],
-    [
-      "an unknown client",
-      { codeAnswer: { status: 401, body: { error: "invalid_client" } } },
-      "invalid_client",
-      /code: HTTP 401 invalid_client$/,
     ],
     [
       "a denial with 200",
