@@ -2,13 +2,12 @@
 // and a place for its records.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { type Running, startService } from "./peers/own-service.ts";
 import { TV, VIDEO_READONLY } from "./service/harness.ts";
+import { opened, type RealWorld } from "./world/real-world.ts";
 
 const root = new URL("..", import.meta.url);
 
@@ -27,7 +26,7 @@ function program(heading: string, replacements: Replacements): string {
 }
 
 /** Runs it until its output is as wanted, allowing each code that it prints; returns the output. */
-async function runUntil(text: string, folder: string, running: Running, wanted: RegExp) {
+async function runUntil(text: string, { folder, service }: RealWorld, wanted: RegExp) {
   const file = path.join(folder, "program.mts");
   writeFileSync(file, text);
   const tsx = pathToFileURL(path.join(root.pathname, "node_modules/tsx/dist/loader.mjs")).href;
@@ -41,9 +40,9 @@ async function runUntil(text: string, folder: string, running: Running, wanted: 
       child.on("close", (code) => reject(new Error(`ended with ${code}: ${output}`)));
       child.stdout.on("data", (chunk) => {
         output += chunk;
-        const [attempt] = running.service.pending();
+        const [attempt] = service.pending();
         if (attempt && output.includes(attempt.userCode)) {
-          running.service.approve(attempt.userCode, "ada");
+          service.approve(attempt.userCode, "ada");
         }
         if (wanted.test(output)) resolve();
       });
@@ -54,75 +53,60 @@ async function runUntil(text: string, folder: string, running: Running, wanted: 
   }
 }
 
-async function inAWorld(run: (running: Running, folder: string) => Promise<void>): Promise<void> {
-  const running = await startService();
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-readme-"));
-  try {
-    await run(running, folder);
-  } finally {
-    await running.server.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 it("README: the program for a device signs in, and says so", async () => {
-  await inAWorld(async (running, folder) => {
-    const text = program("On a device", [
-      ['"./', `"${root.href}`],
-      ['"state"', JSON.stringify(path.join(folder, "state"))],
-      ["https://auth.example.com", running.url],
-      [
-        'clientId: "printer", clientSecret: "..."',
-        `clientId: "${TV.client_id}", clientSecret: "${TV.client_secret}"`,
-      ],
-    ]);
-    expect(await runUntil(text, folder, running, /^signed in$/m)).toContain("not yet");
-  });
+  const world = await opened();
+  const text = program("On a device", [
+    ['"./', `"${root.href}`],
+    ['"state"', JSON.stringify(path.join(world.folder, "state"))],
+    ["https://auth.example.com", world.url],
+    [
+      'clientId: "printer", clientSecret: "..."',
+      `clientId: "${TV.client_id}", clientSecret: "${TV.client_secret}"`,
+    ],
+  ]);
+  expect(await runUntil(text, world, /^signed in$/m)).toContain("not yet");
 });
 
 it("README: the five lines on Node sign in and call an API", async () => {
-  await inAWorld(async (running, folder) => {
-    const text = program("In a program on Node", [
-      ['"picogrant"', `"${new URL("platform/node/sign-in.ts", root).href}"`],
-      ['"tokens"', JSON.stringify(path.join(folder, "tokens"))],
-      [
-        'server: "github", clientId: "your client\'s id"',
-        `server: "${running.url}", scope: "${VIDEO_READONLY}", clientId: "${TV.client_id}", ` +
-          `clientSecret: "${TV.client_secret}"`,
-      ],
-      ["https://api.github.com/user", `${running.url}/video/v3/liveBroadcasts?part=id&mine=true`],
-    ]);
-    const output = await runUntil(
-      `${text}\nconsole.log("answer", answer.status);`,
-      folder,
-      running,
-      /^answer \d/m,
-    );
-    expect(output).toContain("answer 200");
-    // The picture of the address.
-    expect(output).toMatch(/█|▄|▀/);
-  });
+  const world = await opened();
+  const text = program("In a program on Node", [
+    ['"picogrant"', `"${new URL("platform/node/sign-in.ts", root).href}"`],
+    ['"tokens"', JSON.stringify(path.join(world.folder, "tokens"))],
+    [
+      'server: "github", clientId: "your client\'s id"',
+      `server: "${world.url}", scope: "${VIDEO_READONLY}", clientId: "${TV.client_id}", ` +
+        `clientSecret: "${TV.client_secret}"`,
+    ],
+    ["https://api.github.com/user", `${world.url}/video/v3/liveBroadcasts?part=id&mine=true`],
+  ]);
+  const output = await runUntil(
+    `${text}\nconsole.log("answer", answer.status);`,
+    world,
+    /^answer \d/m,
+  );
+  expect(output).toContain("answer 200");
+  // The picture of the address.
+  expect(output).toMatch(/█|▄|▀/);
 });
 
 it("README: the server in a test allows by itself", async () => {
   const [, text] = /```ts\n(import \{ startSimulatedService.*?)```/s.exec(
     readFileSync(new URL("README.md", root), "utf8"),
   )!;
-  await inAWorld(async (running, folder) => {
-    const state = JSON.stringify(path.join(folder, "tokens"));
-    const own = [
-      `import { signIn } from "${new URL("platform/node/sign-in.ts", root).href}";`,
-      text!
-        .replace(
-          "picogrant-tools/service",
-          new URL("targets/service/simulated-service.ts", root).href,
-        )
-        .replace("// ... signIn(", "const session = await signIn(")
-        .replace('"tokens"', state)
-        .replace('state: "state"', `state: ${state}`)
-        .replace(", onCode", ", onCode: () => {}"),
-      'console.log("signed in", session.status); await session.close(); await service.close();',
-    ];
-    expect(await runUntil(own.join("\n"), folder, running, /^signed in .*$/m)).toBeTruthy();
-  });
+  const world = await opened();
+  const state = JSON.stringify(path.join(world.folder, "tokens"));
+  const own = [
+    `import { signIn } from "${new URL("platform/node/sign-in.ts", root).href}";`,
+    text!
+      .replace(
+        "picogrant-tools/service",
+        new URL("targets/service/simulated-service.ts", root).href,
+      )
+      .replace("// ... signIn(", "const session = await signIn(")
+      .replace('"tokens"', state)
+      .replace('state: "state"', `state: ${state}`)
+      .replace(", onCode", ", onCode: () => {}"),
+    'console.log("signed in", session.status); await session.close(); await service.close();',
+  ];
+  expect(await runUntil(own.join("\n"), world, /^signed in .*$/m)).toBeTruthy();
 });

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Running, startService } from "../peers/own-service.ts";
 import { DEVICE_GRANT, SCOPE_BASE, TV } from "../service/harness.ts";
+import { RealWorld } from "../world/real-world.ts";
 import { describeInChromium, visit } from "./pages.ts";
 
 const SCOPES = ["video.readonly", "storage.file"].map((name) => `${SCOPE_BASE}/auth/${name}`);
@@ -47,15 +47,13 @@ class Device {
 }
 
 describeInChromium("consent pages", (browser) => {
-  let running: Running;
+  const running = new RealWorld("http");
   let url: string;
   beforeAll(async () => {
-    running = await startService();
+    await running.open();
     url = running.url;
   });
-  afterAll(async () => {
-    await running.server.close();
-  });
+  afterAll(() => running.end());
   beforeEach(() => {
     // Wrong codes of one test must not lock out the next.
     running.service.restart({ loseCodes: true });

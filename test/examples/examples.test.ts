@@ -10,109 +10,105 @@ import vm from "node:vm";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { TV } from "../service/harness.ts";
-import { allow, examples, inAWorld, Program, type World, withProgram } from "./running.ts";
+import { opened, type RealWorld } from "../world/real-world.ts";
+import { allow, examples, Program, withProgram } from "./running.ts";
 
 const fileOf = (name: string): string => path.join(examples, name);
 
 describe("examples", () => {
   it("bare loop: signs in, comes back signed in after a loss of power, and signs out", async () => {
-    await inAWorld(async (world) => {
-      await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
-        await allow(world, program);
-        await program.until(/^\|Signed in {11}\|$/m);
-      });
-      await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
-        await program.until(/^\|Signed in {11}\|$/m);
-        expect(program.output).not.toContain("Code ");
-        program.type("o");
-        await program.until(/^\|Not signed in {7}\|$/m);
-        program.type("s");
-        await program.until(/^\|Code [A-Z]{4}-[A-Z]{4}/m);
-        program.type("c");
-      });
+    const world = await opened();
+    await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
+      await allow(world, program);
+      await program.until(/^\|Signed in {11}\|$/m);
+    });
+    await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
+      await program.until(/^\|Signed in {11}\|$/m);
+      expect(program.output).not.toContain("Code ");
+      program.type("o");
+      await program.until(/^\|Not signed in {7}\|$/m);
+      program.type("s");
+      await program.until(/^\|Code [A-Z]{4}-[A-Z]{4}/m);
+      program.type("c");
     });
   });
 
   it("printer: prints one slip with address and code, and one when it is connected", async () => {
-    await inAWorld(async (world) => {
-      await withProgram(fileOf("printer.mjs"), world, async (program) => {
-        await allow(world, program);
-        await program.until(/This printer is connected/);
-        const slip = /-{32}\n(Connect this printer\n.*?)\n-{32}/s.exec(program.output)![1]!;
-        expect(slip).toContain(`${world.running.url}/device`);
-        expect(slip).toMatch(/^[A-Z]{4}-[A-Z]{4}$/m);
-        for (const line of slip.split("\n")) expect(line.length).toBeLessThanOrEqual(32);
-        expect(program.output.match(/Connect this printer/g)).toHaveLength(1);
-        expect(program.output).toMatch(/^\[Signed in {7}\]$/m);
-      });
+    const world = await opened();
+    await withProgram(fileOf("printer.mjs"), world, async (program) => {
+      await allow(world, program);
+      await program.until(/This printer is connected/);
+      const slip = /-{32}\n(Connect this printer\n.*?)\n-{32}/s.exec(program.output)![1]!;
+      expect(slip).toContain(`${world.url}/device`);
+      expect(slip).toMatch(/^[A-Z]{4}-[A-Z]{4}$/m);
+      for (const line of slip.split("\n")) expect(line.length).toBeLessThanOrEqual(32);
+      expect(program.output.match(/Connect this printer/g)).toHaveLength(1);
+      expect(program.output).toMatch(/^\[Signed in {7}\]$/m);
     });
   });
 
   it("headless: the set-up page says the code and never a token; the light comes to stay on", async () => {
-    await inAWorld(async (world) => {
-      await withProgram(fileOf("headless.mjs"), world, async (program) => {
-        const [, page] = await program.until(/set-up page: (\S+)/);
-        const read = async (): Promise<string> => (await fetch(page!)).text();
-        await expect.poll(read).toMatch(/^Open \S+ and enter [A-Z]{4}-[A-Z]{4}\n$/);
-        await program.until(/light on[\s\S]*light off[\s\S]*light on/);
-        world.running.service.approve(world.running.service.pending()[0]!.userCode, "ada");
-        await expect.poll(read).toBe("Signed in\n");
-        await expect.poll(() => program.output.trimEnd().split("\n").at(-1)).toBe("light on");
-      });
+    const world = await opened();
+    await withProgram(fileOf("headless.mjs"), world, async (program) => {
+      const [, page] = await program.until(/set-up page: (\S+)/);
+      const read = async (): Promise<string> => (await fetch(page!)).text();
+      await expect.poll(read).toMatch(/^Open \S+ and enter [A-Z]{4}-[A-Z]{4}\n$/);
+      await program.until(/light on[\s\S]*light off[\s\S]*light on/);
+      world.service.approve(world.service.pending()[0]!.userCode, "ada");
+      await expect.poll(read).toBe("Signed in\n");
+      await expect.poll(() => program.output.trimEnd().split("\n").at(-1)).toBe("light on");
     });
   });
 
   it("Node application: reads a list page by page, has a refused token renewed, and goes on", async () => {
-    await inAWorld(async (world) => {
-      const api = await startApi(1);
-      try {
-        const env = { API: api.url };
-        await withProgram(
-          fileOf("node-app.mjs"),
-          world,
-          async (program) => {
-            await allow(world, program);
-            expect(await program.ended()).toBe(0);
-            expect(program.output.match(/^item .*$/gm)).toEqual(["item a", "item b", "item c"]);
-          },
-          env,
-        );
-        // The first token was refused once, the second was taken for all that followed.
-        expect(api.asked).toEqual([401, 200, 200]);
-        await withProgram(
-          fileOf("node-app.mjs"),
-          world,
-          async (program) => {
-            expect(await program.ended()).toBe(0);
-            expect(program.output).not.toContain("enter");
-          },
-          env,
-        );
-      } finally {
-        api.server.close();
-      }
-    });
+    const world = await opened();
+    const api = await startApi(1);
+    try {
+      const env = { API: api.url };
+      await withProgram(
+        fileOf("node-app.mjs"),
+        world,
+        async (program) => {
+          await allow(world, program);
+          expect(await program.ended()).toBe(0);
+          expect(program.output.match(/^item .*$/gm)).toEqual(["item a", "item b", "item c"]);
+        },
+        env,
+      );
+      // The first token was refused once, the second was taken for all that followed.
+      expect(api.asked).toEqual([401, 200, 200]);
+      await withProgram(
+        fileOf("node-app.mjs"),
+        world,
+        async (program) => {
+          expect(await program.ended()).toBe(0);
+          expect(program.output).not.toContain("enter");
+        },
+        env,
+      );
+    } finally {
+      api.server.close();
+    }
   });
 
   it("Node application: the session that its user has ended is told with who can mend it", async () => {
-    await inAWorld(async (world) => {
-      const api = await startApi(Number.POSITIVE_INFINITY);
-      api.onAsked = () => revokeAll(world);
-      try {
-        await withProgram(
-          fileOf("node-app.mjs"),
-          world,
-          async (program) => {
-            await allow(world, program);
-            expect(await program.ended()).toBe(1);
-            expect(program.output).toMatch(/^session_ended: user$/m);
-          },
-          { API: api.url },
-        );
-      } finally {
-        api.server.close();
-      }
-    });
+    const world = await opened();
+    const api = await startApi(Number.POSITIVE_INFINITY);
+    api.onAsked = () => revokeAll(world);
+    try {
+      await withProgram(
+        fileOf("node-app.mjs"),
+        world,
+        async (program) => {
+          await allow(world, program);
+          expect(await program.ended()).toBe(1);
+          expect(program.output).toMatch(/^session_ended: user$/m);
+        },
+        { API: api.url },
+      );
+    } finally {
+      api.server.close();
+    }
   });
 
   it("web runtime: one file without anything of Node's signs in, and comes back after a restart", async () => {
@@ -129,23 +125,22 @@ describe("examples", () => {
       },
     });
     const script = outputFiles[0]!.text;
-    await inAWorld(async (world) => {
-      const items = new Map<string, string>();
-      const first = startWebDevice(script, world, items);
-      await expect.poll(() => first.frame()).toMatch(/Code [A-Z]{4}-[A-Z]{4}/);
-      world.running.service.approve(world.running.service.pending()[0]!.userCode, "ada");
-      await expect.poll(() => first.frame()).toContain("Signed in");
-      first.driver.stop();
-      const second = startWebDevice(script, world, items);
-      await expect.poll(() => second.frame()).toContain("Signed in");
-      expect(second.frames.some((frame) => frame.includes("Code "))).toBe(false);
-      second.driver.stop();
-    });
+    const world = await opened();
+    const items = new Map<string, string>();
+    const first = startWebDevice(script, world, items);
+    await expect.poll(() => first.frame()).toMatch(/Code [A-Z]{4}-[A-Z]{4}/);
+    world.service.approve(world.service.pending()[0]!.userCode, "ada");
+    await expect.poll(() => first.frame()).toContain("Signed in");
+    first.driver.stop();
+    const second = startWebDevice(script, world, items);
+    await expect.poll(() => second.frame()).toContain("Signed in");
+    expect(second.frames.some((frame) => frame.includes("Code "))).toBe(false);
+    second.driver.stop();
   });
 });
 
 /** An engine with what browsers have, and nothing else: `process` and `require` are not there. */
-function startWebDevice(script: string, { running }: World, items: Map<string, string>) {
+function startWebDevice(script: string, world: RealWorld, items: Map<string, string>) {
   const frames: string[] = [];
   const sandbox: Record<string, unknown> = {
     ...{ fetch, Headers, AbortController, Uint8Array, performance, crypto, URL },
@@ -164,9 +159,9 @@ function startWebDevice(script: string, { running }: World, items: Map<string, s
   const start = sandbox.startDevice as (settings: object) => { stop(): void };
   const driver = start({
     endpoints: {
-      deviceAuthorization: `${running.url}/device/code`,
-      token: `${running.url}/token`,
-      revocation: `${running.url}/revoke`,
+      deviceAuthorization: `${world.url}/device/code`,
+      token: `${world.url}/token`,
+      revocation: `${world.url}/revoke`,
     },
     clientId: TV.client_id,
     clientSecret: TV.client_secret,
@@ -210,8 +205,8 @@ async function startApi(refusals: number): Promise<Api> {
 }
 
 /** The user ends every session of theirs at the service. */
-function revokeAll({ running }: World): void {
-  running.service.revokeAllFor("ada");
+function revokeAll(world: RealWorld): void {
+  world.service.revokeAllFor("ada");
 }
 
 // The porting kit as a porter uses it: the templates copied into an empty folder, tested as they are, then with the
@@ -221,7 +216,7 @@ const templates = fileURLToPath(new URL("../../platform/templates", import.meta.
 
 /** Runs check.mjs in the folder over these suites, or all; what it printed, and its exit code. */
 async function check(
-  world: World,
+  world: RealWorld,
   ...suites: string[]
 ): Promise<[output: string, code: number | null]> {
   const file = path.join(world.folder, "check.mjs");
@@ -233,39 +228,37 @@ async function check(
 
 describe("porting kit", () => {
   it("the empty templates fail, and each suite says in plain words what is missing", async () => {
-    await inAWorld(async (world) => {
-      cpSync(templates, world.folder, { recursive: true });
-      // Without HTTP, whose cases wait for what never comes.
-      const suites = ["timers", "entropy", "storage", "display"];
-      const [output, code] = await check(world, ...suites);
-      expect(code).toBe(1);
-      expect(output).toContain("timers.now is not written yet");
-      for (const suite of suites) {
-        const [, passed, all] = new RegExp(`^${suite}: (\\d+) of (\\d+) cases pass`, "m").exec(
-          output,
-        )!;
-        expect(Number(passed)).toBeLessThan(Number(all));
-      }
-    });
+    const world = await opened();
+    cpSync(templates, world.folder, { recursive: true });
+    // Without HTTP, whose cases wait for what never comes.
+    const suites = ["timers", "entropy", "storage", "display"];
+    const [output, code] = await check(world, ...suites);
+    expect(code).toBe(1);
+    expect(output).toContain("timers.now is not written yet");
+    for (const suite of suites) {
+      const [, passed, all] = new RegExp(`^${suite}: (\\d+) of (\\d+) cases pass`, "m").exec(
+        output,
+      )!;
+      expect(Number(passed)).toBeLessThan(Number(all));
+    }
   });
 
   it("adapters over node:http, files and a console pass all of it and sign in", async () => {
-    await inAWorld(async (world) => {
-      cpSync(templates, world.folder, { recursive: true });
-      cpSync(path.join(examples, "own-adapters.mjs"), path.join(world.folder, "adapters.mjs"));
-      const [output, code] = await check(world);
-      expect(output).not.toMatch(/^ {2}\w+: /m);
-      expect(output.match(/^\w+: (\d+) of \1 cases pass$/gm)).toHaveLength(5);
-      expect(code).toBe(0);
-      const device = path.join(world.folder, "device.mjs");
-      await withProgram(device, world, async (program) => {
-        await allow(world, program);
-        await program.until(/^\|Signed in {11}\|$/m);
-      });
-      await withProgram(device, world, async (program) => {
-        await program.until(/^\|Signed in {11}\|$/m);
-        expect(program.output).not.toContain("Code ");
-      });
+    const world = await opened();
+    cpSync(templates, world.folder, { recursive: true });
+    cpSync(path.join(examples, "own-adapters.mjs"), path.join(world.folder, "adapters.mjs"));
+    const [output, code] = await check(world);
+    expect(output).not.toMatch(/^ {2}\w+: /m);
+    expect(output.match(/^\w+: (\d+) of \1 cases pass$/gm)).toHaveLength(5);
+    expect(code).toBe(0);
+    const device = path.join(world.folder, "device.mjs");
+    await withProgram(device, world, async (program) => {
+      await allow(world, program);
+      await program.until(/^\|Signed in {11}\|$/m);
+    });
+    await withProgram(device, world, async (program) => {
+      await program.until(/^\|Signed in {11}\|$/m);
+      expect(program.output).not.toContain("Code ");
     });
   });
 });

@@ -1,36 +1,16 @@
 // An example as its reader runs it: a process of its own, with the simulated service as its server.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Running, startService } from "../peers/own-service.ts";
 import { TV } from "../service/harness.ts";
+import type { RealWorld } from "../world/real-world.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 export const examples = path.join(root, "targets/examples");
 
 /** What the package's entries are in this repository: the sources, as targets/examples/tsconfig.json says. */
 const entries = { TSX_TSCONFIG_PATH: path.join(examples, "tsconfig.json") };
-
-export interface World {
-  readonly running: Running;
-  /** A directory of the example's own. */
-  readonly folder: string;
-}
-
-/** Runs `body` with a service and an empty directory. */
-export async function inAWorld(body: (world: World) => Promise<void>): Promise<void> {
-  const running = await startService();
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-example-"));
-  try {
-    await body({ running, folder });
-  } finally {
-    await running.server.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 /** A program that has been started; `output` is all that it has printed. */
 export class Program {
@@ -41,7 +21,7 @@ export class Program {
 
   constructor(
     file: string,
-    { running, folder }: World,
+    { url, folder }: RealWorld,
     env: Record<string, string> = {},
     args: readonly string[] = [],
   ) {
@@ -50,7 +30,7 @@ export class Program {
       env: {
         ...process.env,
         ...entries,
-        SERVER: running.url,
+        SERVER: url,
         CLIENT_ID: TV.client_id,
         CLIENT_SECRET: TV.client_secret,
         STATE: path.join(folder, "state"),
@@ -98,7 +78,7 @@ export class Program {
 /** Starts a program, runs `body` with it and ends it whatever happens. */
 export async function withProgram(
   file: string,
-  world: World,
+  world: RealWorld,
   body: (program: Program) => Promise<void>,
   env: Record<string, string> = {},
 ): Promise<void> {
@@ -111,8 +91,8 @@ export async function withProgram(
 }
 
 /** The user allows the attempt that is waiting, once the program has shown its code. */
-export async function allow({ running }: World, program: Program): Promise<void> {
-  const [attempt] = running.service.pending();
+export async function allow({ service }: RealWorld, program: Program): Promise<void> {
+  const [attempt] = service.pending();
   await program.until(new RegExp(attempt ? attempt.userCode : "[A-Z]{4}-[A-Z]{4}"));
-  running.service.approve(running.service.pending()[0]!.userCode, "ada");
+  service.approve(service.pending()[0]!.userCode, "ada");
 }

@@ -1,19 +1,15 @@
 // The C host on 32-bit ARM under qemu: a whole grant with the engine limited to the board's budget.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { heapLimits } from "../../targets/workbench/budgets/budget-limits.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { armSysroot } from "../../targets/workbench/host/toolchain.ts";
+import { opened } from "../world/real-world.ts";
 import { liveWholeLife } from "./host-life.ts";
-import { World } from "./host-world.ts";
 
 const qemu = ["qemu-arm", "-L", armSysroot()];
 /** 96 KiB, the host's own default. */
 const BUDGET = 98_304;
-
-let world: World | undefined;
-
-afterEach(() => world?.end());
 
 describe("core/DESIGN.md, Sizes: a whole grant on 32-bit ARM, nothing allocated after the start", () => {
   it.each([
@@ -21,8 +17,7 @@ describe("core/DESIGN.md, Sizes: a whole grant on 32-bit ARM, nothing allocated 
     ["the complete core, in 96 KiB", "arm", "http", heapLimits.complete, true],
     ["the complete core over HTTPS, in 96 KiB", "arm", "https", heapLimits.complete, true],
   ] as const)("%s", async (name, kind, protocol, core, calls) => {
-    world = new World(protocol);
-    await world.open();
+    const world = await opened(protocol);
     const command = [...qemu, programOf(kind), "--heap-limit", String(BUDGET)];
     const figures = await liveWholeLife(world, { command, calls });
     expect(figures.limit).toBe(BUDGET);

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostFolder } from "../../targets/workbench/host/build.ts";
 import { generate } from "../../targets/workbench/host/generate.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { startService } from "../peers/own-service.ts";
 import { TV } from "../service/harness.ts";
+import { opened } from "../world/real-world.ts";
 import { HostProcess } from "./host-process.ts";
 
 const targets = fileURLToPath(new URL("../../targets/", import.meta.url));
@@ -57,7 +57,7 @@ describe("firmware built with it", () => {
     const project = firmware("with", `add_subdirectory("${targets}host" picogrant)`);
     good("cmake", "-S", project, "-B", `${project}/build`, ...settings);
     good("cmake", "--build", `${project}/build`, "--target", "device");
-    const running = await startService();
+    const running = await opened();
     const device = new HostProcess([`${project}/build/device`], {
       SERVER: running.url,
       CLIENT_ID: TV.client_id,
@@ -68,7 +68,6 @@ describe("firmware built with it", () => {
       await expect.poll(() => device.display).toMatch(/[A-Z]{4}-[A-Z]{4}/);
     } finally {
       await device.kill("SIGKILL");
-      await running.server.close();
     }
   });
 

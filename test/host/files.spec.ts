@@ -5,8 +5,8 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
+import { answering, CODE, endpointsAt, ok, opened } from "../world/real-world.ts";
 import { HostProcess } from "./host-process.ts";
-import { answering, CODE, endpointsAt, ok, opened } from "./host-world.ts";
 
 const release = programOf("release");
 const sanitized = programOf("sanitize");

@@ -4,8 +4,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { expect } from "vitest";
 import { CLIENT } from "../../targets/workbench/host/service-world.ts";
+import type { RealWorld } from "../world/real-world.ts";
 import { type Figures, HostProcess } from "./host-process.ts";
-import type { World } from "./host-world.ts";
 
 export interface LifeOptions {
   /** The host's program with what it needs in front, and its options but --config. */
@@ -15,7 +15,7 @@ export interface LifeOptions {
   readonly calls: boolean;
 }
 
-function start(world: World, { command, env }: LifeOptions): HostProcess {
+function start(world: RealWorld, { command, env }: LifeOptions): HostProcess {
   return new HostProcess([...command, "--config", world.configure()], env);
 }
 
@@ -48,7 +48,7 @@ async function expectHistory(
   for (const secret of secrets) expect(told).not.toContain(secret);
 }
 
-async function pollFor(world: World, host: HostProcess, polls: number): Promise<void> {
+async function pollFor(world: RealWorld, host: HostProcess, polls: number): Promise<void> {
   const before = world.answers("/token").length;
   await host.until("polls", () => world.answers("/token").length >= before + polls);
 }
@@ -57,7 +57,7 @@ async function pollFor(world: World, host: HostProcess, polls: number): Promise<
  * Lives it. The service's interval is 1 s.
  * @returns the heap figures at the end
  */
-export async function liveWholeLife(world: World, options: LifeOptions): Promise<Figures> {
+export async function liveWholeLife(world: RealWorld, options: LifeOptions): Promise<Figures> {
   let host = start(world, options);
   await host.state("PENDING");
   const code = world.pendingCode;

@@ -8,9 +8,9 @@ import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { CLIENT } from "../../targets/workbench/host/service-world.ts";
 import { REFUSED } from "../refused-answers.ts";
+import { answering, CODE, endpointsAt, ok, opened } from "../world/real-world.ts";
 import { liveWholeLife } from "./host-life.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
-import { answering, CODE, endpointsAt, ok, opened } from "./host-world.ts";
 
 const release = [programOf("release")];
 const sanitized = [programOf("sanitize")];

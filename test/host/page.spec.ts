@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makePage } from "../../targets/command/page-format.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
+import { opened, type RealWorld } from "../world/real-world.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
-import { opened, type World } from "./host-world.ts";
 
 const MADE = 1_700_000_000;
 const BROKEN = /\|Settings broken +\|\n\|Tell the maker +\|/;
 
 /** Writes a page for this world's device. */
-function page(world: World, name: string, madeAt = MADE, columns = 20): string {
+function page(world: RealWorld, name: string, madeAt = MADE, columns = 20): string {
   const config = JSON.parse(readFileSync(world.configure(), "utf8"));
   const changes = { display: { columns, rows: 4 }, limits: { startSpreadMs: 0 } };
   const { deviceKeyFile: _, ...storage } = config.storage;

@@ -12,22 +12,19 @@ import { release } from "../../core/index.ts";
 import { startCheckServer } from "../../targets/command/check-server.ts";
 import { buildPort, hostFolder, makePort } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
-import { startService } from "../peers/own-service.ts";
 import { TV } from "../service/harness.ts";
+import { opened, type RealWorld } from "../world/real-world.ts";
 import { HostProcess } from "./host-process.ts";
 
 const template = fileURLToPath(new URL("../../targets/host/ports/template", import.meta.url));
-
-type Running = Awaited<ReturnType<typeof startService>>;
 
 /** Starts a built port at the simulated service, with an API of the test's; `live` is what happens there. */
 async function atService(
   out: string,
   answer: RequestListener,
-  live: (start: () => HostProcess, approve: () => void, running: Running) => Promise<void>,
+  live: (start: () => HostProcess, approve: () => void, running: RealWorld) => Promise<void>,
 ): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-port-"));
-  const running = await startService();
+  const running = await opened();
   const port = await listening(createServer(answer));
   const devices: HostProcess[] = [];
   const start = (): HostProcess => {
@@ -36,7 +33,7 @@ async function atService(
       CLIENT_ID: TV.client_id,
       CLIENT_SECRET: TV.client_secret,
       API: `http://127.0.0.1:${port}`,
-      RECORDS: path.join(folder, "records"),
+      RECORDS: path.join(running.folder, "records"),
     });
     devices.push(device);
     return device;
@@ -46,8 +43,6 @@ async function atService(
     await live(start, approve, running);
   } finally {
     for (const device of devices) await device.kill("SIGKILL");
-    await running.server.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -426,12 +421,11 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
   });
 
   it("says what it could not try where the server is another", async () => {
-    const other = await startService();
+    const other = await opened();
     const out = path.join(folder, "out-other");
     cpSync(built, out, { recursive: true, preserveTimestamps: true });
     await rebuild(template, out, `${other.url}/`);
     const { said, code } = await start(`${out}/check`, path.join(out, "records"));
-    await other.server.close();
     expect(said).toContain("is not the server of the check: what only it can see was not tried");
     expect(said).toMatch(/# all passed that was tried; see the lines that begin with #\n$/);
     expect(code).toBe(0);

@@ -18,8 +18,8 @@ import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 import { makeCertificateCases } from "../platform/certificate-cases.ts";
+import { opened, type RealWorld } from "../world/real-world.ts";
 import { HostProcess } from "./host-process.ts";
-import { opened, type World } from "./host-world.ts";
 
 const release = programOf("release");
 const isRoot = process.getuid?.() === 0;
@@ -65,7 +65,7 @@ describe("a process that holds tokens", () => {
 
 describe("a configuration that others can change is refused, as sshd refuses its files", () => {
   const isJudged = isRoot || process.env.CI === "true";
-  it.each<[string, (config: string, own: World) => void, RegExp]>([
+  it.each<[string, (config: string, own: RealWorld) => void, RegExp]>([
     [
       "of mode 646",
       (config) => chmodSync(config, 0o646),
@@ -90,7 +90,7 @@ describe("a configuration that others can change is refused, as sshd refuses its
           ] as const,
         ]
       : []),
-  ] as [string, (config: string, own: World) => void, RegExp][])(
+  ] as [string, (config: string, own: RealWorld) => void, RegExp][])(
     "%s",
     async (_, change, message) => {
       const own = await opened();

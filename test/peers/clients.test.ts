@@ -12,23 +12,16 @@ import * as client from "openid-client";
 import { expect, onTestFinished, test } from "vitest";
 import { signIn } from "../../platform/node/sign-in.ts";
 import { DIALECTS, type Dialect } from "../../targets/service/dialects.ts";
-import type { ServiceOptionsInput } from "../../targets/service/index.ts";
 import { DEVICE_GRANT, VIDEO_READONLY } from "../service/harness.ts";
+import { opened, type RealWorld } from "../world/real-world.ts";
 import { isAuthlibMissing, PYTHON } from "./authlib-server.ts";
-import { type Running, startService } from "./own-service.ts";
-
-async function serviceFor(options: ServiceOptionsInput): Promise<Running> {
-  const running = await startService(options);
-  onTestFinished(() => running.server.close());
-  return running;
-}
 
 test.each<[string, string, string | undefined, client.ClientAuth]>([
   ["client_secret_post", "living-room-tv", "tv-secret", client.ClientSecretPost("tv-secret")],
   ["client_secret_basic", "living-room-tv", "tv-secret", client.ClientSecretBasic("tv-secret")],
   ["no secret", "public-printer", undefined, client.None()],
 ])("openid-client: refresh with rotation and revocation with %s", async (_, id, secret, auth) => {
-  const running = await serviceFor({ dialect: "rfc8628", refreshTokenRotation: true });
+  const running = await opened("http", { dialect: "rfc8628", refreshTokenRotation: true });
   const execute = [client.allowInsecureRequests, client.enableNonRepudiationChecks];
   const config = await client.discovery(new URL(running.url), id, secret, auth, { execute });
   const scope = `${VIDEO_READONLY} openid`;
@@ -72,7 +65,9 @@ person = requests.get(server["userinfo_endpoint"], headers=bearer).json()
 print(json.dumps({"claims": dict(claims), "person": person}))
 `;
 
-type Place = Running & { readonly issuer: string };
+interface Place extends Pick<RealWorld, "url" | "service"> {
+  readonly issuer: string;
+}
 type Json = Readonly<Record<string, string>>;
 const ID = "public-printer";
 
@@ -222,14 +217,13 @@ python-keycloak       no        no        no        no        no        yes
 `;
 
 async function livesIn(dialect: Dialect): Promise<string[]> {
-  const running = await serviceFor({ dialect });
-  const { service } = running;
+  const { service, url } = await opened("http", { dialect });
   // A person allows what has been told to wait.
   service.observe((event) => {
     if (event.type !== "exchange" || !/authorization_pending/.test(event.responseBody)) return;
     for (const { userCode } of service.pending()) service.approve(userCode, "ada");
   });
-  const place = { ...running, issuer: service.issuer };
+  const place = { service, url, issuer: service.issuer };
   return Promise.all(
     Object.values(CLIENTS).map((live) =>
       live(place).then(

@@ -3,9 +3,8 @@
 // the business of random lives (session-model/shared-life.ts).
 
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   forget,
   type Session,
@@ -14,43 +13,24 @@ import {
   signIn,
 } from "../../platform/node/sign-in.ts";
 import { StateLock } from "../../platform/node/state-lock.ts";
-import {
-  createService,
-  nodeEnvironment,
-  type RunningServer,
-  type Service,
-  serve,
-} from "../../targets/service/index.ts";
-import { FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
+import { VIDEO_READONLY } from "../service/harness.ts";
+import { opened, type RealWorld } from "../world/real-world.ts";
 
-let service: Service;
-let server: RunningServer;
-let root: string;
+let world: RealWorld;
 let state: string;
 const sessions: Session[] = [];
 
-beforeAll(() => {
-  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-shared-"));
-});
-afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
 beforeEach(async () => {
-  const options = {
-    ...{ interval: 1, pollToleranceMs: 250 },
-    ...{ refreshTokenRotation: true, rotationGrace: 0 },
-  };
-  service = createService({ ...nodeEnvironment(), fixture: FIXTURE, options });
-  server = await serve(service);
-  state = fs.mkdtempSync(path.join(root, "state-"));
+  const rotates = { refreshTokenRotation: true, rotationGrace: 0 };
+  world = await opened("http", { pollToleranceMs: 250, ...rotates });
+  state = path.join(world.folder, "state");
 });
-afterEach(async () => {
-  await Promise.all(sessions.splice(0).map((session) => session.close()));
-  await server.close();
-});
+afterEach(() => Promise.all(sessions.splice(0).map((session) => session.close())));
 
 /** Each request is refused, so that each has the tokens renewed. */
 const refused = (): Promise<Response> => Promise.resolve(new Response("", { status: 401 }));
 const program = (): SignInOptions => ({
-  server: server.url,
+  server: world.url,
   ...{ clientId: "living-room-tv", clientSecret: "tv-secret", scope: VIDEO_READONLY },
   state,
   fetch: refused,
@@ -58,7 +38,7 @@ const program = (): SignInOptions => ({
 
 async function start(more: Partial<SignInOptions> = {}): Promise<Session> {
   const onCode = ({ userCode }: { userCode: string }): void =>
-    void service.approve(userCode, "ada");
+    void world.service.approve(userCode, "ada");
   const session = await signIn({ ...program(), onCode, ...more });
   sessions.push(session);
   return session;
@@ -73,7 +53,7 @@ async function renew(session: Session): Promise<string> {
 }
 
 const isGood = async (token: string): Promise<boolean> => {
-  const address = `${server.url}/video/v3/liveBroadcasts?part=id&mine=true`;
+  const address = `${world.url}/video/v3/liveBroadcasts?part=id&mine=true`;
   return (await fetch(address, { headers: { authorization: `Bearer ${token}` } })).status === 200;
 };
 
@@ -89,7 +69,7 @@ describe("two programs that sign in", () => {
       onTrouble: ({ code, message }) => {
         troubles.push(code);
         expect(message).toContain(`process ${process.pid} `);
-        service.approve(codes[0]!, "ada");
+        world.service.approve(codes[0]!, "ada");
       },
     });
     sessions.push(...(await Promise.all([first, second])));
@@ -113,7 +93,7 @@ describe("two programs that sign in", () => {
     tries.mockRestore();
     // It does not wait until it may erase what is not its own: after ten seconds that would be told as storage_silent.
     expect(troubles).toEqual([]);
-    service.approve(codes[0]!, "ada");
+    world.service.approve(codes[0]!, "ada");
     sessions.push(await first);
     expect(codes).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
-// A simulated service that the C host talks to over real sockets, which can go away and come back, and
-// a folder for the host's configuration and records; and a server that says what a test wants.
+// The world of whatever has sockets of its own, as programs and the host in C: the simulated service over real ones, which
+// can go away and come back, with a folder for what a device is told and keeps; and a server that says what a test wants.
 
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -12,7 +12,7 @@ import { listening } from "../listening.ts";
 
 type Protocol = "http" | "https";
 
-export class World extends ServiceWorld {
+export class RealWorld extends ServiceWorld {
   readonly #tls: ReturnType<typeof makeTlsIdentities> | undefined;
 
   constructor(
@@ -20,9 +20,14 @@ export class World extends ServiceWorld {
     options: ServiceOptionsInput = {},
     demands: ConstructorParameters<typeof ServiceWorld>[2] = {},
   ) {
-    super("host", { pollToleranceMs: 50, ...options }, demands);
+    // Timers of clients are exact to some milliseconds only.
+    super("world", { pollToleranceMs: 100, ...options }, demands);
     if (protocol === "https") this.#tls = makeTlsIdentities();
     writeFileSync(join(this.folder, "ca.pem"), this.#tls?.ca ?? "");
+  }
+
+  get url(): string {
+    return `${this.protocol}://127.0.0.1:${this.port}`;
   }
 
   /** Listens; `identity` is the certificate shown. */
@@ -48,7 +53,7 @@ export class World extends ServiceWorld {
   configure(changes: Record<string, unknown> = {}): string {
     const path = join(this.folder, "device.json");
     const config = {
-      ...this.registration(`${this.protocol}://127.0.0.1:${this.port}`),
+      ...this.registration(this.url),
       storage: { directory: join(this.folder, "state"), deviceKeyFile: "/dev/null" },
       http: { certificates: join(this.folder, "ca.pem") },
       ...changes,
@@ -66,8 +71,8 @@ export class World extends ServiceWorld {
 export async function opened(
   protocol: Protocol = "http",
   ...more: [options?: ServiceOptionsInput, demands?: ConstructorParameters<typeof ServiceWorld>[2]]
-): Promise<World> {
-  const world = new World(protocol, ...more);
+): Promise<RealWorld> {
+  const world = new RealWorld(protocol, ...more);
   onTestFinished(() => world.end());
   await world.open();
   return world;
