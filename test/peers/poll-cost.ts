@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
+import { commandLine } from "../../targets/workbench/script-options.ts";
 import { DEVICE_GRANT } from "../service/harness.ts";
 import { startProvider } from "./oidc-provider-server.ts";
 
@@ -97,6 +98,9 @@ async function compare(): Promise<void> {
   agent.destroy();
 }
 
-const [name] = process.argv.slice(2);
+const { args } = commandLine("polls", "What a pending poll costs this service and another.")
+  .argument("[server]", "for the processes that it starts: the server to be")
+  .parse();
+const [name] = args;
 if (name !== undefined && process.send) await serveAs(name);
 else await compare();
