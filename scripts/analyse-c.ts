@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { InstallError, quickjsFolder } from "../targets/workbench/engines/install.ts";
 import { hostFolder } from "../targets/workbench/host/build.ts";
 import { analyserNeeds, ensurePackages } from "../targets/workbench/host/toolchain.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
 const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
 const rooms = [...["portable", "engines", "engines/quickjs", "engines/duktape"], "ports/posix"];
@@ -59,7 +59,7 @@ function misra(includes: readonly string[]): string[] {
   ];
 }
 
-try {
+await carryOut("analyse-c", async () => {
   ensurePackages(analyserNeeds, flags.install ?? false);
   if (!existsSync(generated)) throw new InstallError("run npm run host -- --build first");
   const includes = [...rooms.map((room) => `-I${sources}${room}`), `-I${generated}`];
@@ -86,9 +86,5 @@ try {
   for (const [name, said] of Object.entries(complaints)) {
     console.log(`${name}: ${files.length} files, ${said.length === 0 ? "clean" : said.join("\n")}`);
   }
-  process.exitCode = Object.values(complaints).every((said) => said.length === 0) ? 0 : 1;
-} catch (error) {
-  if (!(error instanceof InstallError)) throw error;
-  console.error(`analyse-c: ${error.message}`);
-  process.exitCode = 2;
-}
+  return Object.values(complaints).every((said) => said.length === 0) ? 0 : 1;
+});

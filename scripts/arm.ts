@@ -3,10 +3,9 @@
 // building.
 
 import { spawnSync } from "node:child_process";
-import { InstallError } from "../targets/workbench/engines/install.ts";
 import { buildHost } from "../targets/workbench/host/build.ts";
 import { armNeeds, ensurePackages } from "../targets/workbench/host/toolchain.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine(
   "arm",
@@ -17,19 +16,14 @@ const flags = commandLine(
   .parse()
   .opts<{ install?: boolean; build?: boolean }>();
 
-try {
+await carryOut("arm", async () => {
   ensurePackages(armNeeds, flags.install ?? false);
   for (const kind of ["arm-grant", "arm-api", "arm"] as const) {
     await buildHost(kind);
     console.log(`arm: ${kind} built`);
   }
-  if (!flags.build) {
-    const args = ["vitest", "run", "--config", "test/host/vitest.config.ts", "test/host/arm"];
-    const env = { ...process.env, PICOGRANT_ARM: "1" };
-    process.exitCode = spawnSync("npx", args, { stdio: "inherit", env }).status ?? 1;
-  }
-} catch (error) {
-  if (!(error instanceof InstallError)) throw error;
-  console.error(`arm: ${error.message}`);
-  process.exitCode = 2;
-}
+  if (flags.build) return 0;
+  const args = ["vitest", "run", "--config", "test/host/vitest.config.ts", "test/host/arm"];
+  const env = { ...process.env, PICOGRANT_ARM: "1" };
+  return spawnSync("npx", args, { stdio: "inherit", env }).status ?? 1;
+});

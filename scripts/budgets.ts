@@ -25,7 +25,6 @@ import { type CountedName, countedEngines } from "../targets/workbench/budgets/e
 import { measureHeap, measureOnArm } from "../targets/workbench/budgets/heap.ts";
 import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
 import type { Tally } from "../targets/workbench/budgets/measured-core.ts";
-import { measureSignIn } from "../targets/workbench/budgets/sign-in.ts";
 import { builtBundle } from "../targets/workbench/engines/script.ts";
 import { commandLine, printTable } from "../targets/workbench/script-options.ts";
 
@@ -84,32 +83,11 @@ function allocationRow(what: string, tallies: readonly Tally[], seen: string[]):
   row("  control: five functions that allocate", "all seen", control, blind.length === 0);
 }
 
-/** Every function in every state: allocations in so many calls. */
-function callsTable(tallies: readonly Tally[]): string[][] {
-  const states = [...new Set(tallies.map(({ state }) => state))];
-  const names = [...new Set(tallies.map(({ name }) => name))];
-  const cell = (name: string, state: string): string => {
-    const tally = tallies.find((found) => found.name === name && found.state === state);
-    return tally ? `${tally.found} in ${tally.calls}` : "-";
-  };
-  return [
-    ["allocations in calls", ...states],
-    ...names.map((name) => [name, ...states.map((state) => cell(name, state))]),
-  ];
-}
-
 async function allocations(variant: Variant, seen: string[]): Promise<void> {
   for (const which of ["release", "ng"] as const) {
     const { name } = countedEngines[which];
-    const counted = await measureLife(variant, "count", which);
-    if (variant === "complete" && which === "release") calls = callsTable(counted);
+    const counted = await measureLife(variant, which);
     allocationRow(`${variant}: allocations, malloc counted in ${name}`, counted, seen);
-    const forbidden = await measureLife(variant, "forbid", which);
-    allocationRow(
-      `${variant}: allocations, memory limit of ${name} at present use`,
-      forbidden,
-      seen,
-    );
   }
   for (const engine of ["quickjs", "duktape", "mujs", "xs"] as const) {
     const native = await measureLifeNatively(variant, engine);
@@ -122,16 +100,13 @@ async function allocations(variant: Variant, seen: string[]): Promise<void> {
   for (const engine of byteEngineNames) await pollBytes(variant, engine);
 }
 
-/** Pending polls on an engine in WebAssembly, by both methods. */
+/** Pending polls on an engine in WebAssembly. */
 async function polls(variant: Variant, which: CountedName, cycles: number): Promise<void> {
   const figure = await measurePolls(variant, cycles, which);
   const name = `${variant}: ${cycles} pending poll cycles, ${countedEngines[which].name}`;
   row(`${name}, counted`, "0", `${figure.allocations}`, figure.allocations === 0);
-  const ran = figure.runsForbidden ? "runs" : "stops";
-  row(`${name}, allocations forbidden`, "runs", ran, figure.runsForbidden);
-  const controlSeen = figure.controlAllocations >= 10 && figure.controlStopped;
-  const control = `${figure.controlAllocations} counted, ${figure.controlStopped ? "stopped" : "ran"}`;
-  row("  control: ten cycles that make an object", "seen by both", control, controlSeen);
+  const { controlAllocations: control } = figure;
+  row("  control: ten cycles that make an object", "seen", `${control}`, control >= 10);
   const isPunctual = figure.requests === cycles && figure.earliestMs >= 5000;
   row(
     `${name}: requests, earliest after`,
@@ -250,36 +225,17 @@ function arena({ name: build, create, bytes: memory }: (typeof arenas)[number]):
   }
 }
 
-async function signIn(): Promise<void> {
-  const figure = await measureSignIn();
-  atMost("record writes per sign-in", 2, figure.recordWrites, "");
-  atMost("record writes per poll", 0, figure.writesWhilePending, "");
-  const requests = figure.pendingPolls + 2;
-  atMost(
-    `requests of a sign-in with ${figure.pendingPolls} pending polls`,
-    requests,
-    figure.requests,
-    "",
-  );
-  info("  bytes on the wire, both ways, HTTP headers included", `${figure.wireBytes} B`);
-  info("  of which for each pending poll", `${figure.wireBytesPerPoll} B`);
-}
-
 commandLine(
   "budgets",
   "Measures what the design promises; exit code 1 where a budget is exceeded.",
 ).parse();
-let calls: string[][] = [];
 const seen: string[] = [];
 for (const variant of variants) await sizes(variant);
 for (const variant of variants) await allocations(variant, seen);
 await driverAllocations();
 instructions();
 for (const one of arenas) arena(one);
-await signIn();
 printTable(rows);
-console.log("");
-printTable(calls);
 for (const line of seen) console.error(line);
 if (isOver) console.error("A budget is exceeded.");
 process.exitCode = isOver ? 1 : 0;

@@ -1,8 +1,6 @@
 // npm run engines: runs the built bundle, unchanged, through the conformance script on every engine that
 // is there, and prints a table. With --install it fetches the others first; --install-only stops there.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";
 import { installEngines } from "../targets/workbench/engines/install.ts";
@@ -11,7 +9,6 @@ import { builtBundle, conformanceScript, readTap } from "../targets/workbench/en
 import { commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const installCommand = "npm run engines -- --install";
-const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 
 interface Run {
   readonly title: string;
@@ -53,13 +50,6 @@ async function row(engine: Engine, list: readonly Run[], complaints: string[]): 
   return cells;
 }
 
-/** A script for engines that we never saw: everything in one file. */
-function writeScripts(list: readonly Run[]): void {
-  mkdirSync(dist, { recursive: true });
-  writeFileSync(`${dist}picogrant-conformance.js`, list[0]!.script);
-  writeFileSync(`${dist}picogrant-grant-conformance.js`, list[2]!.script);
-}
-
 /** Tells the complaints; the exit code that follows from them. */
 function report(complaints: readonly string[]): number {
   for (const complaint of complaints) console.error(complaint);
@@ -95,7 +85,6 @@ async function main(): Promise<number> {
   }
   if (installOnly) return report(complaints);
   const list = await runs(builtBundle);
-  writeScripts(list);
   const rows = [["engine", "version", "from", ...list.map(({ title }) => title)]];
   const skipped: string[] = [];
   for (const engine of engines) {

@@ -17,7 +17,7 @@ import {
   surfaces,
 } from "../targets/workbench/host/fuzzers.ts";
 import { ensurePackages, fuzzNeeds } from "../targets/workbench/host/toolchain.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -128,15 +128,11 @@ function isAlive(surface: Surface): boolean {
   return isFound;
 }
 
-try {
+await carryOut("fuzz-c", async () => {
   ensurePackages(fuzzNeeds, flags.install ?? false);
   const enough = enoughOf(flags);
   const wanted = surfaces.filter(({ name }) => flags.only === undefined || name === flags.only);
   if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such surface`);
   const results = wanted.map((surface) => isAlive(surface) && fuzz(surface, enough));
-  process.exitCode = results.every(Boolean) ? 0 : 1;
-} catch (error) {
-  if (!(error instanceof InstallError)) throw error;
-  console.error(`fuzz-c: ${error.message}`);
-  process.exitCode = 2;
-}
+  return results.every(Boolean) ? 0 : 1;
+});

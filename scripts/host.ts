@@ -4,10 +4,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 import { startCheckServer } from "../targets/command/check-server.ts";
-import { InstallError } from "../targets/workbench/engines/install.ts";
 import { buildHost, buildPort, portFolder } from "../targets/workbench/host/build.ts";
 import { ensurePackages, hostNeeds, portNeeds } from "../targets/workbench/host/toolchain.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine(
   "host",
@@ -81,11 +80,7 @@ async function host(): Promise<void> {
   process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
 }
 
-try {
+await carryOut("host", async () => {
   if (flags.port === undefined) await host();
   else await port(flags.port);
-} catch (error) {
-  if (!(error instanceof InstallError)) throw error;
-  console.error(`host: ${error.message}`);
-  process.exitCode = 2;
-}
+});

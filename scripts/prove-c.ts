@@ -5,7 +5,7 @@
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { type Proof, proofNeeds, proofs, prove } from "../targets/workbench/host/proofs.ts";
 import { ensurePackages } from "../targets/workbench/host/toolchain.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { carryOut, commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine("prove-c", "Proves parts of the host in C free of undefined behaviour.")
   .option("--only <name>", `one of: ${proofs.map(({ name }) => name).join(", ")}`)
@@ -13,20 +13,12 @@ const flags = commandLine("prove-c", "Proves parts of the host in C free of unde
   .parse()
   .opts<{ only?: string; install?: boolean }>();
 
-interface Row {
-  readonly functions: string;
-  readonly bound: string;
-  readonly alarms: string;
-  readonly seconds: string;
-  readonly ok: boolean;
-}
-
 /** What is not proved, as the analyser says it. */
 function complaints(report: string): string {
   return report.match(/\[eva:alarm\][^[]*/g)?.join("") ?? report;
 }
 
-async function rowOf(proof: Proof): Promise<Row> {
+async function rowOf(proof: Proof): Promise<{ cells: string[]; ok: boolean }> {
   console.error(`prove-c: ${proof.name} ...`);
   const { alarms, seconds, report } = await prove(proof);
   if (alarms > 0) console.error(complaints(report));
@@ -34,39 +26,16 @@ async function rowOf(proof: Proof): Promise<Row> {
   console.error(`prove-c: ${proof.name} with "${text}" as "${fault}" ...`);
   const isAlive = (await prove(proof, proof.fault)).alarms > 0;
   if (!isAlive) console.error("prove-c: not found");
-  return {
-    functions: proof.functions.join(", "),
-    bound: proof.bound,
-    alarms: `${alarms}`,
-    seconds: seconds.toFixed(0),
-    ok: alarms === 0 && isAlive,
-  };
+  const cells = [proof.functions.join(", "), proof.bound, `${alarms}`, seconds.toFixed(0)];
+  return { cells, ok: alarms === 0 && isAlive };
 }
 
-function print(rows: readonly Row[]): void {
-  const columns = ["functions", "bound", "alarms", "seconds"] as const;
-  const titles = ["functions", "for every input of", "alarms", "seconds"];
-  const lines = [titles, ...rows.map((row) => columns.map((column) => row[column]))];
-  const widths = titles.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
-  for (const line of lines) {
-    console.log(
-      line
-        .map((cell, at) => cell.padEnd(widths[at]!))
-        .join("  ")
-        .trimEnd(),
-    );
-  }
-}
-
-try {
+await carryOut("prove-c", async () => {
   ensurePackages(proofNeeds, flags.install ?? false);
   const wanted = proofs.filter(({ name }) => flags.only === undefined || name === flags.only);
   if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such proof`);
   const rows = await Promise.all(wanted.map(rowOf));
-  print(rows);
-  process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1;
-} catch (error) {
-  if (!(error instanceof InstallError)) throw error;
-  console.error(`prove-c: ${error.message}`);
-  process.exitCode = 2;
-}
+  const head = ["functions", "for every input of", "alarms", "seconds"];
+  printTable([head, ...rows.map(({ cells }) => cells)]);
+  return rows.every(({ ok }) => ok) ? 0 : 1;
+});

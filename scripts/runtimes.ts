@@ -2,9 +2,8 @@
 // --install-only stops after fetching; npm run tool -- test-package runs the same tests where they are there.
 
 import { spawnSync } from "node:child_process";
-import { InstallError } from "../targets/workbench/engines/install.ts";
 import { installRuntimes, isInstalled } from "../targets/workbench/runtimes.ts";
-import { commandLine } from "../targets/workbench/script-options.ts";
+import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
 const { installOnly } = commandLine(
   "runtimes",
@@ -14,14 +13,9 @@ const { installOnly } = commandLine(
   .parse()
   .opts<{ installOnly?: boolean }>();
 
-try {
+await carryOut("runtimes", async () => {
   if (!isInstalled()) installRuntimes();
-  if (!installOnly) {
-    const args = ["vitest", "run", "--config", "test/package/vitest.config.ts", "elsewhere"];
-    process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
-  }
-} catch (error) {
-  if (!(error instanceof InstallError)) throw error;
-  console.error(`runtimes: ${error.message}`);
-  process.exitCode = 2;
-}
+  if (installOnly) return 0;
+  const args = ["vitest", "run", "--config", "test/package/vitest.config.ts", "elsewhere"];
+  return spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
+});

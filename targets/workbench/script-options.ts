@@ -1,6 +1,7 @@
 // How each script reads its command line: --help, and mistakes in one line with exit code 2.
 
 import { Command } from "commander";
+import { InstallError } from "./engines/install.ts";
 import { TOOLS } from "./tool-list.ts";
 
 /** The command line of a script of package.json or of a tool, to be given its options and parsed. */
@@ -10,6 +11,21 @@ export function commandLine(name: string, description: string): Command {
     .allowExcessArguments(false)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+}
+
+/**
+ * Does a script's work. What is not there, or cannot be done, is one line and exit code 2.
+ * @param work returns the exit code, if it has one
+ */
+export async function carryOut(name: string, work: () => unknown): Promise<void> {
+  try {
+    const code = await work();
+    if (typeof code === "number") process.exitCode = code;
+  } catch (error) {
+    if (!(error instanceof InstallError)) throw error;
+    console.error(`${name}: ${error.message}`);
+    process.exitCode = 2;
+  }
 }
 
 // Prints rows in columns.

@@ -1,4 +1,4 @@
-// Design §2: after create the core allocates nothing, in no state, proved inside QuickJS by two methods.
+// Design §2: after create the core allocates nothing, in no state, proved inside QuickJS.
 // `npm run budgets` does the same at length; here a shorter run, and that it can fail.
 
 import { describe, expect, test } from "vitest";
@@ -15,48 +15,39 @@ import { builtBundle } from "../../targets/workbench/engines/script.ts";
 const boot = ["create", "configError"];
 const measured = [...grantFunctions, ...completeFunctions].filter((name) => !boot.includes(name));
 
-for (const method of ["count", "forbid"] as const) {
-  describe(`allocations of the whole life, method "${method}"`, () => {
-    test("no call in any state allocates, and each control is seen", async () => {
-      const tallies = await measureLife("complete", method);
-      const guilty = tallies.filter(({ isControl, found }) => !isControl && found > 0);
-      expect(guilty).toEqual([]);
-      const controls = tallies.filter(({ isControl }) => isControl);
-      expect(controls).toHaveLength(5);
-      expect(controls.filter(({ found }) => found === 0)).toEqual([]);
-      // Every state of the device, and every function of the border but those of the boot.
-      expect(new Set(tallies.map(({ state }) => state)).size).toBe(8);
-      expect(new Set(tallies.map(({ name }) => name)).size).toBe(measured.length + 5);
-    });
+describe("allocations of the whole life", () => {
+  test("no call in any state allocates, and each control is seen", async () => {
+    const tallies = await measureLife("complete");
+    const guilty = tallies.filter(({ isControl, found }) => !isControl && found > 0);
+    expect(guilty).toEqual([]);
+    const controls = tallies.filter(({ isControl }) => isControl);
+    expect(controls).toHaveLength(5);
+    expect(controls.filter(({ found }) => found === 0)).toEqual([]);
+    // Every state of the device, and every function of the border but those of the boot.
+    expect(new Set(tallies.map(({ state }) => state)).size).toBe(8);
+    expect(new Set(tallies.map(({ name }) => name)).size).toBe(measured.length + 5);
+  });
 
-    test("a bundle that allocates in one state is caught there", async () => {
-      const planted = `${await builtBundle("grant")}
+  test("a bundle that allocates in one state is caught there", async () => {
+    const planted = `${await builtBundle("grant")}
         picogrant.responseEnd = (function (end) {
           return function (device, id) {
             var kept = device[Property.STATE] === 3 ? [id] : id;
             return end(device, id, kept);
           };
         })(picogrant.responseEnd);`;
-      const tallies = await measureLife("grant", method, "release", planted).catch(String);
-      if (typeof tallies === "string") {
-        // Where the allocation is refused the call does not come through: the script notices.
-        expect(method).toBe("forbid");
-        return;
-      }
-      const guilty = tallies.filter(({ isControl, found }) => !isControl && found > 0);
-      expect(guilty.map(({ name, state }) => `${name} ${state}`)).toEqual(["responseEnd PENDING"]);
-    });
+    const tallies = await measureLife("grant", "release", planted);
+    const guilty = tallies.filter(({ isControl, found }) => !isControl && found > 0);
+    expect(guilty.map(({ name, state }) => `${name} ${state}`)).toEqual(["responseEnd PENDING"]);
   });
-}
+});
 
 test.each(["release", "ng"] as const)(
   "pending polls on QuickJS, %s, one after the other: no allocation, none early; a leaking loop is seen",
   async (which) => {
     const figure = await measurePolls("complete", 500, which);
     expect(figure.allocations).toBe(0);
-    expect(figure.runsForbidden).toBe(true);
     expect(figure.controlAllocations).toBeGreaterThanOrEqual(10);
-    expect(figure.controlStopped).toBe(true);
     expect(figure.requests).toBe(500);
     expect(figure.earliestMs).toBeGreaterThanOrEqual(5000);
   },

@@ -1,5 +1,5 @@
-// Gross allocations of every call of the core, in every state of its life, by two methods that do not
-// depend on one another; and of ten thousand pending polls.
+// Gross allocations of every call of the core, in every state of its life: counted in engines of WebAssembly, and at the
+// hooks of native ones; and of ten thousand pending polls.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -9,25 +9,14 @@ import { runCommand } from "../engines/catalogue.ts";
 import { enginesFolder, findFile, type HostedEngine } from "../engines/install.ts";
 import { borderNumbers, builtBundle, conformanceScript, readTap } from "../engines/script.ts";
 import { type CountedName, guest, newCountedEngine } from "./engine.ts";
-import {
-  type Method,
-  measuringScript,
-  readTally,
-  reportingScript,
-  type Tally,
-} from "./measured-core.ts";
+import { measuringScript, readTally, reportingScript, type Tally } from "./measured-core.ts";
 
 const polls = guest("config", "polls");
 
 /** The whole life, measured: bundle, measuring, the conformance script, the tally. */
-async function lifeScript(
-  variant: Variant,
-  method: Method,
-  bundle?: string,
-  callsBefore = 0,
-): Promise<string> {
+async function lifeScript(variant: Variant, bundle?: string, callsBefore = 0): Promise<string> {
   const code = bundle ?? (await builtBundle(variant));
-  const measuring = measuringScript(variant, method, callsBefore);
+  const measuring = measuringScript(variant, callsBefore);
   const script = await conformanceScript(variant, `${code}\n${measuring}`);
   return `${script}\n${reportingScript(variant)}`;
 }
@@ -44,14 +33,13 @@ function tallyOf(output: string, what: string): Tally[] {
  */
 export async function measureLife(
   variant: Variant,
-  method: Method,
   which: CountedName = "release",
   bundle?: string,
 ): Promise<Tally[]> {
   const engine = await newCountedEngine(which);
   try {
-    engine.run(await lifeScript(variant, method, bundle), "life.js");
-    return tallyOf(engine.lines.join("\n"), `${variant}, ${method}`);
+    engine.run(await lifeScript(variant, bundle), "life.js");
+    return tallyOf(engine.lines.join("\n"), variant);
   } finally {
     engine.dispose();
   }
@@ -74,7 +62,7 @@ export async function measureLifeNatively(
   const command = hostOf(engine);
   if (!command) return undefined;
   const callsBefore = engine === "duktape" ? DEEPER_THAN_THE_CORE : 0;
-  const script = await lifeScript(variant, "count", undefined, callsBefore);
+  const script = await lifeScript(variant, undefined, callsBefore);
   const output = runCommand(command, enginesFolder + engine, script);
   return tallyOf(output, `${variant}, ${engine}`);
 }
@@ -82,11 +70,8 @@ export async function measureLifeNatively(
 interface PollsFigure {
   readonly cycles: number;
   readonly allocations: number;
-  /** Whether the same number of cycles runs with every allocation forbidden. */
-  readonly runsForbidden: boolean;
-  /** Allocations of as many cycles that make one object each, and whether forbidding stops them. */
+  /** Allocations of ten cycles that make one object each. */
   readonly controlAllocations: number;
-  readonly controlStopped: boolean;
   readonly requests: number;
   /** Shortest time from the end of an answer to the next request. */
   readonly earliestMs: number;
@@ -175,19 +160,15 @@ export async function measurePolls(
     engine.run(
       `print("" + pollCount(${cycles}, 0));
        print(pollRequests + " " + pollEarliestMs + " " + pollFrames);
-       print("" + pollForbidden(${cycles}, 0));
-       print("" + pollCount(10, 1));
-       print("" + pollForbidden(10, 1));`,
+       print("" + pollCount(10, 1));`,
       "measure.js",
     );
-    const [allocations, facts, forbidden, control, stopped] = engine.lines as string[];
+    const [allocations, facts, control] = engine.lines as string[];
     const [requests, earliestMs, frames] = facts!.split(" ").map(Number);
     return {
       cycles,
       allocations: Number(allocations),
-      runsForbidden: forbidden === "0",
       controlAllocations: Number(control),
-      controlStopped: stopped === "1",
       requests: requests!,
       earliestMs: earliestMs!,
       frames: frames!,

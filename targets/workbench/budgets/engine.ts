@@ -1,5 +1,4 @@
-// A QuickJS whose allocations can be counted from within the script (`counter[0]`) and forbidden
-// (`forbid(1)`, `forbid(0)`): the two independent methods of proof.
+// A QuickJS whose allocations can be counted from within the script (`counter[0]`).
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -61,19 +60,13 @@ function pointTo(linear: WebAssembly.Memory): void {
   memory.writeUInt32LE(at, pointerCell);
 }
 
-/** A fresh engine with `print`, `counter` and `forbid`. */
+/** A fresh engine with `print` and `counter`. */
 export async function newCountedEngine(which: CountedName = "release"): Promise<CountedEngine> {
   const module = await newModule(countedVariant(which));
   const runtime = module.newRuntime();
   const context = runtime.newContext();
   const lines: string[] = [];
   definePrint(context, lines);
-  const forbid = context.newFunction("forbid", (on) => {
-    // Any allocation is beyond a limit of one byte.
-    runtime.setMemoryLimit(context.getNumber(on) ? 1 : -1);
-  });
-  context.setProp(context.global, "forbid", forbid);
-  forbid.dispose();
   const buffer = context.newArrayBuffer(mark.slice().buffer);
   context.setProp(context.global, "counterBuffer", buffer);
   buffer.dispose();

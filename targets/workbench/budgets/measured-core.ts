@@ -1,13 +1,9 @@
 // Wraps every function of the border, inside the engine, so that the conformance script itself is what
-// is measured: each call in each state, with the count of allocations that it made, or with all
-// allocations forbidden.
+// is measured: each call in each state, with the count of allocations that it made.
 
 import * as core from "../../../core/complete.ts";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { functionsOf } from "../../bundle/surface.ts";
-
-/** How allocations are seen: by counting them, or by making them impossible. */
-export type Method = "count" | "forbid";
 
 const stateNames = Object.keys(core.State).filter((name) => Number.isNaN(Number(name)));
 
@@ -47,25 +43,14 @@ function wrapper(
   index: number,
   owner: string,
   count: number,
-  method: Method,
   callsBefore: number,
 ): string {
-  const call = `${owner}.${name}(${parameters(count)})`;
-  const body =
-    method === "count"
-      ? `deeper(${callsBefore});
-  var before = counter[0];
-  var result = ${call};
-  note(${index}, state, counter[0] - before);`
-      : `var result = 0;
-  var refused = 1;
-  forbid(1);
-  try { result = ${call}; refused = 0; } catch (error) { refused = 1; }
-  forbid(0);
-  note(${index}, state, refused);`;
   return `${name}: function (${parameters(count)}) {
   var state = device[Property.STATE];
-  ${body}
+  deeper(${callsBefore});
+  var before = counter[0];
+  var result = ${owner}.${name}(${parameters(count)});
+  note(${index}, state, counter[0] - before);
   return result;
 }`;
 }
@@ -80,15 +65,15 @@ function measuredNames(variant: Variant): string[] {
  * @param callsBefore calls within one another, made before each that is measured: an engine may have the records of calls
  * and loops in memory that it asks for, and give the unused ones back whenever it collects (Duktape does)
  */
-export function measuringScript(variant: Variant, method: Method, callsBefore = 0): string {
+export function measuringScript(variant: Variant, callsBefore = 0): string {
   const names = measuredNames(variant);
   const functions = core as unknown as Record<string, { length: number }>;
   const wrappers = [
     ...names.map((name, index) =>
-      wrapper(name, index, "real", functions[name]!.length, method, callsBefore),
+      wrapper(name, index, "real", functions[name]!.length, callsBefore),
     ),
     ...controlNames.map((name, index) =>
-      wrapper(name, names.length + index, "controls", 1, method, callsBefore),
+      wrapper(name, names.length + index, "controls", 1, callsBefore),
     ),
   ];
   return `${deeper}
@@ -129,7 +114,7 @@ export interface Tally {
   readonly isControl: boolean;
   readonly state: string;
   readonly calls: number;
-  /** Allocations counted, or calls in which one was refused. */
+  /** Allocations counted. */
   readonly found: number;
 }
 

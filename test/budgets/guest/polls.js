@@ -1,5 +1,5 @@
 // Runs inside the engine: pending polls, driven by a loop that allocates nothing itself, so that any
-// allocation counted is the core's. `counter` and `forbid` are the engine's (targets/workbench/budgets/engine.ts).
+// allocation counted is the core's. `counter` is the engine's (targets/workbench/budgets/engine.ts).
 
 function pollBytes(text) {
   var bytes = pollMemory(text.length);
@@ -87,20 +87,6 @@ function pollCount(cycles, leak) {
   var before = counter[0];
   pollCycles(cycles, leak);
   return counter[0] - before;
-}
-
-/** 0 where the cycles ran without any allocation being possible, else 1. */
-function pollForbidden(cycles, leak) {
-  var failed = 1;
-  forbid(1);
-  try {
-    pollCycles(cycles, leak);
-    failed = 0;
-  } catch (error) {
-    failed = 1;
-  }
-  forbid(0);
-  return failed;
 }
 
 pollWait();
