@@ -47,12 +47,16 @@ describe("the parts of a device", () => {
   });
 
   it("are integers, lists of integers and bytes, and the one pointer to what a call is for", () => {
+    const enums = new Set(
+      [...sources.values()].flatMap((text) => text.match(/(?<=^export enum )\w+/gm) ?? []),
+    );
     const types = new Set(all.flatMap(({ properties }) => properties.map(({ type }) => type)));
-    expect([...types].sort()).toEqual([
+    expect([...types].filter((type) => !enums.has(type)).sort()).toEqual([
       "Bytes",
       "Bytes | null",
       "CallKind | null",
       "Integers",
+      "Place",
       "number",
     ]);
   });

@@ -22,7 +22,7 @@ export interface Clock {
   random: number;
   /** Milliseconds that the request or VERIFY may still take. */
   exchangeMs: number;
-  /** Milliseconds that have passed of the second that the three lifetimes below count next. */
+  /** Milliseconds that have passed of the second that the lifetimes below count next. */
   carryMs: number;
   /** Seconds that the code lives on; 100000000: unknown; -1: no number came, so that there is no code. */
   codeLifeS: number;

@@ -160,7 +160,7 @@ export var MESSAGES =
 /** What went wrong. */
 export interface Failure {
   /** One of ErrorCode: what went wrong last, NONE once it has passed. */
-  error: number;
+  error: ErrorCode;
 }
 
 /** Nothing has gone wrong yet. */
@@ -169,16 +169,16 @@ export function makeFailure(device: Failure): void {
 }
 
 /** The error is the one that is shown from now on; NONE: it has passed. */
-export function setError(device: Device & Failure, error: number): void {
+export function setError(device: Device & Failure, error: ErrorCode): void {
   device.error = error;
 }
 
 /** Kind of an error (ErrorCode, but for NONE): one of ErrorKind. */
-export function errorKind(device: Device, error: number): number {
+export function errorKind(device: Device, error: ErrorCode): ErrorKind {
   return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
 }
 
 /** Message that belongs to an error (ErrorCode, but for NONE). */
-export function errorMessage(device: Device, error: number): number {
+export function errorMessage(device: Device, error: ErrorCode): Message {
   return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error + 1] - 65;
 }

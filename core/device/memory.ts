@@ -17,12 +17,13 @@ import type { Scanner } from "../text/json-scanner.ts";
 import type { Value } from "../text/unicode.ts";
 import type { Clock } from "./clock.ts";
 import type { CommandRange } from "./command.ts";
-import type { Failure } from "./errors.ts";
+import type { ErrorCode, Failure } from "./errors.ts";
 import type { Frame } from "./frame.ts";
 import type { Moves } from "./moves.ts";
 import type { Regions } from "./regions.ts";
 import type { Request } from "./request.ts";
 import type { Misfit } from "./sizing.ts";
+import type { Field, Literal, Region } from "./tables.ts";
 
 /** A byte array of the host: a typed array, or a plain array of integers 0..255. */
 export interface Bytes {
@@ -31,20 +32,23 @@ export interface Bytes {
   readonly length: number;
 }
 
+/** Whatever has a place in the memory: the number of a region, a display text's among them. */
+export type Place = Field | Region | Literal;
+
 /**
  * What a request beyond the grant is for: what is looked for in a success of it, and what it leads to. There is
  * one for each kind, made when the file is loaded.
  */
 export interface CallKind {
   /** Literal with the member names, the deepest object in which they are looked up (1: the outermost). */
-  names: number;
+  names: Literal;
   depth: number;
   /** How many values share OUTPUT, from VALUE_A on. */
   values: number;
   /** Takes in one byte of the answer. */
   scan: (device: Device, c: number) => void;
   /** The answer is complete: NONE, or what is wrong with it. */
-  take: (device: Device) => number;
+  take: (device: Device) => ErrorCode;
   /** 1: a success need not be JSON, nor of any length. */
   isAnyBody?: number;
 }
@@ -99,22 +103,22 @@ export interface HostMemory {
 }
 
 /** Whether the region holds a value that is not empty. */
-export function holds(device: Device, region: number): boolean {
+export function holds(device: Device, region: Place): boolean {
   return device.length[region] > 0;
 }
 
 /** Whether the region holds none. */
-export function lacks(device: Device, region: number): boolean {
+export function lacks(device: Device, region: Place): boolean {
   return device.length[region] < 1;
 }
 
 /** Whether a value was too long for the region, which then has a part of it. */
-export function isTooLong(device: Device, region: number): boolean {
+export function isTooLong(device: Device, region: Place): boolean {
   return device.length[region] > device.capacity[region];
 }
 
 /** Whether the region's value is the one in the memory from `at`, of `size` bytes. */
-export function equals(device: Device, region: number, at: number, size: number): boolean {
+export function equals(device: Device, region: Place, at: number, size: number): boolean {
   if (device.length[region] !== size) return false;
   for (var i = 0; i < size; i++) {
     if (device.memory[device.start[region] + i] !== device.memory[at + i]) return false;
@@ -127,7 +131,7 @@ export function equals(device: Device, region: number, at: number, size: number)
  * @param matched how much of the literal the bytes so far end with
  * @returns how much of it they end with after the byte `c`; all of it: it has come, and stays so
  */
-export function matchNext(device: Device, literal: number, matched: number, c: number): number {
+export function matchNext(device: Device, literal: Literal, matched: number, c: number): number {
   var start = device.start[literal];
   if (matched === device.length[literal]) return matched;
   // The longest beginning of the literal that ends with `c`: what has come is a beginning of it, too.
@@ -140,12 +144,12 @@ export function matchNext(device: Device, literal: number, matched: number, c: n
 }
 
 /** Whether two regions hold the same. */
-export function isSame(device: Device, region: number, other: number): boolean {
+export function isSame(device: Device, region: Place, other: Place): boolean {
   return equals(device, region, device.start[other], device.length[other]);
 }
 
 /** Whether the region's value begins with the other's. */
-export function beginsWith(device: Device, region: number, other: number): boolean {
+export function beginsWith(device: Device, region: Place, other: Place): boolean {
   return (
     device.length[region] >= device.length[other] &&
     equals(device, other, device.start[region], device.length[other])

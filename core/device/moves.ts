@@ -10,9 +10,9 @@ import { type Event, isTransition, type State } from "./states.ts";
 /** The state, and how the device came into it. */
 export interface Moves {
   /** One of State. */
-  state: number;
+  state: State;
   /** The Event that led to the state. */
-  event: number;
+  event: Event;
   /** Counts moves (16 bits), so that a host notices them. */
   moves: number;
 }

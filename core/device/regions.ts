@@ -16,7 +16,7 @@ import { must } from "./assertion.ts";
 import { setRefreshLife } from "./clock.ts";
 import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, type Integers, lacks } from "./memory.ts";
+import { type Device, type Integers, lacks, type Place } from "./memory.ts";
 import { State } from "./states.ts";
 import { Field, Fields, Region } from "./tables.ts";
 
@@ -60,7 +60,7 @@ export interface Regions {
   /** Number of the region with the first display text. */
   messages: number;
   /** Who has the bytes of OUTPUT: one of OutputUse. */
-  outputUse: number;
+  outputUse: OutputUse;
   /** 1 between beginCall and sendCall: the target is being built in CALL. */
   isBuilding: number;
   /** Length of the call's target in CALL without a page token. */
@@ -93,7 +93,7 @@ export function makeRegions(device: Regions, messages: number): void {
 /** The region lies from `start` on, and can take `capacity` bytes. */
 export function placeRegion(
   device: Device & Regions,
-  region: number,
+  region: Place,
   start: number,
   capacity: number,
 ): void {
@@ -104,7 +104,7 @@ export function placeRegion(
 /** The region's value lies from `start` on: something that is never written to again. */
 export function placeConstant(
   device: Device & Regions,
-  region: number,
+  region: Place,
   start: number,
   length: number,
 ): void {
@@ -113,17 +113,17 @@ export function placeConstant(
 }
 
 /** The region holds `length` bytes; -1: none. What lay there is not overwritten: see forget. */
-export function setLength(device: Device & Regions, region: number, length: number): void {
+export function setLength(device: Device & Regions, region: Place, length: number): void {
   device.length[region] = length;
 }
 
 /** A value that is too long has one byte more than there is room for (see keep). */
-function fits(device: Device, region: number): boolean {
+function fits(device: Device, region: Place): boolean {
   return device.length[region] <= device.capacity[region] + 1;
 }
 
 /** The life of a region's value ends: a token or a code must not be found in the memory any more. */
-export function forget(device: Device, region: number): void {
+export function forget(device: Device, region: Place): void {
   ASSERT: must(lacks(device, region) || fits(device, region), "a value ends in its region");
   var at = device.start[region];
   var end = at + device.length[region];
@@ -137,7 +137,7 @@ export function forgetAll(device: Device, fields: number): void {
 }
 
 /** The region's value ends at `length` bytes; what came after that is overwritten. */
-export function shorten(device: Device, region: number, length: number): void {
+export function shorten(device: Device, region: Place, length: number): void {
   var end = device.start[region] + device.length[region];
   for (var at = device.start[region] + length; at < end; at++) device.memory[at] = 0;
   setLength(device, region, length);
@@ -150,8 +150,7 @@ function emptyOutput(device: Device): void {
     setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
   }
   forget(device, Region.OUTPUT);
-  for (var field: number = Field.VALUE_A; field <= Field.VALUE_D; field++)
-    setLength(device, field, -1);
+  for (var field = Field.VALUE_A; field <= Field.VALUE_D; field++) setLength(device, field, -1);
 }
 
 /** Whether OUTPUT could be claimed now. */

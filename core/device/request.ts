@@ -3,6 +3,7 @@
 
 import { must } from "./assertion.ts";
 import { limitExchange } from "./clock.ts";
+import { Authorization } from "./command.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 
@@ -32,12 +33,12 @@ export interface Request {
   bodyLength: number;
   /** Of SEND: 1 for GET, 0 for POST. */
   isGet: number;
-  /** Of SEND: one of Authorization. */
-  authorization: number;
+  /** Of SEND: the header that goes along. */
+  authorization: Authorization;
   /** Of SEND: 1: the body's form parameters go out as a JSON object; 0: as they are. */
   isJson: number;
   /** One of FormTrial: whether the other form of a body has been tried. */
-  formTrial: number;
+  formTrial: FormTrial;
   /** A bit for each Endpoint that the server has. */
   endpoints: number;
   /** 1 while a request is under way. */
@@ -61,7 +62,7 @@ export function makeRequest(device: Request, isJson: number): void {
   device.body = 0;
   device.bodyLength = 0;
   device.isGet = 0;
-  device.authorization = 0;
+  device.authorization = Authorization.NONE;
   device.isJson = isJson;
   device.formTrial = FormTrial.NONE;
   device.endpoints = Limit.ENDPOINTS;
@@ -110,7 +111,7 @@ export function addressRequest(
   device: Device & Request,
   endpoint: number,
   isGet: number,
-  authorization: number,
+  authorization: Authorization,
 ): void {
   device.endpoint = endpoint;
   device.isGet = isGet;

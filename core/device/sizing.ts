@@ -3,13 +3,13 @@
 
 import { quotient } from "./digits.ts";
 import { Limit } from "./limits.ts";
-import { type Device, isTooLong } from "./memory.ts";
+import { type Device, isTooLong, type Place } from "./memory.ts";
 import { Field, Region } from "./tables.ts";
 
 /** What did not fit of the grant. Calls do not touch it. */
 export interface Misfit {
   /** The field that VALUE_TOO_LONG is about, or that an answer of no use lacks; NONE where the last answer lacked none. */
-  errorField: number;
+  errorField: Field;
   /** Bytes that the value of `errorField` had. */
   errorLength: number;
   /**
@@ -27,7 +27,7 @@ export function makeMisfit(device: Misfit): void {
 }
 
 /** How many 32ths of the memory a region grows by; 0 where its size is fixed. */
-function shareOf(region: number): number {
+function shareOf(region: Place): number {
   if (region === Field.ACCESS_TOKEN) return Limit.ACCESS_TOKEN_SHARE;
   // A device code lies where the refresh token does (regions.ts).
   if (region === Field.RECEIVED_REFRESH_TOKEN || region === Field.DEVICE_CODE) {
@@ -45,7 +45,7 @@ enum LongUris {
 }
 
 /** Bytes of memory with which the region would hold `length` bytes; 0 where more memory does not help. */
-function memoryFor(device: Device, region: number, length: number): number {
+function memoryFor(device: Device, region: Place, length: number): number {
   var bytes = device.memory.length;
   var isSmall = bytes < Limit.LONG_URI_MEMORY;
   var share = shareOf(region);
@@ -63,14 +63,14 @@ function memoryFor(device: Device, region: number, length: number): number {
  * Notes that the region would have to hold `length` bytes: the most of what is missing counts.
  * @returns whether more memory would help
  */
-export function noteNeed(device: Device & Misfit, region: number, length: number): boolean {
+export function noteNeed(device: Device & Misfit, region: Place, length: number): boolean {
   var bytes = memoryFor(device, region, length);
   if (bytes > device.memoryNeeded) device.memoryNeeded = bytes;
   return bytes > 0;
 }
 
 /** What is wrong with an answer of the grant is about this field. */
-export function noteField(device: Device & Misfit, field: number): void {
+export function noteField(device: Device & Misfit, field: Field): void {
   device.errorField = field;
 }
 

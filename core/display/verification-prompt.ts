@@ -19,7 +19,7 @@ import {
   turnToFirstPage,
 } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import type { Bytes, Device } from "../device/memory.ts";
+import type { Bytes, Device, Place } from "../device/memory.ts";
 import { OutputUse, setLength } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { Field, Region } from "../device/tables.ts";
@@ -63,11 +63,11 @@ function putText(device: Device, from: number, to: number, source: Source): void
   }
 }
 
-function putRegion(device: Device, region: number, source: Source): void {
+function putRegion(device: Device, region: Place, source: Source): void {
   putText(device, device.start[region], device.start[region] + device.length[region], source);
 }
 
-function putMessage(device: Device, message: number): void {
+function putMessage(device: Device, message: Message): void {
   putRegion(device, device.messages + message, Source.MAKER);
 }
 

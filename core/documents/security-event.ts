@@ -86,7 +86,7 @@ function writeIdentifier(device: Device): void {
  * Makes the poll's body in CALL.
  * @param answer literal in front of the identifier of the last event, 0 where there was none
  */
-function writePoll(device: Device, answer: number): void {
+function writePoll(device: Device, answer: Literal | 0): void {
   forget(device, Region.CALL);
   writeTo(device, Region.CALL);
   writeLiteral(device, Literal.EVENT_POLL);
@@ -225,7 +225,7 @@ function rememberEvent(device: Device & Events): boolean {
 }
 
 /** Not 0 where the claims have named the field. */
-function named(device: Device, field: number): number {
+function named(device: Device, field: Field): number {
   return device.scanSeen & (1 << field);
 }
 
@@ -308,7 +308,7 @@ export function applySecurityEvent(
   beginEventClaims(device, device.start[Region.OUTPUT], device.capacity[Region.OUTPUT] >> 1);
   while (from < to) scanEventClaim(device, claims[from++]);
   var isOne = isEvent(device);
-  var error: number = isOne && rememberEvent(device) ? applyEvent(device) : ErrorCode.NONE;
+  var error = isOne && rememberEvent(device) ? applyEvent(device) : ErrorCode.NONE;
   releaseOutput(device, OutputUse.SCRATCH);
   if (error && !device.endDueWith) endSession(device, error);
   return +isOne;

@@ -17,7 +17,7 @@ export function requestCode(device: Device, event: Event, waitMs: number): void 
 }
 
 /** Ends the attempt or session for good, in memory and in storage; the error, if any, is shown. */
-export function finish(device: Device, event: Event, error: number, state: State): void {
+export function finish(device: Device, event: Event, error: ErrorCode, state: State): void {
   setError(device, error);
   moveTo(device, event, state);
   // If storage does not erase now, it is asked again after this, whatever Retry-After said.

@@ -8,9 +8,9 @@
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, holds } from "../device/memory.ts";
+import { type Device, holds, type Place } from "../device/memory.ts";
 import { placeConstant } from "../device/regions.ts";
-import { Region } from "../device/tables.ts";
+import { type Literal, Region } from "../device/tables.ts";
 import { checksum, Layout } from "../records/token-record.ts";
 import { encodeBase64 } from "../text/base64.ts";
 import {
@@ -27,7 +27,7 @@ import {
 /** How the client authenticates, and whose records are read. */
 export interface Client {
   /** One of ClientAuthentication. */
-  clientAuthentication: number;
+  clientAuthentication: ClientAuthentication;
   /** Start value of checksums: records of another client fail. */
   binding: number;
   /** The same of records that an older program wrote, which had another name for the server. */
@@ -35,14 +35,14 @@ export interface Client {
 }
 
 /** Before the client is written and the records are bound to it. */
-export function makeClient(device: Client, clientAuthentication: number): void {
+export function makeClient(device: Client, clientAuthentication: ClientAuthentication): void {
   device.clientAuthentication = clientAuthentication;
   device.binding = 0;
   device.formerBinding = 0;
 }
 
 /** Makes a region of what has been written from `start` on. */
-function takeWritten(device: Device, region: number, start: number): void {
+function takeWritten(device: Device, region: Region, start: number): void {
   placeConstant(device, region, start, device.writeAt - start);
 }
 
@@ -123,7 +123,7 @@ export function revokesByQuery(device: Device): boolean {
  * Makes a token request in OUTPUT: client, the maker's parameters, of a code its verifier (RFC 7636 §4.5), grant, and
  * the region's value.
  */
-export function writeTokenRequest(device: Device, grant: number, region: number): void {
+export function writeTokenRequest(device: Device, grant: Literal, region: Place): void {
   writeTo(device, Region.OUTPUT);
   writeRegion(device, Region.CLIENT, Encoding.NONE);
   writeRegion(device, Region.TOKEN_PARAMETERS, Encoding.NONE);

@@ -20,7 +20,7 @@ import { finish } from "./attempt.ts";
 /** Whether requests for a code have a code challenge. */
 export interface Challenge {
   /** One of Pkce. */
-  pkce: number;
+  pkce: Pkce;
   /** How often in a row the host could not make one. */
   challengeFailures: number;
   /** How much of `code_challenge` the answer to a request for a code ends with so far. */
@@ -28,7 +28,7 @@ export interface Challenge {
 }
 
 /** No server has demanded one. */
-export function makeChallenge(device: Challenge, pkce: number): void {
+export function makeChallenge(device: Challenge, pkce: Pkce): void {
   device.pkce = pkce;
   device.challengeFailures = 0;
   device.demandMatched = 0;

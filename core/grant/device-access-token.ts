@@ -27,7 +27,7 @@ function slowDown(device: Device): void {
 }
 
 /** authorization_pending or slow_down: the user has not decided yet. */
-export function stillPending(device: Device, error: number): void {
+export function stillPending(device: Device, error: ErrorCode): void {
   if (error === ErrorCode.SLOW_DOWN) slowDown(device);
   resetBackoff(device);
   codeIsKnown(device);

@@ -65,7 +65,7 @@ export function codeIsKnown(device: Device & Code): void {
  * in the place of an access token) counts as well: no further poll or refresh would fare better.
  * @returns the error, or USELESS_ANSWERS where there were too many of these answers in a row
  */
-export function countUseless(device: Device & Code, error: number): number {
+export function countUseless(device: Device & Code, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
   // No answer says nothing of the ones before.
   if (error === ErrorCode.UNREACHABLE) return error;
@@ -100,7 +100,7 @@ export function renewCode(device: Device & Code): void {
  * doing: after a few of them the setup is wrong (a client that has to prove a key of its own; a server that says
  * invalid_grant where RFC 8628 §3.5 has authorization_pending).
  */
-export function codeRefused(device: Device & Code, error: number): void {
+export function codeRefused(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.INVALID_GRANT && ++device.deadCodes >= Limit.DEAD_CODES_MAX) {
     finish(device, Event.FINAL_ERROR, ErrorCode.USELESS_ANSWERS, State.FAILED);
   } else renewCode(device);
@@ -117,7 +117,7 @@ export function intervalOf(device: Device): number {
 }
 
 /** Length of the `http://` or `https://` that the region's URI begins with; 0 for any other. */
-export function schemeLength(device: Device, region: number): number {
+export function schemeLength(device: Device, region: Field): number {
   var at = device.start[region];
   var bytes = device.memory;
   // Schemes are the same in both cases (RFC 3986 §3.1); 32 is the bit that tells them apart.
@@ -134,7 +134,7 @@ export function schemeLength(device: Device, region: number): number {
  * Whether the region's URI begins with the name of a host, and not with a scheme: a person types such a one as it is.
  * A name without a dot, or a path, could be relative to any address. Before a colon there may be any scheme.
  */
-function beginsWithHost(device: Device, region: number): boolean {
+function beginsWithHost(device: Device, region: Field): boolean {
   var start = device.start[region];
   var end = start + device.length[region];
   var hasDot = false;
@@ -173,7 +173,7 @@ export function takeCode(device: Device): ErrorCode {
   }
   var life = device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
   setCodeLife(device, life || Limit.CODE_LIFE_DEFAULT_S);
-  var lacks: number = Field.NONE;
+  var lacks = Field.NONE;
   // Such a code would end without one poll, and the user would be blamed.
   var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (interval > device.codeLifeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;

@@ -32,9 +32,9 @@ export interface Session {
   /** 1: the refresh token before the present one has been tried. */
   triedPrevious: number;
   /** One of Refused: whether the server refuses to refresh the tokens, which are kept. */
-  refused: number;
+  refused: Refused;
   /** ErrorCode that an event ends the session with as soon as it is acknowledged, 0 for none. */
-  endDueWith: number;
+  endDueWith: ErrorCode;
 }
 
 /** There is no session. */
@@ -51,7 +51,7 @@ export function rememberAccess(device: Device & Session): void {
 }
 
 /** The session ends with this error as soon as the event that told so is acknowledged; NONE: it does not. */
-export function endLater(device: Device & Session, error: number): void {
+export function endLater(device: Device & Session, error: ErrorCode): void {
   device.endDueWith = error;
 }
 
@@ -73,7 +73,7 @@ export function hasAccess(device: Device): boolean {
 }
 
 /** Wipes every token and says why. */
-export function endSession(device: Device, error: number): void {
+export function endSession(device: Device, error: ErrorCode): void {
   finish(device, Event.SESSION_ENDED, error, State.FAILED);
 }
 
@@ -138,7 +138,7 @@ export function refreshForUser(device: Device & Session): void {
 }
 
 /** The server has refused the refresh: the tokens are kept, or the session ends (refusal.ts). */
-export function refreshRefused(device: Device & Session, error: number): void {
+export function refreshRefused(device: Device & Session, error: ErrorCode): void {
   if (isBorne(device, error)) {
     if (!device.refused) device.refused = Refused.YES;
     backOff(device, Limit.REFUSED_BACKOFF_MAX_MS);

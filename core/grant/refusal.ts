@@ -43,7 +43,7 @@ export function ending(device: Device): Ending {
  * @param error what it is by its status alone
  * @returns INVALID_CLIENT, or at a refresh UNKNOWN_ERROR, where it is a refusal
  */
-export function nameRefusal(device: Device, error: number): number {
+export function nameRefusal(device: Device, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
   var isUnauthorized = error === ErrorCode.UNAVAILABLE && status === 401;
   var isPublic = device.clientAuthentication === ClientAuthentication.NONE;
@@ -62,7 +62,7 @@ export function nameRefusal(device: Device, error: number): number {
 }
 
 /** Whether a server has refused, and not the device: which types of tokens are of use the device decides. */
-function isServers(error: number): boolean {
+function isServers(error: ErrorCode): boolean {
   if (error === ErrorCode.UNSUPPORTED_TOKEN_TYPE) return false;
   return error < ErrorCode.UNREACHABLE || error === ErrorCode.UNKNOWN_ERROR;
 }
@@ -72,7 +72,7 @@ function isServers(error: number): boolean {
  * The day is counted in memory alone, so that a restart begins it anew: whoever restarts the device can also sign in
  * again.
  */
-export function isBorne(device: Device, error: number): boolean {
+export function isBorne(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);
   if (kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER) return false;
   if (!isServers(error) || error === ErrorCode.INVALID_CLIENT) bearRefusals(device, Limit.ENDLESS);
@@ -81,7 +81,7 @@ export function isBorne(device: Device, error: number): boolean {
 }
 
 /** Whether a poll's answer means that its code is over (a server may have purged it), and another can be had. */
-export function endsCode(device: Device, error: number): boolean {
+export function endsCode(device: Device, error: ErrorCode): boolean {
   return (
     errorKind(device, error) === ErrorKind.RENEWABLE ||
     (error === ErrorCode.UNKNOWN_ERROR && device.codeKnown > 0)

@@ -78,7 +78,7 @@ function isAccessLeft(device: Device): boolean {
  * again a few times with a growing wait, then let be. A token of a type that the server does not revoke is not
  * tried again (§2.2.1).
  */
-export function revocationAnswered(device: Device & Revocation, error: number): void {
+export function revocationAnswered(device: Device & Revocation, error: ErrorCode): void {
   // It has ended with its refresh token, or lives its minutes out.
   var isMoot = error && device.refreshOutcome === ErrorCode.NONE;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;

@@ -23,7 +23,7 @@ import { numberNamed, scanEnd } from "../text/json-scanner.ts";
  */
 export function numberOf(
   device: Device,
-  field: number,
+  field: Field,
   otherwise: number,
   ofFraction: number,
 ): number {
@@ -46,7 +46,7 @@ export function numberOf(
 }
 
 /** Whether the answer names an error. Some servers send 0, false, null or "" where there is none. */
-function hasError(device: Device, nameField: number): boolean {
+function hasError(device: Device, nameField: Field): boolean {
   return (
     device.hasErrorNumber > 0 ||
     (holds(device, nameField) && numberOf(device, nameField, 1, 1) !== 0)
@@ -54,7 +54,7 @@ function hasError(device: Device, nameField: number): boolean {
 }
 
 /** Capitals of ASCII become small letters: in names that servers choose, both cases are the same. */
-function toLowerCase(device: Device, region: number): void {
+function toLowerCase(device: Device, region: Field): void {
   var at = device.start[region];
   var end = at + device.length[region];
   for (; at < end; at++) {
@@ -89,7 +89,7 @@ export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
   var nameField = device.nameField;
   var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
-  var named: number = ErrorCode.NONE;
+  var named = ErrorCode.NONE;
   if (json && nameField && hasError(device, nameField)) {
     // RFC 6749 §5.2 has them in small letters. An API's own names in capitals are no errors of the grant.
     if (nameField === Field.ERROR) toLowerCase(device, nameField);
@@ -106,7 +106,7 @@ export function classify(device: Device): ErrorCode {
 }
 
 /** Whether a region holds characters from `lowest` to `~` of ASCII, and at least one that is seen. */
-function holdsOnly(device: Device, region: number, lowest: number): boolean {
+function holdsOnly(device: Device, region: Field, lowest: number): boolean {
   var isSeen = false;
   for (var i = 0; i < device.length[region]; i++) {
     var c = device.memory[device.start[region] + i];
@@ -120,12 +120,12 @@ function holdsOnly(device: Device, region: number, lowest: number): boolean {
  * Whether a region holds printable ASCII without spaces and at least one character of it: anything
  * else could end a header line or be altered on a display.
  */
-export function holdsVisible(device: Device, region: number): boolean {
+export function holdsVisible(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 33);
 }
 
 /** As holdsVisible, but with spaces: what a person copies from a display. */
-export function holdsPrintable(device: Device, region: number): boolean {
+export function holdsPrintable(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 32);
 }
 
@@ -138,7 +138,7 @@ function keepWholeScopes(device: Device): void {
 }
 
 /** Whether the answer brought this token. */
-export function hasBrought(device: Device, field: number): boolean {
+export function hasBrought(device: Device, field: Field): boolean {
   return ((device.scanSeen >> field) & 1) > 0 && holds(device, field);
 }
 
@@ -156,7 +156,7 @@ export function takeTokens(device: Device): ErrorCode {
   ) {
     return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   }
-  var lacks: number = Field.NONE;
+  var lacks = Field.NONE;
   // It goes into bodies, encoded, and may have spaces (RFC 6749 Appendix A.17).
   if (
     hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&

@@ -7,7 +7,7 @@ import { type Config, configError, startSpreadOf } from "../device/config.ts";
 import { MESSAGES, Message, makeFailure } from "../device/errors.ts";
 import { makeFrame } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import type { Bytes, Device, HostMemory } from "../device/memory.ts";
+import type { Bytes, Device, HostMemory, Place } from "../device/memory.ts";
 import { makeMoves } from "../device/moves.ts";
 import { makeRegions, placeConstant, placeDeviceCode, placeRegion } from "../device/regions.ts";
 import { makeRequest } from "../device/request.ts";
@@ -31,7 +31,7 @@ import { makeUser } from "./user.ts";
  * The state before the first tick. Each owner makes its part: the parts, and the properties in them, in the order in
  * which they are declared (memory.ts, Device). Those of the documents follow in complete.ts.
  */
-function newDevice(memory: Bytes, config: Config, literalEnd: number): Device {
+function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Device {
   var device = {} as HostMemory & Device;
   device.memory = memory;
   makeRegions(device, literalEnd);
@@ -59,7 +59,7 @@ function newDevice(memory: Bytes, config: Config, literalEnd: number): Device {
 }
 
 /** A region of `room` bytes from the place where the writer is, and one byte more (see keep). */
-function takeRegion(device: Device, region: number, room: number): void {
+function takeRegion(device: Device, region: Place, room: number): void {
   placeRegion(device, region, device.writeAt, room);
   skip(device, room + 1);
 }
@@ -124,7 +124,7 @@ export function createDevice(
   memory: Bytes,
   config: Config,
   extra: string,
-  literalEnd: number,
+  literalEnd: LiteralEnd,
 ): Device | null {
   if (configError(config)) return null;
   var device = newDevice(memory, config, literalEnd);

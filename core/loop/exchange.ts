@@ -104,7 +104,7 @@ export enum Due {
 /** What the exchange under way is for. */
 export interface Exchange {
   /** What the last request was for: one of Due. */
-  purpose: number;
+  purpose: Due;
 }
 
 /** Before the first request. */
@@ -152,8 +152,8 @@ export function whatIsDue(device: Device): Due {
  * @returns whether it fits
  */
 function prepareGrant(device: Device, purpose: Due): boolean {
-  var region: number = Region.OUTPUT;
-  var endpoint: number = Endpoint.TOKEN;
+  var region = Region.OUTPUT;
+  var endpoint = Endpoint.TOKEN;
   if (purpose === Due.CODE) {
     endpoint = Endpoint.DEVICE_AUTHORIZATION;
     region = Region.DEVICE_AUTHORIZATION;
@@ -299,7 +299,7 @@ export function checkExchange(device: Device): void {
 }
 
 /** The answer is there, or failed with `error`. */
-function takeAnswer(device: Device, error: number): void {
+function takeAnswer(device: Device, error: ErrorCode): void {
   endRequest(device);
   forgetTarget(device);
   // A host that did not end the exchange may still be reading: ABORT comes first.
@@ -329,7 +329,7 @@ function askAgain(device: Device): void {
 }
 
 /** What the answer to the request for a code, a poll or a refresh leads to. */
-function grantAnswered(device: Device, error: number): void {
+function grantAnswered(device: Device, error: ErrorCode): void {
   var purpose = device.purpose;
   error = countUseless(device, nameRefusal(device, error));
   setError(device, error);

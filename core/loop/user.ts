@@ -22,7 +22,7 @@ export interface User {
    */
   autoStart: number;
   /** What the user has asked for while the records are read: one of Noted (states.ts). */
-  noted: number;
+  noted: Noted;
 }
 
 /** Nothing has been asked for but what the maker has set. */

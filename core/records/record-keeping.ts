@@ -50,9 +50,9 @@ export enum Job {
 /** What is to be done with the storage, and what it holds. */
 export interface Records {
   /** One of Job: what is to be done with the storage. */
-  job: number;
+  job: Job;
   /** The Command that the host carries out and ends with storageDone, NONE for none. */
-  storageCommand: number;
+  storageCommand: Command;
   /** Failures of the job so far. */
   jobFailures: number;
   /** 1: the host still carries out a command of the job before; it comes to its end first. */
@@ -89,7 +89,7 @@ export function makeRecords(device: Records): void {
 }
 
 /** Starts a job; what is written is of the present state. A command under way comes to its end first. */
-export function startJob(device: Device & Records, job: number): void {
+export function startJob(device: Device & Records, job: Job): void {
   ASSERT: must(job !== Job.NONE, "a job is something to do");
   device.job = job;
   nameRecord(device);
@@ -130,7 +130,7 @@ export function nextStorageCommand(device: Device & Records): Command {
   // A request or an answer is there: the record waits until that is over.
   if (device.job <= Job.WRITE && !claimOutput(device, OutputUse.RECORD)) return Command.NONE;
   var size = device.capacity[Region.OUTPUT];
-  var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
+  var command = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
   if (device.job === Job.WRITE) {
     command = Command.STORE;
     size = writeRecord(device);
@@ -138,7 +138,8 @@ export function nextStorageCommand(device: Device & Records): Command {
       noteNeed(device, Region.OUTPUT, size);
       device.notSaved = 1;
       redraw(device);
-      device.job = command = Command.NONE;
+      device.job = Job.NONE;
+      command = Command.NONE;
       releaseOutput(device, OutputUse.RECORD);
     } else sealRecord(device, size);
   }

@@ -3,7 +3,7 @@
 
 import { setCodeLife, setInterval, setRefreshLife } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, holds } from "../device/memory.ts";
+import { type Device, holds, type Place } from "../device/memory.ts";
 import { forget, placeDeviceCode, setLength, swapRefreshTokens } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { Field, Fields, Region } from "../device/tables.ts";
@@ -12,7 +12,7 @@ import { readFrom, skip, spoilWrite, writeTo } from "../text/form-encoder.ts";
 /** What a record begins with. */
 export interface RecordHead {
   /** RecordKind of the record to write, or of the last one read. */
-  recordKind: number;
+  recordKind: RecordKind;
   /** Sequence of the next record. */
   sequence: number;
 }
@@ -40,7 +40,7 @@ export enum RecordKind {
 }
 
 /** Whether a record's token is only kept until it is revoked. */
-export function isRevocation(kind: number): boolean {
+export function isRevocation(kind: RecordKind): boolean {
   return kind === RecordKind.REVOKED_ACCESS_TOKEN || kind === RecordKind.REVOKED_REFRESH_TOKEN;
 }
 
@@ -95,7 +95,7 @@ function moveTime(device: Device, direction: Direction, value: number, least: nu
 }
 
 /** Moves the value of a region: its length and 1 (0 where it is absent), and its bytes. */
-function moveValue(device: Device, direction: Direction, region: number): void {
+function moveValue(device: Device, direction: Direction, region: Place): void {
   var size = moveNumber(device, direction, device.length[region] + 1, 2) - 1;
   // A value that does not fit makes the whole record unusable. Putting the end at -1 makes readRecord see that.
   if (size > device.capacity[region]) {

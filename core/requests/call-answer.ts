@@ -35,7 +35,7 @@ function waitsForToken(device: Device): boolean {
  * refreshed and the request sent again, exactly once (RFC 6750 §3.1); unless the API says that it wants another sign-in
  * (RFC 9470), which ends the call with INTERACTION_REQUIRED.
  */
-export function callAnswered(device: Device, error: number): void {
+export function callAnswered(device: Device, error: ErrorCode): void {
   endBody(device);
   var isRefused = device.httpStatus === 401 && carriesToken(device);
   var isStepUp = isRefused && wantsSignIn(device);

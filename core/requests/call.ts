@@ -61,13 +61,13 @@ export interface Call {
   /** 1 for GET, 0 for POST. */
   callIsGet: number;
   /** One of CallState. */
-  callState: number;
+  callState: CallState;
   /** 1: the call was sent again after a 401. */
   callRetried: number;
   /** One of ErrorCode: how the last call went. */
-  callError: number;
+  callError: ErrorCode;
   /** The field that callError is about. */
-  callErrorField: number;
+  callErrorField: Field;
   /** HTTP status of the last call, 0 without an answer. */
   callStatus: number;
   /** The body of the request under way, where it is the host's. */
@@ -83,7 +83,7 @@ export interface Call {
   /** End of what is lent, exclusively. */
   lentTo: number;
   /** One of Verification. */
-  verification: number;
+  verification: Verification;
   /** How much of `insufficient_user_authentication` the challenge of the answer ends with so far. */
   stepUpMatched: number;
 }
@@ -164,7 +164,7 @@ export function lend(device: Device & Call, bytes: Bytes | null, from: number, t
 }
 
 /** Divides OUTPUT from `at` on among `count` values, the first of them `field`. */
-export function shareValues(device: Device, at: number, field: number, count: number): void {
+export function shareValues(device: Device, at: number, field: Field, count: number): void {
   var size = quotient(device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT] - at, count);
   while (count-- > 0) {
     placeRegion(device, field, at, size - 1);
@@ -280,7 +280,7 @@ export function isAnswerTooLong(device: Device): boolean {
 }
 
 /** What is wrong with the call is about this field. */
-export function noteCallField(device: Device & Call, field: number): void {
+export function noteCallField(device: Device & Call, field: Field): void {
   device.callErrorField = field;
 }
 
@@ -312,7 +312,7 @@ export function endVerify(device: Device & Call): void {
 }
 
 /** Ends the call with what the host is to know of it. */
-export function finishCall(device: Device & Call, error: number): void {
+export function finishCall(device: Device & Call, error: ErrorCode): void {
   device.callState = CallState.DONE;
   device.callError = error;
   device.callStatus = device.httpStatus;
@@ -337,7 +337,7 @@ export function checkCall(device: Device): void {
   ) {
     forgetResponse(device);
     // Where an error ended the session, that error; where the user did, SESSION_ENDED.
-    var error: number = ErrorCode.SESSION_ENDED;
+    var error = ErrorCode.SESSION_ENDED;
     if (device.state === State.FAILED) error = device.error;
     finishCall(device, error);
   }

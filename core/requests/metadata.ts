@@ -21,7 +21,7 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
 }
 
 /** Printable ASCII without a user: http://localhost:80@elsewhere is elsewhere. */
-function isPlainAddress(device: Device, region: number): boolean {
+function isPlainAddress(device: Device, region: Field): boolean {
   var at = device.start[region];
   var end = at + device.length[region];
   for (; at < end; at++) {
@@ -32,7 +32,7 @@ function isPlainAddress(device: Device, region: number): boolean {
 }
 
 /** Whether the address is one of this device's own. The host name must end where the literal does. */
-function isLoopback(device: Device, region: number): boolean {
+function isLoopback(device: Device, region: Field): boolean {
   var isFound = false;
   for (var start = Literal.SECURE + 1; start < Literal.SECURE + 4; start++) {
     if (beginsWith(device, region, start)) {
@@ -55,7 +55,7 @@ function isOfIssuer(device: Device): boolean {
 }
 
 /** https, and something after it: a secret must not cross a network in the clear. */
-function isSecure(device: Device, region: number): boolean {
+function isSecure(device: Device, region: Field): boolean {
   return (
     beginsWith(device, region, Literal.SECURE) &&
     device.length[region] > device.length[Literal.SECURE]
@@ -68,7 +68,7 @@ function isSecure(device: Device, region: number): boolean {
  */
 function areSafe(device: Device): boolean {
   var isIssuerHere = isLoopback(device, Field.VALUE_A);
-  for (var field: number = Field.VALUE_B; field <= Field.VALUE_D; field++) {
+  for (var field = Field.VALUE_B; field <= Field.VALUE_D; field++) {
     // Only the revocation endpoint may be absent.
     if (field === Field.VALUE_D && device.length[field] < 0) return true;
     if (!isPlainAddress(device, field)) return false;

@@ -2,9 +2,9 @@
 // (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
 import { must } from "../device/assertion.ts";
-import type { Device } from "../device/memory.ts";
+import type { Device, Place } from "../device/memory.ts";
 import { forget, setLength } from "../device/regions.ts";
-import { Field } from "../device/tables.ts";
+import { Field, type Literal, type Region } from "../device/tables.ts";
 import { keepUnit } from "./unicode.ts";
 
 /** The place that is written next. */
@@ -32,20 +32,20 @@ export enum Encoding {
 }
 
 /** Starts to write into a region. Nothing is written beyond its room; endWrite tells whether all of it fitted. */
-export function writeTo(device: Device & Writer, region: number): void {
+export function writeTo(device: Device & Writer, region: Region): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + device.capacity[region];
   ASSERT: must(device.writeEnd <= device.memory.length, "a region lies in the memory");
 }
 
 /** As writeTo, but after the value that the region holds. */
-export function writeOn(device: Device, region: number): void {
+export function writeOn(device: Device, region: Region): void {
   writeTo(device, region);
   skip(device, device.length[region]);
 }
 
 /** Starts to read `length` bytes of a region, from its first one on. */
-export function readFrom(device: Device & Writer, region: number, length: number): void {
+export function readFrom(device: Device & Writer, region: Region, length: number): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + length;
 }
@@ -73,7 +73,7 @@ export function writeByte(device: Device & Writer, byte: number): void {
 }
 
 /** Sets the region's length to what was written since writeTo; what there was no room for is forgotten. */
-export function endWrite(device: Device, region: number): void {
+export function endWrite(device: Device, region: Region): void {
   var isTooLong = device.writeAt > device.writeEnd;
   setLength(device, region, (isTooLong ? device.writeEnd : device.writeAt) - device.start[region]);
   if (isTooLong) forget(device, region);
@@ -92,7 +92,7 @@ function isLetterOrDigit(c: number): boolean {
 }
 
 /** Whether a byte is not to be encoded. */
-function staysAsItIs(c: number, encoding: number): boolean {
+function staysAsItIs(c: number, encoding: Encoding): boolean {
   if (encoding === Encoding.NONE || isLetterOrDigit(c)) return true;
   // - . _
   if (c === 45 || c === 46 || c === 95) return true;
@@ -101,7 +101,7 @@ function staysAsItIs(c: number, encoding: number): boolean {
 }
 
 /** One byte of a UTF-8 value, encoded. */
-export function writeEncoded(device: Device, c: number, encoding: number): void {
+export function writeEncoded(device: Device, c: number, encoding: Encoding): void {
   if (staysAsItIs(c, encoding)) writeByte(device, c);
   else if (c === 32 && encoding === Encoding.FORM) writeByte(device, 43);
   else {
@@ -111,25 +111,25 @@ export function writeEncoded(device: Device, c: number, encoding: number): void 
 }
 
 /** A region's value, encoded. */
-export function writeRegion(device: Device, region: number, encoding: number): void {
+export function writeRegion(device: Device, region: Place, encoding: Encoding): void {
   var at = device.start[region];
   var end = at + device.length[region];
   while (at < end) writeEncoded(device, device.memory[at++], encoding);
 }
 
 /** A literal as it is. */
-export function writeLiteral(device: Device, literal: number): void {
+export function writeLiteral(device: Device, literal: Literal): void {
   writeRegion(device, literal, Encoding.NONE);
 }
 
 /** Writes the characters that are complete. */
-function flush(device: Device, encoding: number): void {
+function flush(device: Device, encoding: Encoding): void {
   writeRegion(device, Field.NONE, encoding);
   setLength(device, Field.NONE, 0);
 }
 
 /** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */
-export function writeText(device: Device, text: string, encoding: number): void {
+export function writeText(device: Device, text: string, encoding: Encoding): void {
   for (var i = 0; i < text.length; i++) {
     var unit = text.charCodeAt(i);
     // A high surrogate waits for its low one.

@@ -8,7 +8,7 @@
 // is known to be (isTooLong) and never taken for a shorter one.
 
 import { Limit } from "../device/limits.ts";
-import { type Device, equals, holds } from "../device/memory.ts";
+import { type Device, equals, holds, type Place } from "../device/memory.ts";
 import { forget, forgetAll, setLength } from "../device/regions.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { Scan } from "./tables.ts";
@@ -17,17 +17,17 @@ import { beginValue, endSurrogate, keep, keepIn, keepUnit } from "./unicode.ts";
 /** How far a document has been read, and what is looked for in it. */
 export interface Scanner {
   /** State of the scanner: one of Scan. */
-  scanState: number;
+  scanState: Scan;
   /** A leading 1, then a bit for each open level: 0 for an object, 1 for an array. */
   scanStack: number;
   /** Deepest object in which names are looked up. */
   scanDepthMax: number;
   /** Literal with the names that are looked up. */
-  scanNames: number;
+  scanNames: Literal;
   /** Bit mask of the fields that are wanted. */
   scanWanted: number;
   /** The field that an error's name goes to, NONE where the document is not to name one. */
-  nameField: number;
+  nameField: Field;
   /** 1: a member before has named the error by a number other than 0. */
   hasErrorNumber: number;
   /** Bit mask of the fields that the document has named so far. */
@@ -41,7 +41,7 @@ export function makeScanner(device: Scanner): void {
   device.scanState = 0;
   device.scanStack = 0;
   device.scanDepthMax = 0;
-  device.scanNames = 0;
+  device.scanNames = Literal.MEMBERS;
   device.scanWanted = 0;
   device.nameField = 0;
   device.hasErrorNumber = 0;
@@ -59,7 +59,7 @@ export function makeScanner(device: Scanner): void {
  */
 export function scanBegin(
   device: Device & Scanner,
-  names: number,
+  names: Literal,
   wanted: number,
   depth: number,
   nameField: Field,
@@ -77,7 +77,7 @@ export function scanBegin(
 }
 
 /** From the next member on other names and fields are looked for. */
-export function lookFor(device: Device & Scanner, names: number, wanted: number): void {
+export function lookFor(device: Device & Scanner, names: Literal, wanted: number): void {
   device.scanNames = names;
   device.scanWanted = wanted;
 }
@@ -100,7 +100,7 @@ export function scanEnd(device: Device): boolean {
  * The number that a list gives to the region's value, 0 for none.
  * @param list literal with names, as MEMBERS; `*` stands for any. The first match decides
  */
-export function numberNamed(device: Device, list: number, region: number): number {
+export function numberNamed(device: Device, list: Literal, region: Place): number {
   var at = device.start[list];
   var end = at + device.length[list];
   var number = device.memory[at++] - 65;
@@ -144,7 +144,7 @@ function endValue(device: Device & Scanner): void {
 }
 
 /** The stack is a 1, followed by a bit for each level: 0 for an object, 1 for an array. */
-function open(device: Device & Scanner, state: number): void {
+function open(device: Device & Scanner, state: Scan): void {
   // Some servers send the scope as a list. Nothing else may be one: a token in a list is no token.
   if (device.scanField !== Field.SCOPE) keepIn(device, Field.NONE);
   device.scanStack = device.scanStack * 2 + (state === Scan.FIRST_ELEMENT ? 1 : 0);
@@ -152,7 +152,7 @@ function open(device: Device & Scanner, state: number): void {
   device.scanState = device.scanStack >> Limit.JSON_DEPTH_MAX > 1 ? Scan.INVALID : state;
 }
 
-function close(device: Device & Scanner, end: number, c: number): void {
+function close(device: Device & Scanner, end: Scan, c: number): void {
   if (end === Scan.CLOSE) {
     device.scanStack >>= 1;
     keepIn(device, Field.NONE);
@@ -198,14 +198,14 @@ function scanUnicode(device: Device & Scanner, c: number): void {
   }
 }
 
-function scanEscape(device: Device & Scanner, next: number, c: number): void {
+function scanEscape(device: Device & Scanner, next: Scan, c: number): void {
   device.scanUnit = 1;
   device.scanState = Scan.STRING;
   if (next && next < Scan.COLON) device.scanState = next;
   else keepUnit(device, next || c);
 }
 
-function enter(device: Device & Scanner, next: number, c: number): void {
+function enter(device: Device & Scanner, next: Scan, c: number): void {
   var isNumber = next >= Scan.MINUS && next < Scan.WORDS;
   if (next === Scan.FIRST_NAME || next === Scan.FIRST_ELEMENT) {
     open(device, next);

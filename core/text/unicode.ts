@@ -3,14 +3,14 @@
 
 import { must } from "../device/assertion.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, type Integers, isTooLong } from "../device/memory.ts";
+import { type Device, type Integers, isTooLong, type Place } from "../device/memory.ts";
 import { setLength } from "../device/regions.ts";
 import { Region } from "../device/tables.ts";
 
 /** The value that is being kept. */
 export interface Value {
   /** The region that the present string or number goes to, NONE if it is skipped. */
-  scanField: number;
+  scanField: Place;
   /** High surrogate that waits for its other half. */
   scanHigh: number;
   /** For each field, the bytes of its value that the region had no room for: BODY_MAX at most. */
@@ -27,7 +27,7 @@ export function makeValue(device: Value): void {
 }
 
 /** What is kept from now on goes to the region; NONE: nowhere. */
-export function keepIn(device: Device & Value, region: number): void {
+export function keepIn(device: Device & Value, region: Place): void {
   device.scanField = region;
 }
 

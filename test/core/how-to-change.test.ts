@@ -25,7 +25,7 @@ import { code, json, tokens } from "../world/world.ts";
 
 // What the row of the page comes to.
 const ROW = [{ place: Field.VALUE_A, names: ["sub"] }];
-const Literal = { USERINFO_MEMBERS: LiteralEnd.COMPLETE };
+const Literal = { USERINFO_MEMBERS: LiteralEnd.COMPLETE as number };
 
 // example: begin
 // What its answer is searched for, and has to hold.

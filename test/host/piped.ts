@@ -5,7 +5,6 @@
 
 import { expect } from "vitest";
 import {
-  Authorization,
   CallState,
   Command,
   Endpoint,
@@ -188,9 +187,7 @@ class Twin {
     return {
       method: isGet ? "GET" : "POST",
       url: base + (base.includes("?") ? added.replace(/^\?/, "&") : added),
-      authorization: { [Authorization.BEARER]: bearer, [Authorization.BASIC]: basic }[
-        authorization
-      ],
+      authorization: [undefined, bearer, basic][authorization],
       extra: isCall ? "X-Call" : "X-Grant",
       type: isGet ? undefined : isJson ? "application/json" : FORM,
       body: isJson ? [...new URLSearchParams(form)] : form,
