@@ -7,8 +7,7 @@ import { createDevice } from "./loop/create.ts";
 
 // But for create, which is this build's own.
 export * from "./index.ts";
-export { CallState } from "./requests/call.ts";
-export { responseChallenge } from "./requests/call-answer.ts";
+export { responseChallenge } from "./requests/call.ts";
 export { discover } from "./requests/metadata.ts";
 export {
   addPath,

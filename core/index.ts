@@ -31,6 +31,7 @@ export {
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";
 export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
+export { CallState } from "./requests/call.ts";
 
 /**
  * Makes a device for the grant alone. Allocates; no other function that a host calls does.

@@ -22,7 +22,7 @@ export enum ClientAuthentication {
 export enum Pkce {
   /** There is none. */
   NEVER = 0,
-  /** Once the server has refused a request with words that name `code_challenge`. Takes 144 bytes of memory. */
+  /** Once the server has refused a request with words that name `code_challenge`. Takes 129 bytes of memory. */
   ON_DEMAND = 1,
   /** Each has one. Takes the same. */
   ALWAYS = 2,

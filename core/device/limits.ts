@@ -114,10 +114,6 @@ export enum Limit {
 
   /** A code verifier of 32 random bytes in base64url, and its challenge, SHA-256 as well (RFC 7636 §4.1, §4.2). */
   CODE_VERIFIER_SIZE = 43,
-  /** `&code_verifier=`, which stands in front of it. */
-  CODE_VERIFIER_NAME = 15,
-  /** `code_challenge_method=S256&code_challenge=`, the challenge, and `&`. */
-  CODE_CHALLENGE_SIZE = 86,
   /** A character in UTF-8. */
   CHARACTER_MAX = 4,
   /** Longest member name that is looked up; longer ones are unknown and skipped. */

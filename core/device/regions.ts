@@ -1,6 +1,6 @@
 // Who owns which bytes, and for how long: the rules; tables/fields.ts has a row for each region. A move ends the lives
 // of what its new state has no use for (moves.ts), and what needs OUTPUT has to claim it here. Within a state a value
-// that turns out to be of no use ends where that is found out: a token that is refused (refresh.ts, call-answer.ts,
+// that turns out to be of no use ends where that is found out: a token that is refused (refresh.ts, call.ts,
 // security-event.ts), an answer that breaks off (token-response.ts), a scanner that begins anew (json-scanner.ts).
 // The places are laid out in create.ts.
 //

@@ -118,46 +118,47 @@ export enum Literal {
   DEVICE_CODE_GRANT = 36,
   REFRESH_TOKEN_GRANT = 37,
   TOKEN_PARAMETER = 38,
-  BEARER = 39,
+  VERIFIER_PARAMETER = 39,
+  BEARER = 40,
   /** What one vendor says instead. */
-  BEARER_TOKEN = 40,
+  BEARER_TOKEN = 41,
   /** What a server says that wants one (RFC 7636 §4.3). */
-  CODE_CHALLENGE = 41,
+  CODE_CHALLENGE = 42,
   /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
-  AUTHORITY = 42,
-  RESOURCE_MEMBERS = 43,
-  PAGE_TOKEN = 44,
+  AUTHORITY = 43,
+  RESOURCE_MEMBERS = 44,
+  PAGE_TOKEN = 45,
   /** What an API says that wants another sign-in (RFC 9470 §3). */
-  STEP_UP = 45,
-  METADATA_MEMBERS = 46,
+  STEP_UP = 46,
+  METADATA_MEMBERS = 47,
   /** https, then three loopback hosts. */
-  SECURE = 47,
+  SECURE = 48,
   /** Of an error response to any of these requests. */
-  REFUSAL_MEMBERS = 51,
-  OFFER_MEMBERS = 52,
+  REFUSAL_MEMBERS = 52,
+  OFFER_MEMBERS = 53,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 53,
-  DRAFT = 58,
+  OFFER_PATH = 54,
+  DRAFT = 59,
   /** Of the answer to a poll, around the events. */
-  EVENT_POLL_MEMBERS = 59,
+  EVENT_POLL_MEMBERS = 60,
   /** Of the events in it: all. */
-  ANY_MEMBER = 60,
-  EVENT_MEMBERS = 61,
-  EVENT_POLL = 62,
+  ANY_MEMBER = 61,
+  EVENT_MEMBERS = 62,
+  EVENT_POLL = 63,
   /** What stands before an event's identifier, and after it, in the same order. */
-  EVENT_REFUSED = 63,
-  EVENT_ACKNOWLEDGED = 64,
-  EVENT_REFUSED_END = 65,
-  EVENT_ACKNOWLEDGED_END = 66,
-  PREFIX = 67,
-  OFFER_ANSWER = 68,
+  EVENT_REFUSED = 64,
+  EVENT_ACKNOWLEDGED = 65,
+  EVENT_REFUSED_END = 66,
+  EVENT_ACKNOWLEDGED_END = 67,
+  PREFIX = 68,
+  OFFER_ANSWER = 69,
 }
 
 /** Where the literals of a build end. */
 export enum LiteralEnd {
-  GRANT = 43,
-  API = 52,
-  COMPLETE = 69,
+  GRANT = 44,
+  API = 53,
+  COMPLETE = 70,
 }
 
 /** Of every build, a line each. */
@@ -169,6 +170,7 @@ export var LITERALS =
   "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\n" +
   "&grant_type=refresh_token&refresh_token=\n" +
   "token=\n" +
+  "&code_verifier=\n" +
   "bearer\n" +
   "bearertoken\n" +
   "code_challenge\n" +

@@ -7,10 +7,9 @@
 
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
-import { Limit } from "../device/limits.ts";
 import { type Device, holds, type Place } from "../device/memory.ts";
 import { placeConstant } from "../device/regions.ts";
-import { type Literal, Region } from "../device/tables.ts";
+import { Literal, Region } from "../device/tables.ts";
 import { checksum, Layout } from "../records/token-record.ts";
 import { encodeBase64 } from "../text/base64.ts";
 import {
@@ -128,11 +127,8 @@ export function writeTokenRequest(device: Device, grant: Literal, region: Place)
   writeRegion(device, Region.CLIENT, Encoding.NONE);
   writeRegion(device, Region.TOKEN_PARAMETERS, Encoding.NONE);
   if (holds(device, Region.CODE_VERIFIER)) {
-    var verifier = device.start[Region.CODE_VERIFIER];
-    var end = verifier + device.length[Region.CODE_VERIFIER];
-    for (var at = verifier - Limit.CODE_VERIFIER_NAME; at < end; at++) {
-      writeByte(device, device.memory[at]);
-    }
+    writeLiteral(device, Literal.VERIFIER_PARAMETER);
+    writeRegion(device, Region.CODE_VERIFIER, Encoding.NONE);
   }
   writeLiteral(device, grant);
   writeRegion(device, region, Encoding.FORM);

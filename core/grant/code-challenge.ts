@@ -35,11 +35,10 @@ export function makeChallenge(device: Challenge, pkce: Pkce): void {
 }
 
 /**
- * Gives the verifier its place, behind the name of its parameter, and the challenge, behind its own, directly in front of
- * the request for a code, which is written next: so a request with a challenge is one that begins earlier.
+ * The verifier gets its place, and behind it the challenge with its names, directly in front of the request for a code,
+ * which is written next: a request with a challenge begins where the verifier ends.
  */
 export function placeChallenge(device: Device): void {
-  writeText(device, "&code_verifier=", Encoding.NONE);
   placeRegion(device, Region.CODE_VERIFIER, device.writeAt, Limit.CODE_VERIFIER_SIZE);
   skip(device, Limit.CODE_VERIFIER_SIZE);
   writeText(device, "code_challenge_method=S256&code_challenge=", Encoding.NONE);

@@ -1,7 +1,8 @@
-// The device authorization request and response (RFC 8628 §3.1, §3.2; the documents' 2.1 and 4.1), and
-// what happens when a code has lived its time.
+// A code and its polls (RFC 8628): the answer to the device authorization request (§3.1, §3.2; the documents' 2.1 and
+// 4.1), the device access token request and what its answers say of the code (§3.4, §3.5; the documents' 4.2), and what
+// happens when a code has lived its time.
 
-import { jitter, pollEvery, setCodeLife, waitAtLeast } from "../device/clock.ts";
+import { jitter, pollEvery, resetBackoff, setCodeLife, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
@@ -14,6 +15,7 @@ import { Field, Literal } from "../device/tables.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { Scan } from "../text/tables.ts";
 import { finish, requestCode } from "./attempt.ts";
+import { writeTokenRequest } from "./client-authentication.ts";
 import { holdsPrintable, holdsVisible, numberOf } from "./token-response.ts";
 
 /** The attempts to get a code. */
@@ -53,12 +55,6 @@ export function countAnew(device: Device & Code): void {
   device.renewals = device.uselessAnswers = device.uselessStatuses = device.deadCodes = 0;
 }
 
-/** The server knows the code: the ones before it do not count any more. */
-export function codeIsKnown(device: Device & Code): void {
-  device.codeKnown = 1;
-  device.deadCodes = 0;
-}
-
 /**
  * Redirects and refusals that name no error pass where something stands in the place of the server for a while. When
  * they come again and again the setup is wrong. 408 and 425 ask for another try themselves. JSON of no use (an ID token
@@ -79,11 +75,6 @@ export function countUseless(device: Device & Code, error: ErrorCode): ErrorCode
   }
   if (device.uselessStatuses < Limit.USELESS_STATUSES_MAX) device.uselessStatuses++;
   return device.uselessStatuses < Limit.USELESS_STATUSES_MAX ? error : ErrorCode.USELESS_ANSWERS;
-}
-
-/** The poll that is made now comes after the code's end: it is the last one. */
-export function lastPoll(device: Device & Code): void {
-  device.lastPollMade = 1;
 }
 
 /** The code cannot be used any more: asks for another by itself, up to the cap. */
@@ -110,7 +101,7 @@ export function codeRefused(device: Device & Code, error: ErrorCode): void {
  * The server's interval, in milliseconds: at least one second, and at most one second above the longest that
  * can be waited for. The default where none is named.
  */
-export function intervalOf(device: Device): number {
+function intervalOf(device: Device): number {
   var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S + 1;
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
@@ -201,4 +192,33 @@ export function codeReceived(device: Device & Code): void {
   moveTo(device, Event.CODE_RECEIVED, State.PENDING);
   showCode(device);
   startJob(device, Job.WRITE);
+}
+
+/** Makes the poll's body. */
+export function preparePoll(device: Device & Code): void {
+  // After the code's end one is made, and no other.
+  if (!device.codeLifeS) device.lastPollMade = 1;
+  writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
+}
+
+/**
+ * slow_down: five seconds more for as long as the code lives, or what the server names if that is more
+ * (§3.5). An interval that it does not name counts as five seconds, which is less in any case.
+ */
+function slowDown(device: Device): void {
+  var longer = device.intervalMs + Limit.SLOW_DOWN_STEP_MS;
+  var named = intervalOf(device);
+  pollEvery(device, named > longer ? named : longer);
+}
+
+/** authorization_pending or slow_down: the user has not decided yet. */
+export function stillPending(device: Device & Code, error: ErrorCode): void {
+  if (error === ErrorCode.SLOW_DOWN) slowDown(device);
+  resetBackoff(device);
+  // The server knows the code: the ones before it do not count any more.
+  device.codeKnown = 1;
+  device.deadCodes = 0;
+  waitAtLeast(device, device.intervalMs);
+  // A code from before a restart is shown once the server has confirmed it.
+  if (device.codeLifeS) showCode(device);
 }

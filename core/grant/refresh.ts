@@ -60,16 +60,11 @@ export function hasSession(device: Device): boolean {
   return device.state === State.SIGNED_IN || device.state === State.REFRESHING;
 }
 
-/** Whether there is an access token. An answer that is arriving, and may yet be refused, does not change that. */
-function hasToken(device: Device): boolean {
-  var isArriving = device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1;
-  if (isArriving) return device.hadAccess === 1;
-  return holds(device, Field.ACCESS_TOKEN);
-}
-
-/** Whether the access token can be used now. */
+/** Whether the access token can be used now. An answer that is arriving, and may yet be refused, does not change that. */
 export function hasAccess(device: Device): boolean {
-  return hasToken(device) && device.accessLifeS > 0;
+  var isArriving = device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1;
+  var hasToken = isArriving ? device.hadAccess > 0 : holds(device, Field.ACCESS_TOKEN);
+  return hasToken && device.accessLifeS > 0;
 }
 
 /** Wipes every token and says why. */

@@ -64,11 +64,12 @@ import {
   isChallengeDue,
   takeDemand,
 } from "../grant/code-challenge.ts";
-import { preparePoll, stillPending } from "../grant/device-access-token.ts";
 import {
   codeReceived,
   codeRefused,
   countUseless,
+  preparePoll,
+  stillPending,
   takeCode,
 } from "../grant/device-authorization.ts";
 import { refreshRefused, rememberAccess, tokensReceived } from "../grant/refresh.ts";
@@ -79,12 +80,12 @@ import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts"
 import {
   beginAnswer,
   CallState,
+  callAnswered,
   isCallDue,
   isRetried,
   prepareCall,
   scanAnswer,
 } from "../requests/call.ts";
-import { callAnswered } from "../requests/call-answer.ts";
 import { forgetNames, isMark, scanBegin, scanByte } from "../text/json-scanner.ts";
 
 /** What is due: a request, or storage that is offered again what it refused. */
@@ -168,8 +169,10 @@ function prepareGrant(device: Device, purpose: Due): boolean {
   var start = device.start[region];
   var size = device.length[region];
   if (purpose === Due.CODE && holds(device, Region.CODE_VERIFIER)) {
-    start -= Limit.CODE_CHALLENGE_SIZE;
-    size += Limit.CODE_CHALLENGE_SIZE;
+    // The challenge lies between the two (placeChallenge).
+    var verifierEnd = device.start[Region.CODE_VERIFIER] + Limit.CODE_VERIFIER_SIZE;
+    size += start - verifierEnd;
+    start = verifierEnd;
   }
   var isTarget = purpose === Due.REVOCATION && revokesByQuery(device);
   addressRequest(device, endpoint, 0, clientAuthorization(device));

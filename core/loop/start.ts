@@ -49,7 +49,7 @@ function comeBack(device: Device): void {
     default:
       // Nothing to be cancelled, nor to be signed out of.
       forgetNoted(device);
-      if (device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
+      if (device.codeWanted) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
   renameFormer(device);

@@ -17,17 +17,17 @@ import { Job, startJob } from "../records/record-keeping.ts";
 /** What the user asks for while the device starts. */
 export interface User {
   /**
-   * 1: a code is asked for when the records hold nothing. From Config; signIn, cancel and signOut change it
-   * in STARTING.
+   * 1: a code is asked for once the records are read, unless what they hold goes on. The maker's autoStart, or what the
+   * user has asked for last.
    */
-  autoStart: number;
+  codeWanted: number;
   /** What the user has asked for while the records are read: one of Noted (states.ts). */
   noted: Noted;
 }
 
 /** Nothing has been asked for but what the maker has set. */
 export function makeUser(device: User, autoStart: number): void {
-  device.autoStart = autoStart;
+  device.codeWanted = autoStart;
   device.noted = Noted.NOTHING;
 }
 
@@ -61,9 +61,9 @@ export function signIn(device: Device): void {
   }
 }
 
-/** A code is asked for if the records hold nothing. */
+/** Keeps in mind that the user signs in while the records are read. */
 function wantCode(device: Device & User): void {
-  device.autoStart = 1;
+  device.codeWanted = 1;
 }
 
 /** What was asked for while the records were read is done, or there is nothing that it could be done to. */
@@ -71,9 +71,9 @@ export function forgetNoted(device: Device & User): void {
   device.noted = Noted.NOTHING;
 }
 
-/** Keeps in mind what the user asks for while the records are read. */
+/** Keeps in mind what the user gives up while the records are read. */
 function note(device: Device & User, asked: Noted): void {
-  device.autoStart = 0;
+  device.codeWanted = 0;
   // To sign out is more than to cancel.
   if (asked > device.noted) device.noted = asked;
 }
@@ -84,8 +84,8 @@ export function doNoted(device: Device): void {
   if (device.noted === Noted.SIGN_OUT) signOut(device);
   // A code, and not what was asked for before the restart.
   else if (device.state === State.PENDING) cancel(device);
-  // signIn was called after cancel or signOut: a later one of those would have cleared autoStart.
-  if (device.autoStart) signIn(device);
+  // To sign in was the last of it.
+  if (device.codeWanted) signIn(device);
 }
 
 /**

@@ -139,9 +139,10 @@ export function nextStorageCommand(device: Device & Records): Command {
       device.notSaved = 1;
       redraw(device);
       device.job = Job.NONE;
-      command = Command.NONE;
       releaseOutput(device, OutputUse.RECORD);
-    } else sealRecord(device, size);
+      return Command.NONE;
+    }
+    sealRecord(device, size);
   }
   device.slot = slotOfJob(device);
   return askHost(device, command, device.start[Region.OUTPUT], size);

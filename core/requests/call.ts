@@ -1,14 +1,16 @@
 // Requests beyond the grant (protected resources, metadata, security events), one at a time. This file knows
-// when one may be begun and sent and how it ends. What an answer has to hold is known to the file that asked,
-// which hands a CallKind in; what a refused token leads to is in call-answer.ts.
+// when one may be begun and sent, what a refused token leads to, and how it ends. What an answer has to hold is known to
+// the file that asked, which hands a CallKind in.
 
 import { limitExchange } from "../device/clock.ts";
 import { Authorization, Command, Endpoint, handOver } from "../device/command.ts";
 import { quotient } from "../device/digits.ts";
 import { ErrorCode } from "../device/errors.ts";
+import { redraw } from "../device/frame.ts";
 import { type Bytes, type CallKind, type Device, holds, matchNext } from "../device/memory.ts";
 import {
   endTarget,
+  forget,
   OutputUse,
   offerOutput,
   placeRegion,
@@ -17,9 +19,9 @@ import {
 } from "../device/regions.ts";
 import { addressRequest, askForAbort, fillRequest, forgetResponse } from "../device/request.ts";
 import { lastTooLong } from "../device/sizing.ts";
-import { State } from "../device/states.ts";
+import { Event, State } from "../device/states.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
-import { endIfDue, hasAccess, hasSession } from "../grant/refresh.ts";
+import { endIfDue, hasAccess, hasSession, refreshNow } from "../grant/refresh.ts";
 import { isSuccess } from "../grant/token-response.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
@@ -174,17 +176,17 @@ export function shareValues(device: Device, at: number, field: Field, count: num
 }
 
 /** Whether the access token goes along: protected resource requests only. */
-export function carriesToken(device: Device): boolean {
+function carriesToken(device: Device): boolean {
   return device.callEndpoint >= Endpoint.RESOURCE;
 }
 
 /** Whether the API wants another sign-in, and takes the token for good (RFC 9470 §3): no refresh would help. */
-export function wantsSignIn(device: Device): boolean {
+function wantsSignIn(device: Device): boolean {
   return device.stepUpMatched === device.length[Literal.STEP_UP];
 }
 
 /** A byte of the challenge that an answer comes with, before its status. */
-export function hearChallenge(device: Device & Call, c: number): void {
+function hearChallenge(device: Device & Call, c: number): void {
   device.stepUpMatched = matchNext(device, Literal.STEP_UP, device.stepUpMatched, c);
 }
 
@@ -289,11 +291,6 @@ export function answerAs(device: Device & Call, kind: CallKind): void {
   device.call = kind;
 }
 
-/** The request is over: its body is not sent any more. */
-export function endBody(device: Device & Call): void {
-  device.callBody = null;
-}
-
 /** The call waits to be sent again. @param retried 1: after a 401, which happens once */
 export function waitAgain(device: Device & Call, retried: number): void {
   device.callRetried = retried;
@@ -341,4 +338,53 @@ export function checkCall(device: Device): void {
     if (device.state === State.FAILED) error = device.error;
     finishCall(device, error);
   }
+}
+
+/** Sends the refused request again once there is another access token; false where there is no session to get it. */
+function waitsForToken(device: Device): boolean {
+  forget(device, Field.ACCESS_TOKEN);
+  // The display says that there is no connection.
+  redraw(device);
+  if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
+  if (!hasSession(device)) return false;
+  waitAgain(device, 1);
+  // What the refusal says is of no use; the refresh needs the room.
+  releaseOutput(device, OutputUse.ANSWER);
+  return true;
+}
+
+/**
+ * The answer to a call has come, or failed with `error`. 401 means that the access token is no good: it is
+ * refreshed and the request sent again, exactly once (RFC 6750 §3.1); unless the API says that it wants another sign-in
+ * (RFC 9470), which ends the call with INTERACTION_REQUIRED.
+ */
+export function callAnswered(device: Device & Call, error: ErrorCode): void {
+  device.callBody = null;
+  var isRefused = device.httpStatus === 401 && carriesToken(device);
+  var isStepUp = isRefused && wantsSignIn(device);
+  if (isRefused && !isStepUp && !device.callRetried && waitsForToken(device)) return;
+  if (isRefused) error = isStepUp ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
+  // What the host alone reads is a success whatever it is (204 without a body, text, an image).
+  if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
+  // Before finishCall, which gives lent bytes back to the host.
+  if (!error) error = device.call!.take(device);
+  // take may have left it VERIFYING: then eventVerified goes on.
+  if (device.callState !== CallState.VERIFYING) finishCall(device, error);
+}
+
+/**
+ * A piece of the challenge that an answer comes with, `bytes[from..to)`: the value of WWW-Authenticate (RFC 9110
+ * §11.6.1), before responseStart; of several values one after the other. A host that cannot tell leaves it out. The
+ * range stays the host's and is not kept.
+ * @param requestId id that the request was sent with
+ */
+export function responseChallenge(
+  device: Device,
+  requestId: number,
+  bytes: Bytes,
+  from: number,
+  to: number,
+): void {
+  if (!device.inFlight || requestId !== device.requestId || device.httpStatus) return;
+  for (; from < to; from++) hearChallenge(device, bytes[from] & 255);
 }

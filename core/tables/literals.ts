@@ -47,6 +47,7 @@ export function grantLiterals(): LiteralRow[] {
     ),
     texts("REFRESH_TOKEN_GRANT", "", "&grant_type=refresh_token&refresh_token="),
     texts("TOKEN_PARAMETER", "", "token="),
+    texts("VERIFIER_PARAMETER", "", "&code_verifier="),
     texts("BEARER", "", "bearer"),
     texts("BEARER_TOKEN", "What one vendor says instead.", "bearertoken"),
     texts("CODE_CHALLENGE", "What a server says that wants one (RFC 7636 §4.3).", "code_challenge"),

@@ -219,9 +219,9 @@ function enter(device: Device & Scanner, next: Scan, c: number): void {
 function follow(device: Device, c: number): void {
   var state = device.scanState;
   var at = device.start[Literal.GRAMMAR] + 2 * state;
-  // The rows know 0, where a number may begin that has no further digit, and 1 for every other digit.
-  var isZero = c === 48 && state <= Scan.MINUS;
-  var byte = c > 47 && c < 58 && !isZero ? 49 : c;
+  // In the rows `1` (49) stands for every digit, but for the `0` (48) that a number may begin with: no digit follows it.
+  var isFirstZero = c === 48 && state <= Scan.MINUS;
+  var byte = c > 47 && c < 58 && !isFirstZero ? 49 : c;
   while (device.memory[at] !== 32 && device.memory[at] !== byte) at += 2;
   var next = device.memory[at + 1] - 65;
   if (state === Scan.ESCAPE) scanEscape(device, next, c);

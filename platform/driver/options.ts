@@ -76,7 +76,7 @@ export interface DriverOptions {
   /**
    * "S256": each request for a code has a code challenge (RFC 7636), which the polls prove with the verifier. Left out:
    * none is sent before the server has refused a request with words that name `code_challenge`. Then it is asked once
-   * more, with one, unless the memory has no room for that (144 bytes).
+   * more, with one, unless the memory has no room for that (129 bytes).
    */
   readonly pkce?: Pkce;
   /** Bytes for the core; 6144 by default. */

@@ -1,10 +1,8 @@
 // Constants of the core that depend on each other. No build is made where they contradict one another.
 
-import { ClientAuthentication, create, type Device } from "../../core/complete.ts";
 import { ErrorCode, MESSAGES, Message } from "../../core/device/errors.ts";
 import { Limit } from "../../core/device/limits.ts";
 import { Event, State } from "../../core/device/states.ts";
-import { Region } from "../../core/device/tables.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows } from "../../core/tables/fields.ts";
 import { documentLiterals, requestLiterals } from "../../core/tables/literals.ts";
@@ -23,29 +21,9 @@ const numbersOf = (values: Readonly<Record<string, string | number>>): Record<st
 const lastOf = (values: Readonly<Record<string, string | number>>): number =>
   Math.max(...Object.values(numbersOf(values)));
 
-/** A device as the core makes it: what its memory holds after that is measured, not said a second time. */
-function madeDevice(): Device {
-  const device = create(new Uint8Array(65536), {
-    ...{ clientId: "c", clientSecret: "", server: "s", scope: "", messages: "" },
-    ...{ clientAuthentication: ClientAuthentication.NONE },
-    ...{ deviceParameters: "", tokenParameters: "", columns: 16, rows: 2 },
-    ...{ seed: 0, autoStart: 0, renewalsMax: 0, pkce: 1 },
-  });
-  if (!device) throw new Error("with these constants no device can be made");
-  return device;
-}
-const device = madeDevice();
-
-const textBetween = (from: number, to: number): string => {
-  let text = "";
-  for (let at = from; at < to; at++) text += String.fromCharCode(device.memory[at]!);
-  return text;
-};
 const longestOf = (names: readonly string[]): number =>
   Math.max(...names.map(({ length }) => length));
 
-const verifierAt = device.start[Region.CODE_VERIFIER]!;
-const verifierEnd = verifierAt + device.capacity[Region.CODE_VERIFIER]!;
 const LIMITS = Object.keys(numbersOf(Limit));
 const TIMES = LIMITS.filter((name) => /_M?S(_|$)/.test(name));
 
@@ -63,10 +41,6 @@ export const constants: Constants = {
     ),
   ]),
   LONGEST_ERROR: longestOf(errorRows().flatMap(({ names }) => names)),
-  // In the device's memory the name stands from its & up to the verifier, and the challenge from the verifier's end up
-  // to the request.
-  NAME_BEFORE_VERIFIER: verifierAt - textBetween(0, verifierAt).lastIndexOf("&"),
-  BYTES_BEFORE_REQUEST: device.start[Region.DEVICE_AUTHORIZATION]! - verifierEnd,
 };
 
 /** What has to be so, in words. */
@@ -106,14 +80,6 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   [
     "a code verifier is 32 bytes in base64url",
     (c) => c.CODE_VERIFIER_SIZE === Math.ceil((32 * 8) / 6),
-  ],
-  [
-    "the name of the verifier is as long as what stands in front of it",
-    (c) => c.CODE_VERIFIER_NAME === c.NAME_BEFORE_VERIFIER,
-  ],
-  [
-    "the challenge is as long as what stands in front of the request",
-    (c) => c.CODE_CHALLENGE_SIZE === c.BYTES_BEFORE_REQUEST,
   ],
   [
     "longer addresses are longer",

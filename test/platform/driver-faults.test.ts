@@ -102,7 +102,7 @@ describe("where what was thrown goes", () => {
       }),
     ).toThrow("event");
     driver.signOut();
-    expect(driver.device.autoStart).toBe(0);
+    expect(driver.device.codeWanted).toBe(0);
   });
 });
 

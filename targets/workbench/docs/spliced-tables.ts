@@ -214,8 +214,6 @@ const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
   BODY_MAX: "B",
   JSON_DEPTH_MAX: "levels",
   CODE_VERIFIER_SIZE: "B",
-  CODE_VERIFIER_NAME: "B",
-  CODE_CHALLENGE_SIZE: "B",
   CHARACTER_MAX: "B",
   KEY_MAX: "B",
   ERROR_MAX: "B",
