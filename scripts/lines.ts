@@ -8,7 +8,7 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 /** Lines of code, and all files. "beside" is what belongs to no floor. */
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
-  core: [7_200, 57],
+  core: [7_200, 55],
   platform: [14_300, 132],
   targets: [41_490, 319],
   scripts: [1_900, 24],
