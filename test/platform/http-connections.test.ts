@@ -4,7 +4,6 @@
 import http from "node:http";
 import https from "node:https";
 import net from "node:net";
-import type { PeerCertificate } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { nodeFetch } from "../../platform/node/fetch.ts";
@@ -34,19 +33,6 @@ describe("one exchange at a time", () => {
     server.adapter.abort();
   });
 
-  it.each(["status", "body", "end"])("given up within %s", async (event) => {
-    const { sink, told } = ear((now) => {
-      if (now === event) server.adapter.abort();
-    });
-    server.adapter.send(server.request(), sink);
-    await expect.poll(() => told.at(-1)?.[0]).toBe(event);
-    // A second time it is nobody's.
-    server.adapter.abort();
-    expect([await server.ask(), server.adapter.lastFailure]).toEqual([GOOD, ""]);
-    const until = GOOD.findIndex(([name]) => name === event) + 1;
-    expect(told).toEqual(GOOD.slice(0, until));
-  });
-
   it("given up within a coded body: neither its rest nor its end is told", async () => {
     const body = gzipSync("coded".repeat(10_000));
     server.script = (socket) => {
@@ -65,20 +51,6 @@ describe("one exchange at a time", () => {
     expect(events.length).toBeGreaterThan(3);
     expect(told.map(([event]) => event)).toEqual(["status", "body"]);
     expect(events).toEqual(["status", ...Array(events.length - 2).fill("body"), "end"]);
-  });
-
-  it("too large, it is asked for the next one from within", async () => {
-    server.make({ sizeLimitBytes: 1 });
-    const next = ear();
-    const { sink } = ear((event) => {
-      if (event === "failed") server.adapter.send(server.request(), next.sink);
-    });
-    server.adapter.send(server.request(), sink);
-    expect(await next.ended).toEqual([
-      ["status", 200, -1, ""],
-      ["failed", "too-large"],
-    ]);
-    expect(server.connections).toBe(2);
   });
 });
 
@@ -234,28 +206,6 @@ describe("whom it trusts", () => {
     expect(tlsSettings({ agent: new https.Agent({ rejectUnauthorized: true }) })).toMatchObject({
       rejectUnauthorized: true,
     });
-  });
-
-  it.each<[names: string | undefined, host: string, isGood: boolean]>([
-    ["DNS:a.example", "a.example", true],
-    ["DNS:b.example, DNS:a.example", "a.example", true],
-    ["DNS:b.example", "a.example", false],
-    [undefined, "a.example", false],
-    ["DNS:*.b.example", "a.b.example", true],
-    ["DNS:*.a.example, DNS:a.example", "b.a.example", true],
-    ["DNS:b*.a.example", "bc.a.example", false],
-    ["DNS:*b.a.example", "cb.a.example", false],
-    ["DNS:*.*.example", "a.b.example", false],
-    ["DNS:*.a*.example", "b.a*.example", false],
-    ["DNS:a.example, URI:*", "a.example", true],
-    ["IP Address:192.0.2.1", "192.0.2.1", true],
-    ['DNS:a.example, DNS:"b\\""', "a.example", false],
-  ])("RFC 9525: a certificate for %s is one of %s: %s", (subjectaltname, host, isGood) => {
-    const check = tlsSettings({}).checkServerIdentity!;
-    // The common name never counts.
-    const subject = { CN: host } as PeerCertificate["subject"];
-    const certificate = { subject, subjectaltname } as PeerCertificate;
-    expect(check(host, certificate) === undefined).toBe(isGood);
   });
 });
 
