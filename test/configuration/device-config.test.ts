@@ -210,8 +210,10 @@ describe("device.json: a server by its name", () => {
       parse({
         ...{ ...keycloak, clientSecret: "s", clientAuthentication: "client_secret_post" },
         ...{ scope: "openid email", endpoints: { resources: ["https://api.example/"] } },
+        limits: { memoryBytes: 7777 },
       }),
     );
+    expect(own.memoryBytes).toBe(7777);
     expect(own.config.scope).toBe("openid email");
     expect(own.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_POST);
     expect(own.endpoints.resources).toEqual(["https://api.example/"]);
