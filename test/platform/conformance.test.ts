@@ -1,5 +1,5 @@
 // Every adapter of this repository that needs no medium of its own, under the conformance suite. (The Node
-// HTTP adapter, the sealed storage and the flash storage are run through it next to their own tests.) And the suites can
+// HTTP adapter is run through it next to its own tests; a seal is held by random lives of two slots.) And the suites can
 // fail: each of them rejects an adapter that is broken in one way.
 
 import fs from "node:fs";

@@ -4,11 +4,9 @@
 
 import nacl from "tweetnacl";
 import { describe, expect, it } from "vitest";
-import { storageConformance } from "../../platform/conformance.ts";
 import type { Storage } from "../../platform/contracts.ts";
-import { ManualClock, MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
+import { MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
 import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/sealed-storage.ts";
-import { manualWorld, rows } from "./conformance-bench.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -142,22 +140,6 @@ describe("an authentic box that this program does not write", () => {
     disposed.dispose();
     expect(get(disposed, 0)).toBe(-1);
   });
-});
-
-describe("conformance", () => {
-  const cases = storageConformance(() => {
-    const clock = new ManualClock();
-    const options = { capacity: 300, clock, delayMs: 2 };
-    let storage = new MemoryStorage(options);
-    const entropy = new SeededEntropy(SEED);
-    const sealed = (): Storage => new SealedStorage({ storage, entropy, deviceKey: KEYS[0]![1] });
-    const restart = (): Storage => {
-      storage = storage.clone(options);
-      return sealed();
-    };
-    return { storage: sealed(), world: manualWorld(clock), restart };
-  });
-  it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
 it("no two different records get one nonce, even from a generator that is stuck", () => {

@@ -1,5 +1,5 @@
-// Whose session a state directory keeps (platform/node/state-owner.ts), and that several processes in it keep out of each
-// other's way (platform/node/shared-directory.ts, forget-directory.ts).
+// Whose session a state directory keeps (platform/node/state-owner.ts), and how it is forgotten. That several processes in it
+// keep out of each other's way is the business of random lives (session-model/shared-life.ts).
 
 import fs from "node:fs";
 import os from "node:os";
@@ -103,61 +103,31 @@ describe("a directory is a client's while there are records in it", () => {
   });
 });
 
-describe("several processes in one directory", () => {
-  const busy: string[] = [];
-  const tell = (holder: string): void => void busy.push(holder);
-  beforeEach(() => {
-    busy.length = 0;
+it("a medium that takes no lock takes no record of another's either: nobody waits", () => {
+  const keeper = new SharedDirectory(files);
+  expect(keeper.isWaiting).toBe(false);
+  const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
+    throw Object.assign(new Error("EROFS"), { code: "EROFS" });
   });
-  /** Two keepers of the same files, as two processes have them. */
-  const two = (): [SharedDirectory, SharedDirectory] => {
-    const others = new FileStorage(directory, { isShared: true });
-    return [new SharedDirectory(files), new SharedDirectory(others)];
+  let isIn = false;
+  const enter = (): void => {
+    isIn = true;
   };
+  keeper.enter(enter, () => {});
+  failing.mockRestore();
+  expect([isIn, keeper.isWaiting]).toEqual([true, false]);
+});
 
-  it("a medium that takes no lock takes no record of another's either: nobody waits", () => {
-    const keeper = new SharedDirectory(files);
-    expect(keeper.isWaiting).toBe(false);
-    const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
-      throw Object.assign(new Error("EROFS"), { code: "EROFS" });
-    });
-    let isIn = false;
-    keeper.enter(() => {
-      isIn = true;
-    }, tell);
-    failing.mockRestore();
-    expect([isIn, keeper.isWaiting]).toEqual([true, false]);
-  });
-
-  it("records are current until another writes, and from one's own writing on", () => {
-    const [one, other] = two();
-    keep();
-    one.begin();
-    other.begin();
-    expect([one.isCurrent, other.isCurrent]).toEqual([true, true]);
-    one.enter(() => keep(1), tell);
-    expect([one.isCurrent, other.isCurrent]).toEqual([true, false]);
-    // What it has written itself is no other's, however often it enters.
-    one.enter(() => {}, tell);
-    expect(one.isCurrent).toBe(true);
-    one.leave();
-    expect([one.isCurrent, other.isCurrent]).toEqual([true, false]);
-    other.enter(() => {}, tell);
-    expect(other.isCurrent).toBe(false);
-    // Read anew while it has them, they are those of now.
-    other.begin();
-    expect(other.isCurrent).toBe(true);
-    other.leave();
-    one.enter(() => keep(1), tell);
-    one.leave();
-    other.enter(() => {}, tell);
-    expect(other.isCurrent).toBe(false);
-    // What it has not read it does not know by leaving, either.
-    other.leave();
-    expect(other.isCurrent).toBe(false);
-    other.begin();
-    expect(other.isCurrent).toBe(true);
-  });
+it("records that another has written are not known by leaving either, until they are read", () => {
+  const others = new SharedDirectory(new FileStorage(directory, { isShared: true }));
+  others.begin();
+  keep();
+  others.enter(() => {}, String);
+  expect(others.isCurrent).toBe(false);
+  others.leave();
+  expect(others.isCurrent).toBe(false);
+  others.begin();
+  expect(others.isCurrent).toBe(true);
 });
 
 describe("forget", () => {
