@@ -1,77 +1,20 @@
-// Proof Key for Code Exchange (RFC 7636) on hosts in JavaScript: when there is a challenge, and of what it is made. That the
-// verifier is its own is the business of random lives (session-model/server.ts).
+// Proof Key for Code Exchange (RFC 7636) on hosts in JavaScript: of what a challenge is made. When there is one, and that its
+// verifier is its own, is the business of random lives (session-model/server.ts).
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { State } from "../../core/complete.ts";
-import type { Driver, DriverOptions } from "../../platform/driver.ts";
-import { type FakeAnswer, fakePlatform } from "../../platform/fake/index.ts";
 import { sha256 } from "../../platform/sha256.ts";
-import { driverOn } from "../world/driver-port.ts";
-import { code, tokens } from "../world/world.ts";
+import { SessionWorld } from "../world/session-port.ts";
 
-const REFUSAL = { error: "invalid_request", error_description: "Missing: code_challenge" };
-
-/** What a device sends to a server that answers requests for codes so. */
-function deviceAt(
-  answer: (fields: URLSearchParams) => FakeAnswer,
-  more: Partial<DriverOptions> = {},
-) {
-  const codes: URLSearchParams[] = [];
-  const verifiers: (string | null)[] = [];
-  const platform = fakePlatform({
-    http: {
-      handler: ({ url, text }) => {
-        const fields = new URLSearchParams(text);
-        if (url.endsWith("/code")) codes.push(fields);
-        if (fields.has("device_code")) verifiers.push(fields.get("code_verifier"));
-        return url.endsWith("/code") ? answer(fields) : url.endsWith("/token") ? tokens() : {};
-      },
-    },
-  });
-  const states: string[] = [];
-  const onChange = (): void => void states.push(State[driver.device.state]!);
-  const driver: Driver = driverOn(platform, { memoryBytes: 8192, onChange, ...more });
-  driver.start();
-  platform.clock.advance(60_000);
-  return { codes, verifiers, driver, platform, states };
-}
-
-const s256 = (verifier: string): string =>
-  createHash("sha256").update(verifier).digest("base64url");
-
-it("RFC 7636 §4.1, §4.2, §7.1: where it is set, each code has a verifier of its own", () => {
-  const device = deviceAt(() => code(), { pkce: "S256" });
-  for (let round = 0; round < 5; round++) {
-    device.driver.signOut();
-    device.platform.clock.advance(2000);
-    device.driver.signIn();
-    device.platform.clock.advance(60_000);
-    expect(device.states.at(-1)).toBe("SIGNED_IN");
-  }
-  const challenges = device.codes.map((fields) => fields.get("code_challenge"));
-  expect(new Set(challenges).size).toBe(6);
-  expect(new Set(device.codes.map((fields) => fields.get("code_challenge_method")))).toEqual(
-    new Set(["S256"]),
-  );
-  for (const verifier of device.verifiers) expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
-  expect(device.verifiers.map((verifier) => s256(verifier!))).toEqual(challenges);
-});
-
-it("RFC 7636 §4.4.1: one refusal that names it, and the device goes on with a challenge by itself", () => {
-  const wanting = (fields: URLSearchParams): FakeAnswer =>
-    fields.has("code_challenge") ? code() : { status: 400, body: REFUSAL };
-  const device = deviceAt(wanting);
-  // Nobody is told of a failure that is none.
-  expect(device.states).not.toContain("FAILED");
-  expect(device.states.at(-1)).toBe("SIGNED_IN");
-  device.driver.signOut();
-  device.platform.clock.advance(2000);
-  device.driver.signIn();
-  device.platform.clock.advance(3000);
-  const asked = device.codes.map((fields) => fields.has("code_challenge"));
-  expect(asked).toEqual([false, true, true]);
+it("RFC 7636 §4.1, §4.2, §4.4.1, §7.1: one refusal that asks for a proof, and the code has one, without a word", async () => {
+  const world = new SessionWorld();
+  world.server.wantsChallenge = true;
+  const start = world.start();
+  await world.until(() => start.isSettled);
+  const { violations, codes } = world.server;
+  expect([start.session?.status, start.troubles, violations]).toEqual(["signed-in", [], []]);
+  expect(codes.map(({ challenge }) => challenge)).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
 });
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

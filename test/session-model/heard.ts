@@ -125,21 +125,23 @@ export class Heard {
     // What comes hours late is given up, whatever it is.
     if (isGood && code !== "malformed_response" && code !== "unreachable")
       return `told of a success: ${code}`;
+    if (wantsChallenge(newest)) return "told of a demand that is met by itself";
     return PENDING.includes(newest.error) ? `told that the user has not decided: ${code}` : "";
   }
 
   /** What has gone wrong for a while, and nobody was told; "" for nothing. */
   get untold(): string {
-    const untold = this.answers.find(({ url, status, error, failure, isTold, atMs }, at) => {
+    const untold = this.answers.find((answer, at) => {
+      const { url, status, error, failure, isTold, atMs } = answer;
       const isGood =
         failure === "" && (status === 200 || [...PENDING, ...RENEWABLE].includes(error));
-      // Then it is asked once more, with one.
-      const wantsChallenge = url === ENDPOINTS.deviceAuthorization && error === "invalid_request";
       const isLate = this.#clock.elapsedMs - atMs > TOLD_WITHIN_MS;
       // The code had come to its end meanwhile.
       const isReplaced = this.answers[at + 1]?.url === ENDPOINTS.deviceAuthorization;
       if (isReplaced && url === ENDPOINTS.token) return false;
-      return !isTold && !isGood && isLate && !wantsChallenge && url !== ENDPOINTS.revocation;
+      return (
+        !isTold && !isGood && isLate && !wantsChallenge(answer) && url !== ENDPOINTS.revocation
+      );
     });
     return untold === undefined ? "" : `nobody was told of ${JSON.stringify(untold)}`;
   }
@@ -171,6 +173,10 @@ export class Heard {
     return told === "" || Math.abs((told ?? 0) - Math.max(0, leftS)) <= 1;
   }
 }
+
+/** A code is asked for once more then, with a challenge. */
+const wantsChallenge = ({ url, error }: ServerAnswer): boolean =>
+  url === ENDPOINTS.deviceAuthorization && error === "invalid_request";
 
 function membersIn(text: string): object {
   try {

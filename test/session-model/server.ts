@@ -144,6 +144,10 @@ export class GrantServer {
       return refusal("invalid_request", "send a code_c, code_challenge and code_challenge_method");
     }
     if (challenge !== "" && !this.mayChallenge) this.violations.push("a challenge unasked");
+    const isUsed = this.codes.some((code) => code.challenge === challenge);
+    if (challenge !== "" && (isUsed || field("code_challenge_method") !== "S256")) {
+      this.violations.push("a challenge that is none of S256, or was another code's");
+    }
     const id = this.#count++;
     const deviceCode = `device-code-${id}`;
     this.codes.push({
@@ -187,7 +191,8 @@ export class GrantServer {
     if (code.decision === "denied") return refusal("access_denied");
     if (code.decision === "pending") return refusal("authorization_pending");
     const digest = createHash("sha256").update(verifier).digest("base64url");
-    if (code.challenge !== "" && code.challenge !== digest) {
+    const isRight = code.challenge === digest && /^[\w-]{43}$/.test(verifier);
+    if (code.challenge !== "" && !isRight) {
       this.violations.push("a code without the verifier of its challenge");
     }
     code.isUsed = true;
