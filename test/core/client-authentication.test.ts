@@ -43,7 +43,7 @@ const BOTH = { ...ID, client_secret: CLIENT.clientSecret };
 const POLL = { grant_type: GRANT, device_code: "dc" };
 const REFRESH = { grant_type: "refresh_token", refresh_token: "refresh" };
 
-describe("RFC 6749 §2.3 client authentication", () => {
+describe("RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: device doc §4 row bodies are forms:", () => {
   it.each([
     ["none, RFC 8628 §3.1, §3.4, RFC 6749 §3.2.1", ClientAuthentication.NONE, ID, ID, ""],
     ["client_secret_post", ClientAuthentication.CLIENT_SECRET_POST, BOTH, BOTH, ""],
@@ -64,6 +64,7 @@ describe("RFC 6749 §2.3 client authentication", () => {
     const isInQuery = clientAuthentication === ClientAuthentication.DOCUMENTS;
     expect(revocation.target).toBe(isInQuery ? "?token=refresh" : "");
     expect(fields(revocation)).toEqual(isInQuery ? {} : { ...atToken, token: "refresh" });
+    for (const { text } of sent) expect(String(new URLSearchParams(text))).toBe(text);
     for (const each of sent)
       expect(each).toMatchObject({ authorization: basic && `Basic ${basic}` });
   });

@@ -1,49 +1,9 @@
-// Errors of polls, the interval, and what survives in records, on a manual clock.
+// What survives in records, and how a scope and an escape are read.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
+import { Field, State } from "../../core/complete.ts";
 import { Port } from "../world/core-port.ts";
-import { code, error, tokens } from "../world/world.ts";
-
-describe("device doc §7: every error of a poll", () => {
-  /** A poll has been answered with an error: the state that follows, and no record behind a final one. */
-  const answered = (status: number, name: string, state: State, number: ErrorCode): void => {
-    const bench = new Port([code(), error(status, name)]);
-    bench.until(2);
-    expect(bench.device.state).toBe(state);
-    expect(bench.device.error).toBe(number);
-    if (state === State.FAILED) {
-      expect([ErrorKind.USER, ErrorKind.ADMINISTRATOR, ErrorKind.MAKER]).toContain(
-        bench.core.errorKind(bench.device, number),
-      );
-      expect(bench.kept).toBe("");
-    }
-  };
-
-  it.each([
-    [428, "authorization_pending", State.PENDING, ErrorCode.AUTHORIZATION_PENDING],
-    [403, "slow_down", State.PENDING, ErrorCode.SLOW_DOWN],
-    [403, "access_denied", State.FAILED, ErrorCode.ACCESS_DENIED],
-    [400, "admin_policy_enforced", State.FAILED, ErrorCode.ADMIN_POLICY_ENFORCED],
-    [401, "invalid_client", State.FAILED, ErrorCode.INVALID_CLIENT],
-    [400, "unsupported_grant_type", State.FAILED, ErrorCode.UNSUPPORTED_GRANT_TYPE],
-    [403, "org_internal", State.FAILED, ErrorCode.ORG_INTERNAL],
-  ])("device doc §7 row Poll %i %s: the state that it leads to", answered);
-
-  it("device doc §7 row Poll 400 invalid_grant: a new code by itself", () => {
-    const bench = new Port([code(), error(400, "invalid_grant"), code({ user_code: "NEW" })]);
-    bench.until(3);
-    expect(bench.sent[2]!.endpoint).toBe(0);
-    expect(bench.text(Field.USER_CODE)).toBe("NEW");
-  });
-});
-
-it("SPEC.md, Time, RFC 8628 §3.5: one poll per interval, none early", () => {
-  const bench = new Port([code({ interval: 7 })]);
-  bench.until(6);
-  const times = bench.sent.filter(({ endpoint }) => endpoint === 1).map(({ atMs }) => atMs);
-  expect(times.slice(1).map((time, i) => time - times[i]!)).toEqual([7000, 7000, 7000, 7000]);
-});
+import { code, tokens } from "../world/world.ts";
 
 describe("SPEC.md, Records: what survives", () => {
   it("tokens come back, for this client only; a spent device code does not stay (RFC 8628 §5.2)", () => {
@@ -92,18 +52,6 @@ describe("SPEC.md, Records: what survives", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
     expect(bench.text(Field.SCOPE).trim()).toBe(kept);
   });
-
-  it.each(["invalid_grant", "bad_refresh_token", "interaction_required"])(
-    "RFC 6749 §5.2, OpenID Connect Core 1.0 §3.1.2.6: a refresh answered %s ends the session",
-    (name) => {
-      const bench = new Port([code(), tokens(), error(400, name)]);
-      bench.until(3);
-      bench.run();
-      expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
-      expect(bench.frame().join("")).toContain("Session ended.");
-      expect(bench.kept).toBe("");
-    },
-  );
 
   it("RFC 8259 §7: an escape has hexadecimal digits of either case, and nothing else", () => {
     for (const digit of "/09:@AFG`afg") {

@@ -14,6 +14,7 @@ import {
   type ManualTimers,
   type MemoryStorage,
   type RecordedDisplay,
+  type SeenRequest,
 } from "../../platform/fake/index.ts";
 
 export class World implements FakePlatform {
@@ -32,6 +33,15 @@ export class World implements FakePlatform {
     this.display = platform.display;
     this.entropy = platform.entropy!;
     this.storage = platform.storage;
+  }
+
+  /** What arrived, in its order, each with the seconds that had passed since the one before: "code", "poll 5". */
+  get arrived(): string[] {
+    const { requests } = this.http;
+    return requests.map((request, at) => {
+      const beforeMs = requests[at - 1]?.atMs ?? request.atMs;
+      return `${purposeOf(request)} ${(request.atMs - beforeMs) / 1000}`;
+    });
   }
 
   /** A power cut: what is under way is lost, the records stay. */
@@ -68,6 +78,13 @@ export class World implements FakePlatform {
     for (let i = 0; i < seconds && !isSo(); i++) await this.pass(1);
     return isSo();
   }
+}
+
+function purposeOf({ form, url }: SeenRequest): string {
+  if (form.has("device_code")) return "poll";
+  if (form.get("grant_type") === "refresh_token") return "refresh";
+  if (form.has("token") || url.includes("?token=")) return "revocation";
+  return form.has("client_id") ? "code" : url;
 }
 
 // What servers say, in the least that is enough.
