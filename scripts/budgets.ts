@@ -22,7 +22,7 @@ import {
   sizeCeilings,
 } from "../targets/workbench/budgets/budget-limits.ts";
 import { type CountedName, countedEngines } from "../targets/workbench/budgets/engine.ts";
-import { measureHeap, measureOnArm } from "../targets/workbench/budgets/heap.ts";
+import { measureOnArm } from "../targets/workbench/budgets/heap.ts";
 import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
 import type { Tally } from "../targets/workbench/budgets/measured-core.ts";
 import { builtBundle } from "../targets/workbench/engines/script.ts";
@@ -156,21 +156,6 @@ async function sizes(variant: Variant): Promise<void> {
   }
   atMost(`${variant}: bundle, minified (a ceiling)`, sizeCeilings[variant], bundle.length, "B");
   info(`${variant}: bundle, gzip`, `${gzipSync(bundle, { level: 9 }).length} B`);
-  await heapFromSource(variant);
-}
-
-async function heapFromSource(variant: Variant): Promise<void> {
-  const heap = await measureHeap(await builtBundle(variant));
-  info(`${variant}: heap growth in QuickJS, loaded from source`, `${heap.loaded} B`);
-  const { parts } = heap;
-  info(`  bytecode of ${parts.functions} functions`, `${parts.bytecode} B`);
-  info("  their records, with the source text kept", `${parts.functionRecords} B`);
-  info("  line tables", `${parts.lineTables} B`);
-  info("  names", `${parts.names} B`);
-  info("  objects", `${parts.objects} B`);
-  info(`${variant}: and with a device made (without its arena)`, `${heap.created} B`);
-  info(`${variant}: and without create, which is over`, `${heap.running} B`);
-  info(`${variant}: and after a whole grant`, `${heap.afterGrant} B`);
 }
 
 /** Names of the regions, by number. */

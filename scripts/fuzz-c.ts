@@ -1,7 +1,6 @@
 // npm run tool -- fuzz-c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
-// undefined-behaviour sanitizers. `-- --seconds N` for each surface (60), `-- --rounds N` instead for as many inputs on
-// every machine (Surface.round), `-- --only NAME`, `-- --install` gets the Debian packages. First each fuzzer must find
-// a fault that is planted.
+// undefined-behaviour sanitizers. `-- --rounds N` for so many times the inputs of a round (Surface.round), as many on every
+// machine, `-- --only NAME`, `-- --install` gets the Debian packages. First each fuzzer must find a fault that is planted.
 //
 // It begins with the inputs of test/host/fuzz/corpus.json; what it finds on the way stays below dist/fuzz-c. An input that
 // breaks something is kept there too, and named: `dist/fuzz-c/NAME/fuzz FILE` runs it again.
@@ -9,6 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { integer } from "../targets/desktop/command-line.ts";
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import {
   buildFuzzer,
@@ -22,48 +22,15 @@ import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 const flags = commandLine("fuzz-c", "Fuzzes what the host in C reads from outside.")
-  .option("--seconds <n>", "time for each surface; without it and --rounds 60")
-  .option("--rounds <n>", "instead of time so many inputs: five idle seconds' each")
+  .option("--rounds <n>", "so many inputs: five idle seconds' each", integer(1, 1_000_000), 12)
   .option("--only <surface>", `one of: ${surfaces.map(({ name }) => name).join(", ")}`)
   .option("--install", "get the Debian packages that are missing first")
   .parse()
   .opts<{
-    seconds?: string;
-    rounds?: string;
+    rounds: number;
     only?: string;
     install?: boolean;
   }>();
-
-/** When a fuzzer has tried enough: by time, which is for people, or by inputs, which are as many on every machine. */
-interface Enough {
-  readonly seconds?: number;
-  readonly rounds?: number;
-}
-
-/** @throws InstallError where it is none */
-function numberOf(name: string, text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1) return number;
-  throw new InstallError(`--${name} ${text}: not a number of ${name}; give 1 or more`);
-}
-
-function enoughOf({ seconds, rounds }: typeof flags): Enough {
-  if (seconds !== undefined && rounds !== undefined) {
-    throw new InstallError("--seconds or --rounds: give one of them");
-  }
-  if (seconds !== undefined) return { seconds: numberOf("seconds", seconds) };
-  if (rounds !== undefined) return { rounds: numberOf("rounds", rounds) };
-  return { seconds: 60 };
-}
-
-/** Inputs that the surface has to try; 0: as many as there is time for. */
-const inputsOf = (surface: Surface, { rounds = 0 }: Enough): number => rounds * surface.round;
-
-/** What libFuzzer is told of it. */
-const limitOf = (surface: Surface, enough: Enough): string =>
-  enough.seconds === undefined
-    ? `-runs=${inputsOf(surface, enough)}`
-    : `-max_total_time=${enough.seconds}`;
 
 /** How many inputs a fuzzer has tried, by its own report. */
 const triedIn = (said: string): number =>
@@ -82,7 +49,7 @@ function run(program: string, args: readonly string[], cwd: string): { ok: boole
 }
 
 /** @returns whether nothing was found */
-function fuzz(surface: Surface, enough: Enough): boolean {
+function fuzz(surface: Surface): boolean {
   const program = buildFuzzer(surface);
   const folder = `${root}dist/fuzz-c/${surface.name}`;
   const found = `${folder}/corpus`;
@@ -90,7 +57,8 @@ function fuzz(surface: Surface, enough: Enough): boolean {
   // Each input takes microseconds: the limit is for one that never ends, on a machine that does other things as well.
   const limits = [`-max_len=${surface.longest}`, "-timeout=60", "-rss_limit_mb=2048"];
   const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
-  const end = [limitOf(surface, enough), "-print_final_stats=1", "-verbosity=1"];
+  const least = flags.rounds * surface.round;
+  const end = [`-runs=${least}`, "-print_final_stats=1", "-verbosity=1"];
   const began = Date.now();
   const { ok, said } = run(
     program,
@@ -105,7 +73,6 @@ function fuzz(surface: Surface, enough: Enough): boolean {
       `${readdirSync(found).length} kept, ${ok ? "nothing found" : "FOUND SOMETHING"}`,
   );
   if (!ok) console.error(`${said.slice(-4000)}\nfuzz-c: the input is in ${folder}`);
-  const least = Math.max(1, inputsOf(surface, enough));
   const isEnough = tried >= least;
   if (ok && !isEnough) console.error(`fuzz-c: ${surface.name} tried ${tried} inputs, not ${least}`);
   return ok && isEnough;
@@ -130,9 +97,8 @@ function isAlive(surface: Surface): boolean {
 
 await carryOut("fuzz-c", async () => {
   ensurePackages(fuzzNeeds, flags.install ?? false);
-  const enough = enoughOf(flags);
   const wanted = surfaces.filter(({ name }) => flags.only === undefined || name === flags.only);
   if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such surface`);
-  const results = wanted.map((surface) => isAlive(surface) && fuzz(surface, enough));
+  const results = wanted.map((surface) => isAlive(surface) && fuzz(surface));
   return results.every(Boolean) ? 0 : 1;
 });

@@ -94,18 +94,11 @@ function typesAreTypes(text: string, all: string): string {
 
 // The licences of other people's code that is in our bundles: their authors ask that notices go along.
 
-const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
-documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
-rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
-persons to whom the Software is furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
-Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
-WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
-COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
-OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+/** Our own licence, of another holder. */
+function mitOf(holder: string): string {
+  const text = readFileSync(join(root, "LICENSE"), "utf8");
+  return text.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`).trim();
+}
 
 /** The folders of the packages whose modules are among `inputs`, sorted. */
 function packagesIn(inputs: Inputs): string[] {
@@ -116,11 +109,11 @@ function packagesIn(inputs: Inputs): string[] {
   return [...new Set(folders)].sort();
 }
 
-/** `name@version` of each. */
-function identities(inputs: Inputs): string[] {
+/** Each of them, for the list of materials of a release. */
+function identities(inputs: Inputs): object[] {
   return packagesIn(inputs).map((folder) => {
-    const { name, version } = manifestOf(folder);
-    return `${name}@${version}`;
+    const { name, version, license } = manifestOf(folder);
+    return { name, version, license };
   });
 }
 
@@ -152,7 +145,7 @@ function noticeOf(folder: string): string {
     throw new Error(`${folder} has no licence file; add its notice to scripts/package.ts`);
   }
   const line = "-".repeat(80);
-  return `${line}\n${name} ${version} (${license})\n\n${text ?? `Copyright (c) ${holder}\n\n${MIT}`}\n`;
+  return `${line}\n${name} ${version} (${license})\n\n${text ?? mitOf(holder)}\n`;
 }
 
 const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -284,6 +277,5 @@ await makePackage(
     return [];
   },
 );
-// For the list of materials of a release.
 const all = [...new Set([...library, ...tools])];
 writeFileSync(join(root, "dist/bundled-packages.json"), `${JSON.stringify(identities(all))}\n`);

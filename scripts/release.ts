@@ -26,76 +26,31 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-// What is in the package that others have written, as CycloneDX: npm's own list, cut down to what is bundled or
-// installed with it, and without what differs from one run to the next.
-
-interface Component {
-  readonly "bom-ref": string;
+/** Made by `npm run tool -- package`: each package whose code is in a bundle. */
+interface Bundled {
   readonly name: string;
   readonly version: string;
-  readonly properties?: readonly { readonly name: string; readonly value: string }[];
+  readonly license: string;
 }
 
-interface Bill {
-  readonly bomFormat: string;
-  readonly metadata: { readonly component: Component };
-  readonly components: readonly Component[];
-  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
-}
-
-/** Made by `npm run tool -- package`: name and version of each package whose code is in a bundle. */
-function bundled(): string[] {
-  return JSON.parse(readFileSync(join(root, "dist/bundled-packages.json"), "utf8")) as string[];
-}
-
-function billOfMaterials(): Bill {
-  const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
-  const text = execFileSync("npm", args, {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 1 << 26,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const {
-    serialNumber: _random,
-    metadata,
-    ...bill
-  } = JSON.parse(text) as Bill & {
-    serialNumber: string;
-    metadata: { timestamp: string };
-  };
-  const { timestamp: _now, ...lasting } = metadata;
-  const { name, dependencies: installed } = JSON.parse(
-    readFileSync(join(root, "package.json"), "utf8"),
-  ) as { name: string; dependencies: Record<string, string> };
-  const wanted = new Set([
-    ...bundled(),
-    ...Object.entries(installed).map(([name, version]) => `${name}@${version}`),
-  ]);
-  const components = bill.components.filter(({ name, version }) =>
-    wanted.delete(`${name}@${version}`),
-  );
-  if (wanted.size > 0) throw new Error(`npm's list does not have ${[...wanted].join(", ")}`);
-  const refs = new Set(components.map((component) => component["bom-ref"]));
-  const own = metadata.component["bom-ref"];
+/** What is in the packages that others have written, as CycloneDX; without a date, which differs from run to run. */
+function billOfMaterials(version: string): object {
+  const file = join(root, "dist/bundled-packages.json");
+  const bundled = JSON.parse(readFileSync(file, "utf8")) as Bundled[];
   return {
-    ...bill,
-    // npm takes the name of the folder, which is whoever's who made the release.
-    metadata: { ...lasting, component: { ...metadata.component, name } },
-    components: components.map(withoutDevelopment),
-    dependencies: [
-      { ref: own, dependsOn: [...refs].sort() },
-      ...[...refs].sort().map((ref) => ({ ref, dependsOn: [] })),
-    ],
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    version: 1,
+    metadata: { component: { type: "application", name: "picogrant", version } },
+    components: bundled.map(({ name, version, license }) => ({
+      type: "library",
+      name,
+      version,
+      purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+      // An identifier or several (SPDX), such as "(BSD-3-Clause OR GPL-2.0)".
+      licenses: [{ expression: license }],
+    })),
   };
-}
-
-/** npm marks what only developers install; here it is shipped, as part of a bundle. */
-function withoutDevelopment(component: Component): Component {
-  const properties = component.properties?.filter(
-    ({ name }) => name !== "cdx:npm:package:development",
-  );
-  return { ...component, ...(properties && { properties }) };
 }
 
 // One release: builds everything anew, packs it, and lists what is in it.
@@ -124,7 +79,7 @@ async function makeRelease(folder: string, say: (line: string) => void): Promise
     version: string;
   };
   say("the list of what is in them (CycloneDX)");
-  const bill = JSON.stringify(billOfMaterials(), null, 2);
+  const bill = JSON.stringify(billOfMaterials(version), null, 2);
   writeFileSync(join(folder, `picogrant-${version}.cdx.json`), `${bill}\n`);
   const files = readdirSync(folder)
     .sort()

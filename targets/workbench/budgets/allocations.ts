@@ -11,7 +11,7 @@ import { borderNumbers, builtBundle, conformanceScript, readTap } from "../engin
 import { type CountedName, guest, newCountedEngine } from "./engine.ts";
 import { measuringScript, readTally, reportingScript, type Tally } from "./measured-core.ts";
 
-const polls = guest("config", "polls");
+const polls = guest("polls");
 
 /** The whole life, measured: bundle, measuring, the conformance script, the tally. */
 async function lifeScript(variant: Variant, bundle?: string, callsBefore = 0): Promise<string> {

@@ -86,11 +86,7 @@ export async function newCountedEngine(which: CountedName = "release"): Promise<
 
 // The scripts of test/budgets/guest, which run inside the engine that is measured.
 
-/** These scripts one after the other, in one. */
-export function guest(...names: readonly string[]): string {
-  return names
-    .map((name) =>
-      readFileSync(new URL(`../../../test/budgets/guest/${name}.js`, import.meta.url), "utf8"),
-    )
-    .join("\n");
+/** One of them. */
+export function guest(name: string): string {
+  return readFileSync(new URL(`../../../test/budgets/guest/${name}.js`, import.meta.url), "utf8");
 }

@@ -1,6 +1,23 @@
 // Runs inside the engine: pending polls, driven by a loop that allocates nothing itself, so that any
 // allocation counted is the core's. `counter` is the engine's (targets/workbench/budgets/engine.ts).
 
+/** How the devices that are measured are set. A code runs out after half an hour, and as many polls are made as are asked for. */
+var guestConfig = {
+  clientId: "client",
+  clientSecret: "secret",
+  scope: "email",
+  deviceParameters: "",
+  columns: 20,
+  rows: 4,
+  seed: 1,
+  autoStart: 1,
+  renewalsMax: 1000,
+  clientAuthentication: 3,
+  server: "https://auth.example",
+  tokenParameters: "",
+  messages: ""
+};
+
 function pollBytes(text) {
   var bytes = pollMemory(text.length);
   for (var i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
@@ -15,8 +32,6 @@ function pollMemory(size) {
   return bytes;
 }
 
-// A code runs out after half an hour, and as many polls are made as are asked for.
-guestConfig.renewalsMax = 1000;
 var pollDevice = picogrant.create(pollMemory(4096), guestConfig);
 var pollCode = pollBytes(
   '{"device_code":"0123456789abcdef0123456789abcdef","user_code":"ABCD-EFGH","expires_in":1800,' +
