@@ -11,7 +11,7 @@ const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>
   core: [7_200, 55],
   platform: [14_300, 132],
   targets: [41_490, 319],
-  scripts: [1_900, 24],
+  scripts: [1_790, 24],
   test: [45_510, 285],
   beside: [103, 11],
 };
