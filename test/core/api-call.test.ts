@@ -32,7 +32,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
-  it("device doc §5.3 row bearer credential: refreshed after 401, and sent again once with the new token (RFC 6750 §3)", () => {
+  it("device doc §5.3 row bearer credential: refreshed after 401, and sent again once with the new token (RFC 6750 §3, §3.1)", () => {
     const bench = session([
       json(401, { error: { code: 401, message: "Invalid Credentials" } }),
       tokens({ access_token: "second" }),

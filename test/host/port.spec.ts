@@ -80,35 +80,6 @@ it("a device in C: signs in, reads two pages, has a refused token renewed, and e
   });
 });
 
-it("RFC 6750 section 5.3: a program that puts the token into an address asks nobody", async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-port-"));
-  const out = `${hostFolder}port-leaky`;
-  cpSync(template, folder, { recursive: true });
-  const main = readFileSync(path.join(folder, "main.c"), "utf8");
-  const leak = `
-    snprintf(target, sizeof target, "/items?page=%.*s", pg_length(&host.core, PG_FIELD_ACCESS_TOKEN),
-             (const char *)memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN));
-    wants_call = 1;`;
-  expect(main).toContain("  want_page(number);");
-  expect(main).toContain("target[64]");
-  const leaky = main.replace("  want_page(number);", leak).replace("target[64]", "target[1024]");
-  writeFileSync(path.join(folder, "main.c"), leaky);
-  await buildPort(folder, out);
-  rmSync(folder, { recursive: true });
-  const asked: string[] = [];
-  const api: RequestListener = (request, response) => {
-    asked.push(`${request.url}`);
-    response.end('{"next":"2"}');
-  };
-  await atService(out, api, async (start, approve) => {
-    const device = start();
-    await expect.poll(() => device.display).toMatch(/[A-Z]{4}-[A-Z]{4}/);
-    approve();
-    await expect.poll(() => device.messages).toContain("the API answered 0");
-    expect(asked).toEqual(["/items?page="]);
-  });
-});
-
 /** A change of one of its files. */
 function changed(file: string, from: string, to: string): (folder: string) => void {
   return (folder) => {

@@ -79,22 +79,6 @@ describe("file storage", () => {
     },
   );
 
-  it("leaves nothing but slots after use, and clears drafts of killed processes away", () => {
-    fs.mkdirSync(directory, { mode: 0o700 });
-    fs.writeFileSync(path.join(directory, "slot-0.draft"), "left over");
-    const storage = new FileStorage(directory);
-    expect(get(storage, 0)).toBe("");
-    put(storage, 0, "a");
-    put(storage, 1, "b");
-    expect(fs.readdirSync(directory).sort()).toEqual([
-      expect.stringMatching(/^lock-/),
-      "slot-0",
-      "slot-1",
-    ]);
-    storage.close();
-    expect(fs.readdirSync(directory).sort()).toEqual(["slot-0", "slot-1"]);
-  });
-
   it("a record that became unreadable while running reads as -1", () => {
     const storage = new FileStorage(directory);
     put(storage, 0, "good");

@@ -1,9 +1,8 @@
 // The Node HTTP adapter under the conformance suite on real sockets, and what the suite leaves to it.
 
-import net from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type AnswerPlan, Ear } from "../../platform/conformance/http-bench.ts";
+import { Ear } from "../../platform/conformance/http-bench.ts";
 import { httpConformance } from "../../platform/conformance.ts";
 import { startConformanceServer } from "../../platform/node/conformance-server.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
@@ -25,53 +24,6 @@ const cases = httpConformance(
 
 describe("Node HTTP adapter: conformance", () => {
   it.each(rows(cases))("%s", (_, one) => one.run());
-});
-
-it("the suite's server sends what its plans say, byte by byte, for requests that come as they like", async () => {
-  const body = Buffer.from("body");
-  const plans: readonly [plan: Partial<AnswerPlan>, bytes: string][] = [
-    [{ body }, "HTTP/1.1 200 Planned\r\nContent-Length: 4\r\nConnection: keep-alive\r\n\r\nbody"],
-    [
-      { status: 204, interim: true, headers: [["X", "1"]] },
-      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n" +
-        "HTTP/1.1 204 Planned\r\nX: 1\r\nConnection: keep-alive\r\n\r\n",
-    ],
-    [
-      { body, pieceBytes: 3, framing: "chunked", keepAlive: false },
-      "HTTP/1.1 200 Planned\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" +
-        "3\r\nbod\r\n1\r\ny\r\n0\r\n\r\n",
-    ],
-  ];
-  const server = await startConformanceServer();
-  const all = plans.map(([plan]): AnswerPlan => {
-    return { kind: "answer", status: 200, keepAlive: true, ...plan };
-  });
-  server.plan(...all);
-  const socket = net.connect(Number(new URL(server.origin).port), "127.0.0.1");
-  let heard = "";
-  socket.on("data", (bytes) => {
-    heard += bytes.toString();
-  });
-  const posted = "POST /a HTTP/1.1\r\nX-Own:  1 \r\nContent-Length: 3\r\n\r\nabc";
-  const requests = [posted, "GET /b HTTP/1.1\r\n\r\n", "GET /c HTTP/1.1\r\n\r\n"];
-  const ended = new Promise((done) => socket.on("end", done));
-  for (const [at, request] of requests.entries()) {
-    for (const byte of request) socket.write(byte);
-    await expect.poll(() => server.requests().length).toBe(at + 1);
-  }
-  await ended;
-  expect(heard).toBe(plans.map(([, bytes]) => bytes).join(""));
-  const headers = [
-    ["x-own", "1"],
-    ["content-length", "3"],
-  ];
-  const none = { method: "GET", headers: [], body: new Uint8Array(0) };
-  expect(server.requests()).toEqual([
-    { method: "POST", target: "/a", headers, body: Uint8Array.from(Buffer.from("abc")) },
-    { ...none, target: "/b" },
-    { ...none, target: "/c" },
-  ]);
-  await server.close();
 });
 
 describe("Node HTTP adapter: random bytes", () => {

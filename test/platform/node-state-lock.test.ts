@@ -1,13 +1,10 @@
-// The lock on a state directory, on Node: never two holders, whenever the second comes; nobody is kept out by the dead;
-// and the same with real processes.
+// The lock on a state directory, on Node: never two holders, whenever the second comes; nobody is kept out by the dead.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { lockDirectory, StateLock } from "../../platform/node/state-lock.ts";
 import { PATIENCE_MS } from "../patience.ts";
@@ -257,50 +254,13 @@ describe("who a holder is", () => {
   });
 });
 
-describe("processes", () => {
-  let program: string;
-  const children: ChildProcess[] = [];
-
-  beforeAll(() => {
-    program = path.join(root, "holder.mjs");
-    const source = fileURLToPath(new URL("../../platform/node/state-lock.ts", import.meta.url));
-    const contents = `import { StateLock } from ${JSON.stringify(source)};
-      const lock = new StateLock(process.argv[2]);
-      const attempt = () => {
-        if (lock.tryTake() !== 0) return setTimeout(attempt, 50);
-        process.stdout.write("held\\n");
-        if (process.argv[3] === "exit") process.exit();
-      };
-      attempt();
-      setInterval(() => {}, 1000);`;
-    buildSync({
-      stdin: { contents, resolveDir: root, loader: "ts" },
-      ...{ outfile: program, bundle: true, platform: "node", format: "esm" },
-    });
-  });
-  afterEach(() => {
-    for (const child of children.splice(0)) child.kill("SIGKILL");
-  });
-
-  /** Resolves when it has the lock. */
-  function holder(mode = ""): [ChildProcess, Promise<void>] {
-    const args = [program, directory, mode];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-    children.push(child);
-    return [child, new Promise((done) => child.stdout!.once("data", () => done()))];
-  }
-
-  it("killed while it holds the lock, it keeps nobody out; ended, it leaves nothing", async () => {
-    const [child, isHeld] = holder();
-    await isHeld;
-    const lock = new StateLock(directory);
-    expect([lock.tryTake(), lock.isSure]).toEqual([child.pid, true]);
-    child.kill("SIGKILL");
-    await new Promise((done) => child.once("close", done));
-    expect(lock.tryTake()).toBe(0);
-    lock.release();
-    const [leaving] = holder("exit");
-    await new Promise((done) => leaving.once("close", done));
-    expect(files()).toEqual([]);
-  });
+it("a process that ends leaves nothing; that one which is killed keeps nobody out is tried in desktop/kill.test.ts", () => {
+  const source = new URL("../../platform/node/state-lock.ts", import.meta.url);
+  const program = `import { readdirSync } from "node:fs";
+    import { StateLock } from "${source}";
+    new StateLock("${directory}").tryTake();
+    console.log(readdirSync("${directory}").join());`;
+  const words = ["--import", "tsx", "--input-type=module", "-e", program];
+  expect(execFileSync(process.execPath, words, { encoding: "utf8" })).toMatch(/^lock-[\w-]+\n$/);
+  expect(files()).toEqual([]);
 });

@@ -177,11 +177,6 @@ describe("errors before there is a device", () => {
 
 describe("what is tried again by itself is told each time", () => {
   it.each<[answer: FakeAnswer | undefined, trouble: string]>([
-    [{ status: 500, body: "oops" }, `unavailable (nobody) | ${CODE_AT} 500; | 500`],
-    [
-      { body: "<html>" },
-      `malformed_response (nobody) | ${CODE_AT} 200, and not what was asked for; | 200`,
-    ],
     [lacking, `malformed_response (nobody) | ${CODE_AT} 200; ${NO_URI}; | verification_uri | 200`],
     [
       { status: 429, retryAfterSeconds: 90, body: "" },

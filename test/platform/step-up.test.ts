@@ -77,7 +77,6 @@ describe("RFC 9470 §3: what an answer demands", () => {
 
 describe("calls through the core", () => {
   const API = ENDPOINTS.resources[0]!;
-  const REFRESH = ENDPOINTS.token;
   const answers: FakeAnswer[] = [];
   const demanding = { status: 401, authenticate: `Bearer ${DEMAND}, acr_values="a b", max_age=5` };
   const device = (deviceParameters = ""): SignedIn =>
@@ -105,17 +104,5 @@ describe("calls through the core", () => {
     // RFC 9470 §4: a new sign-in carries it.
     const second = device(formParameters(stepUp));
     expect(second.platform.http.requests[0]!.text).toMatch(/acr_values=a\+b&max_age=5/);
-  });
-
-  it("RFC 6750 §3.1: another 401 has the token refreshed and the call sent again, once", () => {
-    for (const authenticate of ['Bearer error="invalid_token"', "", "Basic realm=x"]) {
-      const caller = device();
-      const refused = { status: 401, authenticate };
-      expect(asked(caller, refused)).toEqual([API, REFRESH, API]);
-      expect(caller.driver.stepUp).toBeUndefined();
-      // The demand may come with the second answer.
-      expect(asked(caller, refused, demanding)).toEqual([API, REFRESH, API]);
-      expect(caller.driver.stepUp).toEqual({ acr_values: "a b", max_age: "5" });
-    }
   });
 });

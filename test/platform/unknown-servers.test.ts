@@ -139,10 +139,14 @@ describe("what passes by itself ends no sign-in, and is told", () => {
     [
       "a page of HTML with 500",
       { status: 500, body: "<html>" },
-      /HTTP 500; trying again in \d+ s$/,
+      /^unavailable nobody .*HTTP 500; trying again in \d+ s$/,
     ],
     ["with 404", { status: 404, body: "<html>" }, /HTTP 404; /],
-    ["with 200", { status: 200, body: "<html>" }, /HTTP 200, and not what was asked for; /],
+    [
+      "with 200",
+      { status: 200, body: "<html>" },
+      /^malformed_response nobody .*HTTP 200, and not what was asked for; /,
+    ],
     ["a redirect to a login page", { status: 302, body: "" }, /HTTP 302; /],
     ["nothing at all", { status: 200 }, /HTTP 200; there is no access_token in the answer /],
     ["429 without a word", { status: 429, body: "Too many" }, /HTTP 429; /],
@@ -154,7 +158,9 @@ describe("what passes by itself ends no sign-in, and is told", () => {
   ])("%s", async (_, poll, told) => {
     const { troubles } = await completes({ poll });
     expect(troubles).toHaveLength(2);
-    for (const { message } of troubles) expect(message).toMatch(told);
+    for (const { code, remedy, message } of troubles) {
+      expect(`${code} ${remedy} ${message}`).toMatch(told);
+    }
     // The query may hold what is nobody's business.
     expect(troubles[0]!.message).toMatch(/^https:\/\/login\.example\.com\/token: /);
   });

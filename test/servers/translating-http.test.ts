@@ -3,7 +3,6 @@
 
 import { expect, it } from "vitest";
 import type { Http, HttpSink } from "../../platform/contracts.ts";
-import { clientAuthenticationFor } from "../../platform/discovery.ts";
 import { type FakeAnswer, FakeHttp } from "../../platform/fake/index.ts";
 import { TranslatingHttp, type Translation } from "../../platform/servers/translating-http.ts";
 import { bytesOf } from "../../platform/text.ts";
@@ -197,14 +196,4 @@ it("where there is nothing to ask, the core hears of a success", () => {
   const { words, http } = exchange(ADDRESSES.revocation, "token=t", {}, nothing);
   expect(words).toEqual(["200 -1", "end"]);
   expect(http.requests.length).toBe(0);
-});
-
-it("RFC 8414 section 2: how a client authenticates follows from the metadata", () => {
-  const both = ["private_key_jwt", "client_secret_post", "client_secret_basic"];
-  expect(clientAuthenticationFor(both, true)).toBe("client_secret_basic");
-  expect(clientAuthenticationFor(["client_secret_post"], true)).toBe("client_secret_post");
-  expect(clientAuthenticationFor(both, false)).toBe("none");
-  expect(() => clientAuthenticationFor(["private_key_jwt"], true)).toThrow(
-    "the server takes no client secret, only: private_key_jwt",
-  );
 });
