@@ -12,12 +12,12 @@ export interface Kind {
 }
 
 export const KINDS: readonly Kind[] = [
-  { name: "of a program", live: liveOnce, few: 40, all: 1500 },
+  { name: "of a program", live: liveOnce, few: 40, all: 1000 },
   {
     name: "in which an update and a fall-back take turns",
     live: (seed) => liveOnce(seed, true),
-    ...{ few: 15, all: 750 },
+    ...{ few: 15, all: 500 },
   },
-  { name: "of several programs with one session", live: sharedLifeOnce, few: 3, all: 150 },
-  { name: "of two slots", live: slotsOnce, few: 40, all: 1500 },
+  { name: "of several programs with one session", live: sharedLifeOnce, few: 3, all: 100 },
+  { name: "of two slots", live: slotsOnce, few: 40, all: 1000 },
 ];
