@@ -144,7 +144,7 @@ async function sizes(variant: Variant): Promise<void> {
   const bundle = await builtBundle(variant);
   const board = await measureOnArm(variant);
   const onBoard = `${variant}: heap in QuickJS on 32-bit ARM, stripped bytecode`;
-  if (board === undefined) info(onBoard, "skipped (npm run tool -- arm --install)");
+  if (board === undefined) info(onBoard, "skipped (npm run host -- --arm --install)");
   else {
     atMost(onBoard, heapLimits[variant], board.heap, "B");
     atMost("  its peak while the device is made", peakLimits[variant], board.peak, "B");
@@ -156,15 +156,6 @@ async function sizes(variant: Variant): Promise<void> {
   }
   atMost(`${variant}: bundle, minified (a ceiling)`, sizeCeilings[variant], bundle.length, "B");
   info(`${variant}: bundle, gzip`, `${gzipSync(bundle, { level: 9 }).length} B`);
-}
-
-/** Names of the regions, by number. */
-function regionNames(): string[] {
-  const names: string[] = [];
-  for (const [name, number] of Object.entries({ ...core.Field, ...core.Region })) {
-    if (typeof number === "number" && name !== "COUNT" && name !== "NONE") names[number] = name;
-  }
-  return names;
 }
 
 function makeDevice(create: typeof grant.create, bytes: number): core.Device | null {
@@ -197,17 +188,6 @@ function arena({ name: build, create, bytes: memory }: (typeof arenas)[number]):
   let least = memory;
   while (least > 0 && makeDevice(create, least - 16)) least -= 16;
   info("  least memory for this configuration (short tokens)", `${least} B`);
-  const regions = regionNames()
-    .map((name, number) => ({ name, at: device.start[number]!, room: device.capacity[number]! }))
-    .filter(({ room }) => room > 0)
-    .sort((a, b) => a.at - b.at || b.room - a.room);
-  info("  literals and their table", `0..${regions[0]!.at}, ${regions[0]!.at} B`);
-  let end = 0;
-  for (const { name, at, room } of regions) {
-    // What begins within another region shares its place.
-    info(`  ${at < end ? "  shared: " : ""}${name}`, `${at}..${at + room}, ${room} B`);
-    end = Math.max(end, at + room);
-  }
 }
 
 commandLine(

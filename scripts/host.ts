@@ -1,11 +1,17 @@
 // npm run host: builds the C host as released, under sanitizers, and on Duktape, and tests all of
-// them against the simulated service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after building.
+// them against the simulated service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after
+// building; `-- --arm` does it for 32-bit ARM, runs a whole grant under qemu, and holds the engine to its budget.
 
 import { spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 import { startCheckServer } from "../targets/command/check-server.ts";
-import { buildHost, buildPort, portFolder } from "../targets/workbench/host/build.ts";
-import { ensurePackages, hostNeeds, portNeeds } from "../targets/workbench/host/toolchain.ts";
+import { buildHost, buildPort, type Kind, portFolder } from "../targets/workbench/host/build.ts";
+import {
+  armNeeds,
+  ensurePackages,
+  hostNeeds,
+  portNeeds,
+} from "../targets/workbench/host/toolchain.ts";
 import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine(
@@ -14,6 +20,7 @@ const flags = commandLine(
 )
   .option("--install", "get the Debian packages that are missing first")
   .option("--build", "stop after building")
+  .option("--arm", "cross-compile for 32-bit ARM, and test that under qemu")
   .option("--port <folder>", "build only the port in this folder, on Duktape, for this machine")
   .option("--check", "with --port: try its files one by one, and say what is wrong with each")
   .option("--server <address>", "for --check: another server than its own, which sees less")
@@ -21,6 +28,7 @@ const flags = commandLine(
   .opts<{
     install?: boolean;
     build?: boolean;
+    arm?: boolean;
     port?: string;
     check?: boolean;
     server?: string;
@@ -70,14 +78,21 @@ async function check(folder: string): Promise<void> {
 }
 
 async function host(): Promise<void> {
-  ensurePackages(hostNeeds, flags.install ?? false);
-  for (const kind of ["release", "sanitize", "duktape"] as const) {
+  const { arm = false } = flags;
+  ensurePackages(arm ? armNeeds : hostNeeds, flags.install ?? false);
+  const kinds: Kind[] = arm ? ["arm-grant", "arm-api", "arm"] : ["release", "sanitize", "duktape"];
+  for (const kind of kinds) {
     await buildHost(kind);
     console.log(`host: ${kind} built`);
   }
   if (flags.build) return;
   const args = ["vitest", "run", "--config", "test/host/vitest.config.ts"];
-  process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
+  const env = { ...process.env, ...(arm && { PICOGRANT_ARM: "1" }) };
+  const run = spawnSync("npx", [...args, ...(arm ? ["test/host/arm"] : [])], {
+    stdio: "inherit",
+    env,
+  });
+  process.exitCode = run.status ?? 1;
 }
 
 await carryOut("host", async () => {

@@ -3,24 +3,9 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nameOf, variants } from "../targets/bundle/surface.ts";
-import {
-  enginesFolder,
-  engineVersion,
-  quickjsFolder,
-} from "../targets/workbench/engines/install.ts";
-import { generate } from "../targets/workbench/host/generate.ts";
 import { MANIFESTS } from "../targets/workbench/package-contents.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
@@ -61,16 +46,11 @@ interface ReleaseFile {
   readonly sha256: string;
 }
 
-interface Release {
-  readonly files: readonly ReleaseFile[];
-}
-
 /** @param say told of each step: it takes a minute or two */
-async function makeRelease(folder: string, say: (line: string) => void): Promise<Release> {
+function makeRelease(folder: string, say: (line: string) => void): ReleaseFile[] {
   say("building and packing what npm publishes");
   run("npm", ["run", "-s", "build"]);
   run("npm", ["run", "-s", "tool", "--", "package"]);
-  await addBytecode(join(root, "dist/npm/picogrant-firmware/dist"), say);
   for (const name of Object.keys(MANIFESTS)) {
     setModes(join(root, "dist/npm", name));
     run("npm", ["pack", "--silent", "--pack-destination", folder], join(root, "dist/npm", name));
@@ -86,7 +66,7 @@ async function makeRelease(folder: string, say: (line: string) => void): Promise
     .map((name) => describe(folder, name));
   const sums = files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join("");
   writeFileSync(join(folder, "SHA256SUMS"), sums);
-  return { files };
+  return files;
 }
 
 function run(command: string, args: readonly string[], cwd = root): string {
@@ -112,27 +92,6 @@ function describe(folder: string, name: string): ReleaseFile {
   return { name, bytes: content.length, sha256 };
 }
 
-/** Of the engine that is built here, if one is; a release is not the moment to fetch one. */
-async function addBytecode(folder: string, say: (line: string) => void): Promise<void> {
-  if (!process.env.QUICKJS_DIR && !existsSync(join(enginesFolder, "quickjs-source"))) {
-    say("no bytecode in it: npm run host -- --build gets the engine that compiles it");
-    return;
-  }
-  const quickjs = quickjsFolder();
-  const version = engineVersion(quickjs);
-  for (const variant of variants) {
-    const built = join(root, `dist/bytecode/${variant}`);
-    await generate(built, variant, version);
-    const output = `${built}/bytecode.h`;
-    run(`${quickjs}/qjsc`, ["-c", "-s", "-N", "pg_core_bytes", "-o", output, `${built}/core.js`]);
-    // The array's bytes, as qjsc writes it. The same run on 32 and on 64 bits: only the order of bytes counts.
-    const text = readFileSync(output, "latin1");
-    const digits = text.slice(text.indexOf("{")).match(/(?<=0x)[0-9a-f]{2}/g) ?? [];
-    const code = Buffer.from(digits.join(""), "hex");
-    writeFileSync(join(folder, `${nameOf(variant)}-quickjs-${version}-le.bin`), code);
-  }
-}
-
 interface Flags {
   dryRun?: boolean;
   out: string;
@@ -149,7 +108,7 @@ function isClean(): boolean {
   return status === "";
 }
 
-function print({ files }: Release, folder: string): void {
+function print(files: readonly ReleaseFile[], folder: string): void {
   for (const { name, bytes, sha256 } of files) {
     console.log(`${sha256}  ${name} (${bytes} bytes)`);
   }
@@ -174,6 +133,6 @@ if (!flags.dryRun && missing().length > 0) {
   const folder = resolve(flags.out);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const release = await makeRelease(folder, (line) => console.error(`release: ${line}`));
-  print(release, folder);
+  const files = makeRelease(folder, (line) => console.error(`release: ${line}`));
+  print(files, folder);
 }

@@ -15,7 +15,6 @@ const all = "test/vitest.config.ts";
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
   "analyse-c": { says: "static analysers over the host in C", program: "scripts/analyse-c.ts" },
-  arm: { says: "the host in C for 32-bit ARM, and its tests", program: "scripts/arm.ts" },
   coverage: { says: "the documents' rows and their tests", program: "test/coverage/main.ts" },
   fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
   "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },

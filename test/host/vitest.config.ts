@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { patience } from "../patience.ts";
 
-// They need the built C host: npm run host, npm run tool -- arm.
+// They need the built C host: npm run host, npm run host -- --arm.
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
