@@ -5,7 +5,12 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { packageTable, shippedTable } from "../targets/workbench/peers/costs.ts";
-import { commandLine, markdownTable, printTable } from "../targets/workbench/script-options.ts";
+import {
+  commandLine,
+  markdownTable,
+  printTable,
+  spliced,
+} from "../targets/workbench/script-options.ts";
 
 const CLIENTS = ["picogrant", "oauth4webapi", "openid-client"];
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -44,13 +49,6 @@ async function rowTable(): Promise<string[][]> {
   return [["row", "section", ...CLIENTS], ...rows, ["pass", "", ...counts]];
 }
 
-/** Puts a text between its marks on the page. */
-function put(page: string, name: string, text: string): string {
-  const [begin, end] = [`<!-- ${name}: begin -->\n`, `<!-- ${name}: end -->`];
-  const from = page.indexOf(begin) + begin.length;
-  return `${page.slice(0, from)}\n${text}\n${page.slice(page.indexOf(end, from))}`;
-}
-
 const { write } = commandLine("peers", "Compares with other clients, in the same run.")
   .option("--write", "write the tables into targets/bundle/PEERS.md")
   .parse()
@@ -63,13 +61,13 @@ const tables: [string, () => Promise<string[][]>][] = [
   ["rows", rowTable],
 ];
 const node = process.versions.node.split(".")[0];
-let page = put(readFileSync(file, "utf8"), "made", `picogrant ${version}, Node ${node}.\n`);
+let page = spliced(readFileSync(file, "utf8"), "made", `picogrant ${version}, Node ${node}.\n`);
 let failed: string[][] = [];
 for (const [name, make] of tables) {
   const rows = await make();
   printTable(rows);
   console.log("");
-  page = put(page, name, markdownTable(rows));
+  page = spliced(page, name, markdownTable(rows));
   if (name === "rows") failed = rows.slice(1, -1).filter((row) => row[2] !== "passes");
 }
 if (write) writeFileSync(file, page);

@@ -48,6 +48,15 @@ function width(cell: string | undefined): number {
   return cell?.length ?? 0;
 }
 
+/** A page with this text between the marks of that name. @throws Error where it has no such place */
+export function spliced(page: string, name: string, text: string): string {
+  const begin = `<!-- ${name}: begin -->\n`;
+  const from = page.indexOf(begin) + begin.length;
+  const to = page.indexOf(`<!-- ${name}: end -->`, from);
+  if (from < begin.length || to < 0) throw new Error(`there is no place for ${begin.trim()}`);
+  return `${page.slice(0, from)}\n${text}\n${page.slice(to)}`;
+}
+
 /** Rows as a Markdown table. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const lines = rows.map((row) => `| ${row.join(" | ")} |`);

@@ -5,6 +5,7 @@ import type { ErrorCode } from "../../../core/complete.ts";
 import * as core from "../../../core/complete.ts";
 import type { Limit } from "../../../core/device/limits.ts";
 import { errorRows } from "../../../core/tables/errors.ts";
+import { spliced } from "../script-options.ts";
 
 type Name = Exclude<keyof typeof ErrorCode, "NONE">;
 
@@ -89,9 +90,7 @@ export const pagesWithTables: readonly string[] = Object.keys(TABLES);
 export function pageWithTables(root: string, file: string): string {
   let text = readFileSync(root + file, "utf8");
   for (const [name, make] of Object.entries(TABLES[file]!)) {
-    const [begin, end] = [`<!-- ${name}: begin -->\n`, `<!-- ${name}: end -->`];
-    const old = between(text, begin, end, file);
-    text = text.replace(begin + old + end, () => `${begin}\n${make(root).join("\n")}\n\n${end}`);
+    text = spliced(text, name, `${make(root).join("\n")}\n`);
   }
   return text;
 }
@@ -99,14 +98,6 @@ export function pageWithTables(root: string, file: string): string {
 function table(head: string[], rows: string[][]): string[] {
   const line = (cells: string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)];
-}
-
-/** What stands between two marks. */
-function between(text: string, begin: string, end: string, file: string): string {
-  const from = text.indexOf(begin) + begin.length;
-  const to = text.indexOf(end, from);
-  if (from < begin.length || to < 0) throw new Error(`${file} has no place for ${begin.trim()}`);
-  return text.slice(from, to);
 }
 
 const MENDED_BY: Readonly<Record<number, string>> = {
