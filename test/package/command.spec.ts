@@ -4,7 +4,6 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { MESSAGES } from "../../core/complete.ts";
 import {
   displayConformance,
   entropyConformance,
@@ -64,19 +63,6 @@ describe("picogrant", () => {
     const { code, stdout, stderr } = await run([name, "--nonsense"]);
     expect(stderr).toBe(`picogrant ${name}: unknown option '--nonsense'\n`);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  });
-
-  it("the core is in a folder of its own: the simulator tells by it what the core allocates", () => {
-    const at = path.join(inject("project"), "node_modules/picogrant-tools/dist/command");
-    const scripts = readdirSync(at, { recursive: true, encoding: "utf8" }).filter((file) => {
-      return /\.[jt]s$/.test(file);
-    });
-    const words = "Getting a code";
-    expect(MESSAGES).toContain(words);
-    const holding = scripts.filter((file) =>
-      readFileSync(path.join(at, file), "utf8").includes(words),
-    );
-    expect(holding).toEqual([expect.stringMatching(/^core\/chunk-\w+\.js$/)]);
   });
 
   it("needs nothing installed beside it", () => {

@@ -7,11 +7,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse, type Token } from "acorn";
 import {
@@ -51,8 +50,7 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
   const assets = new Set<string>();
   const { metafile } = await build({
     ...common,
-    // The core is an entry so that nothing else is in its files: the simulator counts what they allocate.
-    entryPoints: { main: entry, core: "core/complete.ts" },
+    entryPoints: { main: entry },
     outdir: folder,
     format: "esm",
     splitting: true,
@@ -61,31 +59,8 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
     minify: true,
     plugins: [ownFiles(assets), madeBeforehand],
   });
-  coreInItsFolder(metafile.outputs, folder);
   for (const asset of [...assets].sort()) copyAsset(asset, folder);
   return Object.keys(metafile.inputs);
-}
-
-/** Moves what has the core alone into a folder `core`, where the simulator's counter of allocations looks for it. */
-function coreInItsFolder(outputs: Metafile["outputs"], folder: string): void {
-  const isOfCore = (inputs: object): boolean =>
-    Object.keys(inputs).length > 0 && Object.keys(inputs).every((name) => name.startsWith("core/"));
-  const names = Object.keys(outputs).map((file) => basename(file));
-  const cores = Object.entries(outputs)
-    .filter(([, { inputs }]) => isOfCore(inputs))
-    .map(([file]) => basename(file));
-  mkdirSync(join(folder, "core"));
-  for (const name of names) {
-    const isMoved = cores.includes(name);
-    const text = readFileSync(join(folder, name), "utf8");
-    const mended = text.replace(/"\.\/([\w-]+\.js)"/g, (whole, other: string) => {
-      if (isMoved === cores.includes(other)) return whole;
-      return isMoved ? `"../${other}"` : `"./core/${other}"`;
-    });
-    // In its place a program stays one that may be run.
-    writeFileSync(join(folder, name), mended);
-    if (isMoved) renameSync(join(folder, name), join(folder, "core", name));
-  }
 }
 
 /**

@@ -116,7 +116,7 @@ interface Told {
   readonly mend: string;
 }
 
-/** Made once: each view tells of an error, and what the core's tables make would pass for what the core allocates. */
+/** Made once: each view tells of an error. */
 const TOLD = new Map<number, Told>(
   errorRows().map(({ error, kind }) => {
     const mend = remedyOf(error as Exclude<ErrorCode, ErrorCode.NONE>, kind);
