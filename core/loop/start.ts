@@ -16,7 +16,7 @@ import {
   startJob,
 } from "../records/record-keeping.ts";
 import { RecordKind } from "../records/token-record.ts";
-import { doNoted, forgetNoted } from "./user.ts";
+import { doNoted } from "./user.ts";
 
 /**
  * Goes on in the state that the newest record is of. The access token's age is unknown now: with a
@@ -48,9 +48,9 @@ function comeBack(device: Device): void {
       break;
     default:
       // Nothing to be cancelled, nor to be signed out of.
-      forgetNoted(device);
       if (device.codeWanted) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
+      return;
   }
   renameFormer(device);
   doNoted(device);

@@ -66,11 +66,6 @@ function wantCode(device: Device & User): void {
   device.codeWanted = 1;
 }
 
-/** What was asked for while the records were read is done, or there is nothing that it could be done to. */
-export function forgetNoted(device: Device & User): void {
-  device.noted = Noted.NOTHING;
-}
-
 /** Keeps in mind what the user gives up while the records are read. */
 function note(device: Device & User, asked: Noted): void {
   device.codeWanted = 0;
