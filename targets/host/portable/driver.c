@@ -25,7 +25,7 @@ static void write_text(uint8_t text[TEXT_SIZE], const uint8_t bytes[RANDOM_BYTES
   }
 }
 
-int pg_challenge_make(uint8_t *range, size_t size) {
+int pg_code_challenge_make(uint8_t *range, size_t size) {
   uint8_t bytes[RANDOM_BYTES];
   if (size < 2 * TEXT_SIZE || !pg_random(bytes, sizeof bytes)) return 0;
   write_text(range, bytes);
@@ -211,7 +211,7 @@ static void carry_out(struct pg_driver *driver, int command) {
       storage_done(driver, result, !result, PG_HAPPENED_NOT_ERASED);
       break;
     case PG_COMMAND_CHALLENGE:
-      pg_storage_done(driver->parts.core, pg_challenge_make(data, size));
+      pg_storage_done(driver->parts.core, pg_code_challenge_make(data, size));
       break;
     default:
       /* VERIFY: this host asks for no security events, so there is none to check. */

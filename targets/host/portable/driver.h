@@ -22,7 +22,7 @@ extern "C" {
  * PG_COMMAND_CHALLENGE (RFC 7636): a fresh verifier to the beginning of `range`, its challenge to the end of the `size`
  * bytes. What pg_storage_done is told: 1 made, 0 there is no random source or no SHA-256.
  */
-int pg_challenge_make(uint8_t *range, size_t size);
+int pg_code_challenge_make(uint8_t *range, size_t size);
 
 /* What a driver works with. What is pointed to is the caller's, and stays where it is while the device is driven. */
 struct pg_driver_parts {
