@@ -4,15 +4,13 @@
 import type * as complete from "../core/complete.ts";
 import { Command, Endpoint, ErrorCode, Region, State } from "../core/index.ts";
 import type { Http, Platform } from "./contracts.ts";
-import { AnswerSink } from "./driver/answer-sink.ts";
-import { BodyForms } from "./driver/body-forms.ts";
+import { AnswerSink, StorageAnswer } from "./driver/answer-sink.ts";
 import { makeChallenge } from "./driver/code-challenges.ts";
 import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints, endpointMask } from "./driver/endpoints.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
-import { accessTokenOf, Requests, secretsOf } from "./driver/requests.ts";
-import { StorageAnswer } from "./driver/storage-answer.ts";
+import { accessTokenOf, BodyForms, Requests, secretsOf } from "./driver/requests.ts";
 import { Faults, isThenable } from "./driver/thrown.ts";
 import { type Allowed, LookedAtHttp } from "./last-look.ts";
 import { type StepUp, stepUpIn } from "./step-up.ts";

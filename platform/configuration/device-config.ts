@@ -7,10 +7,10 @@ import {
   MESSAGES,
 } from "../../core/index.ts";
 import { serverNames } from "../address.ts";
-import type { Bodies } from "../driver/body-forms.ts";
 import type { Pkce } from "../driver/code-challenges.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
+import type { Bodies } from "../driver/requests.ts";
 import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { type Server, ServerError, serverOf } from "../servers/index.ts";
 import { clientAuthentications, formParameters } from "./client-settings.ts";

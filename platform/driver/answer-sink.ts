@@ -1,23 +1,13 @@
-// The sink of one HTTP exchange: the request that goes out, and what the adapter reports about it, told to the core.
+// What adapters report, told to the core: of one HTTP exchange, with the request that goes out, and of one operation of
+// storage.
 
 import type * as complete from "../../core/complete.ts";
 import { Endpoint } from "../../core/index.ts";
-import type { Bytes, Header, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import type { Bytes, HttpSink, TransportFailure } from "../contracts.ts";
 import { bytesOf } from "../text.ts";
 import { NO_HEADERS } from "./headers.ts";
 import type { Core, DriverOptions } from "./options.ts";
-
-/** A request that the next exchange overwrites: a poll makes no object. */
-export interface ReusedRequest extends HttpRequest {
-  method: "GET" | "POST";
-  url: string;
-  contentType: string;
-  authorization: string;
-  headers: readonly Header[];
-  body: Bytes;
-  bodyFrom: number;
-  bodyTo: number;
-}
+import type { ReusedRequest } from "./requests.ts";
 
 /** Whose sink it is: the driver. */
 export interface SinkOwner {
@@ -137,4 +127,32 @@ export class AnswerSink implements HttpSink {
     this.#endedId = this.#id;
     this.#owner.report(event);
   }
+}
+
+/**
+ * The callbacks of one operation of storage, which count once. They are made for it: what a broken adapter reports again, however
+ * late, is of an operation that is over. Records are rare, and a poll makes none.
+ */
+export class StorageAnswer {
+  readonly #owner: SinkOwner;
+  /** What the core is told where the adapter throws. */
+  readonly #failure: number;
+  #isOpen = true;
+
+  constructor(owner: SinkOwner, failure: number) {
+    this.#owner = owner;
+    this.#failure = failure;
+  }
+
+  /** For a read: bytes of the record, 0 where there is none, -1 where it cannot be read. */
+  readonly done = (result: number): void => {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const { core, device } = this.#owner;
+    this.#owner.report(() => core.storageDone(device, result));
+  };
+  /** For a write or an erasure. */
+  readonly written = (ok: boolean): void => this.done(ok ? 1 : 0);
+  /** The adapter has thrown. */
+  readonly giveUp = (): void => this.done(this.#failure);
 }

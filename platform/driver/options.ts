@@ -3,10 +3,10 @@
 import type * as complete from "../../core/complete.ts";
 import type { Bytes, Http, Platform } from "../contracts.ts";
 import type { DriverLog } from "../log.ts";
-import type { Bodies } from "./body-forms.ts";
 import type { Pkce } from "./code-challenges.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { HostHeaders } from "./headers.ts";
+import type { Bodies } from "./requests.ts";
 
 /** The core as the driver uses it: the sources, or the built bundle. */
 export type Core = Pick<

@@ -1,15 +1,24 @@
 // What goes out: a request as the adapter takes it, of what the core has laid out in its memory. Requests are
-// written into objects that serve again and again, since a poll must make none.
+// written into objects that serve again and again, since a poll must make none. Parameters of the grant go out as RFC
+// 6749 has it, which is what the core writes, or as JSON, which some servers want. Which one it is the core says.
 
 import type * as complete from "../../core/complete.ts";
 import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
 import { withTarget } from "../address.ts";
-import type { Bytes } from "../contracts.ts";
-import { asciiOf } from "../text.ts";
-import type { ReusedRequest } from "./answer-sink.ts";
-import { FORM_TYPE } from "./body-forms.ts";
+import type { Bytes, Http, HttpRequest, HttpSink } from "../contracts.ts";
+import { formFields } from "../form.ts";
+import { asciiOf, bytesOf } from "../text.ts";
 import { headersFor } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
+
+/** In which form parameters of the grant go out. */
+export type Bodies = "form" | "json";
+
+/** Requests of the grant have this type, and no others do. */
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** A request that the next exchange overwrites: a poll makes no object. */
+export type ReusedRequest = { -readonly [Name in keyof HttpRequest]-?: HttpRequest[Name] };
 
 export class Requests {
   readonly #device: complete.Device;
@@ -92,4 +101,37 @@ function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region)
 /** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
 function contentType(endpoint: Endpoint): string {
   return endpoint >= Endpoint.EVENTS ? "application/json" : FORM_TYPE;
+}
+
+/** An HTTP adapter in front of which forms become JSON where the core wants them so. */
+export class BodyForms implements Http {
+  readonly #http: Http;
+  readonly #isJson: () => boolean;
+
+  constructor(http: Http, isJson: () => boolean) {
+    this.#http = http;
+    this.#isJson = isJson;
+  }
+
+  /** Gives what the adapter gives: a promise, where it is written with `async`. */
+  send(request: HttpRequest, sink: HttpSink): unknown {
+    const isForm = request.contentType === FORM_TYPE && request.bodyTo > request.bodyFrom;
+    return this.#http.send(isForm && this.#isJson() ? asJson(request) : request, sink);
+  }
+
+  abort(): unknown {
+    return this.#http.abort();
+  }
+
+  /** What the adapter says of the last failure. */
+  get lastFailure(): string {
+    return this.#http.lastFailure ?? "";
+  }
+}
+
+function asJson(request: HttpRequest): HttpRequest {
+  const { body, bodyFrom, bodyTo } = request;
+  const json = bytesOf(JSON.stringify(formFields(body, bodyFrom, bodyTo)));
+  const range = { body: json, bodyFrom: 0, bodyTo: json.length };
+  return { ...request, contentType: "application/json", ...range };
 }

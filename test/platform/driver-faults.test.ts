@@ -176,23 +176,14 @@ function endedByAnother(
   return ended;
 }
 
-it.each([
-  [1, 0],
-  [2, 1],
-  [3, 0],
-  [4, 1],
-  [5, 0],
-  [6, 1],
-])(
-  "contracts.ts: what an adapter reports again %i polls later ends %i others in twelve, and none behind a promise",
-  (pollsLate, ended) => {
-    const reports = [
-      pending,
-      (sink: HttpSink) => sink.end(),
-      (sink: HttpSink) => sink.failed("timeout"),
-    ];
-    for (const report of reports) {
-      expect(endedByAnother(pollsLate, report, undefined)).toBe(ended);
+it.each([1, 2, 3, 4, 5, 6])(
+  "contracts.ts: what an adapter reports again %i polls later ends one other at most, and none behind a promise",
+  (pollsLate) => {
+    const end = (sink: HttpSink): void => sink.end();
+    const fail = (sink: HttpSink): void => sink.failed("timeout");
+    for (const report of [pending, end, fail]) {
+      const ended = endedByAnother(pollsLate, report, undefined);
+      expect(ended).toBe(pollsLate % 2 === 0 ? 1 : 0);
       expect(endedByAnother(pollsLate, report, Promise.resolve())).toBe(0);
     }
   },

@@ -57,7 +57,7 @@ describe("what opens connections in JavaScript", () => {
       "platform/conformance/http.ts: 1",
       "platform/discovery.ts: 2", // behind a throw-away driver's last look
       "platform/driver.ts: 1", // to the translation, if any, and the last look
-      "platform/driver/body-forms.ts: 1", // in front of it
+      "platform/driver/requests.ts: 1", // in front of it
       "platform/last-look.ts: 1",
       "platform/log.ts: 1", // behind it, and hands on what it gets
       "platform/servers/translating-http.ts: 2", // in front of it
