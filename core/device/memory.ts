@@ -49,8 +49,8 @@ export interface CallKind {
   scan: (device: Device, c: number) => void;
   /** The answer is complete: NONE, or what is wrong with it. */
   take: (device: Device) => ErrorCode;
-  /** 1: a success need not be JSON, nor of any length. */
-  isAnyBody?: number;
+  /** A success need not be JSON, nor of any length. */
+  isAnyBody?: boolean;
 }
 
 /** A list of integers that is made once. Bytes have no indexOf, and so are none. */

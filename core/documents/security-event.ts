@@ -224,9 +224,9 @@ function rememberEvent(device: Device & Events): boolean {
   return older !== sum;
 }
 
-/** Not 0 where the claims have named the field. */
-function named(device: Device, field: Field): number {
-  return device.scanSeen & (1 << field);
+/** Whether the claims have named the field. */
+function isNamed(device: Device, field: Field): boolean {
+  return ((device.scanSeen >> field) & 1) > 0;
 }
 
 /**
@@ -234,16 +234,16 @@ function named(device: Device, field: Field): number {
  * @returns NONE, or the error that the session is to end with
  */
 function applyEvent(device: Device): ErrorCode {
-  var isRevoked = named(device, Field.TOKEN_REVOKED);
+  var isRevoked = isNamed(device, Field.TOKEN_REVOKED);
   // A hash cannot be compared here.
   var isComparable =
     isSame(device, Field.VALUE_C, Literal.PREFIX) && !isTooLong(device, Field.VALUE_D);
-  if (named(device, Field.ACCOUNT_DISABLED)) {
+  if (isNamed(device, Field.ACCOUNT_DISABLED)) {
     return ErrorCode.ACCOUNT_DISABLED;
   }
   if (
     isRevoked &&
-    (!named(device, Field.VALUE_D) ||
+    (!isNamed(device, Field.VALUE_D) ||
       (isComparable &&
         holds(device, Field.VALUE_D) &&
         (beginsWith(device, Region.REFRESH_TOKEN, Field.VALUE_D) ||
@@ -251,7 +251,8 @@ function applyEvent(device: Device): ErrorCode {
   ) {
     return ErrorCode.TOKEN_REVOKED;
   }
-  if (!named(device, Field.SESSIONS_REVOKED) && (!isRevoked || isComparable)) return ErrorCode.NONE;
+  if (!isNamed(device, Field.SESSIONS_REVOKED) && (!isRevoked || isComparable))
+    return ErrorCode.NONE;
   // The tokens may be dead: the refresh tells, and ends the session if they are.
   if (lacks(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
   forget(device, Field.ACCESS_TOKEN);
@@ -288,7 +289,7 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
   if (ok && rememberEvent(device)) endLater(device, applyEvent(device));
   countPolls(device, device.eventPolls - 1);
   writePoll(device, ok ? Literal.EVENT_ACKNOWLEDGED : Literal.EVENT_REFUSED);
-  waitAgain(device, 0);
+  waitAgain(device, false);
   releaseOutput(device, OutputUse.ANSWER);
 }
 

@@ -28,14 +28,14 @@ export function numberOf(
   ofFraction: number,
 ): number {
   var value = 0;
-  var inFraction = 0;
+  var isFraction = false;
   var rest = 0;
   for (var i = 0; i < device.length[field]; i++) {
     var digit = device.memory[device.start[field] + i] - 48;
     // A decimal point.
-    if (digit === -2) inFraction = 1;
+    if (digit === -2) isFraction = true;
     else if (digit < 0 || digit > 9) return otherwise;
-    else if (!inFraction) {
+    else if (!isFraction) {
       if (value >= Limit.TENTH_OF_ENDLESS) return Limit.ENDLESS;
       value = value * 10 + digit;
     } else if (digit) rest = ofFraction;

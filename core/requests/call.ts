@@ -133,15 +133,15 @@ export function mayBeginCall(device: Device, endpoint: number): boolean {
  * Starts a call. It claims no bytes yet: its target or body, if any, is in CALL, and OUTPUT becomes its own when
  * it is sent.
  * @param kind what its answer has to hold
- * @returns 1, or 0 where another is under way, or there is no session
+ * @returns whether it is started: not where another is under way, or there is no session
  */
 export function startCall(
   device: Device & Call,
   kind: CallKind,
   endpoint: number,
   isGet: number,
-): number {
-  if (!mayBeginCall(device, endpoint)) return 0;
+): boolean {
+  if (!mayBeginCall(device, endpoint)) return false;
   // The host has had its time with the answer to the last one.
   releaseOutput(device, OutputUse.ANSWER);
   releaseOutput(device, OutputUse.ANSWER_SHOWN);
@@ -155,7 +155,7 @@ export function startCall(
   device.callStatus = 0;
   endTarget(device);
   device.lent = null;
-  return 1;
+  return true;
 }
 
 /** The call that was just started has bytes of the host's: lent until it is done. */
@@ -291,9 +291,9 @@ export function answerAs(device: Device & Call, kind: CallKind): void {
   device.call = kind;
 }
 
-/** The call waits to be sent again. @param retried 1: after a 401, which happens once */
-export function waitAgain(device: Device & Call, retried: number): void {
-  device.callRetried = retried;
+/** The call waits to be sent again. @param isRetry after a 401, which happens once */
+export function waitAgain(device: Device & Call, isRetry: boolean): void {
+  device.callRetried = isRetry ? 1 : 0;
   device.callState = CallState.WAITING;
 }
 
@@ -347,7 +347,7 @@ function waitsForToken(device: Device): boolean {
   redraw(device);
   if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
   if (!hasSession(device)) return false;
-  waitAgain(device, 1);
+  waitAgain(device, true);
   // What the refusal says is of no use; the refresh needs the room.
   releaseOutput(device, OutputUse.ANSWER);
   return true;

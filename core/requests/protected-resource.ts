@@ -113,8 +113,7 @@ function keepPageToken(device: Device): ErrorCode {
  * @returns 1, or 0 where there is none, another call was begun since, or there is no session
  */
 export function nextPage(device: Device): number {
-  if (!device.hasNextPage) return 0;
-  return startCall(device, RESOURCE, device.callEndpoint, 1);
+  return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1) ? 1 : 0;
 }
 
 // Behind its functions: Espruino knows none that stands further down when the file is loaded.
@@ -124,5 +123,5 @@ var RESOURCE: CallKind = {
   values: 1,
   scan: scanByte,
   take: keepPageToken,
-  isAnyBody: 1,
+  isAnyBody: true,
 };
