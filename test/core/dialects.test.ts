@@ -9,7 +9,7 @@ import {
   recordedServers,
   recording,
 } from "../servers/recording.ts";
-import { fields, Port, type Reaction } from "../world/core-port.ts";
+import { Port, type Reaction } from "../world/core-port.ts";
 import { code, error, tokens } from "../world/world.ts";
 
 /** What has to become of an answer; told by the bench right after it. */
@@ -203,69 +203,18 @@ describe("dialects: every recorded answer", () => {
   });
 });
 
-describe("dialects: what takes more than one answer", () => {
-  it("oidc-provider: access_denied comes once, so the device does not ask a second time", () => {
-    const denied = recorded("oidc-provider/denied");
-    const bench = new Port([recorded("oidc-provider/code"), denied]);
-    bench.pass(3_600_000);
-    expect(bench.sent.length).toBe(2);
-  });
-
-  it("Keycloak: slow_down may come before tokens that are there already", () => {
-    const slow = recorded("keycloak/slow_down");
-    const granted = recorded("keycloak/tokens");
-    const bench = new Port([recorded("keycloak/code"), slow, slow, slow, granted]);
-    bench.until(5);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-  });
-
-  it("Spring: pending for ever after expiry; the device's own clock ends it", () => {
-    const issued = recorded("spring-authorization-server/code");
-    const bench = new Port([issued]);
-    const pending = recorded("spring-authorization-server/pending");
-    bench.answers.push(...Array<Recorded>(60).fill(pending), issued);
-    bench.pass(311_000);
-    const codes = bench.sent.filter(({ endpoint }) => endpoint === 0);
-    expect(codes.length).toBe(2);
-    // In whole seconds of the device's, so up to one of them earlier; then the last poll, and jitter.
-    const livedMs = codes[1]!.atMs - codes[0]!.atMs;
-    expect(livedMs).toBeGreaterThan(299_000);
-    expect(livedMs).toBeLessThanOrEqual(310_000);
-  });
-
-  it("OpenAM: response_type goes into the request as a parameter of the maker's", () => {
-    const answers = [recorded("pingam/code openam")];
-    const bench = new Port(answers, { deviceParameters: "&response_type=device_code" });
-    bench.until(1);
-    expect(fields(bench.sent[0]!)).toEqual({
-      client_id: "printer",
-      scope: "email",
-      response_type: "device_code",
-    });
-    expect(bench.device.state).toBe(State.PENDING);
-  });
-
-  it("a connection that hangs is given up after two minutes, and the code lives on", () => {
-    const bench = new Port([code(), "hang", tokens()]);
-    bench.until(3);
-    expect(bench.sent[2]!.atMs - bench.sent[1]!.atMs).toBeGreaterThanOrEqual(120_000);
-    expect(bench.world.http.aborts).toBe(1);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-  });
-
-  it.each([
-    [400, "brand_new_error", State.FAILED],
-    [403, "brand_new_error", State.FAILED],
-    [200, "brand_new_error", State.FAILED],
-    [429, "brand_new_error", State.PENDING],
-    [500, "brand_new_error", State.PENDING],
-    [503, "brand_new_error", State.PENDING],
-  ])("a server that nobody listed: %i with %s", (status, name, state) => {
-    const bench = new Port([code(), error(status, name)]);
-    bench.until(2);
-    expect(bench.device.state).toBe(state);
-    if (state !== State.FAILED) return;
-    expect(bench.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
-    expect(bench.frame().join("").replaceAll(" ", "")).toContain("brand_new_error");
-  });
+it.each([
+  [400, "brand_new_error", State.FAILED],
+  [403, "brand_new_error", State.FAILED],
+  [200, "brand_new_error", State.FAILED],
+  [429, "brand_new_error", State.PENDING],
+  [500, "brand_new_error", State.PENDING],
+  [503, "brand_new_error", State.PENDING],
+])("a server that nobody listed: %i with %s", (status, name, state) => {
+  const bench = new Port([code(), error(status, name)]);
+  bench.until(2);
+  expect(bench.device.state).toBe(state);
+  if (state !== State.FAILED) return;
+  expect(bench.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
+  expect(bench.frame().join("").replaceAll(" ", "")).toContain("brand_new_error");
 });

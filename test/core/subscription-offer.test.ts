@@ -1,6 +1,6 @@
 // The offer document row by row, as the device sees it. Complete build only.
 
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ErrorCode, Field, OfferError, State } from "../../core/complete.ts";
 import { bytesOf } from "../../platform/text.ts";
 import { outcome, type Port, type Reaction, session } from "../world/core-port.ts";
@@ -25,151 +25,129 @@ const made = (members: object = {}): Reaction => json(200, { ...BODY, state: "DR
 const withName = (which: number, value: string): string[] =>
   NAMES.map((name, i) => (i === which ? value : name));
 
-describe("offer doc", () => {
-  it("offer doc §4 row method and path: POST with the bearer token, segments in their places", () => {
-    const bench = session([made()]);
-    expect(offer(bench)).toBe(OfferError.NONE);
-    bench.pass(0);
-    expect(bench.sent[0]).toMatchObject({
-      endpoint: 6,
-      method: "POST",
-      authorization: "Bearer access",
-    });
-    expect(bench.sent[0]!.target).toBe(
-      "/publisher/v3/applications/test.picogrant.player/subscriptions/premium/basePlans/monthly" +
-        "/offers?offerId=intro-1&regionsVersion.version=2022%2F02",
-    );
-    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
-  });
+const FIELDS = ["packageName", "productId", "basePlanId", "offerId", "regionsVersion"];
+const PARENTS = [
+  OfferError.BODY_PACKAGE_NAME,
+  OfferError.BODY_PRODUCT_ID,
+  OfferError.BODY_BASE_PLAN_ID,
+];
+type Refused = [row: string, number: OfferError, names: string[], body: object];
 
-  it("offer doc §4 row request body: one SubscriptionOffer, byte for byte", () => {
-    const bench = session([made()]);
-    const body = JSON.stringify({ phases: [{ duration: "P1M" }], ...BODY, note: "é€" }, null, 2);
-    expect(offer(bench, NAMES, body)).toBe(OfferError.NONE);
-    bench.pass(0);
-    expect(bench.sent[0]!.text).toBe(body);
-  });
-
-  it("offer doc §4 row response body: the offer's own members are taken for no error", () => {
-    const bench = session([made({ error: "none", message: "text", reason: "x" })]);
-    offer(bench);
-    bench.pass(0);
-    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
-  });
-
-  const missing: [string, number, OfferError][] = [
-    ["packageName", 0, OfferError.PACKAGE_NAME],
-    ["productId", 1, OfferError.PRODUCT_ID],
-    ["basePlanId", 2, OfferError.BASE_PLAN_ID],
-    ["offerId", 3, OfferError.OFFER_ID],
-    ["regionsVersion", 4, OfferError.REGIONS_VERSION],
-  ];
-  it.each(missing)(
-    "offer doc §4 row %s: required, checked before anything is sent",
-    (_, which, number) => {
-      const bench = session();
-      expect(offer(bench, withName(which, ""))).toBe(number);
-      expect(offer(bench, NAMES.slice(0, which))).toBe(number);
-      bench.pass(1000);
-      expect(bench.sent).toHaveLength(0);
-    },
-  );
-
-  it.each([
-    [0, "a/b"],
-    [1, "a-b"],
-    [1, "Premium"],
-    [2, "a_b"],
-    [3, "-a"],
-    [3, "a.b"],
-    [4, "2022 02"],
-  ])("offer doc §2: name %i as %s breaks its format", (which, value) => {
-    expect(offer(session(), withName(which, value))).toBe(missing[which]![2]);
-  });
-
-  const parents: [string, OfferError][] = [
-    ["packageName", OfferError.BODY_PACKAGE_NAME],
-    ["productId", OfferError.BODY_PRODUCT_ID],
-    ["basePlanId", OfferError.BODY_BASE_PLAN_ID],
-  ];
-  it.each(parents)("offer doc §2 row %s: the body's must equal the address's", (member, number) => {
-    const bench = session();
-    expect(offer(bench, NAMES, { ...BODY, [member]: "other" })).toBe(number);
-    expect(offer(bench, NAMES, { ...BODY, [member]: undefined })).toBe(number);
-    expect(
-      offer(bench, NAMES, { ...BODY, [member]: `${BODY[member as keyof typeof BODY]}x` }),
-    ).toBe(number);
+it.each<Refused>([
+  ...FIELDS.flatMap((row, which): Refused[] => [
+    [`§4 row ${row}: required`, which + 1, withName(which, ""), BODY],
+    [`§4 row ${row}: required`, which + 1, NAMES.slice(0, which), BODY],
+  ]),
+  ...(
+    [
+      [0, "a/b"],
+      [1, "a-b"],
+      [1, "Premium"],
+      [2, "a_b"],
+      [3, "-a"],
+      [3, "a.b"],
+      [4, "2022 02"],
+    ] as const
+  ).map(
+    ([which, value]): Refused => [
+      `§2: ${FIELDS[which]} as ${value} breaks its format`,
+      which + 1,
+      withName(which, value),
+      BODY,
+    ],
+  ),
+  ...PARENTS.flatMap((number, which) =>
     // A nested one does not count.
-    const nested = { ...BODY, [member]: undefined, phases: [{ [member]: "x" }] };
-    expect(offer(bench, NAMES, nested)).toBe(number);
-    bench.pass(1000);
-    expect(bench.sent).toHaveLength(0);
-  });
+    ["other", undefined, `${NAMES[which]}x`].map(
+      (value): Refused => [
+        `§2 row ${FIELDS[which]}: the body's must equal the address's, not ${value}`,
+        number,
+        NAMES,
+        { ...BODY, [FIELDS[which]!]: value, phases: [{ [FIELDS[which]!]: NAMES[which] }] },
+      ],
+    ),
+  ),
+  ...["other", `${BODY.offerId}x`, ""].map(
+    (offerId): Refused => [
+      `§2 row offerId: a body that has one must have the same, not ${offerId}`,
+      OfferError.BODY_OFFER_ID,
+      NAMES,
+      { ...BODY, offerId },
+    ],
+  ),
+])("offer doc %s; that is checked before anything is sent", (_, number, names, body) => {
+  const bench = session();
+  expect(OfferError[offer(bench, names, body)]).toBe(OfferError[number]);
+  bench.pass(1000);
+  expect(bench.sent).toHaveLength(0);
+});
 
-  it("offer doc §2 row offerId: the query supplies it; a body that has one must have the same", () => {
-    for (const offerId of ["other", `${BODY.offerId}x`, ""]) {
-      expect(offer(session(), NAMES, { ...BODY, offerId })).toBe(OfferError.BODY_OFFER_ID);
-    }
-    const bench = session([made()]);
-    expect(offer(bench, NAMES, { ...BODY, offerId: undefined })).toBe(OfferError.NONE);
-    bench.pass(1000);
-    expect(bench.sent[0]!.target).toContain("/offers?offerId=intro-1&");
-    expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
-  });
+const PLAN = "Offers need an auto-renewing base plan.";
+const refusal = (status: number, name: string, message = ""): Reaction =>
+  json(status, { error: { code: status, message, status: name } });
 
-  it.each(["ACTIVE", "INACTIVE", "draft", "", undefined, 1, "DRAFTED"])(
-    "offer doc §2 row state: %j after creation is an error of its own",
-    (state) => {
-      const bench = session([made({ state })]);
-      offer(bench);
-      bench.pass(0);
-      expect(outcome(bench)).toEqual({ error: ErrorCode.UNEXPECTED_STATE, status: 200 });
-    },
-  );
-
-  it("offer doc §3 row create offer: DRAFT is the success, and nothing more is sent", () => {
-    const bench = session([made()]);
-    offer(bench);
-    bench.pass(600_000);
-    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
-    expect(bench.sent).toHaveLength(1);
-  });
-
-  it("offer doc §1 row auto-renewing base plans only: the service refuses others, and its reason is told", () => {
-    const message = "Offers need an auto-renewing base plan.";
-    const refusal = json(400, { error: { code: 400, message, status: "FAILED_PRECONDITION" } });
-    const bench = session([refusal]);
-    offer(bench);
-    bench.pass(0);
-    expect(outcome(bench)).toEqual({ error: ErrorCode.UNKNOWN_ERROR, status: 400 });
-    expect(bench.text(Field.VALUE_A)).toBe("FAILED_PRECONDITION");
-    expect(bench.text(Field.VALUE_C)).toBe(message);
-  });
-
-  it("offer doc §5 row the scope publisher: a missing one (403) is told, and ends no session", () => {
-    const bench = session([json(403, { error: { code: 403, status: "PERMISSION_DENIED" } })]);
-    offer(bench);
-    bench.pass(5000);
-    expect(outcome(bench).status).toBe(403);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-  });
-
-  it.each<Reaction>([
-    "refuse",
-    json(409, { error: { status: "ALREADY_EXISTS" } }),
-    { status: 500, body: "" },
-  ])("offer doc §7 row errors: whatever the refusal %j, the offer is not sent twice", (answer) => {
+it.each<[row: string, answer: Reaction, error: ErrorCode, status: number, told?: string[]]>([
+  ["§3 row create offer: DRAFT is the success", made(), ErrorCode.NONE, 200],
+  [
+    "§4 row response body: the offer's own members are taken for no error",
+    made({ error: "none", message: "text", reason: "x" }),
+    ErrorCode.NONE,
+    200,
+  ],
+  ...["ACTIVE", "INACTIVE", "draft", "", undefined, 1, "DRAFTED"].map(
+    (state): [string, Reaction, ErrorCode, number] => [
+      `§2 row state: ${JSON.stringify(state)} after creation is an error of its own`,
+      made({ state }),
+      ErrorCode.UNEXPECTED_STATE,
+      200,
+    ],
+  ),
+  [
+    "§1 row auto-renewing base plans only: the service refuses others, and its reason is told",
+    refusal(400, "FAILED_PRECONDITION", PLAN),
+    ErrorCode.UNKNOWN_ERROR,
+    400,
+    ["FAILED_PRECONDITION", PLAN],
+  ],
+  [
+    "§5 row the scope publisher: a missing one is told",
+    refusal(403, "PERMISSION_DENIED"),
+    ErrorCode.UNKNOWN_ERROR,
+    403,
+  ],
+  [
+    "§7 row errors: one that is there",
+    refusal(409, "ALREADY_EXISTS"),
+    ErrorCode.UNKNOWN_ERROR,
+    409,
+  ],
+  ["§7 row errors: of the server's", { status: 500 }, ErrorCode.UNAVAILABLE, 500],
+  ["§7 row errors: no answer", "refuse", ErrorCode.UNREACHABLE, 0],
+])(
+  "offer doc %s; the offer is not sent twice, and the session stays",
+  (_, answer, error, status, told) => {
     const bench = session([answer]);
-    offer(bench);
+    expect(offer(bench)).toBe(OfferError.NONE);
     bench.pass(600_000);
     expect(bench.sent).toHaveLength(1);
-    expect(outcome(bench).error).not.toBe(0);
-  });
+    expect(outcome(bench)).toEqual({ error, status });
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    if (told) expect([Field.VALUE_A, Field.VALUE_C].map((at) => bench.text(at))).toEqual(told);
+  },
+);
 
-  it("offer doc §9 row the path carries v3: so it goes out", () => {
-    const bench = session([made()]);
-    offer(bench);
-    bench.pass(0);
-    expect(bench.sent[0]!.target.startsWith("/publisher/v3/")).toBe(true);
+it("offer doc §4 row method and path and row request body: offer doc §9 row the path carries v3: segments stand in their places, the body goes out byte for byte", () => {
+  const bench = session([made()]);
+  // The query supplies the offer's name.
+  const own = { ...BODY, offerId: undefined, phases: [{ duration: "P1M" }], note: "é€" };
+  const body = JSON.stringify(own, null, 2);
+  expect(offer(bench, NAMES, body)).toBe(OfferError.NONE);
+  bench.pass(0);
+  expect(bench.sent[0]).toMatchObject({
+    ...{ endpoint: 6, method: "POST", authorization: "Bearer access", text: body },
+    target:
+      "/publisher/v3/applications/test.picogrant.player/subscriptions/premium/basePlans/monthly" +
+      "/offers?offerId=intro-1&regionsVersion.version=2022%2F02",
   });
+  expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
 });
