@@ -14,6 +14,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows, regionRows } from "../../core/tables/fields.ts";
 import { bytesOf } from "../../platform/text.ts";
 import { remedyOf } from "../../targets/desktop/simulator/log/remedies.ts";
+import type { Core } from "../model/subject.ts";
 import { call, config, LIST, Port, session } from "../world/core-port.ts";
 import { code, error, tokens } from "../world/world.ts";
 import { parts } from "./owners.ts";
@@ -284,30 +285,11 @@ describe("SPEC.md, Regions: the display's texts stand behind the last name", () 
 });
 
 it("the grant alone signs in, shows its own texts, and has no room for calls", () => {
-  const memory = new Uint8Array(4096);
-  const device = grant.create(memory, config)!;
-  const { Command, Region, State } = grant;
-  const answers = [code(), tokens()];
-  const texts: string[] = [];
-  for (let second = 0; second < 30; second++) {
-    let command = grant.tick(device, 1000);
-    for (; command !== Command.NONE; command = grant.tick(device, 0)) {
-      if (command === Command.LOAD) grant.storageDone(device, 0);
-      else if (command === Command.STORE) grant.storageDone(device, 1);
-      else if (command === Command.SHOW) {
-        const at = device.start[Region.FRAME]!;
-        texts.push(String.fromCharCode(...memory.slice(at, at + config.columns)).trim());
-      } else if (command === Command.SEND) {
-        const { body } = answers.shift()!;
-        const bytes = bytesOf(JSON.stringify(body));
-        grant.responseStart(device, device.requestId, 200, -1);
-        grant.responseBody(device, device.requestId, bytes, 0, bytes.length);
-        grant.responseEnd(device, device.requestId);
-      }
-    }
-  }
-  expect(device.state).toBe(State.SIGNED_IN);
-  expect(texts[0]).toBe("Getting a code");
-  expect(texts.at(-1)).toBe("Signed in");
-  expect(device.capacity[Region.CALL]).toBeLessThanOrEqual(0);
+  const core = grant as unknown as Core;
+  const port = new Port([code(), tokens()], { core, memoryBytes: 4096 });
+  port.until(2);
+  expect(port.device.state).toBe(State.SIGNED_IN);
+  const texts = port.world.display.history.map((frame) => frame.split("\n")[0]!.trim());
+  expect([texts[0], texts.at(-1)]).toEqual(["Getting a code", "Signed in"]);
+  expect(port.device.capacity[grant.Region.CALL]).toBeLessThanOrEqual(0);
 });
