@@ -359,20 +359,6 @@ describe("who has signed in is asked for where the installation has it", () => {
   it("RFC 6750 §2.1: Yandex wants another scheme than Bearer", () => {
     expect(serverOf("yandex", {}, true).userInfo?.scheme).toBe("OAuth");
   });
-
-  it("with the scheme that its profile names, and nowhere where that is not known", () => {
-    for (const profile of SERVERS) {
-      const words = Object.fromEntries(
-        Object.entries(profile.parameters).map(([word, one]) => [word, one.default ?? "a1"]),
-      );
-      const { userInfo } = serverOf(profile.name, words, true);
-      expect(userInfo?.scheme).toBe(profile.userInfo?.scheme);
-      expect(Object.keys(userInfo ?? {})).toEqual(
-        ["address", "scheme"].filter((key) => Object.hasOwn(profile.userInfo ?? {}, key)),
-      );
-      expect(userInfo?.address ?? "").not.toMatch(/[{}]/);
-    }
-  });
 });
 
 describe("RFC 3986 §3.2: a word is a part of an address and never ends it", () => {

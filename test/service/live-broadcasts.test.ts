@@ -88,17 +88,10 @@ testRows([
     "get /video/v2/liveBroadcasts?part=id&mine=true -> 404 notFound",
   ],
   [
-    "device doc §5.3, RFC 6750 §2 and §3.1: the token once, in the query or in the header",
-    "sign-in -> 200",
-    "list token= access_token=$access -> 200",
-    "get part=id&mine=true&access_token=a&access_token=b -> 400 badRequest",
-  ],
-  [
-    "RFC 6750 §3, §3.1: a challenge: bare without a token, what is wrong with one that is sent",
+    "RFC 6750 §2, §3, §3.1: a challenge is bare without a token, and says what is wrong with two",
     "list token= -> 401 required challenge='Bearer~realm=\"api\"'",
-    "list token=none -> 401 authError challenge=invalid_token",
-    "sign-in scope=email -> 200",
-    "list -> 403 insufficientPermissions challenge=insufficient_scope",
+    "get part=id&mine=true&access_token=a&access_token=b -> 400 badRequest",
+    "sign-in -> 200",
     'list access_token=$access -> 400 badRequest challenge=error="invalid_request"',
   ],
 ]);

@@ -56,16 +56,6 @@ testRows([
     "offer read -> 200 state=ACTIVE",
   ],
   [
-    "offer doc §3: without phases it stays a draft, which can be deleted",
-    PUBLISHER,
-    "create -> 200",
-    "offer activate -> 400 failedPrecondition",
-    "offer explode -> 404 notFound",
-    "offer activate none -> 404 notFound",
-    "offer delete -> 200",
-    "offer read -> 404 notFound",
-  ],
-  [
     "offer doc §4 row method and path and row response body: POST creates the offer and returns it",
     PUBLISHER,
     "create -> 200 only=basePlanId,offerId,packageName,productId,state offerId=intro state=DRAFT",
@@ -114,14 +104,6 @@ testRows([
     "create -> 403 permissionDenied",
     PUBLISHER,
     "create -> 200",
-  ],
-  [
-    "a subscription has as many base plans and offers together as the option says",
-    { offersPerSubscription: 5 },
-    PUBLISHER,
-    "create offerId=a -> 200",
-    "create offerId=b basePlanId=yearly -> 200",
-    "create offerId=c -> 400 failedPrecondition",
   ],
   [
     "offer doc §9 row the path carries v3: nothing answers below another",

@@ -21,7 +21,7 @@ const ANSWERS = [
 /** Those of one dialect alone, which few lives meet. */
 const RARE = ["400 authorization_declined", "403 expired_token", "400 org_internal"];
 
-test("RFC 6749 §4.1.2, §10.4, RFC 8628 §3.5, RFC 7009 §2.1, §2.2, RFC 9700 §4.14, OpenID Connect Core §2, §5.3, §12.2: every answer is the one that the documents foretell, and what is one client's is no other's", async () => {
+test("RFC 6749 §4.1.2, §10.4, RFC 8628 §3.5, RFC 7009 §2.1, §2.2, RFC 7636 §4.6, RFC 8936 §2.4, §2.4.1, §2.4.3, RFC 9700 §2.1.1, §4.14, OpenID Connect Core §2, §5.3, §12.2: every answer is the one that the documents foretell, and what is one client's is no other's", async () => {
   const seed = Number(process.env.PICOGRANT_SEED ?? 1);
   const met = await runOracle(seed, isFullRun ? 100_000 : 10_000);
   const usual = [...met].filter((answer) => !RARE.includes(answer));

@@ -428,7 +428,8 @@ export class OracleLife {
     const device_code =
       odd < 0.02 ? "" : odd < 0.04 ? `${attempt?.device}x` : (attempt?.device ?? "none");
     const verifier = attempt?.proof.verifier;
-    const code_verifier = odd > 0.9 && odd < 0.93 ? sha256(`${odd}`) : verifier;
+    const other = odd > 0.91 ? sha256(`${odd}`) : undefined;
+    const code_verifier = odd > 0.9 && odd < 0.93 ? other : verifier;
     const fields = { ...credentials, device_code, code_verifier, grant_type: DEVICE_GRANT };
     if (odd > 0.98) {
       const expected = { status: 400, word: "unsupported_grant_type" };
@@ -724,7 +725,7 @@ export class OracleLife {
     if (this.#chance(0.3)) return;
     // Acknowledged, they come no more; what is not comes again.
     stream.waiting = stream.waiting.slice(expected.length);
-    await poll({ maxEvents: 0, ack: Object.keys(sets) });
+    await poll({ maxEvents: 0, ack: [...Object.keys(sets), "unknown"] });
   }
 
   /** What a security event token says: its type, and whom or what it is about. */

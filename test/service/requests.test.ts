@@ -178,18 +178,6 @@ testRows([
     "poll client_id=living-room-tv basic=living-room-tv:tv-secret -> 400 invalid_grant",
   ],
   [
-    "RFC 7636 §4.6, RFC 9700 §2.1.1: the verifier that fits brings the tokens; another, none, or one without a challenge nothing",
-    "code code_challenge=$challenge code_challenge_method=S256 -> 200",
-    "allow ada -> granted",
-    "poll -> 400 invalid_grant",
-    `poll code_verifier=${"w".repeat(43)} -> 400 invalid_grant`,
-    "poll code_verifier=$challenge -> 400 invalid_grant",
-    "poll code_verifier=$verifier -> 200",
-    "code -> 200",
-    "allow ada -> granted",
-    "poll code_verifier=$verifier -> 400 invalid_grant",
-  ],
-  [
     "RFC 7636 §4.1, §4.2, §4.3, §4.4, §4.4.1: what is no challenge, or of a method that is not taken, brings no code",
     "code code_challenge=$verifier code_challenge_method=plain -> 400 invalid_request",
     "code code_challenge=$verifier -> 400 invalid_request",

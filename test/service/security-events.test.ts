@@ -170,18 +170,6 @@ describe("RFC 8936 poll delivery", () => {
     return receiver;
   }
 
-  test("RFC 8936 §2.4, §2.4.1, §2.4.3: the same tokens come again until they are acknowledged", () => {
-    const receiver = withEvents(2);
-    expect(receiver.events()).toEqual([
-      [`${RISC}verification`, { state: "0" }],
-      [`${RISC}verification`, { state: "1" }],
-    ]);
-    expect(receiver.poll()).toEqual(receiver.poll());
-    const [first, second] = Object.keys(receiver.poll().sets);
-    expect(Object.keys(receiver.poll({ ack: [first] }).sets)).toEqual([second]);
-    expect(receiver.poll({ ack: [second, "unknown"] }).sets).toEqual({});
-  });
-
   test("RFC 8936 §2.4.4, §2.6: events reported with setErrs come no more", () => {
     const receiver = withEvents(1);
     const [jti] = Object.keys(receiver.poll().sets);
