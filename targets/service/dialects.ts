@@ -54,9 +54,12 @@ const RFC8628: readonly Row[] = [
 
 const AUTH0 = "https://auth0.com/docs";
 const ENTRA = "https://learn.microsoft.com/entra/identity-platform";
-const KEYCLOAK_POLLS =
-  "https://github.com/keycloak/keycloak/blob/main/services/src/main/java/org/keycloak/protocol/oidc/grants/device/DeviceGrantType.java";
-const KEYCLOAK_ADMIN = "https://www.keycloak.org/docs/latest/server_admin/";
+const AUTH0_ANDROID =
+  "https://github.com/auth0/Auth0.Android/blob/main/auth0/src/main/java/com/auth0/android/authentication/AuthenticationException.kt";
+const KEYCLOAK = "https://github.com/keycloak/keycloak/blob/main";
+const KEYCLOAK_POLLS = `${KEYCLOAK}/services/src/main/java/org/keycloak/protocol/oidc/grants/device/DeviceGrantType.java`;
+const KEYCLOAK_CODES = `${KEYCLOAK}/server-spi/src/main/java/org/keycloak/models/OAuth2DeviceConfig.java`;
+const KEYCLOAK_REALMS = `${KEYCLOAK}/model/storage-private/src/main/java/org/keycloak/storage/datastore/DefaultExportImportManager.java`;
 
 const ROWS = {
   documents: [],
@@ -71,14 +74,16 @@ const ROWS = {
   auth0: [
     ...RFC8628,
     {
-      source: `${AUTH0}/api/authentication/device-authorization-flow/authorize-device`,
-      statuses: { authorization_pending: 403, slow_down: 429, access_denied: 403 },
-    },
-    {
-      source: `${AUTH0}/get-started/authentication-and-authorization-flow/device-authorization-flow`,
-      statuses: { expired_token: 403, invalid_grant: 403, bad_device_code: 403 },
+      source: `${AUTH0}/quickstart/native/device/interactive`,
+      statuses: {
+        authorization_pending: 403,
+        slow_down: 429,
+        access_denied: 403,
+        expired_token: 403,
+      },
       options: { codeLifetime: 900 },
     },
+    { source: AUTH0_ANDROID, statuses: { invalid_grant: 403, bad_device_code: 403 } },
     {
       source: `${AUTH0}/secure/tokens/refresh-tokens/get-refresh-tokens`,
       isOfflineAsked: true,
@@ -95,7 +100,7 @@ const ROWS = {
       hasMessage: true,
       isOfflineAsked: true,
       words: { access_denied: "authorization_declined", bad_device_code: "bad_verification_code" },
-      options: { verificationUriComplete: false, codeLifetime: 900, revocation: "none" },
+      options: { verificationUriComplete: false, codeLifetime: 900 },
     },
     {
       source: `${ENTRA}/reference-error-codes`,
@@ -110,19 +115,19 @@ const ROWS = {
       source: `${ENTRA}/refresh-tokens`,
       options: { refreshTokenRotation: true, rotationGrace: null },
     },
-    { source: `${ENTRA}/v2-protocols-oidc`, options: { issuerPath: "/picogrant/v2.0" } },
+    {
+      source: `${ENTRA}/v2-protocols-oidc`,
+      options: { issuerPath: "/picogrant/v2.0", revocation: "none" },
+    },
   ],
   keycloak: [
     ...RFC8628,
     { source: KEYCLOAK_POLLS, isHasteFirst: true, options: { slowDownGrowth: 0 } },
+    { source: KEYCLOAK_CODES, options: { codeLifetime: 600 } },
+    { source: KEYCLOAK_REALMS, options: { accessTokenLifetime: 300 } },
     {
-      source: `${KEYCLOAK_ADMIN}#_timeouts`,
-      options: {
-        codeLifetime: 600,
-        accessTokenLifetime: 300,
-        refreshTokenRotation: true,
-        rotationGrace: null,
-      },
+      source: "https://www.keycloak.org/docs/latest/server_admin/#_timeouts",
+      options: { refreshTokenRotation: true, rotationGrace: null },
     },
     {
       source: "https://www.keycloak.org/securing-apps/oidc-layers",
