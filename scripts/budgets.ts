@@ -2,9 +2,6 @@
 // and fails where a budget is exceeded.
 
 import { gzipSync } from "node:zlib";
-import * as core from "../core/complete.ts";
-import * as grant from "../core/index.ts";
-import { MEMORY_BYTES_DEFAULT } from "../platform/driver/options.ts";
 import type { Variant } from "../targets/bundle/bundled-core.ts";
 import {
   type ByteEngine,
@@ -29,14 +26,6 @@ import { builtBundle } from "../targets/workbench/engines/script.ts";
 import { commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const variants = ["complete", "api", "grant"] as const satisfies Variant[];
-const kib = 1024;
-/** The memory of a device where nothing else is said: hosts in JavaScript have the complete core, those in C the grant. */
-const arenas = [
-  { name: "complete", create: core.create, bytes: MEMORY_BYTES_DEFAULT },
-  { name: "grant", create: grant.create, bytes: 4 * kib },
-] as const;
-/** What a large provider issues: the default arena is of no use where these do not fit. */
-const usualBytes = { ACCESS_TOKEN: 220, RECEIVED_REFRESH_TOKEN: 104, DEVICE_CODE: 104 } as const;
 const pollCycles = 10_000;
 /** Of the smaller builds, which are parts of the complete one. */
 const pollCyclesOfParts = 1000;
@@ -158,38 +147,6 @@ async function sizes(variant: Variant): Promise<void> {
   info(`${variant}: bundle, gzip`, `${gzipSync(bundle, { level: 9 }).length} B`);
 }
 
-function makeDevice(create: typeof grant.create, bytes: number): core.Device | null {
-  return create(new Uint8Array(bytes), {
-    clientId: "0123456789-0123456789abcdef0123456789abcdef.apps.example.com",
-    clientSecret: "0123456789abcdef01234567",
-    scope: "email https://scope.example/auth/video.readonly",
-    deviceParameters: "",
-    columns: 20,
-    rows: 4,
-    seed: 1,
-    autoStart: 0,
-    renewalsMax: 3,
-    clientAuthentication: core.ClientAuthentication.DOCUMENTS,
-    server: "https://auth.example",
-    tokenParameters: "",
-    messages: "",
-  });
-}
-
-function arena({ name: build, create, bytes: memory }: (typeof arenas)[number]): void {
-  const device = makeDevice(create, memory);
-  const what = `${build}: memory of a device where nothing else is said`;
-  row(what, `${memory} B`, `${memory} B`, device !== null);
-  if (!device) return;
-  for (const [name, bytes] of Object.entries(usualBytes)) {
-    const room = device.capacity[core.Field[name as keyof typeof usualBytes]]!;
-    row(`  room for a usual ${name}`, `>= ${bytes} B`, `${room} B`, room >= bytes);
-  }
-  let least = memory;
-  while (least > 0 && makeDevice(create, least - 16)) least -= 16;
-  info("  least memory for this configuration (short tokens)", `${least} B`);
-}
-
 commandLine(
   "budgets",
   "Measures what the design promises; exit code 1 where a budget is exceeded.",
@@ -199,7 +156,6 @@ for (const variant of variants) await sizes(variant);
 for (const variant of variants) await allocations(variant, seen);
 await driverAllocations();
 instructions();
-for (const one of arenas) arena(one);
 printTable(rows);
 for (const line of seen) console.error(line);
 if (isOver) console.error("A budget is exceeded.");

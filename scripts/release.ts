@@ -40,15 +40,9 @@ function billOfMaterials(version: string): object {
 
 // One release: builds everything anew, packs it, and lists what is in it.
 
-interface ReleaseFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** @param say told of each step: it takes a minute or two */
-function makeRelease(folder: string, say: (line: string) => void): ReleaseFile[] {
-  say("building and packing what npm publishes");
+/** @returns the checksums, a line for each file */
+function makeRelease(folder: string): string {
+  console.error("release: building and packing what npm publishes");
   run("npm", ["run", "-s", "build"]);
   run("npm", ["run", "-s", "tool", "--", "package"]);
   for (const name of Object.keys(MANIFESTS)) {
@@ -58,15 +52,17 @@ function makeRelease(folder: string, say: (line: string) => void): ReleaseFile[]
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     version: string;
   };
-  say("the list of what is in them (CycloneDX)");
   const bill = JSON.stringify(billOfMaterials(version), null, 2);
   writeFileSync(join(folder, `picogrant-${version}.cdx.json`), `${bill}\n`);
-  const files = readdirSync(folder)
+  const sumOf = (name: string): string =>
+    createHash("sha256")
+      .update(readFileSync(join(folder, name)))
+      .digest("hex");
+  const sums = readdirSync(folder)
     .sort()
-    .map((name) => describe(folder, name));
-  const sums = files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join("");
-  writeFileSync(join(folder, "SHA256SUMS"), sums);
-  return files;
+    .map((name) => `${sumOf(name)}  ${name}\n`);
+  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+  return sums.join("");
 }
 
 function run(command: string, args: readonly string[], cwd = root): string {
@@ -86,12 +82,6 @@ function setModes(folder: string): void {
   }
 }
 
-function describe(folder: string, name: string): ReleaseFile {
-  const content = readFileSync(join(folder, name));
-  const sha256 = createHash("sha256").update(content).digest("hex");
-  return { name, bytes: content.length, sha256 };
-}
-
 interface Flags {
   dryRun?: boolean;
   out: string;
@@ -106,15 +96,6 @@ const flags = commandLine("release", "Makes the files of a release, and their ch
 function isClean(): boolean {
   const status = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" });
   return status === "";
-}
-
-function print(files: readonly ReleaseFile[], folder: string): void {
-  for (const { name, bytes, sha256 } of files) {
-    console.log(`${sha256}  ${name} (${bytes} bytes)`);
-  }
-  for (const { name } of files.filter((file) => file.name.endsWith(".tgz"))) {
-    console.log(`npm publish ${join(folder, name)} publishes it`);
-  }
 }
 
 /** What a published package must say of itself and package.json does not. */
@@ -133,6 +114,7 @@ if (!flags.dryRun && missing().length > 0) {
   const folder = resolve(flags.out);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const files = makeRelease(folder, (line) => console.error(`release: ${line}`));
-  print(files, folder);
+  process.stdout.write(makeRelease(folder));
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(".tgz")))
+    console.log(`npm publish ${join(folder, name)} publishes it`);
 }
