@@ -11,7 +11,7 @@ const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>
   core: [7_200, 55],
   platform: [14_300, 132],
   targets: [40_690, 319],
-  scripts: [1_710, 23],
+  scripts: [1_650, 23],
   test: [45_510, 285],
   beside: [103, 11],
 };
