@@ -8,29 +8,28 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config"];
-const program = (file: string, ...words: string[]): string[] => ["--import", "tsx", file, ...words];
 
 /** In the order in which one may stand on another. */
-const STEPS: Readonly<Record<string, { makes: string; runs: readonly (readonly string[])[] }>> = {
+const STEPS: Readonly<Record<string, { makes: string; tests: readonly string[] }>> = {
   tables: {
     makes: "core/device/tables.ts, core/text/tables.ts",
-    runs: [[...vitest, "test/vitest.config.ts", "test/core/tables.test.ts"]],
+    tests: ["test/vitest.config.ts", "test/core/tables.test.ts"],
   },
   spec: {
     makes: "the tables of core/SPEC.md",
-    runs: [[...vitest, "test/vitest.config.ts", "test/core/spec.test.ts"]],
+    tests: ["test/vitest.config.ts", "test/core/spec.test.ts"],
   },
   servers: {
     makes: "the tables of platform/servers/README.md and targets/docs/sizing.md",
-    runs: [program("test/servers/main.ts", "--write")],
+    tests: ["test/vitest.config.ts", "test/servers/conversations.test.ts"],
   },
   docs: {
     makes: "the tables in targets/docs",
-    runs: [[...vitest, "test/vitest.config.ts", "test/docs/docs.test.ts"]],
+    tests: ["test/vitest.config.ts", "test/docs/docs.test.ts"],
   },
   types: {
     makes: "test/package/public-types.txt",
-    runs: [[...vitest, "test/package/vitest.config.ts", "test/package/package.spec.ts"]],
+    tests: ["test/package/vitest.config.ts", "test/package/package.spec.ts"],
   },
 };
 
@@ -48,19 +47,16 @@ if (unknown !== undefined) {
 }
 
 function generate(names: readonly string[]): number {
-  for (const [name, { makes, runs }] of Object.entries(STEPS)) {
+  for (const [name, { makes, tests }] of Object.entries(STEPS)) {
     if (!names.includes(name)) continue;
-    for (const args of runs) {
-      const env = { ...process.env, PICOGRANT_GENERATE: "1" };
-      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-        cwd: root,
-        env,
-        encoding: "utf8",
-      });
-      if (status !== 0) {
-        process.stderr.write(`${stdout}${stderr}generate: ${name} could not be made\n`);
-        return 1;
-      }
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...vitest, ...tests], {
+      cwd: root,
+      env: { ...process.env, PICOGRANT_GENERATE: "1" },
+      encoding: "utf8",
+    });
+    if (status !== 0) {
+      process.stderr.write(`${stdout}${stderr}generate: ${name} could not be made\n`);
+      return 1;
     }
     console.log(makes);
   }

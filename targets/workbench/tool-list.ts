@@ -42,7 +42,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     says: "some fifty lives of a device in the simulator",
     program: "targets/desktop/scenarios/main.ts",
   },
-  servers: { says: "what completes with each server", program: "test/servers/main.ts" },
   "session-lives": { says: "random lives of the session", program: "test/session-model/main.ts" },
   "test-browser": {
     says: "the tests of panel, pages and site in Chromium",

@@ -56,8 +56,6 @@ function ended(conversation: Conversation, state: State): string {
 
 // The tables of platform/servers/README.md, made from what was tried just now.
 
-export { sizingTable, sizingTableOfServers } from "../../targets/command/sizing.ts";
-
 /** The lines of a profile, as `source` in a recording names them. */
 const LINES: Readonly<Record<string, (profile: ServerProfile) => boolean>> = {
   code: () => true,
