@@ -154,7 +154,6 @@ describe.concurrent("commands that pages show", () => {
 
 test.each([
   ["engines", ["--only", "abacus"], /no engine is called abacus; there are /],
-  ["scenarios", ["abacus"], /there is no scenario abacus; choose one of /],
 ])("npm run %s -- %j is a mistake: one line and exit code 2", async (name, args, message) => {
   const file = programs.find(([known]) => known === name)![1];
   const { code, stdout, stderr } = await run(file, ...args);

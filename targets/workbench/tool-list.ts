@@ -38,10 +38,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     says: "draws mutants and says which tests catch them",
     program: "test/sampler/main.ts",
   },
-  scenarios: {
-    says: "some fifty lives of a device in the simulator",
-    program: "targets/desktop/scenarios/main.ts",
-  },
   "session-lives": { says: "random lives of the session", program: "test/session-model/main.ts" },
   "test-browser": {
     says: "the tests of panel, pages and site in Chromium",

@@ -170,8 +170,8 @@ test("an exchange is OK where its status says so and its body can be read, and i
 
 // A device with a code polls; the first answer that the fault has a hand in is that of a poll.
 test.each([
-  ["fault corrupt on", "428 Precondition Required, not JSON (garbled)"],
-  ["fault unavailable on", "503 Service Unavailable, not JSON (service down)"],
+  ["fault corrupt on", "428 not JSON (garbled)"],
+  ["fault unavailable on", "503 not JSON (service down)"],
   ["fault captive-portal on", "200 not JSON (from a hotspot)"],
   ["fault cut-poll", "400 invalid_request (cut short on the way)"],
   ["fault slow-down", "403 slow_down (by request)"],

@@ -85,7 +85,7 @@ test.each([
   [["--server", "google", "--client-id", "x"], /--client-secret is missing/],
   [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
   [["--client", "nobody", "--port", "0"], /no client nobody; choose --client from living-room-tv/],
-  [["--fixture", "/nowhere", "--port", "0"], /--fixture \/nowhere: cannot be read \(ENOENT\)/],
+  [["--fixture", "/nowhere", "--port", "0"], /cannot read the fixture \/nowhere \(ENOENT\)/],
   [["--options", "package.json", "--port", "0"], /--options package.json: option .*name/],
 ] as [string[], RegExp][])("a wrong flag is one line and exit code 2: %s", (args, message) =>
   inFolder(async (state) => {

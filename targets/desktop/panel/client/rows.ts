@@ -52,7 +52,7 @@ export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
   "cut-poll": "cut short on the way",
 };
 
-/** The answer in words: "428 authorization_pending", "503 Service Unavailable, not JSON (service down)". */
+/** The answer in words: "428 authorization_pending", "503 not JSON (service down)". */
 export function answerOf({ ended, status, said, fault }: ExchangeEntry): string {
   if (ended === undefined) return "";
   const by = fault ? ` (${DONE_BY[fault as keyof typeof DONE_BY]})` : "";

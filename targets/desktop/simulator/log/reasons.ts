@@ -18,34 +18,8 @@ export function textOf(message: Message): string {
   return TEXTS[message]!.trimEnd();
 }
 
-// An answer in a few words: what its body says is wrong, else what its status is called.
+// An answer in a few words: what its body says is wrong, if anything.
 
-/** Names of the statuses that a device meets (RFC 9110 §15, RFC 6585). */
-const PHRASES: Readonly<Record<number, string>> = {
-  301: "Moved Permanently",
-  302: "Found",
-  303: "See Other",
-  307: "Temporary Redirect",
-  308: "Permanent Redirect",
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  406: "Not Acceptable",
-  409: "Conflict",
-  410: "Gone",
-  411: "Length Required",
-  413: "Content Too Large",
-  414: "URI Too Long",
-  415: "Unsupported Media Type",
-  428: "Precondition Required",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  502: "Bad Gateway",
-  503: "Service Unavailable",
-  504: "Gateway Timeout",
-};
 const LENGTH_MAX = 40;
 
 /**
@@ -54,15 +28,13 @@ const LENGTH_MAX = 40;
  */
 export function wordsOf(status: number, body: string): string {
   const isGood = status >= 200 && status < 300;
-  const phrase = isGood ? "OK" : (PHRASES[status] ?? "not a success");
-  if (body === "") return phrase;
-  let value: unknown;
+  const words = isGood ? "OK" : "without a reason";
+  if (body === "") return words;
   try {
-    value = JSON.parse(body);
+    return errorIn(JSON.parse(body)) || words;
   } catch {
-    return isGood ? "not JSON" : `${phrase}, not JSON`;
+    return "not JSON";
   }
-  return errorIn(value) || phrase;
 }
 
 /** RFC 6749 §5.2, the documents' `error_code`, and the error object of a resource API. */

@@ -4,16 +4,10 @@ import path from "node:path";
 import { type FixtureInput, readFixture } from "../../../service/fixture.ts";
 import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";
 import { readOptions, type ServiceOptionsInput } from "../../../service/options.ts";
-import { UsageError } from "../../command-line.ts";
+import { readText, UsageError } from "../../command-line.ts";
 
 function readJson(flag: string, file: string): unknown {
-  let text: string;
-  try {
-    text = fs.readFileSync(file, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${flag} ${file}: cannot be read (${code}); check the path`);
-  }
+  const text = readText(file, flag.slice("--".length));
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
