@@ -10,10 +10,10 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
   core: [7_200, 55],
   platform: [14_300, 132],
-  targets: [40_690, 319],
+  targets: [40_690, 313],
   scripts: [1_650, 23],
   test: [45_510, 285],
-  beside: [103, 11],
+  beside: [102, 11],
 };
 
 commandLine("lines", "Prints lines of code and files of each floor beside their ceilings.").parse();
