@@ -107,11 +107,6 @@ export function holds(device: Device, region: Place): boolean {
   return device.length[region] > 0;
 }
 
-/** Whether the region holds none. */
-export function lacks(device: Device, region: Place): boolean {
-  return device.length[region] < 1;
-}
-
 /** Whether a value was too long for the region, which then has a part of it. */
 export function isTooLong(device: Device, region: Place): boolean {
   return device.length[region] > device.capacity[region];

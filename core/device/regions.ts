@@ -16,7 +16,7 @@ import { must } from "./assertion.ts";
 import { setRefreshLife } from "./clock.ts";
 import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, type Integers, lacks, type Place } from "./memory.ts";
+import { type Device, holds, type Integers, type Place } from "./memory.ts";
 import { State } from "./states.ts";
 import { Field, Fields, Region } from "./tables.ts";
 
@@ -124,7 +124,7 @@ function fits(device: Device, region: Place): boolean {
 
 /** The life of a region's value ends: a token or a code must not be found in the memory any more. */
 export function forget(device: Device, region: Place): void {
-  ASSERT: must(lacks(device, region) || fits(device, region), "a value ends in its region");
+  ASSERT: must(!holds(device, region) || fits(device, region), "a value ends in its region");
   var at = device.start[region];
   var end = at + device.length[region];
   while (at < end) device.memory[at++] = 0;

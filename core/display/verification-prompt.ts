@@ -40,10 +40,6 @@ enum Source {
   ANYBODY = 1,
 }
 
-function isPrintable(c: number): boolean {
-  return c > 31 && c < 127;
-}
-
 /**
  * Lays out `bytes[from..to)`, beginning a row: wrapped at spaces, and hard where a word is longer than a
  * row. A full row ends only when the next row begins, so that spaces after it are left out.
@@ -51,15 +47,14 @@ function isPrintable(c: number): boolean {
 function putText(device: Device, from: number, to: number, source: Source): void {
   fill(device, device.rowEnd);
   for (var i = from; i < to; i++) {
+    var c = device.memory[i];
     var wordEnd = i;
-    if (i > from && device.memory[i] === 32) {
+    if (i > from && c === 32) {
       do wordEnd++;
       while (wordEnd < to && device.memory[wordEnd] !== 32);
     }
     if (device.cell + wordEnd - i > device.rowEnd) fill(device, device.rowEnd);
-    else if (source === Source.MAKER || isPrintable(device.memory[i]))
-      put(device, device.memory[i]);
-    else put(device, 63); // ?
+    else put(device, source === Source.MAKER || (c > 31 && c < 127) ? c : 63); // ?
   }
 }
 

@@ -16,7 +16,6 @@ import {
   type Integers,
   isSame,
   isTooLong,
-  lacks,
 } from "../device/memory.ts";
 import {
   claimOutput,
@@ -254,7 +253,7 @@ function applyEvent(device: Device): ErrorCode {
   if (!isNamed(device, Field.SESSIONS_REVOKED) && (!isRevoked || isComparable))
     return ErrorCode.NONE;
   // The tokens may be dead: the refresh tells, and ends the session if they are.
-  if (lacks(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
+  if (!holds(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
   forget(device, Field.ACCESS_TOKEN);
   refreshNow(device, Event.SESSIONS_REVOKED);
   return ErrorCode.NONE;

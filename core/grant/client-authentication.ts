@@ -11,9 +11,9 @@ import { type Device, holds, type Place } from "../device/memory.ts";
 import { placeConstant } from "../device/regions.ts";
 import { Literal, Region } from "../device/tables.ts";
 import { checksum, Layout } from "../records/token-record.ts";
-import { encodeBase64 } from "../text/base64.ts";
 import {
   Encoding,
+  encodeBase64,
   endWrite,
   goTo,
   writeByte,

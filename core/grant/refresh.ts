@@ -6,7 +6,7 @@ import { backOff, bearRefusals, resetBackoff, restRefreshes, waitFor } from "../
 import { ErrorCode, setError } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, holds, isSame, lacks } from "../device/memory.ts";
+import { type Device, holds, isSame } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { forget, setLength, swapRefreshTokens } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
@@ -81,7 +81,7 @@ export function endIfDue(device: Device & Session): void {
 
 /** Refreshes the access token now, or ends the session where there is nothing to refresh it with. */
 export function refreshNow(device: Device, event: Event): void {
-  if (lacks(device, Region.REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
+  if (!holds(device, Region.REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
   else {
     waitFor(device, 0);
     moveTo(device, event, State.REFRESHING);
@@ -91,7 +91,7 @@ export function refreshNow(device: Device, event: Event): void {
 /** Seconds until the access token of a session must be refreshed; 0 or less: now. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifeS : 0;
-  if (lacks(device, Region.REFRESH_TOKEN)) return left;
+  if (!holds(device, Region.REFRESH_TOKEN)) return left;
   left -= device.refreshMarginS;
   return left > device.refreshRestS ? left : device.refreshRestS;
 }
@@ -137,7 +137,7 @@ export function refreshRefused(device: Device & Session, error: ErrorCode): void
   if (isBorne(device, error)) {
     if (!device.refused) device.refused = Refused.YES;
     backOff(device, Limit.REFUSED_BACKOFF_MAX_MS);
-  } else if (device.triedPrevious || lacks(device, Field.RECEIVED_REFRESH_TOKEN)) {
+  } else if (device.triedPrevious || !holds(device, Field.RECEIVED_REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {
     // The user need not sign in again before that one is refused as well.

@@ -109,16 +109,10 @@ function divide(device: Device, hasCalls: boolean): void {
 }
 
 /**
- * Makes a device. Allocates; nothing else in the core does, but for the tables of documentation and tests
- * (`transitions`), which no bundle has.
- *
- * @param memory the device's memory: 4096 bytes are enough for short tokens, and `picogrant sizing` says how much a
- *   server's need; the host gives it up to the device until the end of both
- * @param config what the maker sets
+ * Makes a device, as the builds' `create` say. Allocates; nothing else in the core does, but for the tables of
+ * documentation and tests (`transitions`), which no bundle has.
  * @param extra literals of the build beside the grant's, a line each; "" for the grant alone
- * @param literalEnd where they end: one of LiteralEnd
- * @returns the device; null where configError says what is wrong with the configuration, or else the memory is too
- *   small for it
+ * @param literalEnd where they end
  */
 export function createDevice(
   memory: Bytes,

@@ -20,7 +20,7 @@ import { waitFor } from "../device/clock.ts";
 import { Command, handOver } from "../device/command.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, lacks } from "../device/memory.ts";
+import { type Device, holds } from "../device/memory.ts";
 import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
 import { noteNeed } from "../device/sizing.ts";
 import { Field, Region } from "../device/tables.ts";
@@ -190,7 +190,7 @@ function nextRead(device: Device, earlier: number): Job {
  * that has brought tokens, or was given up, need not lie there.
  */
 function isOlderUseless(device: Device): boolean {
-  return lacks(device, Field.RECEIVED_REFRESH_TOKEN);
+  return !holds(device, Field.RECEIVED_REFRESH_TOKEN);
 }
 
 /** The record of a session has been read: a spent code beside it goes. */

@@ -112,11 +112,7 @@ export function makeCall(device: Call): void {
 
 /** Whether a call is under way. */
 function isUnderWay(device: Device): boolean {
-  return (
-    device.callState === CallState.WAITING ||
-    device.callState === CallState.SENT ||
-    device.callState === CallState.VERIFYING
-  );
+  return device.callState !== CallState.IDLE && device.callState !== CallState.DONE;
 }
 
 /** Whether there is the session that all endpoints but that of the metadata want. */

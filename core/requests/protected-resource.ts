@@ -5,7 +5,7 @@
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, type CallKind, type Device, isTooLong, lacks } from "../device/memory.ts";
+import { type Bytes, type CallKind, type Device, holds, isTooLong } from "../device/memory.ts";
 import { beginTarget, keepTarget, offerNextPage, shorten } from "../device/regions.ts";
 import { Field, Literal, Region } from "../device/tables.ts";
 import {
@@ -91,7 +91,7 @@ function hasQuery(device: Device): boolean {
  */
 function keepPageToken(device: Device): ErrorCode {
   // A body that is no JSON is the host's alone.
-  if (!device.callIsGet || !scanEnd(device) || lacks(device, Field.VALUE_A)) {
+  if (!device.callIsGet || !scanEnd(device) || !holds(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }
   shorten(device, Region.CALL, device.targetSize);
