@@ -47,10 +47,8 @@ function comeBack(device: Device): void {
       startJob(device, Job.ERASE_OLDER);
       break;
     default:
-      // Nothing to be cancelled, nor to be signed out of.
       if (device.codeWanted) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
-      return;
   }
   renameFormer(device);
   doNoted(device);

@@ -73,9 +73,10 @@ function note(device: Device & User, asked: Noted): void {
   if (asked > device.noted) device.noted = asked;
 }
 
-/** The records have been read, and there was one: does what the user has asked for meanwhile. */
+/** The records have been read: does what the user has asked for meanwhile, where there was one. */
 export function doNoted(device: Device): void {
-  if (!device.noted) return;
+  // Else there is nothing to be cancelled, nor to be signed out of.
+  if (!device.noted || device.state < State.PENDING) return;
   if (device.noted === Noted.SIGN_OUT) signOut(device);
   // A code, and not what was asked for before the restart.
   else if (device.state === State.PENDING) cancel(device);
