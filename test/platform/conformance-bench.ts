@@ -43,69 +43,28 @@ export function rows(cases: ConformanceCase[]): [string, ConformanceCase][] {
   return cases.map((one) => [one.name, one]);
 }
 
+const ORIGIN = "http://server.example";
 const DEAD = "http://dead.example";
 
-/** Makes fake adapters and the servers they talk to; `wrap` may spoil the adapter. */
-export class FakeBench {
-  readonly clock = new ManualClock();
-  readonly bench: HttpTestBench;
-  readonly #options: FakeHttpOptions;
-  readonly #wrap: (http: Http, clock: ManualClock, limits: HttpLimits) => Http;
-  #requests: RequestOnServer[] = [];
-  #plans: ServerPlan[] = [];
-
-  constructor(
-    options: FakeHttpOptions = {},
-    wrap: (http: Http, clock: ManualClock, limits: HttpLimits) => Http = (http) => http,
-  ) {
-    this.#options = options;
-    this.#wrap = wrap;
-    const world: World = manualWorld(this.clock);
-    this.bench = { wire: false, tls: false, world, start: () => this.#start() };
-  }
-
-  make = (limits: HttpLimits): HttpSubject => {
-    const http = new FakeHttp({
-      ...limits,
-      // After the limits: a broken adapter may have none.
-      ...this.#options,
-      clock: this.clock,
-      faultFor: (request) => this.#faultFor(request),
-      handler: (request) => this.#answer(request),
-    });
-    return { http: this.#wrap(http, this.clock, limits) };
-  };
-
-  #start(): HttpTestServer {
-    this.#requests = [];
-    this.#plans = [];
-    return {
-      origin: "http://server.example",
-      deadOrigin: DEAD,
-      plan: (...plans) => this.#plans.push(...plans),
-      requests: () => this.#requests,
-      closeIdle: () => {},
-      close: () => {},
-    };
-  }
-
-  #faultFor(request: SeenRequest): FakeFault | undefined {
-    if (request.url.startsWith(DEAD)) return { kind: "refuse" };
-    const plan = this.#plans[0];
+/** Fake adapters on one clock, and the servers that they talk to; `wrap` may spoil the adapter. */
+export function fakeServers(
+  options: FakeHttpOptions = {},
+  wrap: (http: Http) => Http = (http) => http,
+): { make: (limits: HttpLimits) => HttpSubject; bench: HttpTestBench } {
+  const clock = new ManualClock();
+  let requests: RequestOnServer[] = [];
+  let plans: ServerPlan[] = [];
+  const faultFor = ({ url }: SeenRequest): FakeFault | undefined => {
+    if (url.startsWith(DEAD)) return { kind: "refuse" };
+    const plan = plans[0];
     if (plan === undefined) return undefined;
     if (plan.kind === "hang") return { kind: "hang", acted: true };
     if (plan.kind !== "answer") return { kind: "reset-after" };
     return plan.cutAtByte === undefined ? undefined : { kind: "truncate", atByte: plan.cutAtByte };
-  }
-
-  #answer(request: SeenRequest): FakeAnswer {
-    this.#requests.push({
-      method: request.method,
-      target: request.url.replace("http://server.example", ""),
-      headers: [],
-      body: request.body,
-    });
-    const plan = this.#plans.shift();
+  };
+  const handler = ({ method, url, body }: SeenRequest): FakeAnswer => {
+    requests.push({ method, target: url.replace(ORIGIN, ""), headers: [], body });
+    const plan = plans.shift();
     if (plan?.kind !== "answer") return { status: 599 };
     const retryAfter = plan.headers?.find(([name]) => name === "Retry-After")?.[1] ?? "";
     return {
@@ -115,5 +74,21 @@ export class FakeBench {
       ...(plan.pieceBytes === undefined ? {} : { chunkBytes: plan.pieceBytes }),
       ...(plan.pieceDelayMs === undefined ? {} : { chunkDelayMs: plan.pieceDelayMs }),
     };
-  }
+  };
+  const start = (): HttpTestServer => {
+    requests = [];
+    plans = [];
+    return {
+      ...{ origin: ORIGIN, deadOrigin: DEAD, requests: () => requests },
+      plan: (...more) => plans.push(...more),
+      ...{ closeIdle: () => {}, close: () => {} },
+    };
+  };
+  return {
+    // After the limits: a broken adapter may have none.
+    make: (limits) => ({
+      http: wrap(new FakeHttp({ ...limits, ...options, clock, faultFor, handler })),
+    }),
+    bench: { wire: false, tls: false, world: manualWorld(clock), start },
+  };
 }

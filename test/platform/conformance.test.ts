@@ -24,14 +24,14 @@ import {
 } from "../../platform/fake/index.ts";
 import { FileStorage, NodeEntropy, nodeTimers } from "../../platform/node/index.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
-import { FakeBench, manualWorld, realWorld, rows } from "./conformance-bench.ts";
+import { fakeServers, manualWorld, realWorld, rows } from "./conformance-bench.ts";
 
 describe.each([
   ["at once", {}],
   ["with latency", { latencyMs: 20 }],
   ["in single bytes, plain arrays", { chunkBytes: 1, plainArrays: true }],
 ] as [string, FakeHttpOptions][])("fake HTTP, %s", (_, options) => {
-  const fake = new FakeBench(options);
+  const fake = fakeServers(options);
   it.each(rows(httpConformance(fake.make, fake.bench)))("%s", (_, one) => one.run());
 });
 
@@ -180,7 +180,7 @@ function stuckEntropy(): ConformanceCase[] {
 }
 
 function leakyHttp(): ConformanceCase[] {
-  const fake = new FakeBench({}, (http) => ({
+  const fake = fakeServers({}, (http) => ({
     abort: () => http.abort(),
     send: (request, sink) => http.send({ ...request, authorization: "" }, sink),
   }));
@@ -189,7 +189,7 @@ function leakyHttp(): ConformanceCase[] {
 
 /** It says that all has come, whatever was cut off. */
 function credulousHttp(): ConformanceCase[] {
-  const fake = new FakeBench({}, (http) => ({
+  const fake = fakeServers({}, (http) => ({
     abort: () => http.abort(),
     send: (request, sink) =>
       http.send(request, {
