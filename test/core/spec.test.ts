@@ -15,10 +15,9 @@ import { fieldRows, regionRows } from "../../core/tables/fields.ts";
 import { bytesOf } from "../../platform/text.ts";
 import { remedyOf } from "../../targets/desktop/simulator/log/remedies.ts";
 import type { Core } from "../model/subject.ts";
-import { call, config, LIST, Port, session } from "../world/core-port.ts";
+import { call, config, isSources, LIST, Port, session } from "../world/core-port.ts";
 import { code, error, tokens } from "../world/world.ts";
 import { parts } from "./owners.ts";
-import { isSources } from "./subject.ts";
 
 /** An event about nobody's session. */
 const VERIFICATION = "https://schemas.openid.net/secevent/risc/event-type/verification";
