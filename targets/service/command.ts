@@ -56,7 +56,10 @@ function program({ usage, prefix, addOptions }: ServiceCommand): Command {
       "-f, --fixture <file>",
       "JSON file with accounts and clients; default: the built-in one",
     )
-    .option("-o, --options <file>", "JSON file with options (docs/service.md lists them)")
+    .option(
+      "-o, --options <file>",
+      "JSON file with options (docs/service.md of picogrant-tools lists them)",
+    )
     .option(
       "-u, --public-url <url>",
       "the address that devices and phones use, if it is another",
@@ -74,7 +77,7 @@ function program({ usage, prefix, addOptions }: ServiceCommand): Command {
     .option("--approve <account>", "allow each code at once as this account, for scripts")
     .option(
       "--provoke <request=answer...>",
-      "answers in place of its own: refresh=interaction_required (docs/service.md lists them)",
+      "answers in place of its own: refresh=interaction_required (the same page lists them)",
     )
     .option("-q, --quiet", "no access log")
     .allowExcessArguments(false)
@@ -186,10 +189,14 @@ async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
   }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(describeListenError(error, flags));
   });
-  const { dialect } = service.options;
+  const { dialect, verificationPath } = service.options;
   const others = DIALECTS.filter((one) => one !== dialect).join(", ");
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
   console.log(`${prefix}: dialect ${dialect}, issuer ${service.issuer}; --dialect: ${others}`);
+  // Device doc §8: a display has room for so many; the scheme may be left out.
+  const address = `${service.baseUrl}${verificationPath}`.replace(/^https?:\/\//, "");
+  if (address.length > 40)
+    console.log(`${prefix}: ${address} is longer than the 40 characters that every display has`);
   for (const line of how.introduce?.(service, fixture, flags) ?? []) console.log(line);
   process.on("SIGHUP", () => {
     service.rotateKeys();

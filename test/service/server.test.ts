@@ -258,9 +258,10 @@ describe("command line", () => {
   }
 
   test("serves, logs without secrets, and ends with 0 when asked to", async () => {
-    const child = start(["--port", "0"]);
+    const address = "http://sign-in.a-longer-name.example:65535";
+    const child = start(["--port", "0", "--public-url", address]);
     const end = ended(child);
-    await expect.poll(() => child.out).toMatch(/listening on (\S+),/);
+    await expect.poll(() => child.out).toMatch(/65535\/device is longer than the 40 characters/);
     const url = /listening on (\S+),/.exec(child.out)![1]!;
     const fields = {
       ...TV,
