@@ -3,157 +3,77 @@
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
-import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
+import { Field, Region } from "../../core/index.ts";
 import type { Header } from "../../platform/contracts.ts";
 import { makeDevice } from "../../platform/driver/device.ts";
 import { checkHeaders, headersProblems } from "../../platform/driver/headers.ts";
-import { Requests, type ReusedRequest } from "../../platform/driver/requests.ts";
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform, MemoryStorage, NoEntropy } from "../../platform/fake/index.ts";
+import { bytesOf } from "../../platform/text.ts";
+import { ENDPOINTS, signedIn } from "../world/driver-port.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+const BEARER = "Bearer access";
 
 const GRANT: readonly Header[] = [["X-Grant", "g"]];
 const RESOURCE: readonly Header[] = [["X-Api", "r"]];
-const FORM = "application/x-www-form-urlencoded";
-const JSON_TYPE = "application/json";
-const OWN_BODY = Uint8Array.from([9, 9, 9, 9]);
-const TARGET = "/v1?x=1";
-const TOKEN = "the-token";
-const CREDENTIALS = "aWQ6c2VjcmV0";
+const OWN_BODY = bytesOf("##own##");
+const ISSUER = bytesOf("https://x.test");
 
-/** A memory as the core would have laid it out. */
-function laidOut(): { memory: Uint8Array; start: number[]; length: number[]; target: number } {
-  const memory = new Uint8Array(256);
-  const start = new Array<number>(64).fill(0);
-  const length = new Array<number>(64).fill(0);
-  let at = 10;
-  const put = (text: string, region?: number): number => {
-    const from = at;
-    for (const character of text) memory[at++] = character.charCodeAt(0);
-    if (region !== undefined) {
-      start[region] = from;
-      length[region] = text.length;
-    }
-    return from;
-  };
-  put(TOKEN, Field.ACCESS_TOKEN);
-  put(CREDENTIALS, Region.CLIENT_CREDENTIALS);
-  return { memory, start, length, target: put(TARGET) };
+function callWith(device: core.Device, isGet: 0 | 1, body: Uint8Array | null): void {
+  core.beginCall(device);
+  core.sendCall(device, core.Endpoint.RESOURCE, isGet, body, 2, 5);
 }
 
-interface Row {
-  readonly endpoint: Endpoint;
-  readonly isGet?: 0 | 1;
-  readonly bodyLength?: number;
-  readonly callBody?: Uint8Array;
-  readonly target?: boolean;
-  readonly authorization?: Authorization;
-}
-
-interface Sent {
-  readonly method: "GET" | "POST";
-  readonly contentType: string;
-  readonly headers: readonly Header[];
-  readonly authorization?: string;
-  readonly body?: "own";
-  readonly url?: string;
-}
-
-const own = { callBody: OWN_BODY };
-const form = { method: "POST", contentType: FORM, headers: GRANT } as const;
-const json = { method: "POST", contentType: JSON_TYPE, headers: RESOURCE } as const;
-const url = `https://a.test${TARGET}`;
-const { BASIC, BEARER } = Authorization;
-const {
-  DEVICE_AUTHORIZATION,
-  TOKEN: POLL,
-  REVOCATION,
-  METADATA,
-  EVENTS,
-  RESOURCE: CALL,
-} = Endpoint;
-
-/** RFC 6749 and 8628 for the grant, RFC 8936 for events, RFC 6750 for what a call carries. */
-const ROWS: [string, Row, Sent][] = [
-  ["a request for a code", { endpoint: DEVICE_AUTHORIZATION, bodyLength: 5 }, form],
-  [
-    "RFC 6749 §3.2: a poll with HTTP Basic",
-    { endpoint: POLL, bodyLength: 5, authorization: BASIC },
-    { ...form, authorization: `Basic ${CREDENTIALS}` },
-  ],
-  ["not what a call would send", { endpoint: POLL, bodyLength: 5, ...own }, form],
-  ["a revocation", { endpoint: REVOCATION, bodyLength: 5, ...own }, form],
-  ["one with its token in the query", { endpoint: REVOCATION, target: true }, { ...form, url }],
+/** RFC 6750 for what a call carries, RFC 8936 for polls for events; the grant's own are the session's lives'. */
+const ROWS: [string, (device: core.Device) => void, object, Partial<DriverOptions>?][] = [
+  ["a request of the grant", () => {}, { method: "POST", contentType: FORM, headers: GRANT }],
   [
     "metadata",
-    { endpoint: METADATA, isGet: 1, target: true },
-    { method: "GET", contentType: "", headers: [], url },
+    (device) => core.discover(device, ISSUER, 0, ISSUER.length),
+    { method: "GET", contentType: "", authorization: "", headers: [], text: "" },
   ],
   [
     "a poll for events has the receiver's own authorization",
-    { endpoint: EVENTS, bodyLength: 5, authorization: BEARER },
-    { ...json, headers: [], authorization: "Bearer receiver" },
+    (device) => core.pollEvents(device),
+    { method: "POST", contentType: JSON_TYPE, authorization: "Bearer receiver", headers: [] },
+    { eventsAuthorization: "Bearer receiver" },
+  ],
+  [
+    "RFC 8936 §2.4: without one it carries none",
+    (device) => core.pollEvents(device),
+    { authorization: "" },
   ],
   [
     "a call that reads",
-    { endpoint: CALL, isGet: 1, authorization: BEARER },
-    { ...json, method: "GET", contentType: "", authorization: `Bearer ${TOKEN}` },
+    (device) => callWith(device, 1, null),
+    { method: "GET", contentType: "", authorization: BEARER, headers: RESOURCE, text: "" },
   ],
-  ["the same with a body", { endpoint: CALL, isGet: 1, bodyLength: 5 }, { ...json, method: "GET" }],
-  ["a body of the host's", { endpoint: CALL + 1, isGet: 0, ...own }, { ...json, body: "own" }],
-  ["a call that writes nothing", { endpoint: CALL, isGet: 0 }, json],
+  [
+    "the same with a body",
+    (device) => callWith(device, 1, OWN_BODY),
+    { method: "GET", contentType: JSON_TYPE, text: "own" },
+  ],
+  [
+    "a call that writes",
+    (device) => callWith(device, 0, OWN_BODY),
+    { method: "POST", contentType: JSON_TYPE, authorization: BEARER, text: "own" },
+  ],
+  [
+    "one that writes nothing",
+    (device) => callWith(device, 0, null),
+    { method: "POST", contentType: JSON_TYPE, headers: RESOURCE, text: "" },
+  ],
 ];
 
-/** What stood there before: each request overwrites all of it. */
-const stale = (): ReusedRequest => ({
-  method: "GET",
-  url: "old",
-  contentType: "old",
-  authorization: "old",
-  headers: [["Old", "old"]],
-  body: [],
-  bodyFrom: -1,
-  bodyTo: -1,
-});
-
-function deviceFor(row: Row): { device: core.Device; memory: Uint8Array } {
-  const { memory, start, length, target } = laidOut();
-  const device = {
-    ...{ start, length, target, targetLength: row.target ? TARGET.length : 0 },
-    ...{ endpoint: row.endpoint, isGet: row.isGet ?? 0 },
-    ...{ authorization: row.authorization ?? Authorization.NONE },
-    ...{ body: 100, bodyLength: row.bodyLength ?? 0 },
-    ...{ callBody: row.callBody ?? null, callBodyFrom: 1, callBodyTo: 3 },
-  };
-  return { device: device as unknown as core.Device, memory };
-}
-
-const optionsWith = (more: Partial<DriverOptions> = {}): DriverOptions =>
-  ({
-    headers: { grant: GRANT, resource: RESOURCE },
-    eventsAuthorization: "Bearer receiver",
-    ...more,
-  }) as DriverOptions;
-
-describe("a request of the core's, as the adapter gets it", () => {
-  it.each(ROWS)("%s", (_, row, sent) => {
-    const { device, memory } = deviceFor(row);
-    const request = stale();
-    new Requests(device, memory, optionsWith()).write(request, "https://a.test");
-    const { body, ...rest } = sent;
-    const bytes = body
-      ? { body: OWN_BODY, bodyFrom: 1, bodyTo: 3 }
-      : { body: memory, bodyFrom: 100, bodyTo: 100 + (row.bodyLength ?? 0) };
-    expect(request).toEqual({ url: "https://a.test", authorization: "", ...rest, ...bytes });
-  });
-
-  it("RFC 8936 §2.4: without a receiver's authorization a poll for events carries none", () => {
-    const { device, memory } = deviceFor({ endpoint: Endpoint.EVENTS, bodyLength: 5 });
-    const request = stale();
-    const { eventsAuthorization: _, ...without } = optionsWith();
-    new Requests(device, memory, without).write(request, "https://a.test");
-    expect(request.authorization).toBe("");
-  });
+it.each(ROWS)("what goes out: %s", (_, act, sent, more = {}) => {
+  const endpoints = { ...ENDPOINTS, metadata: "https://x.test/m", events: "https://x.test/e" };
+  const headers = { grant: GRANT, resource: RESOURCE };
+  const { driver, platform } = signedIn({ endpoints, headers, ...more });
+  driver.happen(() => act(driver.device));
+  expect(platform.http.requests.at(-1)).toMatchObject(sent);
 });
 
 describe("headers of the host's own", () => {

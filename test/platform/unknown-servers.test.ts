@@ -66,7 +66,7 @@ async function completes(server: Server, limitS?: number): Promise<Outcome> {
   return outcome;
 }
 
-describe("RFC 8628 §3.2: codes and addresses of every kind are shown as they came", () => {
+describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are shown as they came", () => {
   const address = (length: number): string => `${HOST}/${"v".repeat(600)}`.slice(0, length);
   it.each<[string, object]>([
     ["a code of 20 characters", { user_code: "ABCD-EFGH-JKLM-NPQR-" }],
