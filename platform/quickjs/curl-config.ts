@@ -13,11 +13,11 @@ export interface CurlSettings {
 }
 
 /**
- * What curl reads: its configuration and, for a body that a configuration cannot hold, the body.
- * @returns undefined for a request that must not be sent: no http(s) address, or a value with control
- *   characters, which could add a header or an option
+ * What curl reads. A NUL alone cannot stand in it, and no form and no JSON has one.
+ * @returns undefined for a request that must not be sent: no http(s) address, a value with control
+ *   characters, which could add a header or an option, or a NUL in the body
  */
-export function curlInputs(request: HttpRequest, settings: CurlSettings): Uint8Array[] | undefined {
+export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8Array | undefined {
   const { url, contentType, authorization, headers = [] } = request;
   if (!/^https?:\/\/[^\s/?#]+/.test(url) || !/^[!-~]*$/.test(url)) return undefined;
   if (!/^[ -~]*$/.test(contentType + authorization + headers.flat().join(""))) return undefined;
@@ -31,7 +31,7 @@ export function curlInputs(request: HttpRequest, settings: CurlSettings): Uint8A
     // With a semicolon curl sends a header whose value is empty.
     ...headers.map(([name, value]) => option("header", value ? `${name}: ${value}` : `${name};`)),
   ];
-  if (request.method === "GET") return [bytesOf(`${lines.join("\n")}\n`)];
+  if (request.method === "GET") return bytesOf(`${lines.join("\n")}\n`);
   return withBody(lines, request);
 }
 
@@ -61,24 +61,15 @@ function standing(settings: CurlSettings): string[] {
   ];
 }
 
-function withBody(lines: string[], request: HttpRequest): Uint8Array[] {
+function withBody(lines: string[], request: HttpRequest): Uint8Array | undefined {
   const { body, bodyFrom, bodyTo } = request;
   const bytes: number[] = [];
-  let binary = false;
   for (let at = bodyFrom; at < bodyTo; at++) {
     const c = body[at]!;
-    if (c === 0) binary = true;
+    if (c === 0) return undefined;
     pushEscaped(bytes, c);
   }
-  if (!binary) {
-    const head = bytesOf(`${lines.join("\n")}\ndata-raw = "`);
-    return [join(head, bytes, bytesOf('"\n'))];
-  }
-  // Only a NUL cannot stand in a configuration. No form and no JSON has one.
-  const config = [...lines, option("data-binary", "@/proc/self/fd/2"), ""].join("\n");
-  const raw = new Uint8Array(bodyTo - bodyFrom);
-  for (let at = bodyFrom; at < bodyTo; at++) raw[at - bodyFrom] = body[at]!;
-  return [bytesOf(config), raw];
+  return join(bytesOf(`${lines.join("\n")}\ndata-raw = "`), bytes, bytesOf('"\n'));
 }
 
 const ESCAPES: Readonly<Record<number, string>> = {

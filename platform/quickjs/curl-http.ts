@@ -5,7 +5,7 @@ import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts
 import { EXCHANGE_LIMITS } from "../limits.ts";
 import { AnswerHead } from "./answer-head.ts";
 import { ChunkedBody } from "./chunked-body.ts";
-import { type CurlSettings, curlInputs } from "./curl-config.ts";
+import { type CurlSettings, curlConfig } from "./curl-config.ts";
 import { type Os, safeEnvironment } from "./engine.ts";
 import { Child } from "./process.ts";
 
@@ -83,13 +83,13 @@ export class CurlHttp implements Http {
       bodyBytes: 0,
     };
     this.#current = exchange;
-    const inputs = curlInputs(request, this.#settings);
-    if (inputs === undefined) {
+    const config = curlConfig(request, this.#settings);
+    if (config === undefined) {
       this.#fail(exchange, "unreachable");
       return;
     }
     try {
-      exchange.child = new Child(this.#os, [this.#curl, "-q", "-K", "-"], inputs, {
+      exchange.child = new Child(this.#os, [this.#curl, "-q", "-K", "-"], config, {
         output: (bytes, length) => this.#take(exchange, bytes, length),
         exit: (code) => this.#exited(exchange, code),
       });

@@ -99,7 +99,7 @@ export class QuickJsFileStorage implements Storage {
 
   #sync(path: string, done: (ok: boolean) => void): void {
     try {
-      new Child(this.#os, ["sync", path], [], { exit: (code) => done(code === 0) });
+      new Child(this.#os, ["sync", path], new Uint8Array(0), { exit: (code) => done(code === 0) });
     } catch {
       done(false);
     }

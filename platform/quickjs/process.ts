@@ -24,39 +24,31 @@ export class Child {
 
   /**
    * Starts a process.
-   * @param inputs what it reads: standard input, and with a second one file descriptor 2 (its standard
-   *   error is not of use to us and the system passes on no other)
+   * @param input what it reads
    * @throws Error where the system has no process or pipe left
    */
-  constructor(os: Os, args: readonly string[], inputs: readonly Uint8Array[], events: ChildEvents) {
+  constructor(os: Os, args: readonly string[], input: Uint8Array, events: ChildEvents) {
     this.#os = os;
     this.#events = events;
     const open: number[] = [];
     try {
       const out = openPipe(os, open);
-      const input = openPipe(os, open);
-      const second = inputs.length > 1 ? openPipe(os, open) : undefined;
-      const silent = second?.[0] ?? openNull(os, open);
-      const descriptors = { stdin: input[0], stdout: out[1], stderr: silent };
+      const into = openPipe(os, open);
+      const silent = openNull(os, open);
+      const descriptors = { stdin: into[0], stdout: out[1], stderr: silent };
       this.#pid = os.exec(args, { block: false, ...descriptors, env: safeEnvironment() });
       if (this.#pid <= 0) throw new Error("no process left");
       this.#out = out[0];
       // Only the child's ends are closed here; a failure below would be a fault of this file.
-      for (const fd of [input[0], out[1], silent]) os.close(fd);
-      this.#feed(input[1], inputs[0]);
-      if (second) this.#feed(second[1], inputs[1]);
+      for (const fd of [into[0], out[1], silent]) os.close(fd);
+      // SIGPIPE is ignored by whoever made this: a child that ends early is no reason to end with it.
+      writeAll(os, into[1], input);
+      os.close(into[1]);
     } catch (error) {
       for (const fd of open) os.close(fd);
       throw error;
     }
     os.setReadHandler(this.#out, () => this.#read());
-  }
-
-  /** Writes what the child reads, and closes it. */
-  #feed(fd: number, bytes: Uint8Array = new Uint8Array(0)): void {
-    // SIGPIPE is ignored by whoever made this: a child that ends early is no reason to end with it.
-    writeAll(this.#os, fd, bytes);
-    this.#os.close(fd);
   }
 
   kill(): void {

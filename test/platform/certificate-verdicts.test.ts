@@ -10,7 +10,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
-import { curlInputs } from "../../platform/quickjs/curl-config.ts";
+import { curlConfig } from "../../platform/quickjs/curl-config.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { makeCertificateCases } from "./certificate-cases.ts";
 
@@ -74,12 +74,12 @@ function curlTakes(host: string): Promise<boolean> {
     userAgent: "t",
     certificates: trust,
   };
-  const [config] = curlInputs(requestTo(host), settings)!;
+  const config = curlConfig(requestTo(host), settings)!;
   const resolve = net.isIP(host) ? "" : `resolve = "${host}:${port}:127.0.0.1"\n`;
   return new Promise((done) => {
     const child = spawn("curl", ["-q", "-K", "-"], { stdio: ["pipe", "ignore", "ignore"] });
     child.on("close", (code) => done(code === 0));
-    child.stdin.end(Buffer.concat([Buffer.from(config!), Buffer.from(resolve)]));
+    child.stdin.end(Buffer.concat([Buffer.from(config), Buffer.from(resolve)]));
   });
 }
 
