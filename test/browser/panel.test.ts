@@ -125,31 +125,6 @@ describeInChromium("the panel", (browser) => {
       await expect.poll(() => isInSight(page, "#sequence li:last-child")).toBe(true);
     }));
 
-  test("a scenario is played beside the world that goes by itself, with a phone of its own", () =>
-    atPanel(browser(), async (page, { simulation }) => {
-      await shows(page, "Code ");
-      await decideOnPhone(page, "Allow");
-      await shows(page, "Harbour regatta");
-      await page.click("#tab-scenarios");
-      const said = page.locator("#scenario-said");
-      const before = simulation.exchanges.count;
-      await page.click("#scenario-all");
-      await said.getByText(/All \d+ expectations held/).waitFor();
-      expect(simulation.exchanges.count).toBe(before);
-      // A scenario's code is that of its own service, and so is the phone.
-      await page.click("#scenario-edit");
-      await page.fill("#scenario-text", 'expect "Code " within 10s\n');
-      await page.click("#scenario-all");
-      await said.getByText("All 1 expectations held").waitFor();
-      await shows(page, "Code ");
-      await page.click("#scan");
-      await page.frameLocator("#phone").getByRole("button", { name: "Continue" }).click();
-      await page.frameLocator("#phone").getByText("Ada Brook").waitFor();
-      await page.click("#scenario-live");
-      await said.getByText("goes on where it was").waitFor();
-      await shows(page, "Harbour regatta");
-    }));
-
   test.each([
     [390, 844],
     [800, 900],

@@ -66,8 +66,6 @@ describe.each(Object.entries(WITH_BODY))("a body with %s", (_, framed) => {
     ["POST /device", "user_code=ABCD-EFGH", FORM, 403],
     ["PUT /token", CODE_FIELDS, FORM, 405],
     ["POST /panel/command", '{"command":"1"}', JSON_TYPE, 400],
-    ["POST /panel/scenario/begin", '{"text":"on"}', JSON_TYPE, 200],
-    ["POST /panel/scenario/live", "{}", JSON_TYPE, 200],
   ])("%s with %s", async (line, body, type, status) => {
     expect(await ask(line, framed(body), type)).toMatchObject({ status });
   });
@@ -83,7 +81,6 @@ describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
     ["PUT /device/code", 405],
     ["POST /device/decision", 403],
     ["POST /panel/command", 403],
-    ["DELETE /panel/scenarios", 404],
   ])("%s", async (line, status) => {
     expect(await ask(line, rest)).toMatchObject({ status });
   });
@@ -105,7 +102,7 @@ describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
   });
 });
 
-const PANEL = ["command", "exchange/1", "panel.css", "scenarios", "scenario/step", "scenario/x"];
+const PANEL = ["command", "exchange/1", "panel.css", "nothing"];
 const ADDRESSES = [
   ...Object.values(PATHS),
   ...["/", "/device", "/device/account", "/device/decision", "/account", "/account/choose", "/d"],

@@ -10,6 +10,8 @@ type Html = ReturnType<typeof html>;
 export interface PageSettings {
   /** False where the device talks to somebody else's server: there is no phone then. */
   readonly hasService: boolean;
+  /** Whether scenarios can be played there. */
+  readonly hasScenarios: boolean;
   /** Where script, stylesheet and icon are. */
   readonly folder: string;
   readonly title?: string;
@@ -69,7 +71,7 @@ function tabs(settings: PageSettings): Html {
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
       aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
   )}${
-    settings.hasService
+    settings.hasScenarios
       ? html`<button type="button" role="tab" id="tab-scenarios" aria-controls="deeds-scenarios"
       aria-selected="false" tabindex="-1">Scenarios</button>`
       : ""
@@ -80,7 +82,7 @@ function tabs(settings: PageSettings): Html {
         at === 0 ? "" : html` hidden`
       }>${deeds(group)}</div>`,
   )}${
-    settings.hasService
+    settings.hasScenarios
       ? html`<div role="tabpanel" id="deeds-scenarios" aria-labelledby="tab-scenarios" hidden>${SCENARIOS}</div>`
       : ""
   }`;

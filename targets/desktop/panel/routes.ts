@@ -8,22 +8,19 @@ import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
 import { isOwnName } from "../../service/pages/visit.ts";
-import { scenarioNames, scenarioText } from "../scenarios/play.ts";
 import type { Controller } from "../simulator/controls.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import type { Front } from "../simulator/world/world.ts";
 import { panelPage, stylesheet } from "./page.ts";
-import { ShownWorld } from "./shown-world.ts";
 
 /** Between two views sent to a page: many changes in a row are sent as one. */
 const PUSH_MS = 50;
 /** Clock and bars go on without anything happening. */
 const TICK_MS = 250;
 const COMMANDS = new Set(DEEDS.flatMap(({ name, step }) => [name, step]));
-/** Far more than anybody writes by hand: a scenario. */
-const BODY_BYTES_MAX = 2_000_000;
-const textSchema = z.strictObject({ text: z.string() });
+/** Far more than a command has. */
+const BODY_BYTES_MAX = 10_000;
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#22301a"/><rect x="2" y="4" width="12" height="8" rx="1" fill="#a9cf3f"/><path d="M4 7h5M4 9.5h8" stroke="#22301a" stroke-width="1.3"/></svg>`;
@@ -55,6 +52,7 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
     c.html(
       await panelPage({
         hasService: simulation.service !== undefined,
+        hasScenarios: false,
         folder: "/panel/",
       }),
     ),
@@ -65,21 +63,16 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   });
   app.get("/panel/panel.css", (c) => asset(c, "text/css; charset=utf-8", stylesheet()));
   app.get("/panel/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
-  const shown = new ShownWorld(simulation, controller);
   app.get("/panel/exchange/:id{[0-9]{1,9}}", (c) => {
-    const detail = shown.simulation.exchanges.detailOf(Number(c.req.param("id")));
+    const detail = simulation.exchanges.detailOf(Number(c.req.param("id")));
     return detail ? c.json(detail) : c.text("No such exchange.", 404);
   });
   const listeners = new Set<object>();
-  app.get("/panel/events", (c) => events(c, shown, listeners));
-  app.post("/panel/command", fromPanelOnly, (c) => takeCommand(c, shown.controller));
-  app.get("/panel/scenarios", (c) =>
-    c.json(scenarioNames().map((name) => ({ name, text: scenarioText(name) }))),
-  );
-  app.post("/panel/scenario/:deed", fromPanelOnly, (c) => takeScenario(c, shown));
+  app.get("/panel/events", (c) => events(c, simulation, controller, listeners));
+  app.post("/panel/command", fromPanelOnly, (c) => takeCommand(c, controller));
   return async (request, env) => {
     const { pathname } = new URL(request.url);
-    if (pathname !== "/panel" && !pathname.startsWith("/panel/")) return shown.phonePage(request);
+    if (pathname !== "/panel" && !pathname.startsWith("/panel/")) return undefined;
     return await app.fetch(request, env as object);
   };
 }
@@ -113,19 +106,24 @@ function clientScript(): string {
 /** Each panel that is open has its copy of what is shown: 400 of them took 71 MB. */
 const LISTENERS_MAX = 32;
 
-function events(c: Context, shown: ShownWorld, listeners: Set<object>): Response {
+function events(
+  c: Context,
+  simulation: Simulation,
+  controller: Controller,
+  listeners: Set<object>,
+): Response {
   if (listeners.size >= LISTENERS_MAX) return c.text("Too many panels are open.", 503);
   return streamSSE(c, async (stream) => {
     listeners.add(stream);
     let wake = (): void => {};
-    const stop = shown.onChange(() => wake());
+    const stop = simulation.onChange(() => wake());
     stream.onAbort(() => {
       listeners.delete(stream);
       stop();
       wake();
     });
     while (!stream.aborted) {
-      await stream.writeSSE({ data: JSON.stringify(shown.controller.viewer.view()) });
+      await stream.writeSSE({ data: JSON.stringify(controller.viewer.view()) });
       await stream.sleep(PUSH_MS);
       await new Promise<void>((resolve) => {
         const tick = setTimeout(resolve, TICK_MS - PUSH_MS);
@@ -144,23 +142,6 @@ async function fromPanelOnly(c: Context, next: () => Promise<void>) {
   if (c.req.header("x-picogrant-panel") !== "1") return c.text("Not from the panel.", 403);
   await next();
   return undefined;
-}
-
-/** A scenario is begun, goes on by a line, or makes room for the world that goes by itself. */
-async function takeScenario(c: Context, shown: ShownWorld): Promise<Response> {
-  switch (c.req.param("deed")) {
-    case "begin": {
-      const parsed = textSchema.safeParse(await c.req.json().catch(() => null));
-      if (!parsed.success) return c.text("No scenario.", 400);
-      return c.json(shown.stage.begin(parsed.data.text));
-    }
-    case "step":
-      return c.json({ said: await shown.stage.step() });
-    case "live":
-      return c.json({ said: shown.live() });
-    default:
-      return c.text("No such deed.", 404);
-  }
 }
 
 async function takeCommand(c: Context, controller: Controller): Promise<Response> {

@@ -33,6 +33,7 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
   };
   const page = panelPage({
     hasService: true,
+    hasScenarios: true,
     folder: "./",
     title: "playground",
     intro:

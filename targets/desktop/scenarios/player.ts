@@ -152,8 +152,7 @@ export function sideBySide(unmet: Unmet): string {
   return [...out, edge].join("\n");
 }
 
-// One scenario on a page: read, begun in a world of its own, gone through line by line. In the playground it is in the
-// page; behind the panel it is in the simulator.
+// One scenario in the playground: read, begun in a world of its own, gone through line by line.
 
 /** A scenario that has been read and begun, or why it could not be. */
 export interface Begun {

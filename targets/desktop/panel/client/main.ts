@@ -2,7 +2,7 @@
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { View } from "../../simulator/view.ts";
 import { setText } from "./dom.ts";
-import { type Link, Panel, type Scenarios, takeTabs } from "./panel.ts";
+import { type Link, Panel, takeTabs } from "./panel.ts";
 
 const phone = document.getElementById("phone") as HTMLIFrameElement | null;
 
@@ -22,29 +22,7 @@ function post(address: string, body: object): Promise<Response | undefined> {
 
 const NO_ANSWER = "The simulator did not take that.";
 
-async function ask<T>(address: string, body: object, otherwise: T): Promise<T> {
-  const answer = await post(address, body);
-  return answer?.ok ? ((await answer.json()) as T) : otherwise;
-}
-
-const scenarios: Scenarios = {
-  async all() {
-    const answer = await fetch("/panel/scenarios").catch(() => undefined);
-    return answer?.ok ? ((await answer.json()) as Awaited<ReturnType<Scenarios["all"]>>) : [];
-  },
-  begin: (text) =>
-    ask("/panel/scenario/begin", { text }, { problem: NO_ANSWER, lines: [], expectations: 0 }),
-  async step() {
-    return (await ask("/panel/scenario/step", {}, { said: NO_ANSWER })).said;
-  },
-  async live() {
-    const { said } = await ask("/panel/scenario/live", {}, { said: NO_ANSWER });
-    return said;
-  },
-};
-
 const simulator: Link = {
-  scenarios,
   watch(show, lost) {
     const events = new EventSource("/panel/events");
     events.addEventListener("message", (event) => show(JSON.parse(String(event.data)) as View));

@@ -26,7 +26,8 @@ export interface Scenarios {
 }
 
 export interface Link {
-  readonly scenarios: Scenarios;
+  /** Absent where none are played. */
+  readonly scenarios?: Scenarios;
   /** Calls `show` with each view of the world, and `lost` where there will be none any more. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
   /** Does what a button says. @returns "" or why it could not be sent */
@@ -67,7 +68,7 @@ export class Panel {
     element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
-    if (element("scenario")) new ScenarioPlayer(link.scenarios);
+    if (link.scenarios) new ScenarioPlayer(link.scenarios);
     element("next").addEventListener("click", () => this.#next());
     element("phone")?.addEventListener("load", () => {
       if (this.#latest) this.#showGuide(this.#latest);

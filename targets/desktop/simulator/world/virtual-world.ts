@@ -116,8 +116,6 @@ export interface VirtualWorldSettings {
   readonly baseUrl?: string;
   /** The core that the device runs, such as the shipped bundle; the sources by default. */
   readonly core?: Core | undefined;
-  /** Whether the phone's pages are to be shown in a frame. */
-  readonly framed?: boolean;
   /** Client of the fixture that the device is; the TV by default. */
   readonly client?: string;
   /** What the device looks like (device/kinds.ts); a bare display by default. */
@@ -148,7 +146,6 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     refreshTokenRotation: settings.rotate,
     verificationUriComplete: true,
     pollToleranceMs: POLL_TOLERANCE_MS,
-    framedBySelf: settings.framed ?? false,
     ...settings.options,
   };
   const service = createService({ ...environment, fixture: settings.fixture, options });
