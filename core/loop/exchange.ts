@@ -126,11 +126,6 @@ function dueInState(device: Device): Due {
   return device.notErased ? Due.ERASE : Due.NONE;
 }
 
-/** What storage refused to erase: all there is, or the older record where tokens are kept. */
-function eraseAgain(device: Device): void {
-  startJob(device, device.state === State.SIGNED_IN ? Job.ERASE_OLDER : Job.WIPE);
-}
-
 /** Whether OUTPUT is held by someone other than a finished call, whose answer is free after the next NONE. */
 export function isOutputHeld(device: Device): boolean {
   return (
@@ -189,8 +184,9 @@ export function nextRequest(device: Device & Exchange): Command {
   if (!purpose || (device.waitMs > 0 && !isCall)) return Command.NONE;
   if (purpose === Due.SAVE || purpose === Due.ERASE) {
     waitFor(device, Limit.SAVE_AGAIN_MS);
-    if (purpose === Due.SAVE) startJob(device, Job.WRITE);
-    else eraseAgain(device);
+    // To be erased is the older record where tokens are kept, or all there is.
+    var erasing = device.state === State.SIGNED_IN ? Job.ERASE_OLDER : Job.WIPE;
+    startJob(device, purpose === Due.SAVE ? Job.WRITE : erasing);
     return nextStorageCommand(device);
   }
   if (purpose === Due.CODE && isChallengeDue(device)) return askForChallenge(device);

@@ -8,13 +8,7 @@ import { moveTo } from "../device/moves.ts";
 import { Event, State } from "../device/states.ts";
 import { requestCode } from "../grant/attempt.ts";
 import { takeChallenge } from "../grant/code-challenge.ts";
-import {
-  dropSpentCode,
-  finishStorage,
-  Job,
-  renameFormer,
-  startJob,
-} from "../records/record-keeping.ts";
+import { dropSpentCode, finishStorage, Job, startJob } from "../records/record-keeping.ts";
 import { RecordKind } from "../records/token-record.ts";
 import { doNoted } from "./user.ts";
 
@@ -50,7 +44,8 @@ function comeBack(device: Device): void {
       if (device.codeWanted) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
-  renameFormer(device);
+  // What lies under the server's former name is written under its present one.
+  if (device.hasFormer && device.recordKind) startJob(device, Job.WRITE);
   doNoted(device);
 }
 

@@ -22,6 +22,7 @@ import { ErrorCode } from "../device/errors.ts";
 import { hideCode, takeFrame } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
+import { offerOutput } from "../device/regions.ts";
 import { hasEndpoint } from "../device/request.ts";
 import { Event, State } from "../device/states.ts";
 import { drawFrame } from "../display/verification-prompt.ts";
@@ -30,9 +31,9 @@ import { renewCode } from "../grant/device-authorization.ts";
 import { hasSession, refreshInS, refreshNow } from "../grant/refresh.ts";
 import { isReadingLater, Job, nextStorageCommand } from "../records/record-keeping.ts";
 import {
+  CallState,
   checkCall,
   isVerifying,
-  showAnswer,
   Verification,
   verify,
   wantsToken,
@@ -80,7 +81,8 @@ export function tick(device: Device, elapsedMs: number): Command {
   drawFrame(device);
   if (takeFrame(device)) return Command.SHOW;
   command = nextRequest(device);
-  if (!command) showAnswer(device);
+  // The host has time to read the answer of a call that is done, until it ticks again.
+  if (!command && device.callState === CallState.DONE) offerOutput(device);
   return command;
 }
 

@@ -199,11 +199,6 @@ export function dropSpentCode(device: Device & Records): void {
   if (!device.notRead && isOlderUseless(device)) startJob(device, Job.ERASE_OLDER);
 }
 
-/** The records have been read and count: what lies under the server's former name is written under its present one. */
-export function renameFormer(device: Device & Records): void {
-  if (device.hasFormer && device.recordKind) startJob(device, Job.WRITE);
-}
-
 /**
  * Whether a try of the job has come to its end: it is done, or has failed as often as it may. A command of the job before
  * says nothing of this one, which has not begun yet.

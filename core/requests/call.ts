@@ -12,7 +12,6 @@ import {
   endTarget,
   forget,
   OutputUse,
-  offerOutput,
   placeRegion,
   releaseOutput,
   setLength,
@@ -262,11 +261,6 @@ export function verify(device: Device & Call): Command {
   limitExchange(device);
   handOver(device, device.start[Field.VALUE_A], device.length[Field.VALUE_A]);
   return Command.VERIFY;
-}
-
-/** The host has had time to read the answer of a call that is done: from now on OUTPUT is given to what needs it. */
-export function showAnswer(device: Device): void {
-  if (device.callState === CallState.DONE) offerOutput(device);
 }
 
 /**

@@ -88,13 +88,10 @@ export function writeHex(device: Device, byte: number): void {
   }
 }
 
-function isLetterOrDigit(c: number): boolean {
-  return (c > 64 && c < 91) || (c > 96 && c < 123) || (c > 47 && c < 58);
-}
-
 /** Whether a byte is not to be encoded. */
 function staysAsItIs(c: number, encoding: Encoding): boolean {
-  if (encoding === Encoding.NONE || isLetterOrDigit(c)) return true;
+  if (encoding === Encoding.NONE) return true;
+  if ((c > 64 && c < 91) || (c > 96 && c < 123) || (c > 47 && c < 58)) return true;
   // - . _
   if (c === 45 || c === 46 || c === 95) return true;
   // * in forms, ~ in paths
