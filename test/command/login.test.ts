@@ -3,17 +3,17 @@
 
 import { type ChildProcess, execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { FakeAnswer } from "../../platform/fake/index.ts";
 import simulatedWorld from "../../targets/service/fixture.json" with { type: "json" };
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
 import { isFullRun } from "../full-run.ts";
-import { listening } from "../listening.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { bundledProgram } from "../program.ts";
+import { type Asked, scripted } from "../world/real-world.ts";
+import { code, error, json, tokens } from "../world/world.ts";
 
 const main = await bundledProgram("targets/command/main.ts");
 const PUBLIC = "public-printer";
@@ -81,20 +81,12 @@ it("what is none of the choices is refused in one line", async () => {
 
 it("RFC 6749 §5.2: where the server takes secrets otherwise, the message names the option", async () => {
   // It lists both ways in its metadata, and takes the body alone.
-  let origin = "";
-  const server = createServer((request, response) => {
-    const endpoint = (name: string): string => `${origin}/${name}`;
-    const isMetadata = request.url?.startsWith("/.well-known/");
-    const metadata = {
-      issuer: origin,
-      device_authorization_endpoint: endpoint("code"),
-      token_endpoint: endpoint("token"),
-      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-    };
-    response.writeHead(isMetadata ? 200 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify(isMetadata ? metadata : { error: "invalid_client" }));
-  });
-  origin = `http://127.0.0.1:${await listening(server)}`;
+  const token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post"];
+  const { origin } = await scripted(({ path }) =>
+    path.startsWith("/.well-known/")
+      ? { body: { ...metadataOf(origin), token_endpoint_auth_methods_supported } }
+      : error(401, "invalid_client"),
+  );
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   const secret = path.join(state, "secret");
   writeFileSync(secret, "a-secret", { mode: 0o600 });
@@ -112,67 +104,38 @@ it("RFC 6749 §5.2: where the server takes secrets otherwise, the message names 
 // SPEC.md, Errors: a refusal that the maker can mend costs no session, and a person has a way out of it at any time:
 // here by the commands, each in its own process, against a server that refuses every refresh, fails, or says nothing.
 
-let server: Server;
+let server: Awaited<ReturnType<typeof scripted>>;
 let state: string;
 /** What each request was, in the order in which they came. */
 let seen: string[];
 let children: ChildProcess[];
-/** What a refresh is answered with, "" for nothing; the access token is over at once. */
-let refresh: readonly [status: number, body: object] | "";
+/** What a refresh is answered with, if at all; the access token is over at once. */
+let refresh: FakeAnswer | undefined;
 
 beforeEach(async () => {
   seen = [];
   children = [];
-  refresh = [400, { error: "quota-7" }];
+  refresh = error(400, "quota-7");
   state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (piece: Buffer) => {
-      body += piece.toString();
-    });
-    request.on("end", () => {
-      const answer = answerTo(request.url ?? "", new URLSearchParams(body));
-      if (answer === "") return;
-      const [status, members] = answer;
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(members));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server = await scripted(answerTo);
 });
 
-afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  rmSync(state, { recursive: true, force: true });
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+const metadataOf = (issuer: string) => ({
+  issuer,
+  device_authorization_endpoint: `${issuer}/code`,
+  token_endpoint: `${issuer}/token`,
+  revocation_endpoint: `${issuer}/revoke`,
 });
 
-const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-function answerTo(url: string, form: URLSearchParams): readonly [number, object] | "" {
-  if (url.startsWith("/.well-known/")) {
-    const { issuer } = { issuer: origin() };
-    return [
-      200,
-      {
-        issuer,
-        device_authorization_endpoint: `${issuer}/code`,
-        token_endpoint: `${issuer}/token`,
-        revocation_endpoint: `${issuer}/revoke`,
-      },
-    ];
-  }
-  seen.push(form.get("grant_type") === "refresh_token" ? "/refresh" : url);
-  if (url === "/code") {
-    const verification_uri = `${origin()}/device`;
-    return [
-      200,
-      { device_code: "d", user_code: "ABCD", verification_uri, interval: 1, expires_in: 300 },
-    ];
-  }
-  if (url === "/revoke") return [200, {}];
-  if (form.get("grant_type") === "refresh_token") return refresh;
-  return [200, { access_token: "a", token_type: "Bearer", refresh_token: "r", expires_in: 1 }];
+function answerTo({ path, form }: Asked): FakeAnswer | undefined {
+  if (path.startsWith("/.well-known/")) return { body: metadataOf(server.origin) };
+  const isRefresh = form.get("grant_type") === "refresh_token";
+  seen.push(isRefresh ? "/refresh" : path);
+  if (path === "/code") return code({ interval: 1, expires_in: 300 });
+  if (path === "/revoke") return {};
+  return isRefresh ? refresh : tokens({ expires_in: 1 });
 }
 
 interface Ended {
@@ -199,12 +162,12 @@ function picogrant(words: readonly string[], until?: string): Promise<Ended> {
   });
 }
 
-const LOGIN = (): string[] => ["login", "--server", origin(), "--client-id", "c"];
+const LOGIN = (): string[] => ["login", "--server", server.origin, "--client-id", "c"];
 const login = (...words: string[]): Promise<Ended> => picogrant([...LOGIN(), ...words]);
 
 it("where a refresh is refused by an unknown name the login is kept, and that is said; every way out works", async () => {
   expect((await login()).code).toBe(0);
-  refresh = [400, { error: "quota-7" }];
+  refresh = error(400, "quota-7");
   const refused = await login();
   expect(refused.stderr).toContain("quota-7");
   expect(refused.stderr).toContain("login --again");
@@ -216,7 +179,7 @@ it.runIf(isFullRun)(
   "where a refresh meets what passes it is said until the person gives up",
   async () => {
     expect((await login()).code).toBe(0);
-    refresh = [503, {}];
+    refresh = json(503, {});
     expect((await picogrant(LOGIN(), "503")).code).toBe(130);
   },
 );
@@ -242,7 +205,7 @@ async function expectWaysOut(): Promise<void> {
 describe("where the server says nothing", () => {
   it("to a refresh: a person who waits gives up with Ctrl-C, and every way out works", async () => {
     expect((await login()).code).toBe(0);
-    refresh = "";
+    refresh = undefined;
     // Until it has been asked: then nothing is said for half a minute.
     const waiting = login();
     await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: PATIENCE_MS });
@@ -253,8 +216,7 @@ describe("where the server says nothing", () => {
 
   it.runIf(isFullRun)("and is gone: logout ends, says so, and forgets the tokens", async () => {
     expect((await login()).code).toBe(0);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
     const out = await picogrant(["logout"]);
     expect(out).toMatchObject({ code: 0 });
     expect(out.stdout).toContain("did not confirm that it has revoked them (unreachable)");

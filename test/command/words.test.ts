@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import http, { createServer } from "node:http";
+import http from "node:http";
 import https from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,6 +18,7 @@ import { isFullRun } from "../full-run.ts";
 import { listening } from "../listening.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { bundledProgram } from "../program.ts";
+import { scripted } from "../world/real-world.ts";
 
 const ask = (server: string, serverParameters: Record<string, string> = {}) =>
   userInfoOf({ server, serverParameters, secret: "none", allowHttp: false }, {});
@@ -94,17 +95,13 @@ describe("an issuer's metadata name whom to ask (OpenID Connect Core 1.0 section
 /** What `picogrant login` makes of a server that answers every request for a code like this. */
 async function loginAt(body: string) {
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  const server = createServer(({ url = "" }, response) => {
-    const issuer = `http://127.0.0.1:${port}`;
-    const addresses = {
-      device_authorization_endpoint: `${issuer}/code`,
-      token_endpoint: `${issuer}/token`,
-    };
-    const isMetadata = url.startsWith("/.well-known/");
-    response.end(isMetadata ? JSON.stringify({ issuer, ...addresses }) : body);
+  const { origin } = await scripted(({ path }) => {
+    const device_authorization_endpoint = `${origin}/code`;
+    const metadata = { issuer: origin, device_authorization_endpoint };
+    const isMetadata = path.startsWith("/.well-known/");
+    return { body: isMetadata ? { ...metadata, token_endpoint: `${origin}/token` } : body };
   });
-  const port = await listening(server);
-  const words = ["login", "--server", `http://127.0.0.1:${port}`, "--client-id", "c"];
+  const words = ["login", "--server", origin, "--client-id", "c"];
   const args = [await bundledProgram("targets/command/main.ts"), ...words];
   try {
     return await new Promise<{ code: number; stderr: string }>((resolve) => {

@@ -2,15 +2,13 @@
 // first lines say.
 
 import { cpSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { TV } from "../service/harness.ts";
-import { opened, type RealWorld } from "../world/real-world.ts";
+import { opened, type RealWorld, scripted } from "../world/real-world.ts";
 import { allow, examples, Program, withProgram } from "./running.ts";
 
 const fileOf = (name: string): string => path.join(examples, name);
@@ -63,52 +61,44 @@ describe("examples", () => {
   it("Node application: reads a list page by page, has a refused token renewed, and goes on", async () => {
     const world = await opened();
     const api = await startApi(1);
-    try {
-      const env = { API: api.url };
-      await withProgram(
-        fileOf("node-app.mjs"),
-        world,
-        async (program) => {
-          await allow(world, program);
-          expect(await program.ended()).toBe(0);
-          expect(program.output.match(/^item .*$/gm)).toEqual(["item a", "item b", "item c"]);
-        },
-        env,
-      );
-      // The first token was refused once, the second was taken for all that followed.
-      expect(api.asked).toEqual([401, 200, 200]);
-      await withProgram(
-        fileOf("node-app.mjs"),
-        world,
-        async (program) => {
-          expect(await program.ended()).toBe(0);
-          expect(program.output).not.toContain("enter");
-        },
-        env,
-      );
-    } finally {
-      api.server.close();
-    }
+    const env = { API: api.url };
+    await withProgram(
+      fileOf("node-app.mjs"),
+      world,
+      async (program) => {
+        await allow(world, program);
+        expect(await program.ended()).toBe(0);
+        expect(program.output.match(/^item .*$/gm)).toEqual(["item a", "item b", "item c"]);
+      },
+      env,
+    );
+    // The first token was refused once, the second was taken for all that followed.
+    expect(api.asked).toEqual([401, 200, 200]);
+    await withProgram(
+      fileOf("node-app.mjs"),
+      world,
+      async (program) => {
+        expect(await program.ended()).toBe(0);
+        expect(program.output).not.toContain("enter");
+      },
+      env,
+    );
   });
 
   it("Node application: the session that its user has ended is told with who can mend it", async () => {
     const world = await opened();
     const api = await startApi(Number.POSITIVE_INFINITY);
     api.onAsked = () => revokeAll(world);
-    try {
-      await withProgram(
-        fileOf("node-app.mjs"),
-        world,
-        async (program) => {
-          await allow(world, program);
-          expect(await program.ended()).toBe(1);
-          expect(program.output).toMatch(/^session_ended: user$/m);
-        },
-        { API: api.url },
-      );
-    } finally {
-      api.server.close();
-    }
+    await withProgram(
+      fileOf("node-app.mjs"),
+      world,
+      async (program) => {
+        await allow(world, program);
+        expect(await program.ended()).toBe(1);
+        expect(program.output).toMatch(/^session_ended: user$/m);
+      },
+      { API: api.url },
+    );
   });
 
   it("web runtime: one file without anything of Node's signs in, and comes back after a restart", async () => {
@@ -172,7 +162,6 @@ function startWebDevice(script: string, world: RealWorld, items: Map<string, str
 }
 
 interface Api {
-  readonly server: Server;
   readonly url: string;
   /** The status of each answer so far. */
   readonly asked: number[];
@@ -187,20 +176,17 @@ async function startApi(refusals: number): Promise<Api> {
     "": { items: ["a", "b"], next: "2" },
     2: { items: ["c"] },
   };
-  const server = createServer((request, response) => {
-    const token = request.headers.authorization ?? "";
+  const { origin } = await scripted(({ path, headers }) => {
+    const token = headers.authorization ?? "";
     const isRefused = refused.has(token) || refused.size < refusals;
     if (isRefused) refused.add(token);
     const status = isRefused ? 401 : 200;
     asked.push(status);
     api.onAsked();
-    const page = new URL(request.url!, "http://api").searchParams.get("page") ?? "";
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify(isRefused ? {} : pages[page]));
+    const page = new URL(path, "http://api").searchParams.get("page") ?? "";
+    return { status, body: isRefused ? {} : pages[page]! };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const api: Api = { server, url, asked, onAsked: () => {} };
+  const api: Api = { url: origin, asked, onAsked: () => {} };
   return api;
 }
 

@@ -13,7 +13,8 @@ import { startCheckServer } from "../../targets/command/check-server.ts";
 import { buildPort, hostFolder, makePort } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 import { TV } from "../service/harness.ts";
-import { opened, type RealWorld } from "../world/real-world.ts";
+import { opened, type RealWorld, scripted } from "../world/real-world.ts";
+import { code, tokens } from "../world/world.ts";
 import { HostProcess } from "./host-process.ts";
 
 const template = fileURLToPath(new URL("../../targets/host/ports/template", import.meta.url));
@@ -101,20 +102,14 @@ async function saidByExample(
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-port-"));
   cpSync(template, folder, { recursive: true });
   change(folder);
-  const code = { device_code: "d", user_code: "ABCD-EFGH", verification_uri: "https://a.example" };
-  const tokens = { access_token: accessToken, refresh_token: "r", token_type: "Bearer" };
-  const server = createServer((request, response) => {
-    request.resume();
-    response.setHeader("content-type", "application/json");
-    const answer = request.url === "/token" ? tokens : { ...code, interval: 1 };
-    response.end(JSON.stringify({ ...answer, expires_in: 3600 }));
-  });
-  const port = await listening(server);
+  const { origin } = await scripted(({ path }) =>
+    path === "/token" ? tokens({ access_token: accessToken }) : code({ interval: 1 }),
+  );
   let device: HostProcess | undefined;
   try {
     await buildPort(folder, `${hostFolder}port-${name}`);
     device = new HostProcess([`${hostFolder}port-${name}/device`], {
-      SERVER: `http://127.0.0.1:${port}`,
+      SERVER: origin,
       RECORDS: records || path.join(folder, "records"),
     });
     await expect.poll(() => device!.messages).toContain(words);

@@ -3,8 +3,6 @@
 
 import { getEventListeners } from "node:events";
 import fs from "node:fs";
-import http from "node:http";
-import net, { type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -16,38 +14,32 @@ import {
   signIn,
 } from "../../platform/node/sign-in.ts";
 import { StateDirectoryError } from "../../platform/node/state-directory-error.ts";
+import { type Asked, scripted } from "../world/real-world.ts";
 
 const CODE = { device_code: "d", user_code: "ABCD", verification_uri: "https://a.example/d" };
 const TOKENS = { access_token: "token-1", token_type: "Bearer", refresh_token: "refresh-token-1" };
 
-let server: http.Server;
+let server: Awaited<ReturnType<typeof scripted>>;
 let origin: string;
 let root: string;
 let state: string;
 /** What the server answers, by path. */
 let answers: Record<string, object>;
-let asked: http.IncomingMessage[];
+let asked: Asked[];
 const sessions: Session[] = [];
 
 beforeEach(async () => {
   answers = { "/code": { ...CODE, expires_in: 60, interval: 1 }, "/token": TOKENS };
-  asked = [];
-  server = http.createServer((request, response) => {
-    asked.push(request);
-    const answer = answers[request.url!];
-    request.resume().on("end", () => {
-      response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer));
-    });
+  server = await scripted(({ path }) => {
+    const body = answers[path];
+    return body ? { body } : { status: 404 };
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ asked, origin } = server);
   root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-parts-"));
   state = path.join(root, "state");
 });
 afterEach(async () => {
   await Promise.all(sessions.splice(0).map((session) => session.close()));
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
   fs.rmSync(root, { recursive: true, force: true });
 });
 
@@ -157,7 +149,7 @@ it("what an issuer has said is kept: a start with a session asks for a token alo
   const issuer = { server: origin };
   const metadataPath = "/.well-known/openid-configuration";
   answers[metadataPath] = metadata();
-  const paths = (): (string | undefined)[] => asked.splice(0).map(({ url }) => url);
+  const paths = (): (string | undefined)[] => asked.splice(0).map(({ path }) => path);
   await (await signIn(options(issuer))).signOut();
   expect(paths().slice(0, 2)).toEqual([metadataPath, "/code"]);
   await (await signIn(options(issuer))).close();
@@ -166,8 +158,7 @@ it("what an issuer has said is kept: a start with a session asks for a token alo
   await again.accessToken();
   await again.close();
   expect(paths()).toEqual(["/token"]);
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await server.close();
   const troubles: string[] = [];
   const onTrouble = ({ code }: SignInError): void => void troubles.push(code);
   const offline = await signIn(options({ ...issuer, resumeOnly: true, onTrouble }));
@@ -188,16 +179,10 @@ it.each([
   ["in the same moment", abortedBehindTheCall],
   ["while", () => AbortSignal.timeout(50)],
 ])("gives up %s the server is asked for its metadata", async (_when, signal) => {
-  const silent = net.createServer(() => {});
-  await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
-  const { port } = silent.address() as AddressInfo;
-  try {
-    const given = signIn(options({ server: `http://127.0.0.1:${port}`, signal: signal() }));
-    await expect(given).rejects.toMatchObject({ code: "aborted" });
-    expect(fs.existsSync(state) ? fs.readdirSync(state) : []).toEqual([]);
-  } finally {
-    silent.close();
-  }
+  const silent = await scripted(() => undefined);
+  const given = signIn(options({ server: silent.origin, signal: signal() }));
+  await expect(given).rejects.toMatchObject({ code: "aborted" });
+  expect(fs.existsSync(state) ? fs.readdirSync(state) : []).toEqual([]);
 });
 
 it.each([

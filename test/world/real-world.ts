@@ -2,9 +2,12 @@
 // can go away and come back, with a folder for what a device is told and keeps; and a server that says what a test wants.
 
 import { writeFileSync } from "node:fs";
+import http, { type IncomingHttpHeaders } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import type { FakeAnswer } from "../../platform/fake/index.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
 import { ServiceWorld } from "../../targets/workbench/host/service-world.ts";
@@ -78,19 +81,47 @@ export async function opened(
   return world;
 }
 
+/** A request as it came. */
+export interface Asked {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly form: URLSearchParams;
+}
+
+/** A server that answers as it is told, with JSON or a page, or not at all; it ends with its test. */
+export async function scripted(answer: (asked: Asked) => FakeAnswer | undefined) {
+  const asked: Asked[] = [];
+  const server = http.createServer(async (request, response) => {
+    const form = new URLSearchParams(await text(request));
+    const one = { path: request.url!, headers: request.headers, form };
+    asked.push(one);
+    const said = answer(one);
+    if (said === undefined) return;
+    const { status = 200, body = "" } = said;
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+  const origin = `http://127.0.0.1:${await listening(server)}`;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  };
+  return { origin, asked, close };
+}
+
 /** A server whose answers are bytes; the requests as they came. */
 export async function answering(
   answers: readonly string[],
 ): Promise<{ port: number; requests: string[] }> {
   const requests: string[] = [];
   const server = createServer((socket) => {
-    let text = "";
+    let all = "";
     socket.on("error", () => undefined);
     socket.on("data", (bytes: Buffer) => {
-      text += bytes.toString("latin1");
-      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-      if (text.length < text.indexOf("\r\n\r\n") + 4 + length || !text.includes("\r\n\r\n")) return;
-      requests.push(text);
+      all += bytes.toString("latin1");
+      const length = Number(/content-length: (\d+)/i.exec(all)?.[1] ?? 0);
+      if (all.length < all.indexOf("\r\n\r\n") + 4 + length || !all.includes("\r\n\r\n")) return;
+      requests.push(all);
       socket.end(answers[Math.min(requests.length, answers.length) - 1]);
     });
   });
