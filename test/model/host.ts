@@ -569,7 +569,7 @@ export class Host implements Scene {
     ]);
   }
 
-  /** Carries a step out. A loss of power is the world's to carry out. */
+  /** Carries a step out. A loss of power is the engine's to carry out. */
   perform(step: Step): void {
     DEEDS[step.do](this, step as never);
   }

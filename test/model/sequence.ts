@@ -32,7 +32,8 @@ const STEPS_MAX = 400;
 /** Of a hundred sequences so many have a second device in the same engine. */
 const TWO_DEVICES = 20;
 
-class World {
+/** The devices of one engine. */
+class Engine {
   readonly hosts: Host[];
 
   readonly #makeCore: MakeCore;
@@ -78,13 +79,13 @@ export function play(seed: number, makeCore: MakeCore, counts: Counts): Verdict 
   }
   const script: Script = { starts, steps: [] };
   try {
-    const world = new World(makeCore, starts, counts);
+    const engine = new Engine(makeCore, starts, counts);
     const length = dice.between(40, STEPS_MAX);
     for (let i = 0; i < length; i++) {
       const on = starts.length === 1 ? 0 : dice.below(2);
-      const step = generator.next(world.hosts[on]!);
+      const step = generator.next(engine.hosts[on]!);
       script.steps.push({ on, step });
-      world.perform({ on, step });
+      engine.perform({ on, step });
     }
   } catch (error) {
     if (error instanceof Unclear) return { script, broken: undefined, isUnclear: true };
@@ -96,8 +97,8 @@ export function play(seed: number, makeCore: MakeCore, counts: Counts): Verdict 
 /** Carries a script out. @returns the rule that does not hold, undefined where all do */
 export function replay(script: Script, makeCore: MakeCore): Broken | undefined {
   try {
-    const world = new World(makeCore, script.starts, noCounts());
-    for (const step of script.steps) world.perform(step);
+    const engine = new Engine(makeCore, script.starts, noCounts());
+    for (const step of script.steps) engine.perform(step);
   } catch (error) {
     return error instanceof Unclear ? undefined : brokenBy(error);
   }
