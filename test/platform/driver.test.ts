@@ -4,12 +4,12 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Region, State } from "../../core/index.ts";
-import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import { serverNames } from "../../platform/address.ts";
+import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
 import { missingRoomOf } from "../../platform/unfit-answer.ts";
-import { driverOn, signedIn, signsIn } from "../world/driver-port.ts";
-import type { World } from "../world/world.ts";
+import { driverOn, ENDPOINTS, signedIn, signsIn } from "../world/driver-port.ts";
 
 it("a core of another release is refused, and both are named", () => {
   for (const [release, said] of [
@@ -101,58 +101,39 @@ describe("what does not fit is named, with the memory that would do", () => {
   });
 });
 
-describe("a record belongs to the server that its tokens are of", () => {
-  /** The records have been read by then, and put in order; no request has been answered. */
-  const READING_MS = 20;
-  const addressed = (token: string): DriverOptions["endpoints"] => ({
-    ...noEndpoints,
-    deviceAuthorization: "https://x.test/code",
-    token,
-  });
-  const here = "https://x.test/token";
-  const { server: _named, ...unnamed } = driverConfig;
-  /** The platform of a device that has signed in, and gone. */
-  const left = (config: DriverOptions["config"] = unnamed): World => {
-    const { driver, platform } = signedIn({ endpoints: addressed(here), config });
-    driver.stop();
-    return platform;
-  };
-  /** The state of a device that starts on its records. */
-  const stateOn = (platform: World, token: string, more: { server?: string } = {}): State => {
-    const config = { ...unnamed, autoStart: 0, ...more };
-    const driver = driverOn(platform, { endpoints: addressed(token), config });
-    driver.start();
-    platform.clock.advance(READING_MS);
-    const { state } = driver.device;
-    driver.stop();
-    return state;
-  };
-
+describe("a record belongs to the server that its tokens are of, by the name that the core is given", () => {
+  const ORIGIN = "https://x.test";
   it.each([
-    [here, State.REFRESHING],
+    ["https://x.test/token", "https://x.test/token", ORIGIN],
     // Hosts are the same in both cases (RFC 3986 §6.2.2.1), paths are not.
-    ["https://X.TEST/token", State.REFRESHING],
-    ["https://x.test/Token", State.SIGNED_OUT],
+    ["https://X.TEST/Token", "https://x.test/Token", ORIGIN],
     // Tenants of one origin: the refresh token of the one is not sent to the other.
-    ["https://x.test/other/token", State.SIGNED_OUT],
-    ["https://x.test/token?tenant=b", State.SIGNED_OUT],
-    ["https://y.test/token", State.SIGNED_OUT],
-    ["https://x.test:444/token", State.SIGNED_OUT],
+    ["https://x.test/other/token?tenant=b", "https://x.test/other/token?tenant=b", ORIGIN],
+    ["https://x.test:444/token", "https://x.test:444/token", "https://x.test:444"],
   ])(
     "SPEC.md Records: to the address of the token endpoint, where no issuer is named: %s",
-    (token, state) => {
-      expect(stateOn(left(), token)).toBe(state);
+    (token, server, formerServer) => {
+      expect(serverNames(undefined, token)).toEqual({ server, formerServer });
     },
   );
 
   it("SPEC.md Records: to the issuer, where one is named", () => {
-    expect(stateOn(left(), here, { server: "https://issuer.test" })).toBe(State.SIGNED_OUT);
+    const server = "https://issuer.test";
+    expect(serverNames(server, ENDPOINTS.token)).toEqual({ server, formerServer: "" });
   });
 
-  it("an update keeps the session: what an older program kept under the origin is found once", () => {
-    const platform = left({ ...unnamed, server: "https://x.test" });
-    expect(stateOn(platform, here)).toBe(State.REFRESHING);
-    expect(stateOn(platform, "https://x.test/other/token")).toBe(State.SIGNED_OUT);
-    expect(stateOn(platform, here)).toBe(State.REFRESHING);
+  it.each([
+    ["https://x.test/token", State.REFRESHING],
+    ["https://x.test/other/token", State.SIGNED_OUT],
+  ])("a device that starts on the records of another one's session at %s", (token, state) => {
+    const { server: _, ...config } = driverConfig;
+    const before = signedIn({ config });
+    before.driver.stop();
+    const endpoints = { ...ENDPOINTS, token };
+    const driver = driverOn(before.platform, { endpoints, config: { ...config, autoStart: 0 } });
+    driver.start();
+    // The records have been read by then, and put in order; no request has been answered.
+    before.platform.clock.advance(20);
+    expect(driver.device.state).toBe(state);
   });
 });

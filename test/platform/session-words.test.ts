@@ -15,7 +15,7 @@ import {
   signInErrorOf,
   wrongOption,
 } from "../../platform/session/sign-in-error.ts";
-import { ENDPOINTS, HOST } from "../session-model/server.ts";
+import { HOST } from "../session-model/server.ts";
 import { SETTINGS, SessionWorld, type Start } from "../world/session-port.ts";
 
 /** A world whose server's answers to a path are others. */
@@ -263,24 +263,6 @@ describe("the end says why", () => {
       expect(await ended(closed)).toBe("closed (nobody) | the session was closed");
     }
   });
-
-  it.each([
-    ["that revokes nothing", "no_revocation_endpoint", { ...ENDPOINTS, revocation: "" }],
-    ["that refuses to revoke", "invalid_client", ENDPOINTS],
-  ])(
-    "signOut at a server %s: that is its result, and no trouble beside it",
-    async (_, problem, endpoints) => {
-      const world = worldWith("/revoke", () => ({
-        status: 400,
-        body: { error: "invalid_client" },
-      }));
-      const { session, start } = await started(world, {}, { endpoints });
-      const out = session.signOut();
-      await world.until(() => session.status === "ended");
-      expect(await out).toEqual({ isRevoked: false, problem, isStored: false });
-      expect(start.troubles).toEqual([]);
-    },
-  );
 
   it("a server that ends it, also where nobody listens to that", async () => {
     const world = new SessionWorld();
