@@ -336,18 +336,6 @@ describe("what is refused in one clear line, with exit code 2", () => {
       "run chmod 700",
     ],
     [
-      "a file that its group can change",
-      {},
-      (folder) => chmodSync(join(folder, "device.json"), 0o660),
-      "its group can change it",
-    ],
-    [
-      "a file that every user can change",
-      {},
-      (folder) => chmodSync(join(folder, "device.json"), 0o646),
-      "every user can change it",
-    ],
-    [
       "secrets that every user can read",
       {},
       (folder) => chmodSync(join(folder, "device.json"), 0o644),
