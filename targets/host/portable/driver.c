@@ -125,10 +125,6 @@ static void note_no_answer(const struct pg_driver *driver) {
   note(driver, PG_HAPPENED_NO_ANSWER, pg_http_reason(driver->parts.http), error_of_exchange(driver));
 }
 
-static int is_call(const struct pg_driver *driver) {
-  return get(driver, PG_ENDPOINT) >= PG_ENDPOINT_RESOURCE;
-}
-
 static void send_request(struct pg_driver *driver) {
   struct pg_secret secrets[SECRETS];
   struct pg_http_request request = {
@@ -260,7 +256,7 @@ int pg_driver_wants_sign_in(const struct pg_driver *driver) {
 /* What the API says of the sign-in that it wants: the core decides by it, the application may read it. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
-  if (!is_call(driver)) return;
+  if (get(driver, PG_ENDPOINT) < PG_ENDPOINT_RESOURCE) return;
   if (driver->parts.challenge) driver->parts.challenge(driver->parts.context, c);
   pg_response_challenge(driver->parts.core, driver->request_id, &c, 1);
 }
