@@ -84,9 +84,8 @@ export class AnswerSink implements HttpSink {
   body(bytes: Bytes, from: number, to: number): void {
     if (!this.#counts()) return;
     const { core, device } = this.#owner;
-    const streams = this.#streams && device.requestId === this.#id;
     core.responseBody(device, this.#id, bytes, from, to);
-    if (streams) this.#handOn(bytes, from, to);
+    if (this.#streams) this.#handOn(bytes, from, to);
   }
 
   /** The core decides by it what a 401 means; the program may read it. */
@@ -110,10 +109,11 @@ export class AnswerSink implements HttpSink {
     if (this.#counts()) this.giveUp();
   }
 
-  /** Whether what the adapter reports is of the exchange under way. */
+  /** Whether what the adapter reports is of the last exchange, which has not ended. */
   #counts(): boolean {
-    if (!this.isOpen) this.#owner.reusesSinks = false;
-    return this.isOpen;
+    const isCurrent = this.isOpen && this.#id === this.#owner.device.requestId;
+    if (!isCurrent) this.#owner.reusesSinks = false;
+    return isCurrent;
   }
 
   /** The adapter's promise was rejected: the request that it was about has failed, unless it has ended before. */
