@@ -18,9 +18,10 @@ const FEW = ["pending", "forms-refused", "rotation", "https-untrusted"];
 
 it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn keeps its rows", async (names) => {
   const outfile = join(folder, "device.cjs");
-  const entryPoints = [fileURLToPath(new URL("bench-device.ts", import.meta.url))];
+  const source = new URL("../../targets/workbench/peers/device.ts", import.meta.url);
+  const entryPoints = [fileURLToPath(source)];
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
-  const device = `exec ${process.execPath} ${outfile} {config}`;
+  const device = `exec ${process.execPath} ${outfile} picogrant {config}`;
   // Node tells nobody whether TLS has said its end.
   const { status, said } = await bench("--device", device, ...KEYS, "--no-closure", ...names);
   const left = names.includes("https-close-cut") ? 1 : 0;
@@ -49,6 +50,13 @@ it.concurrent.each<[what: string, program: string, said: RegExp]>([
   ["polls wildly", `${CODE} setInterval(poll, 10)`, /pending .* too early\n/],
   ["polls another code", `${ASKS} ask(token, { grant_type, device_code: "x" })`, /another device_/],
   ["speaks no HTTP", `${ASKS} ${SENDS}.write("SSH-2.0\\n")`, /no HTTP: it begins with "SSH-2\.0/],
+  ["says nothing", `${ASKS} ${SENDS}`, /no request came in 2 s/],
+  [
+    "asks nowhere",
+    `${ASKS} ${SENDS}.write("POST // HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")`,
+    /POST \/\/ was asked/,
+  ],
+  ["never ends", `${ASKS} ask(token, { x: "x".repeat(2e6) })`, /more than 1000000 bytes/],
 ])("a device that %s: a line, exit code 1", async (what, program, line) => {
   const file = join(folder, `${what.replaceAll(" ", "-")}.cjs`);
   writeFileSync(file, program);
@@ -60,7 +68,10 @@ it.concurrent.each<[what: string, program: string, said: RegExp]>([
 
 it.concurrent.each([
   [["no-such-row"], "there is no row no-such-row; see --help"],
-  [["--with", "{"], "--with: it is not JSON"],
+  [["--with", "{"], "--with: it is no JSON object"],
+  [["--with", "[]"], "--with: it is no JSON object"],
+  [["--https", "--no-tls"], "--https and --no-tls exclude each other"],
+  [["--host", "256.1.1.1"], "--host 256.1.1.1: "],
   [["--at-once", "0"], "--at-once"],
 ])("%j: a line, exit code 2", async (args, line) => {
   const { status, said } = await bench("--device", "true", ...args);

@@ -24,6 +24,7 @@ interface Flags {
   device: string;
   with: Record<string, unknown>;
   host: string;
+  https?: boolean;
   atOnce: number;
   patience: number;
   json?: boolean;
@@ -33,7 +34,7 @@ interface Flags {
   signOut?: string;
   restart?: string;
   powerCut?: string;
-  pkce: boolean;
+  tls: boolean;
 }
 
 type Verdict = Pick<Row, "name" | "section"> & {
@@ -70,6 +71,7 @@ export async function judgeDevices(argv: readonly string[]): Promise<number> {
     .option("--restart <hook>", "ends the device in order and starts it again")
     .option("--power-cut <hook>", "takes its power, and gives it back")
     .option("--host <address>", "address to listen on, as the device is to call it", "127.0.0.1")
+    .option("--https", "every row over https, for a device that takes nothing else")
     .option("--at-once <number>", "devices side by side", integer(1, 100), 8)
     .option("--patience <seconds>", "how long a request is waited for", integer(1, 3600), 30)
     .option("--first-poll-at-once", "the first poll need not wait for an interval")
@@ -80,21 +82,23 @@ export async function judgeDevices(argv: readonly string[]): Promise<number> {
   }
   command.addHelpText("after", HELP).parse(argv, { from: "user" });
   const flags = command.opts<Flags>();
+  if (flags.https && !flags.tls) throw new UsageError("--https and --no-tls exclude each other");
   const chosen = chosenRows(command.args);
   const bench = new Bench(flags);
-  try {
-    return report(await bench.run(chosen), flags);
-  } finally {
-    bench.close();
-  }
+  // However it ends: devices are no part of a terminal's process group.
+  process.once("exit", () => bench.close());
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+  return report(await bench.run(chosen), flags);
 }
 
 function readMembers(text: string): Record<string, unknown> {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    const members = JSON.parse(text);
+    if (Object.prototype.toString.call(members) === "[object Object]") return members;
   } catch {
-    throw new UsageError("--with: it is not JSON");
+    // It is no JSON at all.
   }
+  throw new UsageError("--with: it is no JSON object");
 }
 
 function chosenRows(names: readonly string[]): readonly Row[] {
@@ -153,7 +157,7 @@ class Bench {
   }
 
   close(): void {
-    for (const device of this.#devices) device.kill("SIGKILL");
+    for (const device of this.#devices) device.end();
     if (!this.#flags.keep) rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -179,18 +183,12 @@ class Bench {
     const { name, section } = row;
     const lack = this.#lackOf(row);
     if (lack !== "") return { name, section, passed: null, why: lack, heard: [] };
-    const { patience, host, device: start } = this.#flags;
+    const { patience, host, https, device: start } = this.#flags;
     const each = patience * 1000;
     const directory = path.join(this.#folder, name);
     const device = new Device(directory, start);
     this.#devices.add(device);
-    const judge = new Judge(row, {
-      client: CLIENT,
-      patienceMs: { first: start === BY_HAND ? 0 : each, each },
-      firstPollAtOnce: this.#flags.firstPollAtOnce === true,
-      hook: (hook) => device.pull(hook, this.#commandOf(hook)!),
-    });
-    const { shows } = row;
+    const shows = row.shows ?? (https ? "trusted" : undefined);
     const shown = shows && {
       identity: this.#tls.identities[shows === "old" ? "trusted" : shows],
       old: shows === "old",
@@ -199,6 +197,12 @@ class Bench {
       request: (arrival) => judge.elsewhere(arrival),
       connection: () => {},
       noise: () => {},
+    });
+    const judge = new Judge(row, {
+      client: { ...CLIENT, ...this.#flags.with },
+      patienceMs: { first: start === BY_HAND ? 0 : each, each },
+      firstPollAtOnce: this.#flags.firstPollAtOnce === true,
+      hook: (hook) => device.pull(hook, this.#commandOf(hook)!),
     });
     const server = await startServer(host, shown, {
       connection: () => judge.connection(),
@@ -214,7 +218,7 @@ class Bench {
     else device.start();
     const why = await judge.verdict;
     if (judge.connections > 0) this.#hasCome = true;
-    await device.kill("SIGKILL");
+    await device.end();
     this.#devices.delete(device);
     await Promise.all([server.close(), elsewhere.close()]);
     return { name, section, passed: why === "", why: why + device.said(why), heard: judge.heard };
@@ -251,41 +255,42 @@ class Bench {
 class Device {
   readonly #directory: string;
   readonly #command: string;
+  /** With the hooks that still run. */
+  readonly #running = new Set<ChildProcess>();
   #child: ChildProcess | undefined;
   #ended: Promise<unknown> = Promise.resolve();
   #words = "";
+  #isOver = false;
 
   constructor(directory: string, command: string) {
     this.#directory = directory;
     this.#command = command;
   }
 
-  /** In a group of its own, which ends with it whatever the shell has started. */
   start(): void {
+    if (this.#isOver) return;
     const child = this.#shell(this.#command);
     this.#child = child;
     this.#ended = new Promise((done) => child.once("close", done));
-    child.stdin?.on("error", () => {});
-    child.stdout?.resume();
-    child.stderr?.on("data", (bytes: Buffer) => {
-      this.#words = (this.#words + bytes.toString("latin1")).slice(-500);
-    });
   }
 
-  async kill(signal: NodeJS.Signals): Promise<void> {
-    if (this.#child?.pid === undefined) return;
-    try {
-      process.kill(-this.#child.pid, signal);
-    } catch {
-      // It has ended by itself.
-    }
-    await this.#ended;
+  end(): Promise<unknown> {
+    this.#isOver = true;
+    // What the device has started may run on without it.
+    for (const child of [this.#child, ...this.#running]) if (child) kill(child, "SIGKILL");
+    return this.#ended;
   }
 
   pull(hook: Hook, command: string): void {
     if (command.startsWith(">")) this.#child?.stdin?.write(`${command.slice(1).trim()}\n`);
-    else if (command !== "") this.#shell(command).on("error", () => {});
-    else void this.kill(hook === "restart" ? "SIGTERM" : "SIGKILL").then(() => this.start());
+    else if (command !== "")
+      this.#shell(command).on("close", (code) => {
+        if (code) this.#words = `--${hook} ended with ${code}`;
+      });
+    else {
+      kill(this.#child!, hook === "restart" ? "SIGTERM" : "SIGKILL");
+      void this.#ended.then(() => this.start());
+    }
   }
 
   /** Where it fails its own words say more. */
@@ -302,6 +307,24 @@ class Device {
       "{pid}": String(this.#child?.pid),
     };
     const line = command.replace(/\{\w+\}/g, (word) => words[word] ?? word);
-    return spawn("/bin/sh", ["-c", line], { stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const child = spawn("/bin/sh", ["-c", line], { stdio: "pipe", detached: true });
+    this.#running.add(child);
+    child.on("close", () => this.#running.delete(child));
+    child.on("error", () => {});
+    child.stdin.on("error", () => {});
+    child.stdout.resume();
+    child.stderr.on("data", (bytes: Buffer) => {
+      this.#words = (this.#words + bytes.toString("latin1")).slice(-500);
+    });
+    return child;
+  }
+}
+
+/** With the group of its own that it is in, whatever the shell has started. */
+function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-child.pid!, signal);
+  } catch {
+    // It has ended by itself.
   }
 }

@@ -81,7 +81,7 @@ export class Judge implements Ears {
 
   noise(what: string): void {
     // Who refuses a certificate says so in TLS.
-    if (this.#row.steps.length > 0) this.#say(`what came is no HTTP: it begins with ${what}`);
+    if (this.#row.steps.length > 0) this.#say(what);
   }
 
   /** A request at an address that the answers alone name. */
@@ -243,7 +243,8 @@ export class Judge implements Ears {
   }
 
   #missing(step: Step | undefined, ms: number): string {
-    const what = this.heard.length > 0 ? `no ${step?.on ?? "connection"}` : "the device never";
+    let what = `no ${step?.on ?? "connection"}`;
+    if (this.heard.length === 0) what = this.connections > 0 ? "no request" : "the device never";
     return `${what} came in ${ms / 1000} s`;
   }
 

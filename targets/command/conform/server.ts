@@ -5,6 +5,7 @@ import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Answer, Kind } from "../../../platform/conformance/device-rows.ts";
 import type { TlsIdentity } from "../../../platform/node/conformance-server.ts";
+import { UsageError } from "../../desktop/command-line.ts";
 
 export interface Arrival {
   /** When it was complete, in ms. */
@@ -22,7 +23,7 @@ export interface Arrival {
 export interface Ears {
   request(arrival: Arrival, reply: (answer: Answer) => Promise<number>): void;
   connection(): void;
-  /** What came cannot be read as HTTP, or as TLS. */
+  /** What came cannot be read as HTTP, or as TLS, or is longer than anything that a device has to say. */
   noise(what: string): void;
 }
 
@@ -43,6 +44,7 @@ setInterval(() => {
   ticks = [ticks[1], performance.now()];
 }, 10).unref();
 
+const LONGEST_BYTES = 1_000_000;
 const OLD = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
 
 export async function startServer(
@@ -53,8 +55,15 @@ export async function startServer(
   const sockets = new Set<Socket>();
   const hear = (request: http.IncomingMessage): void => {
     const pieces: Buffer[] = [];
+    let length = 0;
     request.on("error", () => {});
-    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      length += piece.length;
+      if (length <= LONGEST_BYTES) return;
+      request.destroy();
+      ears.noise(`a request came with more than ${LONGEST_BYTES} bytes`);
+    });
     request.on("end", () => {
       const arrival = arrivalOf(request, Buffer.concat(pieces).toString());
       ears.request(arrival, (answer) => write(request.socket, answer));
@@ -73,9 +82,12 @@ export async function startServer(
   server.on("clientError", (error: Error & { rawPacket?: Buffer }, socket) => {
     socket.destroy();
     const start = error.rawPacket?.toString("latin1", 0, 24);
-    if (start) ears.noise(JSON.stringify(start));
+    if (start) ears.noise(`what came is no HTTP: it begins with ${JSON.stringify(start)}`);
   });
-  await new Promise<void>((done, fail) => server.once("error", fail).listen(0, host, done));
+  await new Promise<void>((done, fail) => {
+    server.once("error", ({ message }) => fail(new UsageError(`--host ${host}: ${message}`)));
+    server.listen(0, host, done);
+  });
   const { port } = server.address() as AddressInfo;
   return {
     origin: `${shown ? "https" : "http"}://${host}:${port}`,
@@ -104,16 +116,16 @@ async function write(socket: Socket, answer: Answer): Promise<number> {
 }
 
 function arrivalOf(request: http.IncomingMessage, text: string): Arrival {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://bench");
+  const [path = "", query] = (request.url ?? "").split(/\?(.*)/s);
   const isJson = /^application\/json/i.test(request.headers["content-type"] ?? "");
-  const parameters = new Map<string, string>(searchParams);
+  const parameters = new Map<string, string>(new URLSearchParams(query));
   for (const [name, value] of isJson ? membersOf(text) : new URLSearchParams(text)) {
     parameters.set(name, value);
   }
   return {
     at: performance.now(),
     since: ticks[0],
-    kind: kindOf(pathname, parameters.get("grant_type")),
+    kind: kindOf(path, parameters.get("grant_type")),
     method: request.method ?? "",
     target: request.url ?? "",
     headers: request.headers,
