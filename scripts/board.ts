@@ -3,7 +3,6 @@
 //   -- --install      gets the Debian packages that are missing first
 //   -- --build        stops after building
 //   -- --test         runs the tests of test/board as well
-//   -- --field        runs the tests of what a board meets in the field, and nothing else
 //   -- --interactive  leaves the board running: its display in the terminal, keys as its buttons
 //   -- --machine NAME  on another machine than the Cortex-M3 (machines.ts)
 //   -- --boot          with --port: boots it in the emulator, against the simulated service, until a code is shown
@@ -42,7 +41,6 @@ const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and
   .option("--install", "get the Debian packages that are missing first")
   .option("--build", "stop after building")
   .option("--test", "run the tests as well")
-  .option("--field", "run the tests of what a board meets in the field")
   .option("--machine <name>", `the machine: ${machineNames.join(" or ")}`, machine.name)
   .option("--boot", "with --port: boot it in the emulator until it shows a code")
   .option("--interactive", "leave the board running; keys are its buttons")
@@ -53,7 +51,6 @@ const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and
     install?: boolean;
     build?: boolean;
     test?: boolean;
-    field?: boolean;
     machine: string;
     boot?: boolean;
     interactive?: boolean;
@@ -152,7 +149,6 @@ async function main(): Promise<number> {
   }
   if (flags.build) return 0;
   if (flags.interactive) return runInteractive();
-  if (flags.field) return runTests("test/board/field.spec.ts", "test/board/reasons.spec.ts");
   const seen: Partial<Record<Kind, Seen>> = { complete: await live("complete") };
   const others = names.filter((kind) => kind !== "complete");
   // They wait for most of their time, and nobody watches.
@@ -165,12 +161,7 @@ async function main(): Promise<number> {
   console.log(`\n${sizeTable(seen)}\n`);
   for (const line of missedLimits()) console.log(`board: ${line}`);
   if (!flags.test) return 0;
-  return runTests();
-}
-
-/** @param files those of test/board; all of them where none is named */
-function runTests(...files: readonly string[]): number {
-  const args = ["vitest", "run", "--config", "test/board/vitest.config.ts", ...files];
+  const args = ["vitest", "run", "--config", "test/board/vitest.config.ts"];
   return spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
 }
 

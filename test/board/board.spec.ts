@@ -84,20 +84,6 @@ it("with full buffers it asks for no shorter records (RFC 6066 section 4), and t
   await board.says("api: status 200, error 0, 60000 bytes");
 });
 
-describe("the network", () => {
-  it("may go while a code is pending: the code stays, and the sign-in goes on", async () => {
-    // It gives up what does not answer, and need not be waited for as long as a slow machine.
-    const board = await world.pending({ limits: { connectSeconds: 20, exchangeSeconds: 20 } });
-    const code = world.pendingCode;
-    board.network.isCut = true;
-    await board.says("connection: ");
-    board.network.isCut = false;
-    expect(world.service.approve(code, "ada")).toBe("granted");
-    await board.state("SIGNED_IN");
-    expect(world.answers("/device/code")).toEqual([200]);
-  });
-});
-
 describe("a power cut", () => {
   it("again and again while a session is taken up and stored never loses it", async () => {
     const board = await world.signedIn();

@@ -114,15 +114,6 @@ describe("a network that floods or falls silent", () => {
     await called(board);
     expect(world.answers("/device/code")).toEqual([200]);
   });
-
-  it("a server that is away is no reason to restart anything", async () => {
-    const board = await world.signedIn({ limits });
-    board.network.silent.add("10.0.2.100");
-    board.press("a");
-    await board.says("connection: no answer");
-    await pause(90_000);
-    expect(board.output).not.toContain("restarting");
-  });
 });
 
 it("a stack that is used up is reported, and the board comes back signed in", async () => {

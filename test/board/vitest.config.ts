@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: ["test/programs-folder.ts"],
     include: ["test/board/**/*.spec.ts"],
     // Each board is a process that emulates another processor, and waits for most of its time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     ...patience,
     // A test boots the board up to thirty times. Each wait has a limit of its own
     // (targets/workbench/board/emulator.ts).

@@ -1,7 +1,7 @@
 // The C host as a server sees it: every row of the bench, under the sanitizers and on Duktape, with an environment that
-// would send it elsewhere, or have it take an older TLS.
+// would send it elsewhere, have it take an older TLS, or write down what TLS hides.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -17,21 +17,30 @@ it.concurrent.each([
   ["sanitize", {}],
   // RFC 7636: each code is proved, over a loss of power as well.
   ["duktape", { pkce: "S256" }],
-] as const)("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: %s, with %j", async (kind, more) => {
-  const folder = mkdtempSync(join(tmpdir(), "picogrant-bench-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, "openssl.cnf"), OLD_TLS);
-  // RFC 8628 §5.2: plain http goes to this machine itself, whatever proxy is named.
-  const env = { ...STRICT, http_proxy: "http://127.0.0.1:1" };
-  const words = Object.entries({ ...env, OPENSSL_CONF: join(folder, "openssl.cnf") });
-  const set = words.map((pair) => pair.join("=")).join(" ");
-  const device = `exec env ${set} ${programOf(kind)} --config {config}`;
-  // The default of 4096 bytes has no room for challenges in the complete core.
-  const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
-  const settings = JSON.stringify({ ...more, limits });
-  const left = "pkce" in more ? ["--no-pkce"] : [];
-  const { status, said } = await bench("--device", device, "--with", settings, ...KEYS, ...left);
-  const count = rows.length - left.length;
-  const all = `${count} of ${count} rows pass; ${left.length} are not tried`;
-  expect([said.split("\n").at(-2), status], said).toEqual([all, 0]);
-});
+] as const)(
+  "RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700; it writes no TLS secrets: %s, with %j",
+  async (kind, more) => {
+    const folder = mkdtempSync(join(tmpdir(), "picogrant-bench-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "openssl.cnf"), OLD_TLS);
+    // RFC 8628 §5.2: plain http goes to this machine itself, whatever proxy is named.
+    const env = { ...STRICT, http_proxy: "http://127.0.0.1:1" };
+    const SSLKEYLOGFILE = join(folder, "tls-secrets");
+    const words = Object.entries({
+      ...env,
+      SSLKEYLOGFILE,
+      OPENSSL_CONF: join(folder, "openssl.cnf"),
+    });
+    const set = words.map((pair) => pair.join("=")).join(" ");
+    const device = `exec env ${set} ${programOf(kind)} --config {config}`;
+    // The default of 4096 bytes has no room for challenges in the complete core.
+    const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
+    const settings = JSON.stringify({ ...more, limits });
+    const left = "pkce" in more ? ["--no-pkce"] : [];
+    const { status, said } = await bench("--device", device, "--with", settings, ...KEYS, ...left);
+    const count = rows.length - left.length;
+    const all = `${count} of ${count} rows pass; ${left.length} are not tried`;
+    expect([said.split("\n").at(-2), status], said).toEqual([all, 0]);
+    expect(existsSync(SSLKEYLOGFILE)).toBe(false);
+  },
+);

@@ -1,5 +1,5 @@
-// One whole life of a device on the C host, the same for every build of it: sign in, poll, restart,
-// refresh, call the API, sign out.
+// One whole life of a device on the C host, the same for every build of it: sign in, poll, restart, refresh, call the
+// API, sign out; what it shows, keeps and allocates. What it sends the bench judges (bench.spec.ts).
 
 import { readFileSync, statSync } from "node:fs";
 import { expect } from "vitest";
@@ -66,15 +66,12 @@ export async function liveWholeLife(world: RealWorld, options: LifeOptions): Pro
   await pollFor(world, host, 3);
   expectNoSecret(host, [CLIENT.clientSecret, "device_code"]);
   expect((await host.measure()).requests).toBe(first.requests);
-  expect(world.answers("/token")).not.toContain(403);
 
   // The power goes while the user is typing.
   await host.kill("SIGKILL");
   host = start(world, options);
   await host.state("PENDING");
   await pollFor(world, host, 1);
-  expect(world.pendingCode).toBe(code);
-  expect(world.answers("/device/code")).toHaveLength(1);
 
   // The service goes away and comes back.
   const opened = await host.measure();
@@ -101,23 +98,18 @@ export async function liveWholeLife(world: RealWorld, options: LifeOptions): Pro
     world.skip(3_700_000);
     host.press("a");
     await host.says("api: status 200, error 0");
-    expect(world.answers("/video/v3/liveBroadcasts")).toEqual([401, 200]);
-    expect(world.answers("/token").slice(-2)).toEqual([200, 200]);
   }
   expect(statSync(world.recordFile).mode & 0o777).toBe(0o600);
   expect((await host.measure()).requests).toBe(opened.requests);
 
-  // The power goes in the session: refreshed, and no new code.
+  // The power goes in the session.
   await host.kill("SIGKILL");
   host = start(world, options);
   await host.state("SIGNED_IN");
   expect(world.answers("/device/code")).toHaveLength(1);
   const resumed = await host.measure();
-  expect(world.answers("/token").slice(-2)).toEqual([200, 200]);
   host.press("o");
   await host.state("SIGNED_OUT");
-  // The access token is revoked behind the refresh token, which has ended it by then.
-  expect(world.answers("/revoke").slice(-2)).toEqual([200, 400]);
   expect((await host.measure()).requests).toBe(resumed.requests);
   const last = [/state REFRESHING$/m, /TOKEN answered 200$/m, /REVOCATION answered 200$/m];
   await expectHistory(host, [...last, /state SIGNED_OUT$/m], secrets);

@@ -11,10 +11,10 @@ import { Board, type BoardSettings } from "./emulator.ts";
 /** The name of the service on the board's network. */
 export const SERVICE_NAME = "service.picogrant.test";
 
+/** The same for each world, since keys take seconds to make on a busy machine; the next authority follows the first. */
+const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
+
 export class BoardWorld extends ServiceWorld {
-  readonly #tls = makeTlsIdentities(SERVICE_NAME);
-  /** Of the authority that follows the first one. */
-  readonly #next = makeTlsIdentities(SERVICE_NAME);
   readonly #boards: Board[] = [];
 
   constructor(options: ServiceOptionsInput = {}) {
@@ -24,15 +24,15 @@ export class BoardWorld extends ServiceWorld {
 
   /** Listens; "next" is signed by the next authority, "plain" is HTTP behind a TLS server of the test's. */
   async open(identity: keyof TlsIdentities | "next" | "plain" = "trusted"): Promise<void> {
-    const { identities } = identity === "next" ? this.#next : this.#tls;
+    const { identities } = identity === "next" ? next : first;
     const shown = identity === "next" ? "trusted" : identity;
     await this.listen(shown === "plain" ? undefined : identities[shown]);
   }
 
   /** What a TLS server of the test's shows: the trusted identity, and its authority. */
   get trusted(): { key: string; chain: readonly string[] } {
-    const { key, cert } = this.#tls.identities.trusted;
-    return { key, chain: [cert, this.#tls.ca] };
+    const { key, cert } = first.identities.trusted;
+    return { key, chain: [cert, first.ca] };
   }
 
   /** A settings page for this service, made an hour ago; `config` changes members of device.json. */
@@ -45,14 +45,14 @@ export class BoardWorld extends ServiceWorld {
       // The emulator shares its machine with others: a handshake that takes one second may take twenty.
       limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
     };
-    const authorities = [this.#tls.ca];
+    const authorities = [first.ca];
     const madeAt = Math.floor(Date.now() / 1000) - 3600;
     return makePage(JSON.stringify(document), { authorities, madeAt, ...settings });
   }
 
   /** The certificate of the authority that the boards trust, and of the one that comes after it. */
   get authorities(): { first: string; next: string } {
-    return { first: this.#tls.ca, next: this.#next.ca };
+    return { first: first.ca, next: next.ca };
   }
 
   /** A board in this world; its power is off. */

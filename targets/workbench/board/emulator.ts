@@ -45,8 +45,8 @@ export interface BoardSettings {
   readonly page?: Buffer | undefined;
   /** Names that exist, besides those of the service. */
   readonly names: readonly string[];
-  /** The service's port on this machine. */
-  readonly port: number;
+  /** The service's port on this machine; undefined: all of this machine can be reached, as `localhost`. */
+  readonly port?: number | undefined;
   /** Whether there is a clock chip; default true. */
   readonly hasClock?: boolean | undefined;
   /** The folder that the firmware was built in: for a board of one's own. */
@@ -117,6 +117,7 @@ export class Board {
   constructor(settings: BoardSettings) {
     this.#settings = settings;
     const names: Names = Object.fromEntries(settings.names.map((name) => [name, SERVICE_ADDRESS]));
+    if (settings.port === undefined) names.localhost = "10.0.2.2";
     this.network = new Network(names, NAME_SERVER_ADDRESS);
     this.flash = new FlashFile(join(settings.folder, "flash.bin"));
   }
@@ -170,15 +171,16 @@ export class Board {
       `guestfwd=tcp:${addressIn(place, address)}:${HTTPS_PORT}-cmd:${forwarder} ${to}`;
     /** qemu's own network, which reaches the servers and nothing else. */
     const network = (place: Place, hub: number): string[] => {
-      const servers = [
-        forward(place, SERVICE_ADDRESS, port),
-        forward(place, SECOND_SERVICE_ADDRESS, port),
-      ];
+      const servers = [SERVICE_ADDRESS, SECOND_SERVICE_ADDRESS];
+      const reached =
+        port === undefined
+          ? ["restrict=off"]
+          : ["restrict=on", ...servers.map((server) => forward(place, server, port))];
       const net = addressIn(place, "10.0.2.0/24");
       return [
         ...["-netdev", `stream,id=cable-${place},${this.#socket(place)}`],
         ...["-netdev", `hubport,id=cable-end-${place},hubid=${hub},netdev=cable-${place}`],
-        ...["-netdev", `user,id=${place},net=${net},restrict=on,${servers.join()}`],
+        ...["-netdev", `user,id=${place},net=${net},${reached.join()}`],
         ...["-netdev", `hubport,id=end-${place},hubid=${hub},netdev=${place}`],
       ];
     };

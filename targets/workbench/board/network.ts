@@ -2,6 +2,7 @@
 // network, which is restricted to the service, and back. Such a network has no name server: queries are answered
 // here, out of a table, and the address that DHCP hands out is completed with the server's.
 
+import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 
 const ETHERNET = 14;
@@ -53,6 +54,8 @@ class End {
   }
 
   open(path: string): Promise<void> {
+    // One before may have been killed.
+    rmSync(path, { force: true });
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(path, resolve);

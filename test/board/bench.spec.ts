@@ -1,0 +1,28 @@
+// The board as a server sees it: every row of the bench, on eight boards side by side.
+
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { expect, it } from "vitest";
+import { rows } from "../../platform/conformance/device-rows.ts";
+import { boardFolder } from "../../targets/workbench/board/build.ts";
+import { bench, KEYS } from "../bench-run.ts";
+
+it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https alone, as a settings page says", async () => {
+  // In one piece: each row starts it anew.
+  const outfile = `${boardFolder}bench/device.mjs`;
+  const entryPoints = [fileURLToPath(new URL("bench-device.ts", import.meta.url))];
+  buildSync({
+    ...{ entryPoints, outfile, bundle: true, packages: "external", platform: "node" },
+    ...{ format: "esm", logLevel: "error" },
+  });
+  // It checks names of certificates alone, and the emulator leads this one to 127.0.0.1.
+  process.env.NODE_OPTIONS = "--dns-result-order=ipv4first";
+  const where = ["--https", "--host", "localhost", "--restart", "> r", "--patience", "120"];
+  // An answer that is held back for 20 s is given up.
+  const limits = { memoryBytes: 6144, connectSeconds: 60, exchangeSeconds: 18 };
+  const settings = ["--with", JSON.stringify({ limits })];
+  const device = `exec ${process.execPath} ${outfile} {config}`;
+  const { status, said } = await bench("--device", device, ...where, ...settings, ...KEYS);
+  const all = `${rows.length} of ${rows.length} rows pass; 0 are not tried`;
+  expect([said.split("\n").at(-2), status], said).toEqual([all, 0]);
+});
