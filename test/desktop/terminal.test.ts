@@ -1,16 +1,12 @@
 // The terminal: what is drawn fits, and through a real pseudo-terminal (util-linux's script): typing,
 // quitting, signals, exceptions, NO_COLOR, dumb terminals. The terminal is given back every time.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
-import {
-  coloured,
-  colourless,
-  layOut,
-  visibleLength,
-} from "../../targets/desktop/terminal/layout.ts";
+import { coloured, colourless, layOut } from "../../targets/desktop/terminal/layout.ts";
 import { type Ended, ended, inFolder } from "./command.ts";
 
 const LEAVE = "\x1b[?25h\x1b[?1049l";
@@ -41,7 +37,8 @@ test.each([
     for (const paint of [coloured, colourless]) {
       const lines = layOut(view, "http://127.0.0.1:8628/device", { columns, rows }, paint);
       expect(lines.length).toBeLessThanOrEqual(rows);
-      for (const line of lines) expect(visibleLength(line)).toBeLessThanOrEqual(columns);
+      for (const line of lines)
+        expect(stripVTControlCharacters(line).length).toBeLessThanOrEqual(columns);
     }
   }
 });

@@ -1,6 +1,5 @@
 // The screen of the terminal as lines of text: the address, the display, what has happened last, and what is being
 // typed. No cursor movement and no state here.
-import { stripVTControlCharacters } from "node:util";
 import { time } from "../panel/client/dom.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import { qrLines } from "../simulator/device/display.ts";
@@ -144,8 +143,3 @@ export function cut(line: string, width: number): string {
 
 /** A colour in a text; in a group, so that `split` keeps it. */
 const COLOUR = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
-
-/** Length without colours. */
-export function visibleLength(text: string): number {
-  return stripVTControlCharacters(text).length;
-}
