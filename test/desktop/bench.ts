@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { ManualClock } from "../../platform/fake/index.ts";
 import type { RealTime } from "../../platform/node/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { createPanel } from "../../targets/desktop/panel/routes.ts";
@@ -12,39 +13,23 @@ import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
 
-// Real time that passes only when a test says so.
-
-/** Real time by hand. */
+/** Real time that passes only when a test says so. */
 export class Handmade implements RealTime {
-  ms = 0;
+  readonly #clock = new ManualClock();
   /** How often somebody had to wait for it. */
   waits = 0;
-  #waits: { dueMs: number; ring: () => void }[] = [];
 
   nowMs(): number {
-    return this.ms;
+    return this.#clock.elapsedMs;
   }
 
   wait(ms: number, ring: () => void): () => void {
     this.waits++;
-    const entry = { dueMs: this.ms + ms, ring };
-    this.#waits.push(entry);
-    return () => {
-      this.#waits = this.#waits.filter((other) => other !== entry);
-    };
+    return this.#clock.after(ms, ring);
   }
 
   pass(ms: number): void {
-    const targetMs = this.ms + ms;
-    for (;;) {
-      const due = this.#waits.filter(({ dueMs }) => dueMs <= targetMs);
-      const next = due.sort((a, b) => a.dueMs - b.dueMs)[0];
-      if (next === undefined) break;
-      this.#waits = this.#waits.filter((other) => other !== next);
-      this.ms = Math.max(this.ms, next.dueMs);
-      next.ring();
-    }
-    this.ms = targetMs;
+    this.#clock.advance(ms);
   }
 }
 
