@@ -5,7 +5,8 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
-import { answering, CODE, endpointsAt, ok, opened } from "../world/real-world.ts";
+import { endpointsAt, opened, scripted } from "../world/real-world.ts";
+import { code } from "../world/world.ts";
 import { HostProcess } from "./host-process.ts";
 
 const release = programOf("release");
@@ -93,49 +94,54 @@ describe("files and descriptors", () => {
 
   /** How many codes had been asked for behind each of these configurations, one after the other in one folder. */
   async function codesAskedFor(
-    changes: (port: number) => readonly Record<string, unknown>[],
+    changes: (origin: string) => readonly Record<string, unknown>[],
   ): Promise<number[]> {
-    const { port, requests } = await answering([ok(CODE)]);
+    const { origin, asked: requests } = await scripted(() => code({ interval: 1 }));
     const own = await opened();
     const asked: number[] = [];
-    for (const change of changes(port)) {
+    for (const change of changes(origin)) {
       const host = new HostProcess([sanitized, "--config", own.configure(change)]);
       await host.state("PENDING");
       await host.kill("SIGKILL");
-      asked.push(requests.filter((text) => text.startsWith("POST /device/code ")).length);
+      asked.push(requests.filter(({ path }) => path.startsWith("/device/code")).length);
     }
     return asked;
   }
 
-  const withToken = (port: number, token: string): Record<string, unknown> => {
-    const { endpoints } = endpointsAt(port) as { endpoints: Record<string, string> };
-    return { endpoints: { ...endpoints, token } };
-  };
-  const at = (port: number, path: string) => withToken(port, `http://127.0.0.1:${port}${path}`);
+  const withToken = (origin: string, token: string): Record<string, unknown> => ({
+    endpoints: { ...endpointsAt(origin).endpoints, token },
+  });
+  const at = (origin: string, path: string) => withToken(origin, origin + path);
 
-  it.each<[string, (port: number) => readonly Record<string, unknown>[], readonly number[]]>([
+  it.each<[string, (origin: string) => readonly Record<string, unknown>[], readonly number[]]>([
     [
       "what is stored for one server is nothing to another: the token endpoint's address counts, or the issuer",
-      (port) => {
-        const own = withToken(port, `http://127.0.0.1:${port}/token`);
-        const other = withToken(port, `http://localhost:${port}/token`);
+      (origin) => {
+        const own = withToken(origin, `${origin}/token`);
+        const other = withToken(origin, `${origin}/token`.replace("127.0.0.1", "localhost"));
         return [own, own, other, { ...other, issuer: "https://issuer.example" }];
       },
       [1, 1, 2, 3],
     ],
     [
       "tenants of one origin share nothing (RFC 9700 §4.4)",
-      (port) =>
+      (origin) =>
         ["/a/token", "/a/token", "/b/token", "/b/Token", "/b/token?x=1"].map((path) =>
-          at(port, path),
+          at(origin, path),
         ),
       [1, 1, 2, 3, 4],
     ],
     [
       "an update keeps what was stored: the origin was an older host's name for the server, and counts once",
-      (port) => {
-        const older = { ...at(port, "/a/token"), issuer: `http://127.0.0.1:${port}` };
-        return [older, at(port, "/a/token"), at(port, "/a/token"), at(port, "/b/token"), older];
+      (origin) => {
+        const older = { ...at(origin, "/a/token"), issuer: origin };
+        return [
+          older,
+          at(origin, "/a/token"),
+          at(origin, "/a/token"),
+          at(origin, "/b/token"),
+          older,
+        ];
       },
       [1, 1, 1, 2, 3],
     ],

@@ -3,12 +3,15 @@
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { CLIENT } from "../../targets/workbench/host/service-world.ts";
+import { listening } from "../listening.ts";
 import { REFUSED } from "../refused-answers.ts";
-import { answering, CODE, endpointsAt, ok, opened } from "../world/real-world.ts";
+import { endpointsAt, opened, scripted } from "../world/real-world.ts";
+import { code, tokens } from "../world/world.ts";
 import { liveWholeLife } from "./host-life.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
 
@@ -49,19 +52,18 @@ it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is
 });
 
 it("a value that does not fit is named in the log, with the memory that would do", async () => {
-  const tokens = { access_token: "t".repeat(6000), token_type: "Bearer", expires_in: 3600 };
-  const answers = [ok(CODE), ok(JSON.stringify(tokens))];
   const own = await opened();
-  const { port } = await answering(answers);
-  const host = new HostProcess([...sanitized, "--config", own.configure(endpointsAt(port))]);
+  const { origin } = await scripted(({ path }) =>
+    path === "/token" ? tokens({ access_token: "t".repeat(6000) }) : code({ interval: 1 }),
+  );
+  const host = new HostProcess([...sanitized, "--config", own.configure(endpointsAt(origin))]);
   await host.says("(VALUE_TOO_LONG)");
   await host.says("no room for access_token of 6000 bytes; ");
   const needed = Number(/; (\d+) bytes of memory would do/.exec(host.messages)?.[1]);
   expect(host.messages).not.toContain("tttt");
   expect(await host.quit()).toBe(0);
 
-  const again = endpointsAt((await answering(answers)).port);
-  const enough = own.configure({ ...again, limits: { memoryBytes: needed } });
+  const enough = own.configure({ ...endpointsAt(origin), limits: { memoryBytes: needed } });
   const larger = new HostProcess([...sanitized, "--config", enough]);
   await larger.says("state: SIGNED_IN");
   expect(await larger.quit()).toBe(0);
@@ -71,8 +73,11 @@ it.each(["no HTTP", "§6.1 another coding", "a length beyond most integers", "ha
   "RFC 9112 an answer that is none says on the display what it is: %s",
   async (name) => {
     const [, bytes, reason] = REFUSED.find(([what]) => what === name)!;
-    const { port } = await answering([bytes]);
-    const config = (await opened()).configure(endpointsAt(port));
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined).on("data", () => socket.end(bytes, "latin1"));
+    });
+    const origin = `http://127.0.0.1:${await listening(server)}`;
+    const config = (await opened()).configure(endpointsAt(origin));
     const host = new HostProcess([...sanitized, "--config", config]);
     await host.showsReason(reason.name);
     expect(await host.kill("SIGTERM")).toBe(0);
@@ -143,9 +148,9 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   });
 
   it("parameters, headers and texts go where they belong, though their names look alike", async () => {
-    const { port, requests } = await answering([ok(CODE)]);
+    const { origin, asked } = await scripted(() => code({ interval: 1 }));
     const config = (await opened()).configure({
-      ...endpointsAt(port),
+      ...endpointsAt(origin),
       deviceParameters: {},
       tokenParameters: { a: "&a=", A: "2", aa: "3" },
       headers: {
@@ -155,13 +160,13 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
       messages: { requesting: "F\u00fcr \u00c4" },
     });
     const host = new HostProcess([...sanitized, "--config", config], STRICT);
-    await host.until("a poll", () => requests.length > 1);
-    for (const request of requests) {
-      expect(request).toContain("\r\nX-A: X-B: 1\r\nX-B: \r\nX-AB: X-A: 3\r\n");
-      expect(request).not.toContain("X-C");
+    await host.until("a poll", () => asked.length > 1);
+    for (const { headers } of asked) {
+      expect(headers).toMatchObject({ "x-a": "X-B: 1", "x-b": "", "x-ab": "X-A: 3" });
+      expect(headers).not.toHaveProperty("x-c");
     }
-    expect(requests[0]).not.toContain("aa=3");
-    expect(requests[1]).toContain("&a=%26a%3D&A=2&aa=3");
+    expect(asked[0]!.form.has("aa")).toBe(false);
+    expect(Object.fromEntries(asked[1]!.form)).toMatchObject({ a: "&a=", A: "2", aa: "3" });
     expect(Buffer.from(host.display, "latin1").toString()).toContain("F\u00fcr \u00c4");
     expect(await host.quit()).toBe(0);
   });

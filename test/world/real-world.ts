@@ -109,34 +109,8 @@ export async function scripted(answer: (asked: Asked) => FakeAnswer | undefined)
   return { origin, asked, close };
 }
 
-/** A server whose answers are bytes; the requests as they came. */
-export async function answering(
-  answers: readonly string[],
-): Promise<{ port: number; requests: string[] }> {
-  const requests: string[] = [];
-  const server = createServer((socket) => {
-    let all = "";
-    socket.on("error", () => undefined);
-    socket.on("data", (bytes: Buffer) => {
-      all += bytes.toString("latin1");
-      const length = Number(/content-length: (\d+)/i.exec(all)?.[1] ?? 0);
-      if (all.length < all.indexOf("\r\n\r\n") + 4 + length || !all.includes("\r\n\r\n")) return;
-      requests.push(all);
-      socket.end(answers[Math.min(requests.length, answers.length) - 1]);
-    });
-  });
-  return { port: await listening(server), requests };
-}
-
-export const CODE = JSON.stringify({
-  ...{ device_code: "d", user_code: "ABCD-EFGH", verification_url: "https://example.test/device" },
-  ...{ verification_uri: "https://example.test/device", expires_in: 1800, interval: 1 },
-});
-export const ok = (body: string): string =>
-  `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-
-export function endpointsAt(port: number, query = ""): Record<string, unknown> {
-  const base = `http://127.0.0.1:${port}`;
+/** Of a server of the test's, for device.json. */
+export function endpointsAt(base: string, query = "") {
   return {
     endpoints: {
       deviceAuthorization: `${base}/device/code${query}`,
