@@ -11,10 +11,12 @@ import type { Note } from "./setup.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Files are given up where they take so many times as long as without a mutant, and so many more ms. */
+/** Tests and files are given up where they take so many times as long as without a mutant, and so many more ms. */
 const FACTOR = 5;
-const EXTRA_MS = 60_000;
+const EXTRA_MS: Limits = { test: 30_000, files: 60_000 };
 const NONE = -1;
+
+type Limits = Readonly<Record<"test" | "files", number>>;
 
 export interface Failure {
   readonly file: string;
@@ -73,7 +75,6 @@ export class Trials {
       maxWorkers: 1,
       sequence: { sequencer: AsGiven },
       ...patience,
-      testTimeout: 30_000,
     };
     return new Trials(
       await createVitest("test", options, { plugins: [compile], logLevel: "silent" }),
@@ -96,33 +97,37 @@ export class Trials {
     const near = notes.filter(({ met }) => met.includes(mutant));
     // Those that come by few are about this one.
     near.sort((a, b) => a.met.length - b.met.length);
-    const limitMs = near.reduce((sum, { ms }) => sum + FACTOR * ms, EXTRA_MS);
+    const limits = {
+      test: EXTRA_MS.test + FACTOR * Math.max(0, ...near.map(({ ms }) => ms)),
+      files: near.reduce((sum, { ms }) => sum + FACTOR * ms, EXTRA_MS.files),
+    };
     for (let left = near.map(({ file }) => file); left.length > 0; ) {
-      const [failure] = await this.#run(left, mutant, limitMs);
+      const [failure] = await this.#run(left, mutant, limits);
       // What takes too long may be the machine's fault.
       if (!failure || !/too long|timed out/i.test(failure.why)) return failure;
-      const [without] = await this.#run([failure.file], NONE, limitMs);
+      const [without] = await this.#run([failure.file], NONE, limits);
       if (!without) return failure;
       left = left.slice(left.indexOf(failure.file) + 1);
     }
     return undefined;
   }
 
-  /** @param limitMs until it is ended, whatever it is at; with it the first failure is the last */
-  async #run(files: readonly string[], mutant: number, limitMs?: number): Promise<Failure[]> {
+  /** @param limits until a test, and the whole run, is ended, ms; with them the first failure is the last */
+  async #run(files: readonly string[], mutant: number, limits?: Limits): Promise<Failure[]> {
     const vitest = this.#vitest;
     const project = vitest.getRootProject();
     rmSync(path.join(this.#notes, "files"), { force: true });
     vitest.state.filesMap.clear();
     vitest.provide("mutant", mutant);
     vitest.provide("notes", this.#notes);
-    project.config.bail = limitMs === undefined ? 0 : 1;
+    project.config.bail = limits === undefined ? 0 : 1;
+    project.config.testTimeout = limits?.test ?? patience.testTimeout;
     let isTooLong = false;
     const end = (): void => {
       isTooLong = true;
       process.kill(Number(readFileSync(path.join(this.#notes, "pid"), "utf8")), "SIGKILL");
     };
-    const timer = limitMs === undefined ? undefined : setTimeout(end, limitMs);
+    const timer = limits && setTimeout(end, limits.files);
     const wanted = files.map((file) => project.createSpecification(path.join(root, file)));
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted);
     clearTimeout(timer);
