@@ -117,7 +117,7 @@ export class OracleLife {
       replayedCodeRevokes: this.#chance(0.5),
       refreshTokensPerClientAndUser: 1 + this.#below(4),
       refreshTokensPerUser: 1 + this.#below(8),
-      offersPerSubscription: this.#one([5, 250]),
+      offersPerSubscription: this.#one([4, 250]),
       waitingEventsMax: this.#one([3, 1000]),
       stepUp: this.#one([null, null, null, null, { maxAge: 600 }, { acr: CONTEXTS[1] }]),
     };
