@@ -46,8 +46,8 @@ export interface ServerProfile {
   readonly revocation: string;
   /** Undefined: none is known, or it wants more than the access token. */
   readonly userInfo?: UserInfo;
-  /** Whether a client of this server has a secret. */
-  readonly secret: "never" | "optional" | "required";
+  /** Whether a client of this server has a secret; absent: it may have one. */
+  readonly secret?: "never" | "required";
   /** How a client with a secret authenticates; one without has `none`. */
   readonly withSecret: ClientAuthenticationName;
   /** The device authorization endpoint refuses a secret, the others want it: only for translating hosts. */

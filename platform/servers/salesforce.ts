@@ -34,7 +34,6 @@ export const salesforce: ServerProfile = {
   deviceAuthorization: "https://{host}/services/oauth2/token",
   token: "https://{host}/services/oauth2/token",
   revocation: "https://{host}/services/oauth2/revoke",
-  secret: "optional",
   withSecret: "client_secret_post",
   scope: "api refresh_token",
   accessTokenBytes: 2048,

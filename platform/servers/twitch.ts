@@ -44,7 +44,6 @@ export const twitch: ServerProfile = {
   deviceAuthorization: "https://id.twitch.tv/oauth2/device",
   token: "https://id.twitch.tv/oauth2/token",
   revocation: "https://id.twitch.tv/oauth2/revoke",
-  secret: "optional",
   withSecret: "client_secret_post",
   scope: "user:read:follows",
   accessTokenBytes: 64,

@@ -66,6 +66,8 @@ interface Reader {
 }
 
 const areTexts = (...values: unknown[]): boolean => values.every((one) => typeof one === "string");
+const hasCodes = ({ device_code, user_code, verification_uri, verification_url }: Json): boolean =>
+  areTexts(device_code, user_code, verification_uri ?? verification_url);
 
 const READERS: Record<string, Reader> = {
   // Two names of one field are a field that comes twice.
@@ -73,30 +75,17 @@ const READERS: Record<string, Reader> = {
     source: "https://github.com/postgres/postgres, src/interfaces/libpq-oauth/oauth-curl.c",
     metadata: ({ issuer }) => `${issuer}/.well-known/openid-configuration`,
     takesCode: (codes) =>
-      areTexts(
-        codes.device_code,
-        codes.user_code,
-        codes.verification_uri ?? codes.verification_url,
-      ) &&
+      hasCodes(codes) &&
       "verification_uri" in codes !== "verification_url" in codes &&
-      typeof codes.expires_in === "number" &&
-      ["number", "undefined"].includes(typeof codes.interval),
+      [codes.expires_in, codes.interval ?? 5].every((one) => typeof one === "number"),
     takesTokens: ({ access_token, token_type, error }) =>
       areTexts(error) || areTexts(access_token, token_type),
     takesStatus: (status) => [200, 400, 401].includes(status),
   },
-  // Numbers are whole; of the address's two names it takes the right one first.
   "golang.org/x/oauth2": {
     source: "https://github.com/golang/oauth2, deviceauth.go",
-    takesCode: ({
-      device_code,
-      user_code,
-      verification_uri = "",
-      verification_url = "",
-      ...rest
-    }) =>
-      areTexts(device_code, user_code, verification_uri, verification_url) &&
-      [rest.expires_in ?? 0, rest.interval ?? 0].every(Number.isInteger),
+    takesCode: (codes) =>
+      hasCodes(codes) && [codes.expires_in ?? 0, codes.interval ?? 0].every(Number.isInteger),
     takesTokens: ({ access_token, error }) => areTexts(error ?? access_token),
   },
   ytmusicapi: {

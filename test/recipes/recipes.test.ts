@@ -96,7 +96,6 @@ const PROFILE = `  {
     deviceAuthorization: "https://{host}/device",
     token: "https://{host}/token",
     revocation: "https://{host}/revoke",
-    secret: "optional",
     withSecret: "client_secret_basic",
     scope: "openid",
     accessTokenBytes: 64,

@@ -68,11 +68,7 @@ const LINES: Readonly<Record<string, (profile: ServerProfile) => boolean>> = {
   lengths: () => true,
 };
 
-const SECRETS: Readonly<Record<ServerProfile["secret"], string>> = {
-  never: "none",
-  optional: "may have one",
-  required: "must have one",
-};
+const SECRETS = { never: "none", required: "must have one" };
 
 /** What a maker fills in. */
 export function profileTable(profiles: readonly ServerProfile[]): string {
@@ -88,7 +84,7 @@ export function profileTable(profiles: readonly ServerProfile[]): string {
       `\`${profile.name}\``,
       profile.title,
       words(profile),
-      SECRETS[profile.secret],
+      profile.secret === undefined ? "may have one" : SECRETS[profile.secret],
       profile.secret === "never" ? "`none`" : `\`${profile.withSecret}\``,
     ]),
   );

@@ -18,7 +18,6 @@ import { World } from "../world/world.ts";
 const FIXTURE_FILE = new URL("../../targets/service/fixture.json", import.meta.url);
 export const FIXTURE = JSON.parse(readFileSync(FIXTURE_FILE, "utf8")) as FixtureInput;
 export const SCOPE_BASE = "https://auth.picogrant.test";
-export const VIDEO = `${SCOPE_BASE}/auth/video`;
 export const VIDEO_READONLY = `${SCOPE_BASE}/auth/video.readonly`;
 export const PUBLISHER = `${SCOPE_BASE}/auth/publisher`;
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
