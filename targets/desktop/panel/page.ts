@@ -174,13 +174,6 @@ ${head}
   </section>
   <section class="exchange" aria-labelledby="exchange-title">
     <h2 id="exchange-title" class="hidden-text">Requests and answers</h2>
-    <div class="filter" role="group" aria-label="What is shown">
-      <label class="hidden-text" for="filter-kind">Kind</label>
-      <select id="filter-kind"><option value="all">everything</option><option value="requests">requests</option><option value="polls">polls</option><option value="person">the person</option><option value="device">the device's states</option><option value="faults">faults and settings</option></select>
-      <label class="hidden-text" for="filter-text">Words</label>
-      <input id="filter-text" type="search" placeholder="words, such as 403 or /token" autocomplete="off" spellcheck="false">
-      <span id="filter-said" role="status"></span>
-    </div>
     <div class="headings" aria-hidden="true"><div class="lanes"><span class="time">time</span>${LANES.map((lane) => html`<span class="lane ${lane}">${lane}</span>`)}</div></div>
     <div class="scroll" tabindex="0" role="group" aria-label="Sequence, newest last">
       <ol id="sequence"></ol>

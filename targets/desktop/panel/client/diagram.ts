@@ -1,13 +1,13 @@
 // The sequence diagram: person, device and service as three lines under headings that stay, what passes between
 // them as arrows, the device's states as beads on its line, newest at the bottom. An exchange opens below its row; a
-// run of polls unfolds into them; what is not looked for is left out.
+// run of polls unfolds into them.
 
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { TimelineEntry } from "../../simulator/log/timeline.ts";
 import type { View } from "../../simulator/view.ts";
 import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
-import { element, make, time } from "./dom.ts";
+import { make, time } from "./dom.ts";
 import type { Link } from "./panel.ts";
 import { answerOf, type Kept, keepInStep, type List, outcomeOf, type Row, rowsOf } from "./rows.ts";
 
@@ -34,16 +34,6 @@ export function block(title: string, text: string): HTMLElement[] {
 }
 
 // How the rows of the diagram look: arrows between person, device and service, beads for the device's states.
-
-/** Kinds of rows, for the filter. */
-export type RowKind = "requests" | "polls" | "person" | "device" | "faults";
-
-export function kindOf({ exchanges, entry, event }: Row): RowKind {
-  if (exchanges[0]?.purpose === "poll") return "polls";
-  if (exchanges.length > 0 || event) return "requests";
-  if (entry!.state) return "device";
-  return ["world", "fault"].includes(entry!.by) ? "faults" : "person";
-}
 
 /** The line of an exchange: when, what is asked, what is answered, how much and how long. */
 export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
@@ -145,8 +135,6 @@ export class Diagram {
   constructor(list: HTMLOListElement, link: Link) {
     this.#list = list;
     this.#link = link;
-    element("filter-kind").addEventListener("change", () => this.#filter());
-    element("filter-text").addEventListener("input", () => this.#filter());
   }
 
   /** Draws what is new; the end stays in sight where it was. */
@@ -158,14 +146,11 @@ export class Diagram {
     const hasChanged = keepInStep(itemsOf(this.#list), this.#kept, rows, (row, before) =>
       this.#draw(row, before?.querySelector("details")?.open ?? false),
     );
-    if (!hasChanged) return;
-    this.#filter();
-    if (wasAtEnd) showEnd(this.#list);
+    if (hasChanged && wasAtEnd) showEnd(this.#list);
   }
 
   #draw(row: Row, isOpen: boolean): HTMLLIElement {
     const item = make("li", "");
-    item.dataset.kind = kindOf(row);
     if (row.entry) item.append(...drawEntry(row.entry));
     else if (row.event) item.append(drawEvent(row.event));
     else item.append(...this.#drawExchange(row));
@@ -218,21 +203,6 @@ export class Diagram {
     item.scrollIntoView({ block: item.offsetHeight > room ? "start" : "nearest" });
     if (item === this.#list.lastElementChild) showEnd(this.#list);
   }
-
-  /** Leaves out what is not of the kind, or has not the words, that are looked for. */
-  #filter(): void {
-    const kind = element<HTMLSelectElement>("filter-kind").value;
-    const text = element<HTMLInputElement>("filter-text").value.toLowerCase();
-    let hidden = 0;
-    for (const item of this.#list.children as HTMLCollectionOf<HTMLElement>) {
-      const isKind = kind === "all" || item.dataset.kind === kind;
-      const words = text === "" ? "" : (item.firstElementChild!.textContent ?? "").toLowerCase();
-      const summary = item.querySelector("summary")?.textContent?.toLowerCase() ?? words;
-      item.hidden = !(isKind && (words.includes(text) || summary.includes(text)));
-      if (item.hidden) hidden++;
-    }
-    element("filter-said").textContent = hidden > 0 ? `${hidden} left out` : "";
-  }
 }
 
 function momentOf({ id, atMs }: ExchangeEntry): string {
@@ -245,7 +215,7 @@ function showEnd(list: HTMLOListElement): void {
   list.style.paddingBottom = "";
   const from = scroll.scrollHeight - scroll.clientHeight;
   const rows = [...(list.children as HTMLCollectionOf<HTMLElement>)];
-  const first = rows.find(({ hidden, offsetTop }) => !hidden && offsetTop >= from);
+  const first = rows.find(({ offsetTop }) => offsetTop >= from);
   if (from > 0 && first) {
     const { paddingBottom } = getComputedStyle(list);
     list.style.paddingBottom = `${Number.parseFloat(paddingBottom) + first.offsetTop - from}px`;
