@@ -12,6 +12,7 @@ export type ExitCondition = (typeof EXIT_CONDITIONS)[number];
 export interface Options {
   display: { columns: number; rows: number };
   device: DeviceName;
+  printer?: string;
   language?: Language;
   fixture?: string;
   options?: string;
@@ -60,6 +61,7 @@ Without a terminal each changed frame is printed as text.
 Examples:
   npm start                                              a device, a service, a page to open
   npm start -- --display 16x2
+  npm start -- --device printer                          a slip of paper with the code
   npm start -- --client publisher-console                then create-offer and activate-offer
   npm start -- --approve --exit-when signed-in --fast    for scripts
   npm start -- --scenario expire-and-renew
@@ -126,12 +128,13 @@ function describedProgram(usage: string): Command {
     .addOption(
       new Option(
         "--device <kind>",
-        "what the device looks like: printer has a small display, console a large one",
+        "what the device looks like: printer has paper, console a large display",
       )
         .choices(DEVICE_KINDS.map(({ name }) => name))
         .default("bare"),
     )
     .addOption(new Option("--language <code>", "of the display's texts").choices(languages))
+    .option("--printer <file>", "print its slips on a real ESC/POS printer, such as /dev/usb/lp0")
     .option("--fixture <file>", "accounts, clients and the rest of the simulated service, as JSON")
     .option("--options <file>", "its settings, as JSON: lifetimes, interval, quotas ...")
     .option("--client <id>", "which of its clients the device is")
@@ -249,6 +252,9 @@ function checkTogether(options: Options): void {
   }
   if (options.server === undefined && options.serverParameter !== undefined) {
     throw new UsageError("--server-parameter goes with --server");
+  }
+  if (options.printer !== undefined && !deviceKind(options.device)!.hasPaper) {
+    throw new UsageError("--printer goes with --device printer");
   }
   if (!isRemote(options)) return;
   for (const flag of ["fixture", "options", "client"] as const) {

@@ -142,6 +142,7 @@ ${head}
       <div class="bezel"><pre id="frame" role="group" aria-label="Character display" aria-live="polite"></pre></div>
       <div class="keys buttons">${buttons("device")}</div>
     </div>
+    <div id="slip" class="slip" role="img" hidden></div>
     <p id="reason" hidden></p>
     <p id="message" role="status"></p>
     <dl class="facts gauges">

@@ -81,7 +81,7 @@ export class PageLink implements Link {
   }
 
   hintFor(): string {
-    return "What a device with a screen draws. The service is in this page alone: only the phone beside it finds it.";
+    return "What a device with a screen or a printer draws. The service is in this page alone: only the phone beside it finds it.";
   }
 
   #scenarios(): Scenarios {

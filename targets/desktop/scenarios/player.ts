@@ -1,6 +1,7 @@
 // Plays a scenario line by line. An expectation that is not met ends it. The world is the caller's: this
 // runs in the playground's page, too.
 import { shows } from "../simulator/device/display.ts";
+import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
 import { reasonOfDevice } from "../simulator/log/reasons.ts";
 import { stateName } from "../simulator/log/timeline.ts";
@@ -108,8 +109,16 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
       const text = reason ? `${reason.name} from ${reason.from}: ${reason.mend}` : "no error";
       return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
     }
+    case "slip": {
+      const slip = simulation.paper.slips.at(-1);
+      const text = slip ? [...slipLines(slip), ...slip.footing].join(" ") : "no slip";
+      return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
+    }
     case "count": {
-      const count = simulation.exchanges.counts.get(PURPOSES[line.what]!) ?? 0;
+      const count =
+        line.what === "slips"
+          ? simulation.paper.count
+          : (simulation.exchanges.counts.get(PURPOSES[line.what]!) ?? 0);
       const met = count >= line.least && count <= line.most;
       return met ? undefined : unmet([line.text], [`${count} ${line.what}`]);
     }

@@ -36,6 +36,8 @@ export type Line = { readonly number: number; readonly text: string } & (
   | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
   /** Who can mend what went wrong. */
   | { readonly kind: "reason"; readonly expected: string }
+  /** The text is on the last slip of paper. */
+  | { readonly kind: "slip"; readonly expected: string }
   | {
       readonly kind: "count";
       readonly what: string;
@@ -123,14 +125,16 @@ function readLine(text: string, number: number): Line {
     const withinMs = event[2] === undefined ? 0 : readDuration(event[2]);
     return { kind: "event", expected: event[1]!, withinMs, number, text };
   }
-  const [, told, expected = ""] = /^expect (call|reason) (.+)$/.exec(text) ?? [];
-  if (told === "call" || told === "reason") {
+  const [, told, expected = ""] = /^expect (call|reason|slip) (.+)$/.exec(text) ?? [];
+  if (told === "call" || told === "reason" || told === "slip") {
     return { kind: told, expected, number, text };
   }
   const state = /^expect state ([a-z ]+)$/.exec(text)?.[1];
   if (state !== undefined) return { kind: "state", expected: state, number, text };
   const count =
-    /^expect (\d+)(?: to (\d+))? (polls|codes|refreshes|revocations|calls|event polls)$/.exec(text);
+    /^expect (\d+)(?: to (\d+))? (polls|codes|refreshes|revocations|calls|event polls|slips)$/.exec(
+      text,
+    );
   if (count) {
     const least = Number(count[1]);
     const most = Number(count[2] ?? least);

@@ -10,6 +10,7 @@ import {
   type Endpoints,
   type Translate,
 } from "../../../platform/driver.ts";
+import type { PrinterSink } from "../../../platform/escpos.ts";
 import type { RomName } from "../../../platform/languages/display-rom.ts";
 import { type Language, messagesFor, usualRom } from "../../../platform/languages/index.ts";
 import type { DecisionOutcome } from "../../service/decisions.ts";
@@ -26,6 +27,7 @@ import {
   scopeOf,
 } from "./device/kinds.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
+import { Paper, slipWords } from "./device/paper.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
 import { watchPages } from "./log/person.ts";
 import { type Decision, Decisions, Moments, Timeline } from "./log/timeline.ts";
@@ -60,6 +62,8 @@ export interface SimulationSettings {
   readonly account: string;
   /** What the device looks like; a bare display by default. */
   readonly kind?: DeviceKind | undefined;
+  /** A real printer, for a device that has paper. */
+  readonly printer?: PrinterSink | undefined;
   /** Of the display; English by default. */
   readonly language?: Language | undefined;
   /** The display's character ROM; by default the one that suits the language. */
@@ -106,6 +110,7 @@ export class Simulation {
   readonly settings: SimulationSettings;
   /** The service's options before anybody changed one. */
   readonly usualOptions: ServiceOptionsInput | undefined;
+  readonly paper: Paper;
   readonly maker: MakerServer;
   kind: DeviceKind;
   language: Language;
@@ -145,6 +150,7 @@ export class Simulation {
       ? { ...settings.config, messages: messagesFor(this.language, rom) }
       : settings.config;
     this.kind = settings.kind ?? DEVICE_KINDS[0]!;
+    this.paper = new Paper(settings.printer);
     this.maker = settings.maker ?? new MakerServer(this.clock);
     this.maker.clientId = this.config.clientId;
     if (settings.service) {
@@ -219,7 +225,7 @@ export class Simulation {
   }
 
   /**
-   * Another device in the same place: its own display, and its own client where
+   * Another device in the same place: its own display, paper or a screen where it has them, and its own client where
    * the device was by itself what the service knew it as.
    */
   become(kind: DeviceKind): void {
@@ -369,6 +375,16 @@ export class Simulation {
     return isApplied ? "applied" : "nothing to apply it to";
   }
 
+  /** A slip comes out with each new code. */
+  #printSlip(driver: Driver): void {
+    if (!this.kind.hasPaper) return;
+    const { userCode: code, verificationUri: address, verificationUriComplete: complete } = this;
+    const minutes = Math.round(driver.device.codeLifeS / 60);
+    const isOnPaper = driver.device.codeResumed === 1;
+    const slip = { address, code, complete, minutes };
+    this.paper.printNew(this.clock.nowMs(), slipWords(this.language), slip, isOnPaper);
+  }
+
   /** The device is signed in and has done what it does then. */
   get isSettled(): boolean {
     return this.driver?.device.state === State.SIGNED_IN && this.application.isDone;
@@ -419,6 +435,7 @@ export class Simulation {
     if (driver === undefined) return;
     this.countedMs = this.clock.nowMs();
     this.timeline.observe(driver);
+    this.#printSlip(driver);
     // Whatever it does leads back here.
     if (!this.application.attend(driver)) this.#tell();
   }

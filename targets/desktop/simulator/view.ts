@@ -6,6 +6,7 @@ import type { CallOutcome } from "./device/application.ts";
 import { type Modules, qrModules } from "./device/display.ts";
 import type { DeviceName } from "./device/kinds.ts";
 import type { SlotView } from "./device/metered-storage.ts";
+import type { PrintedSlip } from "./device/paper.ts";
 import type { ExchangeEntry } from "./log/exchanges.ts";
 import { type Reason, reasonOfDevice } from "./log/reasons.ts";
 import { type Decision, errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
@@ -57,6 +58,8 @@ export interface View {
   };
   /** QR code of verificationUriComplete: rows of `1` for dark and `0`; [] where none is shown. */
   readonly qr: readonly string[];
+  /** Slips of paper that have come out, the last one last; only a printer has any. */
+  readonly slips: readonly SlipView[];
   /** The application's last call and how it ended. */
   readonly call: CallOutcome | undefined;
   /** How the code on the display was decided about, or the last one. */
@@ -102,6 +105,11 @@ export interface EngineFigures {
   readonly takenBytes: number;
   /** What the whole engine has in use: the bundle, the device, its memory. */
   readonly heapBytes: number;
+}
+
+/** A slip without the bytes for a printer. */
+export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
+  readonly qr: readonly string[];
 }
 
 /** How long a line for the person at the screen stays, in real time. */
@@ -170,6 +178,10 @@ export class Viewer {
       },
       device: this.#device(),
       qr: rowsOf(qrModules(simulation.verificationUriComplete)),
+      slips: simulation.paper.slips.map(({ bytes: _bytes, modules, ...slip }) => ({
+        ...slip,
+        qr: rowsOf(modules),
+      })),
       call: simulation.application.outcome,
       decision: simulation.decision,
       administrator: administratorsStep(simulation),

@@ -3,6 +3,7 @@
 import { time } from "../panel/client/dom.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import { qrLines } from "../simulator/device/display.ts";
+import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
 import { clean } from "../simulator/log/mask.ts";
 import type { View } from "../simulator/view.ts";
@@ -68,14 +69,18 @@ function frameLines({ display }: View, paint: Paint): string[] {
   return [edge, ...display.lines.map((line) => `|${paint(line, shade)}|`), edge];
 }
 
-/** With what a console has beside its display: a screen with the QR code. */
-function besideFrame({ display, device, qr }: View, frame: string[], paint: Paint) {
-  if (device.kind !== "console") return frame;
-  const modules = qr.map((row) => [...row].map((module) => module === "1"));
-  const picture = qrLines(modules, QUIET).map((line) => paint(line, PAPER));
-  const blank = " ".repeat(display.columns + 2);
-  const high = Math.max(frame.length, picture.length);
-  return Array.from({ length: high }, (_, at) => `${frame[at] ?? blank}  ${picture[at] ?? ""}`);
+/** With what a device has beside its display: a screen with the QR code, or the last slip of paper. */
+function besideFrame({ display, device, qr, slips }: View, frame: string[], paint: Paint) {
+  if (device.kind === "console") {
+    const modules = qr.map((row) => [...row].map((module) => module === "1"));
+    const picture = qrLines(modules, QUIET).map((line) => paint(line, PAPER));
+    const blank = " ".repeat(display.columns + 2);
+    const high = Math.max(frame.length, picture.length);
+    return Array.from({ length: high }, (_, at) => `${frame[at] ?? blank}  ${picture[at] ?? ""}`);
+  }
+  const slip = slips.at(-1);
+  if (device.kind !== "printer" || slip === undefined) return frame;
+  return [...frame, ...[...slipLines(slip), ...slip.footing].map((line) => `  ${line}`)];
 }
 
 /** A terminal has little room; a camera still finds the code with two light modules around it. */

@@ -5,6 +5,8 @@ import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import { time } from "../panel/client/dom.ts";
 import { DEEDS } from "../simulator/deeds.ts";
+import { qrLines } from "../simulator/device/display.ts";
+import { type PrintedSlip, slipLines } from "../simulator/device/paper.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import type { ScreenSize } from "./layout.ts";
 
@@ -115,8 +117,13 @@ export class Screen {
 /** Prints frames as they change. Returns what ends it. */
 export function printFrames(simulation: Simulation, write: (text: string) => void): () => void {
   let drawn = "";
+  let printed = 0;
   return simulation.onChange(() => {
-    const { display } = simulation;
+    const { display, paper } = simulation;
+    if (paper.count !== printed) {
+      printed = paper.count;
+      write(slipText(paper.slips.at(-1)!));
+    }
     const frame = frameText(display.lines);
     if (frame === drawn || !display.lit) return;
     drawn = frame;
@@ -128,4 +135,12 @@ export function printFrames(simulation: Simulation, write: (text: string) => voi
 export function frameText(lines: readonly string[]): string {
   const edge = `+${"-".repeat(lines[0]?.length ?? 0)}+`;
   return [edge, ...lines.map((line) => `|${line}|`), edge, ""].join("\n");
+}
+
+/** A slip of paper as it comes out, with its QR code in characters. */
+function slipText(slip: PrintedSlip): string {
+  const lines = [...slipLines(slip), ...qrLines(slip.modules)];
+  const all = [...lines, ...slip.footing];
+  const width = Math.max(...all.map((line) => line.length));
+  return `${["", ...all, ""].map((line) => `  :${line.padEnd(width)}:`).join("\n")}\n`;
 }

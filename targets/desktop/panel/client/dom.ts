@@ -1,4 +1,4 @@
-// Elements of the page, found and made; times in words; QR codes.
+// Elements of the page, found and made; times in words.
 
 export function element<T extends Element = HTMLElement>(id: string): T {
   return document.getElementById(id) as unknown as T;
@@ -35,27 +35,4 @@ export function time(ms: number): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
-}
-
-/** Light modules around the code, without which a camera does not find it (ISO/IEC 18004). */
-const QUIET = 4;
-
-/** Draws the code whose rows are of `1` for dark and `0`; nothing for []. */
-export function drawModules(root: SVGSVGElement, rows: readonly string[]): void {
-  const state = rows.join("");
-  if (root.dataset.state === state) return;
-  root.dataset.state = state;
-  root.replaceChildren();
-  if (rows.length === 0) return;
-  let path = "";
-  rows.forEach((row, y) => {
-    for (let x = 0; x < row.length; x++) {
-      if (row[x] === "1") path += `M${x + QUIET},${y + QUIET}h1v1h-1z`;
-    }
-  });
-  const size = rows.length + 2 * QUIET;
-  root.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  // White on purpose, also in dark mode: cameras want dark on light.
-  root.append(svg("rect", { width: size, height: size, fill: "#fff" }));
-  root.append(svg("path", { d: path, fill: "#111" }));
 }

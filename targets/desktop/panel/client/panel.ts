@@ -8,7 +8,8 @@ import { sentenceOf } from "../../simulator/log/remedies.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Allocations, Gauge, View } from "../../simulator/view.ts";
 import { Diagram } from "./diagram.ts";
-import { drawModules, element, setText, time } from "./dom.ts";
+import { drawModules, drawSlip } from "./display.ts";
+import { element, setText, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 import { ScenarioPlayer } from "./scenario-player.ts";
 
@@ -283,11 +284,13 @@ function showGauge(id: string, { leftMs, totalMs }: Gauge): void {
   setText(`${id}-text`, totalMs > 0 ? time(leftMs + 999) : "–");
 }
 
-function showDevice({ device, display, memory, slots }: View): void {
+function showDevice({ device, display, memory, slots, slips }: View): void {
   if (element("code-strip")) setText("code-strip", stripOf(device, display));
   setText("frame", display.lines.join("\n"));
   element("frame").className = display.lit ? "lit" : "";
   element("frame").style.setProperty("--columns", String(display.columns));
+  element("slip").hidden = device.kind !== "printer" || slips.length === 0;
+  if (device.kind === "printer") drawSlip(element("slip"), slips.at(-1));
   showReason(device);
   setText("device-name", device.title);
   setText("client", device.client);

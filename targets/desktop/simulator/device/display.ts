@@ -83,7 +83,7 @@ function textIn({ memory, start, length }: Device, region: number): string {
   return asciiOf(memory, from, from + Math.max(0, length[region]!));
 }
 
-// A QR code as a matrix of modules: for the screen of the console and the panel.
+// A QR code as a matrix of modules: for the slip of the printer, the screen of the console, the panel.
 
 /** Rows of modules, true for dark, without the quiet zone. */
 export type Modules = readonly (readonly boolean[])[];

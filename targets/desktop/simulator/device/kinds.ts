@@ -11,6 +11,8 @@ export interface DeviceKind {
   /** Of the character display; another size may be chosen. */
   readonly columns: number;
   readonly rows: number;
+  /** A slip of paper comes out with each new code: address, code and QR code. */
+  readonly hasPaper: boolean;
 }
 
 export const DEVICE_KINDS: readonly DeviceKind[] = [
@@ -20,6 +22,7 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
     client: "living-room-tv",
     columns: 20,
     rows: 4,
+    hasPaper: false,
   },
   {
     name: "printer",
@@ -27,6 +30,7 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
     client: "public-printer",
     columns: 16,
     rows: 2,
+    hasPaper: true,
   },
   {
     name: "console",
@@ -34,6 +38,7 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
     client: "game-console",
     columns: 40,
     rows: 8,
+    hasPaper: false,
   },
 ];
 

@@ -5,6 +5,7 @@ import fs from "node:fs";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import type { DriverConfig } from "../../../../platform/driver.ts";
+import type { PrinterSink } from "../../../../platform/escpos.ts";
 import {
   FileStorage,
   NodeEntropy,
@@ -113,6 +114,7 @@ export async function createWorld(
       maker,
       kind: deviceKind(options.device),
       language: options.language,
+      printer: options.printer === undefined ? undefined : printerOn(options.printer, warn),
     });
     if (options.client !== undefined) simulation.useClient(options.client);
     else if (embedded && options.clientId === undefined) simulation.useOwnClient();
@@ -167,6 +169,23 @@ function checkClient({ clients = [] }: FixtureInput, id: string | undefined): vo
   if (id === undefined || clients.some((client) => client.id === id)) return;
   const names = clients.map((client) => client.id).join(", ");
   throw new UsageError(`there is no client ${id}; choose --client from ${names}`);
+}
+
+/** A printer that is a file: a device file of the system, or a file to look at the bytes. */
+function printerOn(file: string, warn: (line: string) => void): PrinterSink {
+  let isBroken = false;
+  return {
+    write(bytes, from, to) {
+      const slip = Uint8Array.from({ length: to - from }, (_, at) => bytes[from + at]!);
+      try {
+        fs.appendFileSync(file, slip);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (!isBroken) warn(`--printer ${file}: cannot be written (${code}); check it`);
+        isBroken = true;
+      }
+    },
+  };
 }
 
 interface Embedded {

@@ -1,0 +1,50 @@
+// QR codes, to be scanned with a real phone: on the panel, on the console's screen, on the printer's paper, which says in
+// words as well where to go and what to enter.
+import type { SlipView } from "../../simulator/view.ts";
+import { svg } from "./dom.ts";
+
+/** Light modules around the code, without which a camera does not find it (ISO/IEC 18004). */
+const QUIET = 4;
+
+/** Draws the code whose rows are of `1` for dark and `0`; nothing for []. */
+export function drawModules(root: SVGSVGElement, rows: readonly string[]): void {
+  const state = rows.join("");
+  if (root.dataset.state === state) return;
+  root.dataset.state = state;
+  root.replaceChildren();
+  if (rows.length === 0) return;
+  let path = "";
+  rows.forEach((row, y) => {
+    for (let x = 0; x < row.length; x++) {
+      if (row[x] === "1") path += `M${x + QUIET},${y + QUIET}h1v1h-1z`;
+    }
+  });
+  const size = rows.length + 2 * QUIET;
+  root.setAttribute("viewBox", `0 0 ${size} ${size}`);
+  // White on purpose, also in dark mode: cameras want dark on light.
+  root.append(svg("rect", { width: size, height: size, fill: "#fff" }));
+  root.append(svg("path", { d: path, fill: "#111" }));
+}
+
+/** Draws the last slip that came out; nothing where none has. */
+export function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
+  const state = slip ? `${slip.atMs} ${slip.code}` : "";
+  if (place.dataset.state === state) return;
+  place.dataset.state = state;
+  place.replaceChildren();
+  if (slip === undefined) return;
+  const { heading, address, code, footing, qr } = slip;
+  const lines = [...heading, address, "", code, "", ...footing];
+  const text = document.createElement("p");
+  for (const line of lines) {
+    const row = document.createElement(line === code ? "strong" : "span");
+    // An address that is longer than the paper is wide breaks behind a joint, and not inside a word.
+    const parts = (line || " ").split(/(?<=[^/]\/|[a-z]\.)(?=[^/\s])/);
+    row.append(...parts.flatMap((part) => [part, document.createElement("wbr")]));
+    text.append(row);
+  }
+  const picture = svg("svg", { viewBox: "0 0 1 1" }) as SVGSVGElement;
+  drawModules(picture, qr);
+  place.setAttribute("aria-label", `A slip of paper: ${lines.filter(Boolean).join(" ")}`);
+  place.append(text, picture);
+}
