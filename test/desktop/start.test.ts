@@ -6,8 +6,7 @@ import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { UsageError } from "../../targets/desktop/command-line.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
-import { fixture } from "../../targets/desktop/simulator/world/world.ts";
-import { createService, serve } from "../../targets/service/index.ts";
+import { opened } from "../world/real-world.ts";
 import { ended, inFolder, run, start } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
@@ -210,30 +209,19 @@ test("--help and --version say what there is", async () => {
   expect(await run("--version")).toMatchObject({ code: 0, stdout: "0.1.0\n" });
 });
 
-test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one line, exit code 2", () =>
-  inFolder(async (state) => {
-    const service = createService({
-      now: Date.now,
-      random: (count) => crypto.getRandomValues(new Uint8Array(count)),
-      fixture: fixture(),
-      options: { interval: 1, pollToleranceMs: 250 },
-    });
-    const server = await serve(service);
-    service.observe((event) => {
-      if (event.type === "attempt" && event.state === "pending")
-        for (const { userCode } of service.pending()) service.approve(userCode, "ada");
-    });
-    const client = ["--client-id", "living-room-tv", "--scope", "email", "--state", state];
-    const secret = ["--client-secret", "tv-secret", "--port", "0", "--exit-when", "signed-in"];
-    try {
-      const good = await run("--issuer", server.url, ...client, ...secret);
-      expect(good).toMatchObject({ code: 0, stderr: "" });
-      expect(good.stdout).toContain("|Signed in           |");
-      expect(good.stdout).toMatch(/^Panel: open http:\/\/127\.0\.0\.1:\d+\/panel\n/);
-      const bad = await run("--issuer", `${server.url}/other`, ...client, ...secret);
-      expect(bad.code).toBe(2);
-      expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*one by one\n$/);
-    } finally {
-      await server.close();
-    }
-  }));
+test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one line, exit code 2", async () => {
+  const { folder, service, url } = await opened("http", { pollToleranceMs: 250 });
+  service.observe((event) => {
+    if (event.type === "attempt" && event.state === "pending")
+      for (const { userCode } of service.pending()) service.approve(userCode, "ada");
+  });
+  const client = ["--client-id", "living-room-tv", "--scope", "email", "--state", folder];
+  const secret = ["--client-secret", "tv-secret", "--port", "0", "--exit-when", "signed-in"];
+  const good = await run("--issuer", url, ...client, ...secret);
+  expect(good).toMatchObject({ code: 0, stderr: "" });
+  expect(good.stdout).toContain("|Signed in           |");
+  expect(good.stdout).toMatch(/^Panel: open http:\/\/127\.0\.0\.1:\d+\/panel\n/);
+  const bad = await run("--issuer", `${url}/other`, ...client, ...secret);
+  expect(bad.code).toBe(2);
+  expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*one by one\n$/);
+});
