@@ -124,41 +124,39 @@ export enum Literal {
   BEARER_TOKEN = 41,
   /** What a server says that wants one (RFC 7636 §4.3). */
   CODE_CHALLENGE = 42,
-  /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
-  AUTHORITY = 43,
-  RESOURCE_MEMBERS = 44,
-  PAGE_TOKEN = 45,
+  RESOURCE_MEMBERS = 43,
+  PAGE_TOKEN = 44,
   /** What an API says that wants another sign-in (RFC 9470 §3). */
-  STEP_UP = 46,
-  METADATA_MEMBERS = 47,
+  STEP_UP = 45,
+  METADATA_MEMBERS = 46,
   /** https, then three loopback hosts. */
-  SECURE = 48,
+  SECURE = 47,
   /** Of an error response to any of these requests. */
-  REFUSAL_MEMBERS = 52,
-  OFFER_MEMBERS = 53,
+  REFUSAL_MEMBERS = 51,
+  OFFER_MEMBERS = 52,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 54,
-  DRAFT = 59,
+  OFFER_PATH = 53,
+  DRAFT = 58,
   /** Of the answer to a poll, around the events. */
-  EVENT_POLL_MEMBERS = 60,
+  EVENT_POLL_MEMBERS = 59,
   /** Of the events in it: all. */
-  ANY_MEMBER = 61,
-  EVENT_MEMBERS = 62,
-  EVENT_POLL = 63,
+  ANY_MEMBER = 60,
+  EVENT_MEMBERS = 61,
+  EVENT_POLL = 62,
   /** What stands before an event's identifier, and after it, in the same order. */
-  EVENT_REFUSED = 64,
-  EVENT_ACKNOWLEDGED = 65,
-  EVENT_REFUSED_END = 66,
-  EVENT_ACKNOWLEDGED_END = 67,
-  PREFIX = 68,
-  OFFER_ANSWER = 69,
+  EVENT_REFUSED = 63,
+  EVENT_ACKNOWLEDGED = 64,
+  EVENT_REFUSED_END = 65,
+  EVENT_ACKNOWLEDGED_END = 66,
+  PREFIX = 67,
+  OFFER_ANSWER = 68,
 }
 
 /** Where the literals of a build end. */
 export enum LiteralEnd {
-  GRANT = 44,
-  API = 53,
-  COMPLETE = 70,
+  GRANT = 43,
+  API = 52,
+  COMPLETE = 69,
 }
 
 /** Of every build, a line each. */
@@ -173,8 +171,7 @@ export var LITERALS =
   "&code_verifier=\n" +
   "bearer\n" +
   "bearertoken\n" +
-  "code_challenge\n" +
-  "://\n";
+  "code_challenge\n";
 
 /** Of requests beyond the grant. */
 export var REQUEST_LITERALS =

@@ -6,7 +6,7 @@ import { jitter, pollEvery, resetBackoff, setCodeLife, waitAtLeast } from "../de
 import { ErrorCode } from "../device/errors.ts";
 import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, equals, holds, isTooLong } from "../device/memory.ts";
+import { type Device, holds, isTooLong } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { setLength } from "../device/regions.ts";
 import { noteField } from "../device/sizing.ts";
@@ -117,8 +117,9 @@ export function schemeLength(device: Device, region: Field): number {
   if ((bytes[at + 2] | 32) !== 116) return 0; // t
   if ((bytes[at + 3] | 32) !== 112) return 0; // p
   var length = (bytes[at + 4] | 32) === 115 ? 5 : 4; // s
-  var isScheme = equals(device, Literal.AUTHORITY, at + length, 3);
-  return isScheme && device.length[region] > length + 3 ? length + 3 : 0;
+  at += length;
+  if (bytes[at] !== 58 || bytes[at + 1] !== 47 || bytes[at + 2] !== 47) return 0; // ://
+  return device.length[region] > length + 3 ? length + 3 : 0;
 }
 
 /**

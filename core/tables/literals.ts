@@ -51,11 +51,6 @@ export function grantLiterals(): LiteralRow[] {
     texts("BEARER", "", "bearer"),
     texts("BEARER_TOKEN", "What one vendor says instead.", "bearertoken"),
     texts("CODE_CHALLENGE", "What a server says that wants one (RFC 7636 §4.3).", "code_challenge"),
-    texts(
-      "AUTHORITY",
-      "What stands between the scheme and the authority of a URI (RFC 3986 §3).",
-      "://",
-    ),
   ];
 }
 

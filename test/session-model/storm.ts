@@ -106,7 +106,7 @@ export class Storm {
       { kind: "hang", acted: true },
       { kind: "truncate", atByte: this.#dice.below(40) },
       { kind: "truncate", atByte: this.#dice.below(40), hang: true },
-      { kind: "duplicate", afterMs: this.#dice.below(3000) },
+      { kind: "duplicate", afterMs: this.#dice.below(20_000) },
     ]);
     this.#isRepeated ||= fault.kind === "duplicate";
     return fault;
