@@ -10,12 +10,7 @@ const config = JSON.parse(readFileSync(process.argv[2]!, "utf8"));
 const authorities = [readFileSync(config.http.certificates, "utf8")];
 const page = makePage(JSON.stringify(config), { authorities });
 const folder = config.storage.directory.replace(/state$/, "");
-const board = new Board({
-  kind: "complete",
-  folder,
-  page,
-  names: [],
-  onOutput: (text) => process.stderr.write(text),
-});
+const onOutput = (text: string): boolean => process.stderr.write(text);
+const board = new Board({ kind: "complete", folder, page, names: [], onOutput });
 await board.powerOn();
 createInterface({ input: process.stdin }).on("line", (line) => board.press(line));

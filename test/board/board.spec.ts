@@ -216,13 +216,6 @@ describe("the display", () => {
 });
 
 describe("settings pages (page.h)", () => {
-  it("a board without one says so", async () => {
-    await world.open();
-    const board = world.board({ page: undefined });
-    await board.powerOn();
-    await board.says("page 0: is not programmed");
-  });
-
   it("a later one counts, another authority in it; the session goes on", async () => {
     const board = await world.signedIn();
     const { first, next } = world.authorities;

@@ -1,6 +1,6 @@
 // `picogrant conform --device` at `signIn`, and at devices that are none: what it says of them in a line.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -78,6 +78,14 @@ it.concurrent.each([
   expect(said).toMatch(/^picogrant conform: [^\n]+\n$/);
   expect(said).toContain(line);
   expect(status).toBe(2);
+});
+
+it.concurrent("ended by a signal it takes what it has made with it", async () => {
+  const file = join(folder, "directory");
+  // Its shell is the bench's child.
+  const device = `echo {directory} > ${file}; kill -INT $PPID; exec sleep 1000`;
+  expect((await bench("--device", device, "pending")).status).toBe(1);
+  expect(existsSync(readFileSync(file, "utf8").trim())).toBe(false);
 });
 
 it.concurrent("rows that need a hook which is not there are not tried; --json says so", async () => {

@@ -75,7 +75,12 @@ export async function liveWholeLife(world: RealWorld, options: LifeOptions): Pro
 
   // The service goes away and comes back.
   const opened = await host.measure();
-  await world.outage(2);
+  await world.close();
+  await host.until("a poll that reaches nobody", () => {
+    host.press("l");
+    return host.messages.includes("TOKEN not reached");
+  });
+  await world.open();
   expect(world.service.approve(code, "ada")).toBe("granted");
   await host.state("SIGNED_IN");
   // A token here begins with three letters and a dot; the records are not sealed.

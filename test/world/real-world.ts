@@ -3,7 +3,6 @@
 
 import { writeFileSync } from "node:fs";
 import http, { type IncomingHttpHeaders } from "node:http";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
@@ -36,20 +35,6 @@ export class RealWorld extends ServiceWorld {
   /** Listens; `identity` is the certificate shown. */
   async open(identity: "trusted" | "untrusted" | "otherName" = "trusted"): Promise<void> {
     await this.listen(this.#tls?.identities[identity]);
-  }
-
-  /** The service is gone, and whatever has its port cuts every connection; ends after `attempts`. */
-  async outage(attempts: number): Promise<void> {
-    await this.close();
-    await new Promise<void>((resolve, reject) => {
-      let seen = 0;
-      const wreck = createServer((socket) => {
-        socket.on("error", () => undefined).destroy();
-        if (++seen === attempts) wreck.close(() => resolve());
-      });
-      wreck.on("error", reject).listen(this.port, "127.0.0.1");
-    });
-    await this.open();
   }
 
   /** Writes a device.json and returns its path. */

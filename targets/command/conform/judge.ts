@@ -89,10 +89,6 @@ export class Judge implements Ears {
     this.#say(`${arrival.method} ${arrival.target} went to another server, which a redirect named`);
   }
 
-  end(why: string): void {
-    this.#say(why);
-  }
-
   request(arrival: Arrival, reply: (answer: Answer) => Promise<number>): void {
     this.heard.push({ atMs: Math.round(arrival.at - this.#began), kind: arrival.kind });
     const fault = this.#faultOf(arrival);
