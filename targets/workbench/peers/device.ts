@@ -1,11 +1,15 @@
 // A whole device of each client that is compared, for the bench (`picogrant conform --device`): each driven as its own
 // documentation shows. Two words on its standard input: a asks the resource, o signs out.
 //
-//   tsx targets/workbench/peers/device.ts picogrant|oauth4webapi|openid-client device.json
+//   tsx targets/workbench/peers/device.ts picogrant|oauth4webapi|openid-client|oidc-agent device.json
 
-import { readFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { signIn } from "../../../platform/node/sign-in.ts";
@@ -77,10 +81,47 @@ async function openidClient(): Promise<Client> {
   };
 }
 
+/** The command line of Debian's oidc-agent-cli: an agent that keeps the tokens, and commands that ask it. */
+async function oidcAgent(): Promise<Client> {
+  const folder = `${storage.directory}/oidc`;
+  const [kept, agent] = [`${folder}/metadata.json`, `${folder}/socket-${process.pid}`];
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // It reads addresses in metadata and nowhere else, and after a restart where they were before.
+  const before = existsSync(kept) && new URL(JSON.parse(readFileSync(kept, "utf8")).issuer).port;
+  const metadata = createServer((_, answer) => answer.end(readFileSync(kept)));
+  await new Promise<void>((done) => metadata.listen(Number(before), "127.0.0.1", done));
+  const issuer = `http://127.0.0.1:${(metadata.address() as AddressInfo).port}/`;
+  const needed = { authorization_endpoint: `${issuer}a`, scopes_supported: scope.split(" ") };
+  writeFileSync(kept, JSON.stringify({ ...server, issuer, ...needed }));
+  const own = { OIDC_CONFIG_DIR: folder, OIDC_SOCK: agent, OIDC_ENCRYPTION_PW: "bench" };
+  const env = { ...process.env, ...own };
+  spawn("oidc-agent", ["--console", "--socket-path", agent], { env, stdio: "ignore" });
+  while (!existsSync(agent)) await wait(20);
+  const run = async (command: string, ...words: string[]): Promise<string> =>
+    (await promisify(execFile)(command, words, { env })).stdout.trim();
+  const options = [
+    ...[`--issuer=${issuer}`, `--client-id=${clientId}`, "--client-secret=", `--scope=${scope}`],
+    ...["--flow=device", `--device-authorization-endpoint=${endpoints.deviceAuthorization}`],
+    ...[`--cert-path=${http.certificates}`, "--redirect-uri=http://localhost:4242"],
+    ...["--manual", "--no-url-call", "--confirm-default", "--prompt=none", "--pw-env"],
+  ];
+  if (existsSync(`${folder}/bench`)) await run("oidc-add", "--pw-env", "bench");
+  else await run("oidc-gen", ...options, "bench");
+  const call = async (...how: string[]): Promise<number> => {
+    const authorization = `Bearer ${await run("oidc-token", ...how, "bench")}`;
+    return (await fetch(resource, { headers: { authorization } })).status;
+  };
+  return {
+    ask: async () => (await call()) === 401 && call("--force-new"),
+    signOut: () => run("oidc-gen", "--delete", "--confirm-yes", "--pw-env", "bench"),
+  };
+}
+
 const clients: Readonly<Record<string, () => Promise<Client>>> = {
   picogrant,
   oauth4webapi,
   "openid-client": openidClient,
+  "oidc-agent": oidcAgent,
 };
 const client = clients[process.argv[2]!]!();
 client.catch((error: Error) => console.error(error.message));
