@@ -2,10 +2,11 @@
 // is reported as the contract of HTTP says, and nothing is kept from one exchange to the next.
 
 import { expect, it } from "vitest";
-import type { Http, HttpSink } from "../../platform/contracts.ts";
+import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { type FakeAnswer, FakeHttp } from "../../platform/fake/index.ts";
 import { TranslatingHttp, type Translation } from "../../platform/servers/translating-http.ts";
 import { bytesOf } from "../../platform/text.ts";
+import { ear, type Told } from "../platform/raw-server.ts";
 
 const ADDRESSES = {
   deviceAuthorization: "https://s.example/code",
@@ -13,23 +14,18 @@ const ADDRESSES = {
   revocation: "https://s.example/revoke",
 };
 
-/** Everything that a sink heard, in order. */
-class Heard implements HttpSink {
-  readonly words: string[] = [];
+/** What a sink was told, in words. */
+const wordsOf = (told: readonly Told[]): string[] =>
+  told.map(([event, ...values]) => (event === "end" ? event : values.slice(0, 2).join(" ")));
 
-  status(status: number, retryAfterSeconds: number): void {
-    this.words.push(`${status} ${retryAfterSeconds}`);
-  }
-  body(bytes: ArrayLike<number>, from: number, to: number): void {
-    this.words.push(String.fromCharCode(...Array.from(bytes).slice(from, to)));
-  }
-  end(): void {
-    this.words.push("end");
-  }
-  failed(failure: string): void {
-    this.words.push(failure);
-  }
-}
+const requestTo = (url: string, body = ""): HttpRequest => {
+  const bytes = bytesOf(`##${body}##`);
+  return {
+    ...{ method: "POST", url, authorization: "Bearer t" },
+    contentType: "application/x-www-form-urlencoded",
+    ...{ body: bytes, bodyFrom: 2, bodyTo: bytes.length - 2 },
+  };
+};
 
 const upper: Translation = {
   request: (_, url, fields) => ({ url, fields: { ...fields, extra: "a b&ü" } }),
@@ -44,21 +40,9 @@ function exchange(
   translation = upper,
 ): { words: string[]; http: FakeHttp } {
   const http = new FakeHttp({ script: [answer], chunkBytes: 3 });
-  const heard = new Heard();
-  const bytes = bytesOf(`##${body}##`);
-  new TranslatingHttp(http, ADDRESSES, translation).send(
-    {
-      method: "POST",
-      url,
-      contentType: "application/x-www-form-urlencoded",
-      authorization: "Bearer t",
-      body: bytes,
-      bodyFrom: 2,
-      bodyTo: bytes.length - 2,
-    },
-    heard,
-  );
-  return { words: heard.words, http };
+  const { sink, told } = ear();
+  new TranslatingHttp(http, ADDRESSES, translation).send(requestTo(url, body), sink);
+  return { words: wordsOf(told), http };
 }
 
 it.each([
@@ -95,7 +79,7 @@ it("a page of HTML, an empty body and an array pass with their status", () => {
 /** A translation over an adapter whose answers the test gives itself. */
 function byHand(): {
   translating: TranslatingHttp;
-  heard: Heard;
+  words: () => string[];
   sinks: HttpSink[];
   aborts(): number;
 } {
@@ -105,17 +89,11 @@ function byHand(): {
     send: (_, sink) => sinks.push(sink),
     abort: () => aborts++,
   };
-  const heard = new Heard();
+  const { sink, told } = ear();
   const translating = new TranslatingHttp(http, ADDRESSES, upper);
   translating.abort();
-  translating.send(
-    {
-      ...{ method: "POST", url: ADDRESSES.token, contentType: "", authorization: "" },
-      ...{ body: [], bodyFrom: 0, bodyTo: 0 },
-    },
-    heard,
-  );
-  return { translating, heard, sinks, aborts: () => aborts - 1 };
+  translating.send(requestTo(ADDRESSES.token), sink);
+  return { translating, words: () => wordsOf(told), sinks, aborts: () => aborts - 1 };
 }
 
 const LONGEST = 65_536;
@@ -135,14 +113,14 @@ it("contracts.ts: an exchange is over once, whatever a broken adapter says behin
   };
   for (const [first, one] of Object.entries(endings)) {
     for (const other of Object.values(endings)) {
-      const { heard, sinks, aborts } = byHand();
+      const { words, sinks, aborts } = byHand();
       const sink = sinks[0]!;
       sink.status(200, -1);
       one(sink);
-      const words = [...heard.words];
+      const before = words();
       other(sink);
-      expect(heard.words).toEqual(words);
-      expect(words).toEqual(
+      expect(words()).toEqual(before);
+      expect(before).toEqual(
         { end: ["200 -1", "end"], failed: ["timeout"], "too long": ["too-large"] }[first],
       );
       expect(aborts()).toBe(first === "too long" ? 1 : 0);
@@ -151,22 +129,22 @@ it("contracts.ts: an exchange is over once, whatever a broken adapter says behin
 });
 
 it("an answer of 64 KiB is not too long", () => {
-  const { heard, sinks } = byHand();
+  const { words, sinks } = byHand();
   sinks[0]!.status(200, -1);
   sinks[0]!.body(bytesOf("x".repeat(LONGEST)), 0, LONGEST);
   sinks[0]!.end();
-  expect(heard.words.map((word) => word.length)).toEqual([6, LONGEST, 3]);
+  expect(words().map((word) => word.length)).toEqual([6, LONGEST, 3]);
 });
 
 it("an exchange that is aborted is aborted below, and nothing more is heard of it", () => {
-  const { translating, heard, sinks, aborts } = byHand();
+  const { translating, words, sinks, aborts } = byHand();
   sinks[0]!.status(200, -1);
   translating.abort();
   expect(aborts()).toBe(1);
   sinks[0]!.body(bytesOf("{}"), 0, 2);
   sinks[0]!.end();
   sinks[0]!.failed("unreachable");
-  expect(heard.words).toEqual([]);
+  expect(words()).toEqual([]);
 });
 
 it("where there is nothing to ask, the core hears of a success", () => {
