@@ -179,14 +179,6 @@ function stuckEntropy(): ConformanceCase[] {
   }));
 }
 
-function leakyHttp(): ConformanceCase[] {
-  const fake = fakeServers({}, (http) => ({
-    abort: () => http.abort(),
-    send: (request, sink) => http.send({ ...request, authorization: "" }, sink),
-  }));
-  return httpConformance(fake.make, fake.bench);
-}
-
 /** It says that all has come, whatever was cut off. */
 function credulousHttp(): ConformanceCase[] {
   const fake = fakeServers({}, (http) => ({
@@ -207,7 +199,6 @@ it.each([
   ["a storage that keeps less than it was given", shortStorage()],
   ["a display that is one character off", mixedDisplay()],
   ["entropy that repeats itself", stuckEntropy()],
-  ["http that forgets who asks", leakyHttp()],
   ["http that takes what was cut off for an answer", credulousHttp()],
 ])("%s", async (_, cases) => {
   const outcomes = await Promise.all(
