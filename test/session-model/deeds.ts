@@ -15,6 +15,8 @@ export const DEEDS = [
   "ask an API",
   "the access token ends",
   "who has signed in",
+  "who has signed in",
+  "who has signed in",
   "the older slot is damaged",
   "the newer slot is damaged",
   "the server ends the session",

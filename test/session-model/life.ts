@@ -117,7 +117,7 @@ class Life {
       // No token, but as long as some are.
       ...(isLong && { note: "n".repeat(20_000) }),
       ...(hasScope && this.#dice.once(2) && { scope: this.#dice.pick(["video", "video audio"]) }),
-      ...(hasIdToken && this.#dice.once(2) && { id_token: this.#newIdToken() }),
+      ...(hasIdToken && !this.#dice.once(4) && { id_token: this.#newIdToken() }),
     });
   }
 
