@@ -258,6 +258,16 @@ describe("the end says why", () => {
     }
   });
 
+  it("signOut at a server that refuses to revoke: that is its result, and no trouble beside it", async () => {
+    const problem = "invalid_client";
+    const world = worldWith("/revoke", () => refusal(400, problem));
+    const { session, start } = await started(world);
+    const out = session.signOut();
+    await world.until(() => session.status === "ended");
+    expect(await out).toEqual({ isRevoked: false, problem, isStored: false });
+    expect(start.troubles).toEqual([]);
+  });
+
   it("a server that ends it, also where nobody listens to that", async () => {
     const world = new SessionWorld();
     const start = world.start();

@@ -125,7 +125,6 @@ export class Heard {
     // What comes hours late is given up, whatever it is.
     if (isGood && code !== "malformed_response" && code !== "unreachable")
       return `told of a success: ${code}`;
-    if (newest.url === ENDPOINTS.revocation) return "told of what signOut tells";
     if (wantsChallenge(newest)) return "told of a demand that is met by itself";
     return PENDING.includes(newest.error) ? `told that the user has not decided: ${code}` : "";
   }
