@@ -281,7 +281,7 @@ class Life {
 
   /** A slot holds something else than what was written. The newer record is all that a session needs. */
   #damage(isNewer: boolean): void {
-    const { newest, server, storage } = this.#world;
+    const { newest, storage } = this.#world;
     if (newest === undefined) return;
     const slot = isNewer ? newest : 1 - newest;
     const bytes = storage.peek(slot);
@@ -293,7 +293,7 @@ class Life {
     const junk = Uint8Array.from({ length: 90 }, () => this.#dice.below(256));
     storage.poke(slot, this.#dice.pick([flipped, cut, other, junk, new Uint8Array(0)]));
     // What is newest cannot be known any more.
-    if (isNewer) server.isBlind = true;
+    if (isNewer) this.#storm.isDamaged = true;
   }
 
   #askApi(running: Running, session: Session): void {

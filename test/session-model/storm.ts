@@ -23,6 +23,8 @@ const SILENCE_MS = 9_900;
 export class Storm {
   isOver = false;
   isAsleep = false;
+  /** What was newest in storage is lost, and nothing has been written since. */
+  isDamaged = false;
   /** An adapter of this program has thrown, or rejected. */
   hasBroken = false;
   /** Storage is sealed: what is kept cannot be looked at. */
@@ -93,7 +95,7 @@ export class Storm {
     this.#unwrittenHere = 0;
     this.#programs++;
     this.#hangsSinceMs = Number.POSITIVE_INFINITY;
-    this.#world.server.isBlind = this.#unwritten >= STORAGE_TRIES;
+    this.#world.server.isBlind = this.isDamaged || this.#unwritten >= STORAGE_TRIES;
   }
 
   #httpFault(): FakeFault | undefined {
@@ -222,6 +224,7 @@ export class Storm {
   }
 
   #hasWritten(isWritten: boolean): void {
+    if (isWritten) this.isDamaged = false;
     this.#unwritten = isWritten ? 0 : this.#unwritten + 1;
     this.#unwrittenHere = isWritten ? 0 : this.#unwrittenHere + 1;
   }
