@@ -31,6 +31,11 @@ it.each<[string, Reaction, Ending]>([
   ["org_internal", error(400, "org_internal"), Ending.REFUSED],
   ["invalid_client", error(401, "invalid_client"), Ending.REFUSED],
   ["401 to the client's credentials", plain(401, "Unauthorized"), Ending.REFUSED],
+  ...[405, 406, 411, 413, 414].map((status): [string, Reaction, Ending] => [
+    `${status}`,
+    plain(status, ""),
+    Ending.REFUSED,
+  ]),
 ])("%s at the request for a code", (_, answer, means) => {
   const bench = new Port([answer]);
   bench.pass(6000);
