@@ -90,6 +90,7 @@ export class Driver {
   #giveUp: () => void = nothing;
   #nowMs = 0;
   #wakeMs = 0;
+  #storageOperations = 0;
   // Made once: a poll must make no object.
   readonly #ring = (): void => this.run();
   readonly #readClock = (): void => {
@@ -132,6 +133,11 @@ export class Driver {
   /** Where requests go. */
   get endpoints(): Endpoints {
     return this.#addresses;
+  }
+
+  /** How many operations storage has been asked for: one that follows on another of its kind is another. */
+  get storageOperations(): number {
+    return this.#storageOperations;
   }
 
   /** Replaced as a whole by discovery. @throws TypeError that names the endpoint that is wrong */
@@ -389,6 +395,7 @@ export class Driver {
   /** For the next storage operation. @param failure what the core is told where the adapter throws */
   #nextStored(failure: number): StorageAnswer {
     const next = new StorageAnswer(this, failure);
+    this.#storageOperations++;
     this.#giveUp = next.giveUp;
     return next;
   }

@@ -19,8 +19,8 @@ export class Watch {
   #heard = 0;
   #notSaved = 0;
   #notErased = 0;
-  /** The storage operation that is under way, "" for none, and since when. */
-  #operation = "";
+  /** The storage operation that is under way, counted from 1, 0 for none, and since when. */
+  #operation = 0;
   #sinceMs = 0;
   #isSilent = false;
 
@@ -46,7 +46,7 @@ export class Watch {
 
   /** Milliseconds until there is something to look at though nothing happens. */
   wakeInMs(): number {
-    if (this.#operation === "" || this.#isSilent) return NEVER_MS;
+    if (this.#operation === 0 || this.#isSilent) return NEVER_MS;
     return Math.max(0, SILENCE_MS - this.#silentMs());
   }
 
@@ -77,15 +77,14 @@ export class Watch {
     );
   }
 
-  #lookAtStorage({ device }: Driver, isWaiting: boolean): void {
-    const { storageCommand, slot } = device;
-    const operation = storageCommand === 0 || isWaiting ? "" : `${storageCommand} ${slot}`;
+  #lookAtStorage({ device, storageOperations }: Driver, isWaiting: boolean): void {
+    const operation = device.storageCommand === 0 || isWaiting ? 0 : storageOperations;
     if (operation !== this.#operation) {
       this.#operation = operation;
       this.#sinceMs = this.#platform.timers.now();
       this.#isSilent = false;
     }
-    if (operation === "" || this.#isSilent || this.#silentMs() < SILENCE_MS) return;
+    if (operation === 0 || this.#isSilent || this.#silentMs() < SILENCE_MS) return;
     this.#isSilent = true;
     const what = `storage has not answered for ${SILENCE_MS / 1000} s`;
     this.#tell(new SignInError("storage_silent", "user", `${what}; still waiting for it`));
