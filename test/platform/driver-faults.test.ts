@@ -36,7 +36,8 @@ describe.each(["throws", "rejects"] as const)(
       const driver = driverOn(world, { onError: (error) => void errors.push(error) });
       driver.start();
       await world.pass(200);
-      expect([driver.device.state, new Set(errors)]).toEqual([end, new Set(["broken"])]);
+      const { state, inFlight } = driver.device;
+      expect([state, inFlight, new Set(errors)]).toEqual([end, 0, new Set(["broken"])]);
     });
   },
 );
