@@ -9,14 +9,16 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ForeignServer } from "./own-service.ts";
 
-const PYTHON = "/usr/bin/python3";
+export const PYTHON = "/usr/bin/python3";
 const PROGRAM = fileURLToPath(new URL("authlib-server.py", import.meta.url));
 const SECRET = "authlib-secret";
 
 /** Whether its tests are left out: the gate has these packages, elsewhere somebody may not. */
 export const isAuthlibMissing =
   process.env.CI !== "true" &&
-  ["authlib", "flask"].some((name) => !existsSync(`/usr/lib/python3/dist-packages/${name}`));
+  ["authlib", "flask", "requests"].some(
+    (name) => !existsSync(`/usr/lib/python3/dist-packages/${name}`),
+  );
 
 export async function startAuthlib(): Promise<ForeignServer> {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-authlib-"));
