@@ -13,7 +13,7 @@ const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>
   targets: [40_690, 313],
   scripts: [1_650, 23],
   test: [44_590, 285],
-  beside: [102, 11],
+  beside: [100, 11],
 };
 
 commandLine("lines", "Prints lines of code and files of each floor beside their ceilings.").parse();

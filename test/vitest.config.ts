@@ -18,10 +18,12 @@ const peers = readdirSync(new URL("peers", import.meta.url))
 export const slow = [
   ...peers,
   "test/budgets/allocations.test.ts",
+  "test/command/bench.test.ts",
   "test/command/page.test.ts",
   "test/command/login.test.ts",
   "test/commands.test.ts",
   "test/bundle/record.test.ts",
+  "test/coverage/coverage.test.ts",
   "test/desktop/clocks.test.ts",
   "test/desktop/fleet.test.ts",
   "test/desktop/kill.test.ts",
