@@ -130,14 +130,14 @@ export class Driver {
     this.#http = options.translate?.(http, client) ?? http;
   }
 
-  /** Where requests go. */
-  get endpoints(): Endpoints {
-    return this.#addresses;
-  }
-
   /** How many operations storage has been asked for: one that follows on another of its kind is another. */
   get storageOperations(): number {
     return this.#storageOperations;
+  }
+
+  /** Where requests go. */
+  get endpoints(): Endpoints {
+    return this.#addresses;
   }
 
   /** Replaced as a whole by discovery. @throws TypeError that names the endpoint that is wrong */

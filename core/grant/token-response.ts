@@ -70,7 +70,14 @@ export function isSuccess(device: Device): boolean {
 
 /** Whether the status says that the request itself is wrong, whoever sends it (RFC 9110 §15.5). */
 function isRequestWrong(status: number): boolean {
-  return status === 405 || status === 406 || status === 411 || (status > 412 && status < 416);
+  return (
+    status === 405 ||
+    status === 406 ||
+    status === 411 ||
+    status === 413 ||
+    status === 414 ||
+    status === 415
+  );
 }
 
 /**

@@ -146,8 +146,9 @@ function base64Character(value: number): number {
 }
 
 /**
- * Encodes the bytes from `start` up to where the writer is in base64 (RFC 4648 §4), in their own place; they become longer by a third. Three bytes
- * become four characters, the last three first, so that none is overwritten before it is read.
+ * Encodes the bytes from `start` up to where the writer is in base64 (RFC 4648 §4), in their own place; they become
+ * longer by a third. Three bytes become four characters, the last three first, so that none is overwritten before it
+ * is read.
  */
 export function encodeBase64(device: Device, start: number): void {
   var size = device.writeAt - start;

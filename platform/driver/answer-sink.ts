@@ -130,8 +130,8 @@ export class AnswerSink implements HttpSink {
 }
 
 /**
- * The callbacks of one operation of storage, which count once. They are made for it: what a broken adapter reports again, however
- * late, is of an operation that is over. Records are rare, and a poll makes none.
+ * The callbacks of one operation of storage, which count once. They are made for it: what a broken adapter reports
+ * again, however late, is of an operation that is over. Records are rare, and a poll makes none.
  */
 export class StorageAnswer {
   readonly #owner: SinkOwner;
