@@ -11,9 +11,9 @@ import { addressOf, checkEndpoints, type Endpoints, endpointMask } from "./drive
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
 import { accessTokenOf, BodyForms, Requests, secretsOf } from "./driver/requests.ts";
+import { type StepUp, stepUpIn } from "./driver/step-up.ts";
 import { Faults, isThenable } from "./driver/thrown.ts";
-import { type Allowed, LookedAtHttp } from "./last-look.ts";
-import { type StepUp, stepUpIn } from "./step-up.ts";
+import { type Allowed, LookedAtHttp } from "./exchange/last-look.ts";
 
 // What one needs for adapters of one's own comes from the same place.
 export type {
@@ -39,9 +39,9 @@ export {
   MEMORY_BYTES_DEFAULT,
   type Translate,
 } from "./driver/options.ts";
-export type { DriverLog } from "./log.ts";
-export { retryAfterSeconds } from "./retry-after.ts";
-export type { StepUp } from "./step-up.ts";
+export type { StepUp } from "./driver/step-up.ts";
+export type { DriverLog } from "./exchange/log.ts";
+export { retryAfterSeconds } from "./exchange/retry-after.ts";
 
 /** Commands in one go: more means that something feeds on itself. */
 const COMMANDS_MAX = 256;

@@ -1,7 +1,13 @@
-// Bytes that are no answer, with the reason that every host gives for it (platform/reasons.ts): the adapter for Node in
+// Bytes that are no answer, with the reason that every host gives for it (platform/display/reasons.ts): the adapter for Node in
 // its sentence, the reader in C by its number.
 
-import { CUT_OFF, NOT_HTTP, type Reason, TOO_LONG, UNKNOWN_CODING } from "../platform/reasons.ts";
+import {
+  CUT_OFF,
+  NOT_HTTP,
+  type Reason,
+  TOO_LONG,
+  UNKNOWN_CODING,
+} from "../platform/display/reasons.ts";
 
 /** The longest body that is taken here. */
 export const BODY_MAX = 100;

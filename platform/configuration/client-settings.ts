@@ -2,7 +2,7 @@
 // program that signs in does not load its schema.
 
 import { ClientAuthentication } from "../../core/index.ts";
-import { formEncode } from "../form.ts";
+import { formEncode } from "../text/form.ts";
 
 /** Names of the methods of client authentication, as in a client's metadata (RFC 7591 §2). */
 export const clientAuthentications = {

@@ -1,8 +1,8 @@
 // A configuration for a host that asks nobody: what the server's profile or its metadata says is written into it.
 // For firmware whose host knows no profiles and does no discovery, such as the one in C.
 
-import { addressProblem } from "../address.ts";
-import { clientAuthenticationFor, type DiscoveredServer } from "../discovery.ts";
+import { addressProblem } from "../servers/address.ts";
+import { clientAuthenticationFor, type DiscoveredServer } from "../servers/discovery.ts";
 import { ConfigError, type DeviceConfig, expandedConfig } from "./device-config.ts";
 
 /**

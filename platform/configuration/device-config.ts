@@ -6,12 +6,12 @@ import {
   type Config as CoreConfig,
   MESSAGES,
 } from "../../core/index.ts";
-import { serverNames } from "../address.ts";
 import type { Pkce } from "../driver/code-challenges.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
 import type { Bodies } from "../driver/requests.ts";
 import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
+import { serverNames } from "../servers/address.ts";
 import { type Server, ServerError, serverOf } from "../servers/index.ts";
 import { clientAuthentications, formParameters } from "./client-settings.ts";
 import schema from "./device.schema.json";
@@ -47,7 +47,7 @@ export interface DeviceConfig {
     fileDescriptor?: number;
   };
   messages?: Record<string, string>;
-  /** Why there is no connection (platform/reasons.ts), in the device's language. */
+  /** Why there is no connection (platform/display/reasons.ts), in the device's language. */
   reasons?: Record<string, string>;
   limits?: {
     memoryBytes?: number;

@@ -1,7 +1,7 @@
 // Checks a JSON value against a JSON schema (draft 7), the keywords that device.schema.json uses and no
 // others: small enough for the device, without dependencies, on any engine.
 
-import { nameMeant } from "../name-suggestion.ts";
+import { nameMeant } from "../text/name-suggestion.ts";
 
 /** The keywords that are understood; a schema with any other is refused, not half obeyed. */
 export interface Schema {

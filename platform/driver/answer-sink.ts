@@ -4,7 +4,7 @@
 import type * as complete from "../../core/complete.ts";
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, HttpSink, TransportFailure } from "../contracts.ts";
-import { bytesOf } from "../text.ts";
+import { bytesOf } from "../text/text.ts";
 import { NO_HEADERS } from "./headers.ts";
 import type { Core, DriverOptions } from "./options.ts";
 import type { ReusedRequest } from "./requests.ts";

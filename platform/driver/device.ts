@@ -3,8 +3,8 @@
 
 import type * as complete from "../../core/complete.ts";
 import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts";
-import { serverNames } from "../address.ts";
 import type { Platform } from "../contracts.ts";
+import { serverNames } from "../servers/address.ts";
 import type { DriverOptions } from "./options.ts";
 
 /**

@@ -2,7 +2,7 @@
 // with those that secrets must not go to.
 
 import { Endpoint } from "../../core/index.ts";
-import { addressProblem } from "../address.ts";
+import { addressProblem } from "../servers/address.ts";
 
 /**
  * Absolute addresses of what the core sends to, with a query of their own where the server wants one. An

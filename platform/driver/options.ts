@@ -2,7 +2,7 @@
 
 import type * as complete from "../../core/complete.ts";
 import type { Bytes, Http, Platform } from "../contracts.ts";
-import type { DriverLog } from "../log.ts";
+import type { DriverLog } from "../exchange/log.ts";
 import type { Pkce } from "./code-challenges.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { HostHeaders } from "./headers.ts";

@@ -4,10 +4,10 @@
 
 import type * as complete from "../../core/complete.ts";
 import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
-import { withTarget } from "../address.ts";
 import type { Bytes, Http, HttpRequest, HttpSink } from "../contracts.ts";
-import { formFields } from "../form.ts";
-import { asciiOf, bytesOf } from "../text.ts";
+import { withTarget } from "../servers/address.ts";
+import { formFields } from "../text/form.ts";
+import { asciiOf, bytesOf } from "../text/text.ts";
 import { headersFor } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
 

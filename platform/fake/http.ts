@@ -2,7 +2,7 @@
 // (refused, reset, hanging, cut off, duplicated, late) are put in where a test wants them.
 
 import type { Bytes, Header, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { EXCHANGE_LIMITS } from "../limits.ts";
+import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import type { ManualClock } from "./clock.ts";
 import { type Delivery, deliver, type Scheduler } from "./http-delivery.ts";
 

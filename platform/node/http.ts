@@ -7,9 +7,9 @@ import type { Readable } from "node:stream";
 import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { EXCHANGE_LIMITS } from "../limits.ts";
-import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../reasons.ts";
-import { retryAfterSeconds } from "../retry-after.ts";
+import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/reasons.ts";
+import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
+import { retryAfterSeconds } from "../exchange/retry-after.ts";
 import { KeptConnections } from "./kept-connections.ts";
 
 /** Limits and certificates of the HTTP adapter. */

@@ -6,8 +6,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import type { DiscoveredServer } from "../discovery.ts";
 import { checkEndpoints, noEndpoints } from "../driver/endpoints.ts";
+import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { KeptMetadata } from "../session/settings.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
 import { nodeTimers } from "./timers.ts";
@@ -66,7 +66,7 @@ export function keptMetadata(
       const adapter = new NodeHttp(http);
       const host = { http: adapter, timers: nodeTimers() };
       try {
-        const { discoverServer } = await import("../discovery.ts");
+        const { discoverServer } = await import("../servers/discovery.ts");
         const core = await import("../../core/complete.ts");
         const found = await discoverServer(core, host, issuer, allowHttp);
         kept.write(issuer, found);

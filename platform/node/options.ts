@@ -1,8 +1,8 @@
 // What is wrong with the options of `signIn` before anything is done with them. A name that is misspelt would
 // otherwise be as good as not given.
 
-import { nameMeant } from "../name-suggestion.ts";
 import { wrongOption } from "../session/sign-in-error.ts";
+import { nameMeant } from "../text/name-suggestion.ts";
 import type { NodeHttpOptions } from "./http.ts";
 import type { SignInOptions } from "./sign-in.ts";
 

@@ -2,14 +2,14 @@
 
 import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
-import { MetadataError } from "../metadata-error.ts";
+import { MetadataError } from "../servers/metadata-error.ts";
 import { ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
 import { type Client, checkClient, type ServerChoice, settingsFor } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { givenUp, metadataErrorOf, SignInError, wrongOption } from "../session/sign-in-error.ts";
-import type { ValueStorage } from "../session/value-storage.ts";
+import type { ValueStorage } from "../storage/value-storage.ts";
 import type { NodePlatform } from "./directory-platform.ts";
 import { nodeFetch } from "./fetch.ts";
 import type { FileStorage } from "./file-storage.ts";
@@ -19,6 +19,7 @@ import { type NodeAdapters, nodePlatformOver } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 
+export { type AnswerHead, type StepUp, stepUpOf } from "../driver/step-up.ts";
 export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
 export type { IdTokenClaims } from "../session/id-token.ts";
 export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
@@ -35,8 +36,7 @@ export {
   SignInError,
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
-export type { ValueStorage } from "../session/value-storage.ts";
-export { type AnswerHead, type StepUp, stepUpOf } from "../step-up.ts";
+export type { ValueStorage } from "../storage/value-storage.ts";
 export { forget } from "./forget.ts";
 export type { QrCode } from "./qr-code.ts";
 
@@ -109,7 +109,7 @@ async function begin(
   );
   const open = await openerOf(node, deviceKey);
   const shared = files && new (await import("./shared-directory.ts")).SharedDirectory(files, open);
-  const log = options.log && (await import("../log.ts")).driverLog(options.log);
+  const log = options.log && (await import("../exchange/log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
   const session = signInOn(
     { ...node, storage: open() },
@@ -136,7 +136,7 @@ async function openState(options: SignInOptions): Promise<Opened> {
   try {
     checkClient(options);
     if (storage !== undefined) {
-      const { ValueSlots } = await import("../session/value-storage.ts");
+      const { ValueSlots } = await import("../storage/value-storage.ts");
       return nodePlatformOver(new ValueSlots(storage), noDisplay, http);
     }
     const { nodePlatformWith } = await import("./directory-platform.ts");
@@ -223,6 +223,6 @@ async function openerOf(
   deviceKey: Uint8Array | undefined,
 ): Promise<() => Storage> {
   if (deviceKey === undefined) return () => storage;
-  const { SealedStorage } = await import("../sealed-storage.ts");
+  const { SealedStorage } = await import("../storage/sealed-storage.ts");
   return () => new SealedStorage({ storage, entropy, deviceKey });
 }

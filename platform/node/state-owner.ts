@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Client, ServerChoice } from "../session/settings.ts";
-import { objectIn, printable } from "../text.ts";
+import { objectIn, printable } from "../text/text.ts";
 import type { FileStorage } from "./file-storage.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 

@@ -1,7 +1,7 @@
 // The head of an HTTP answer as curl prints it ahead of the body: status, and the few headers that we
 // need. Bytes come in pieces of any size.
 
-import { retryAfterSeconds } from "../retry-after.ts";
+import { retryAfterSeconds } from "../exchange/retry-after.ts";
 
 /** A head longer than this is no service's. */
 const HEAD_BYTES_MAX = 32_768;

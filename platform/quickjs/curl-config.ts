@@ -2,7 +2,7 @@
 // goes this way: a process's arguments are public.
 
 import type { HttpRequest } from "../contracts.ts";
-import { bytesOf } from "../text.ts";
+import { bytesOf } from "../text/text.ts";
 
 export interface CurlSettings {
   readonly timeLimitMs: number;

@@ -2,7 +2,7 @@
 // answer means is decided elsewhere.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { EXCHANGE_LIMITS } from "../limits.ts";
+import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import { AnswerHead } from "./answer-head.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { type CurlSettings, curlConfig } from "./curl-config.ts";

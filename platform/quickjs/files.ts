@@ -1,6 +1,6 @@
 // Files under QuickJS: read whole, written whole, and who else can change or read them.
 
-import { pathProblem, type Readers } from "../path-owners.ts";
+import { pathProblem, type Readers } from "../storage/path-owners.ts";
 import type { Os } from "./engine.ts";
 
 /** Negative errno values of Linux that mean something to us. */

@@ -2,7 +2,7 @@
 
 import type { DeviceConfig } from "../configuration/device-config.ts";
 import type { Platform } from "../contracts.ts";
-import { SealedStorage } from "../sealed-storage.ts";
+import { SealedStorage } from "../storage/sealed-storage.ts";
 import { CurlHttp, curlIsThere } from "./curl-http.ts";
 import { displayOf } from "./displays.ts";
 import type { Os } from "./engine.ts";

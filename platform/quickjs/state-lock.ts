@@ -5,7 +5,7 @@
 // Dead is whose process is gone, or belongs to an earlier start of the system. A directory that containers share is for
 // programs on Node: here nobody gives a sign that he lives.
 
-import { sha256 } from "../sha256.ts";
+import { sha256 } from "../text/sha256.ts";
 import type { Os } from "./engine.ts";
 import { QuickJsEntropy } from "./entropy.ts";
 import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";

@@ -6,8 +6,8 @@
 // sign-in comes back with the core's record alone.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { formEncode, formFields } from "../form.ts";
-import { bytesOf, objectIn } from "../text.ts";
+import { formEncode, formFields } from "../text/form.ts";
+import { bytesOf, objectIn } from "../text/text.ts";
 import type { Addresses } from "./profile.ts";
 
 /** What the core is asking for. */

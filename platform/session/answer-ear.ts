@@ -4,7 +4,7 @@
 import { Endpoint } from "../../core/index.ts";
 import type { Http, HttpRequest, HttpSink } from "../contracts.ts";
 import type { Translate } from "../driver.ts";
-import { objectIn, printable } from "../text.ts";
+import { objectIn, printable } from "../text/text.ts";
 
 /** What came of a request. Nothing in it is secret. */
 export interface ServerAnswer {

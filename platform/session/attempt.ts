@@ -6,7 +6,7 @@ import { Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { isThenable } from "../driver/thrown.ts";
 import { Driver, type DriverOptions, type Translate } from "../driver.ts";
-import { asciiOf } from "../text.ts";
+import { asciiOf } from "../text/text.ts";
 import { AnswerEar } from "./answer-ear.ts";
 import type { FetchSettings } from "./fetch.ts";
 import { Session } from "./session.ts";

@@ -1,7 +1,7 @@
 // Who has signed in: the newest ID token, checked with the keys that its issuer publishes. Loaded when it is asked for.
 
-import { addressProblem, namedAddressProblem } from "../address.ts";
-import { metadataAddresses } from "../discovery.ts";
+import { addressProblem, namedAddressProblem } from "../servers/address.ts";
+import { metadataAddresses } from "../servers/discovery.ts";
 import type { HeardIdToken } from "./answer-ear.ts";
 import { checkedClaims, type IdTokenClaims, IdTokenProblem } from "./id-token.ts";
 import { SignInError } from "./sign-in-error.ts";

@@ -1,8 +1,8 @@
 // `fetch` with an access token: what a session's `fetch` does with addresses, redirects, bodies and answers of 401.
 
-import { namedAddressProblem } from "../address.ts";
-import { lastLook } from "../last-look.ts";
-import { stepUpOf } from "../step-up.ts";
+import { stepUpOf } from "../driver/step-up.ts";
+import { lastLook } from "../exchange/last-look.ts";
+import { namedAddressProblem } from "../servers/address.ts";
 
 /** Where the token comes from: a session. */
 export interface TokenSource {

@@ -3,8 +3,8 @@
 
 import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
 import type { Http, Timers } from "../contracts.ts";
-import type { DiscoveredServer } from "../discovery.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
+import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { ClientAuthenticationName } from "../servers/index.ts";
 import { wrongOption } from "./sign-in-error.ts";
 
@@ -99,7 +99,7 @@ export async function settingsFor(
   if (typeof choice === "string" && choice.includes("://")) {
     const known = kept?.read(choice);
     // Loaded by whoever names an issuer, as is the core that asks for metadata: to sign in takes the grant alone.
-    const { clientAuthenticationFor, discoverServer } = await import("../discovery.ts");
+    const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
     const found =
       known ??
       (await discoverServer(await import("../../core/complete.ts"), host, choice, allowHttp));

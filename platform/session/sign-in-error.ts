@@ -1,8 +1,8 @@
 // Why a sign-in or a session ended, for a program to act on and for a person to read.
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
-import type { MetadataError } from "../metadata-error.ts";
-import { lackingMemberOf, missingMemberOf, missingRoomOf } from "../unfit-answer.ts";
+import { lackingMemberOf, missingMemberOf, missingRoomOf } from "../driver/unfit-answer.ts";
+import type { MetadataError } from "../servers/metadata-error.ts";
 import { answerInWords, type ServerAnswer } from "./answer-ear.ts";
 
 /** Who can put it right. `nobody`: it is over, and another try may go better. */

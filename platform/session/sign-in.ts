@@ -1,8 +1,8 @@
 // Signing in as one promise, over a driver on any platform that has promises and `fetch`. Node's own part (files,
 // the network) is in ../node/sign-in.ts; what happens until there is a session is in attempt.ts.
 
-import { addressProblem } from "../address.ts";
 import type { Platform } from "../contracts.ts";
+import { addressProblem } from "../servers/address.ts";
 import { Attempt, type AttemptSettings } from "./attempt.ts";
 import type { FetchSettings } from "./fetch.ts";
 import type { Session } from "./session.ts";

@@ -16,7 +16,7 @@ import {
   storageConformance,
   timersConformance,
   type World,
-} from "../../platform/conformance.ts";
+} from "../../platform/conformance/index.ts";
 import type { Display, Entropy, Http, Storage, Timers } from "../../platform/contracts.ts";
 import { startConformanceServer } from "../../platform/node/conformance-server.ts";
 import { UsageError } from "../desktop/command-line.ts";

@@ -9,7 +9,7 @@ import {
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
 import type { Http, Timers } from "../../platform/contracts.ts";
-import { discoverServer } from "../../platform/discovery.ts";
+import { discoverServer } from "../../platform/servers/discovery.ts";
 import { readText, UsageError } from "../desktop/command-line.ts";
 import { Failure } from "./option-parser.ts";
 

@@ -12,7 +12,7 @@ import {
   expandedConfig,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
-import { reasonTexts } from "../../platform/reasons.ts";
+import { reasonTexts } from "../../platform/display/reasons.ts";
 
 /** Bytes of the page, and authorities, as a device has room for them. */
 const PAGE_MAX = 16_384;

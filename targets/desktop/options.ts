@@ -1,8 +1,8 @@
 // The flags of the simulator, checked: what a person may say on the command line, and what it means.
 import { Command, InvalidArgumentError, Option } from "commander";
-import { addressProblem } from "../../platform/address.ts";
 import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
-import { type Language, languages } from "../../platform/languages/index.ts";
+import { type Language, languages } from "../../platform/display/languages.ts";
+import { addressProblem } from "../../platform/servers/address.ts";
 import { readPair, readPort, UsageError, version } from "./command-line.ts";
 import { DEVICE_KINDS, type DeviceName, deviceKind } from "./simulator/device/kinds.ts";
 

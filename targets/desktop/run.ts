@@ -2,7 +2,7 @@
 // and the condition that ends it.
 import { spawn } from "node:child_process";
 import { ErrorCode, Event, State } from "../../core/complete.ts";
-import { isLoopbackHost } from "../../platform/address.ts";
+import { isLoopbackHost } from "../../platform/servers/address.ts";
 import { type ExitCondition, isRemote, type Options } from "./options.ts";
 import { createPanel } from "./panel/routes.ts";
 import { findScenario, play } from "./scenarios/play.ts";

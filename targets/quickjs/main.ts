@@ -10,6 +10,7 @@ import {
   driverOptionsOf,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
+import { missingMemberOf, missingRoomOf } from "../../platform/driver/unfit-answer.ts";
 import { Driver, MEMORY_BYTES_DEFAULT } from "../../platform/driver.ts";
 import { displaySizeOf } from "../../platform/quickjs/displays.ts";
 import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";
@@ -21,8 +22,7 @@ import {
   writeAll,
 } from "../../platform/quickjs/files.ts";
 import { type QuickJsPlatform, quickJsPlatform } from "../../platform/quickjs/index.ts";
-import { bytesOf, textOf } from "../../platform/text.ts";
-import { missingMemberOf, missingRoomOf } from "../../platform/unfit-answer.ts";
+import { bytesOf, textOf } from "../../platform/text/text.ts";
 
 const { Endpoint, CallState, ErrorCode, State } = core;
 

@@ -1,7 +1,7 @@
 // Every knob of the service with its default, unit and reason. Values the documents name as
 // "not shown" have the defaults of real services of that family.
 import * as z from "zod";
-import { nameMeant } from "../../platform/name-suggestion.ts";
+import { nameMeant } from "../../platform/text/name-suggestion.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
 import { DIALECTS, type Dialect, MANNERS } from "./dialects.ts";
 import { AUTHENTICATION_CONTEXTS } from "./openid.ts";

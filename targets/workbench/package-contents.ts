@@ -9,13 +9,13 @@ export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   "./core": "core/complete.ts",
   "./core/grant": "core/index.ts",
   "./driver": "platform/driver.ts",
-  "./log": "platform/log.ts",
+  "./log": "platform/exchange/log.ts",
   "./node": "platform/node/index.ts",
   "./qr-code": "platform/node/qr-code.ts",
-  "./sealed-storage": "platform/sealed-storage.ts",
+  "./sealed-storage": "platform/storage/sealed-storage.ts",
   "./servers": "platform/servers/index.ts",
   "./fakes": "platform/fake/index.ts",
-  "./conformance": "platform/conformance.ts",
+  "./conformance": "platform/conformance/index.ts",
   "./conformance/server": "platform/node/conformance-server.ts",
 };
 

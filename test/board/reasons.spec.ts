@@ -1,11 +1,11 @@
 // Why there is no connection, on the board's display: each row of the table that all hosts share
-// (platform/reasons.ts), with who can mend it, and in the device's language.
+// (platform/display/reasons.ts), with who can mend it, and in the device's language.
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { reasons } from "../../platform/reasons.ts";
+import { reasons } from "../../platform/display/reasons.ts";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
 import type { Board } from "../../targets/workbench/board/emulator.ts";
 

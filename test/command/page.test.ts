@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { reasons } from "../../platform/reasons.ts";
+import { reasons } from "../../platform/display/reasons.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { configure } from "../../targets/command/configure.ts";
 import { cellsOf } from "../../targets/command/page.ts";

@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 import { completeConfig, JAVASCRIPT_ONLY } from "../../platform/configuration/complete-config.ts";
 import schema from "../../platform/configuration/device.schema.json" with { type: "json" };
 import { parseDeviceConfig } from "../../platform/configuration/device-config.ts";
-import type { DiscoveredServer } from "../../platform/discovery.ts";
 import { noEndpoints } from "../../platform/driver.ts";
+import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
 
 const issuer = "https://login.example.com";
 const found: DiscoveredServer = {

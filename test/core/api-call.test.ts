@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { Endpoint, ErrorCode, Field, State } from "../../core/complete.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { call, LIST, outcome, session } from "../world/core-port.ts";
 import { json, tokens } from "../world/world.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { outcome, type Port, type Reaction, session } from "../world/core-port.ts";
 import { json, tokens } from "../world/world.ts";
 

@@ -12,7 +12,7 @@ import { LiteralEnd } from "../../core/device/tables.ts";
 import * as grant from "../../core/index.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows, regionRows } from "../../core/tables/fields.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { remedyOf } from "../../targets/desktop/simulator/log/remedies.ts";
 import type { Core } from "../model/subject.ts";
 import { call, config, isSources, LIST, Port, session } from "../world/core-port.ts";

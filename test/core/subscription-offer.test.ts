@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { ErrorCode, Field, OfferError, State } from "../../core/complete.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { outcome, type Port, type Reaction, session } from "../world/core-port.ts";
 import { json } from "../world/world.ts";
 

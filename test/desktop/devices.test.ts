@@ -2,7 +2,7 @@
 // same place as the address and the code on the display. The QR codes are read module by module.
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { slipBytes } from "../../platform/escpos.ts";
+import { slipBytes } from "../../platform/display/escpos.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import {
   type Modules,

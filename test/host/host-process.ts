@@ -2,7 +2,7 @@
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { reasonNumber, reasons } from "../../platform/reasons.ts";
+import { reasonNumber, reasons } from "../../platform/display/reasons.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
 /** Engine heap as the host prints it. */

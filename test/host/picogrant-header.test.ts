@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { Command, Property, release } from "../../core/index.ts";
-import { reasonNames, reasons } from "../../platform/reasons.ts";
+import { reasonNames, reasons } from "../../platform/display/reasons.ts";
 import { version } from "../../targets/desktop/command-line.ts";
 import { enums, membersOf, numbersHeader } from "../../targets/workbench/host/generate.ts";
 
@@ -38,7 +38,7 @@ it("gives every number of the core's enums to C, each once", () => {
   expect(new Set(expected.map(([name]) => name)).size).toBe(expected.length);
 });
 
-it("gives the reasons that all hosts share to C, by their numbers from 1 on (platform/reasons.ts)", () => {
+it("gives the reasons that all hosts share to C, by their numbers from 1 on (platform/display/reasons.ts)", () => {
   const numbers = [...numbersHeader().matchAll(/^ {2}PG_REASON_(\w+) = (\d+),$/gm)];
   const name = (constant: string): string =>
     constant.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

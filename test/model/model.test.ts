@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Field, Region } from "../../core/complete.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { isFullRun } from "../full-run.ts";
 import { freshSeed } from "../seeds.ts";
 import { Port } from "../world/core-port.ts";

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import * as sources from "../../core/complete.ts";
 import type { Device } from "../../core/device/memory.ts";
 import { Property } from "../../core/device/property.ts";
-import { named } from "../../platform/named-core.ts";
+import { named } from "../../platform/driver/named-core.ts";
 import type { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 
 /** The functions at the border. */

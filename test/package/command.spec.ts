@@ -10,7 +10,7 @@ import {
   httpConformance,
   storageConformance,
   timersConformance,
-} from "../../platform/conformance.ts";
+} from "../../platform/conformance/index.ts";
 import { contractLine } from "../../targets/command/conform.ts";
 import { events, type Running, run, start } from "./install.ts";
 

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { sha256 } from "../../platform/sha256.ts";
+import { sha256 } from "../../platform/text/sha256.ts";
 import { SessionWorld } from "../world/session-port.ts";
 
 it("RFC 7636 §4.1, §4.2, §4.4.1, §7.1: one refusal that asks for a proof, and the code has one, without a word", async () => {

@@ -10,7 +10,7 @@ import type {
   RequestOnServer,
   ServerPlan,
   World,
-} from "../../platform/conformance.ts";
+} from "../../platform/conformance/index.ts";
 import type { Http } from "../../platform/contracts.ts";
 import {
   type FakeAnswer,

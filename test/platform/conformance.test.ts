@@ -14,7 +14,7 @@ import {
   runConformance,
   storageConformance,
   timersConformance,
-} from "../../platform/conformance.ts";
+} from "../../platform/conformance/index.ts";
 import {
   type FakeHttpOptions,
   ManualClock,

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import * as grant from "../../core/index.ts";
 import type { HttpRequest } from "../../platform/contracts.ts";
-import { CopyingHttp, discoverServer, methodsIn } from "../../platform/discovery.ts";
 import { FakeHttp, fakePlatform } from "../../platform/fake/index.ts";
+import { CopyingHttp, discoverServer, methodsIn } from "../../platform/servers/discovery.ts";
 import { isFullRun } from "../full-run.ts";
 
 const HOST = "https://sso.example.com";

@@ -7,7 +7,7 @@ import type { HttpSink } from "../../platform/contracts.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { driverOn, signsIn } from "../world/driver-port.ts";
 import { code, type World } from "../world/world.ts";
 

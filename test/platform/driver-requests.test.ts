@@ -10,7 +10,7 @@ import { checkHeaders, headersProblems } from "../../platform/driver/headers.ts"
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform, MemoryStorage, NoEntropy } from "../../platform/fake/index.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { ENDPOINTS, signedIn } from "../world/driver-port.ts";
 
 const FORM = "application/x-www-form-urlencoded";

@@ -4,11 +4,11 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Region, State } from "../../core/index.ts";
-import { serverNames } from "../../platform/address.ts";
+import { missingRoomOf } from "../../platform/driver/unfit-answer.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
-import { missingRoomOf } from "../../platform/unfit-answer.ts";
+import { serverNames } from "../../platform/servers/address.ts";
 import { driverOn, ENDPOINTS, signedIn, signsIn } from "../world/driver-port.ts";
 
 it("a core of another release is refused, and both are named", () => {

@@ -2,15 +2,15 @@
 // reach the glass byte by byte is the core's model's (test/model).
 import { describe, expect, test } from "vitest";
 import { MESSAGES } from "../../core/index.ts";
-import { type RomName, romCharacter, romText } from "../../platform/languages/display-rom.ts";
+import { type RomName, romCharacter, romText } from "../../platform/display/display-rom.ts";
 import {
   languages,
   messagesFor,
   reasonsFor,
   textsOf,
   usualRom,
-} from "../../platform/languages/index.ts";
-import { reasonNames } from "../../platform/reasons.ts";
+} from "../../platform/display/languages.ts";
+import { reasonNames } from "../../platform/display/reasons.ts";
 
 const OTHERS = languages.filter((language) => language !== "en");
 /** Their places in MESSAGES (core/SPEC.md). */

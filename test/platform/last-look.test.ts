@@ -5,9 +5,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode } from "../../core/index.ts";
-import { addressProblem, isLoopback, isLoopbackHost } from "../../platform/address.ts";
+import { type Allowed, lastLook } from "../../platform/exchange/last-look.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { type Allowed, lastLook } from "../../platform/last-look.ts";
+import { addressProblem, isLoopback, isLoopbackHost } from "../../platform/servers/address.ts";
 import { call, driverOn, ENDPOINTS, signedIn, signsIn } from "../world/driver-port.ts";
 
 const SECRET = "4/0AX4XfWh-a-secret-token";
@@ -209,7 +209,7 @@ describe("addresses that a driver is given", () => {
   });
 });
 
-// One list (platform/address.ts) for the driver, `signIn`, the simulator and the service. RFC 8252 §8.3 has the reason: what
+// One list (platform/servers/address.ts) for the driver, `signIn`, the simulator and the service. RFC 8252 §8.3 has the reason: what
 // goes there crosses no network.
 const HOSTS: [host: string, expected: boolean][] = [
   ["localhost", true],

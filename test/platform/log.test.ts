@@ -1,8 +1,8 @@
-// The log that one can send to whoever helps (platform/log.ts): what was asked and answered, in bounded lines, and never
+// The log that one can send to whoever helps (platform/exchange/log.ts): what was asked and answered, in bounded lines, and never
 // a secret, whatever servers and adapters put where words belong.
 
 import { expect, it } from "vitest";
-import { driverLog } from "../../platform/log.ts";
+import { driverLog } from "../../platform/exchange/log.ts";
 import { SessionWorld } from "../world/session-port.ts";
 
 /** A program with a log; what it has written so far. */

@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Ear } from "../../platform/conformance/http-bench.ts";
-import { httpConformance } from "../../platform/conformance.ts";
+import { httpConformance } from "../../platform/conformance/index.ts";
+import { parseHttpDate, retryAfterSeconds } from "../../platform/exchange/retry-after.ts";
 import { startConformanceServer } from "../../platform/node/conformance-server.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
-import { parseHttpDate, retryAfterSeconds } from "../../platform/retry-after.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { realWorld, rows } from "./conformance-bench.ts";

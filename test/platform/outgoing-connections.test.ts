@@ -55,11 +55,11 @@ describe("what opens connections in JavaScript", () => {
     expect(filesWith(/\b(http|inner)\.send\(/, ".ts", ...FOLDERS)).toEqual([
       "platform/conformance/http-bench.ts: 1", // tests of adapters
       "platform/conformance/http.ts: 1",
-      "platform/discovery.ts: 2", // behind a throw-away driver's last look
       "platform/driver.ts: 1", // to the translation, if any, and the last look
       "platform/driver/requests.ts: 1", // in front of it
-      "platform/last-look.ts: 1",
-      "platform/log.ts: 1", // behind it, and hands on what it gets
+      "platform/exchange/last-look.ts: 1",
+      "platform/exchange/log.ts: 1", // behind it, and hands on what it gets
+      "platform/servers/discovery.ts: 2", // behind a throw-away driver's last look
       "platform/servers/translating-http.ts: 2", // in front of it
       "platform/session/answer-ear.ts: 1", // in front of it
       "platform/session/shared-state.ts: 1", // behind it, and hands on what it gets

@@ -1,7 +1,7 @@
 // Who can change or read what a path leads to, as sshd looks at its files.
 
 import { expect, it } from "vitest";
-import { pathProblem } from "../../platform/path-owners.ts";
+import { pathProblem } from "../../platform/storage/path-owners.ts";
 
 const ME = 1000;
 const OTHER = 1001;

@@ -1,4 +1,4 @@
-// Sealed storage (platform/sealed-storage.ts): what lies in the storage below, byte by byte, against the format in its head
+// Sealed storage (platform/storage/sealed-storage.ts): what lies in the storage below, byte by byte, against the format in its head
 // comment made with tweetnacl's ordinary functions. Records that were sealed once are to be opened by every later program.
 // What becomes of records that are altered, put back or cut off is the business of random lives (session-model/slots.ts).
 
@@ -6,7 +6,7 @@ import nacl from "tweetnacl";
 import { describe, expect, it } from "vitest";
 import type { Storage } from "../../platform/contracts.ts";
 import { MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
-import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/sealed-storage.ts";
+import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/storage/sealed-storage.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication } from "../../core/index.ts";
-import type { DiscoveredServer } from "../../platform/discovery.ts";
 import { noEndpoints } from "../../platform/driver.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
+import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
 import { serverOf } from "../../platform/servers/index.ts";
 import {
   type Client,

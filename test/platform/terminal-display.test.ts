@@ -4,7 +4,7 @@
 
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
-import { displayConformance } from "../../platform/conformance.ts";
+import { displayConformance } from "../../platform/conformance/index.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import { TerminalDisplay } from "../../platform/node/terminal-display.ts";
 import { realWorld, rows } from "./conformance-bench.ts";

@@ -1,4 +1,4 @@
-// Storage of a program's own in three functions (platform/session/value-storage.ts), with the worked examples: memory, a
+// Storage of a program's own in three functions (platform/storage/value-storage.ts), with the worked examples: memory, a
 // row of a database, the system's keychain. The tools of the keychains are played by a script. That a
 // program signs in with one is in sign-in.test.ts.
 
@@ -6,8 +6,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runConformance, storageConformance } from "../../platform/conformance.ts";
-import { ValueSlots, type ValueStorage } from "../../platform/session/value-storage.ts";
+import { runConformance, storageConformance } from "../../platform/conformance/index.ts";
+import { ValueSlots, type ValueStorage } from "../../platform/storage/value-storage.ts";
 // @ts-expect-error An example is plain JavaScript.
 import { keychain, memory, row } from "../../targets/examples/own-storage.mjs";
 import { isFullRun } from "../full-run.ts";

@@ -8,14 +8,14 @@ import {
   storageConformance,
   timersConformance,
   type World,
-} from "../../platform/conformance.ts";
+} from "../../platform/conformance/index.ts";
 import { LineDisplay } from "../../platform/quickjs/displays.ts";
 import { quickJs, scriptArguments } from "../../platform/quickjs/engine.ts";
 import { QuickJsEntropy } from "../../platform/quickjs/entropy.ts";
 import { QuickJsFileStorage } from "../../platform/quickjs/file-storage.ts";
 import { writeAll } from "../../platform/quickjs/files.ts";
 import { QuickJsTimers } from "../../platform/quickjs/timers.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 
 const { os, std } = quickJs();
 const [folder] = scriptArguments() as [folder: string];

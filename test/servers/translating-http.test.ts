@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { type FakeAnswer, FakeHttp } from "../../platform/fake/index.ts";
 import { TranslatingHttp, type Translation } from "../../platform/servers/translating-http.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { ear, type Told } from "../platform/raw-server.ts";
 
 const ADDRESSES = {

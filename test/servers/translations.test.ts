@@ -6,7 +6,7 @@ import { FakeHttp } from "../../platform/fake/index.ts";
 import { SERVERS, ServerError, serverOf } from "../../platform/servers/index.ts";
 import { HOST, STEP } from "../../platform/servers/profile.ts";
 import type { Purpose } from "../../platform/servers/translating-http.ts";
-import { bytesOf, textOf } from "../../platform/text.ts";
+import { bytesOf, textOf } from "../../platform/text/text.ts";
 
 const GRANTS: Readonly<Record<Purpose, string>> = {
   code: "",

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import * as core from "../../core/complete.ts";
 import { noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { asciiOf } from "../../platform/text.ts";
+import { asciiOf } from "../../platform/text/text.ts";
 import { driverOn } from "../world/driver-port.ts";
 import { Bench, TV } from "./harness.ts";
 import { Receiver, verified } from "./receiver.ts";

@@ -2,7 +2,7 @@
 // held against it. A life repeats with its seed.
 
 import type { Platform } from "../../platform/contracts.ts";
-import { driverLog } from "../../platform/log.ts";
+import { driverLog } from "../../platform/exchange/log.ts";
 import type { AttemptSettings } from "../../platform/session/attempt.ts";
 import type { Session } from "../../platform/session/session.ts";
 import type { SignInHandlers, VerificationPrompt } from "../../platform/session/sign-in.ts";

@@ -10,8 +10,8 @@ import { build } from "esbuild";
 import type { ManualClock } from "../../platform/fake/index.ts";
 import type * as files from "../../platform/node/file-storage.ts";
 import type * as directory from "../../platform/node/shared-directory.ts";
-import type * as seal from "../../platform/sealed-storage.ts";
 import type * as signIn from "../../platform/session/sign-in.ts";
+import type * as seal from "../../platform/storage/sealed-storage.ts";
 import type { Dice } from "../model/dice.ts";
 
 type Loaded = typeof files & typeof directory & typeof seal & typeof signIn;
@@ -19,7 +19,10 @@ type Load = (...environment: unknown[]) => void;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(path.join(root, "package.json"));
-const PARTS = ["node/file-storage", "node/shared-directory", "sealed-storage", "session/sign-in"];
+const PARTS = [
+  ...["node/file-storage", "node/shared-directory"],
+  ...["storage/sealed-storage", "session/sign-in"],
+];
 const ENVIRONMENT = [
   ...["module", "require", "process", "performance", "Math"],
   ...["setTimeout", "clearTimeout", "setInterval", "clearInterval", "queueMicrotask"],

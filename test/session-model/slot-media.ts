@@ -7,8 +7,8 @@ import path from "node:path";
 import type { Entropy, Storage } from "../../platform/contracts.ts";
 import { MemoryStorage, NoEntropy, SeededEntropy } from "../../platform/fake/index.ts";
 import { FileStorage } from "../../platform/node/file-storage.ts";
-import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/sealed-storage.ts";
-import { ValueSlots } from "../../platform/session/value-storage.ts";
+import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/storage/sealed-storage.ts";
+import { ValueSlots } from "../../platform/storage/value-storage.ts";
 import type { Dice } from "../model/dice.ts";
 
 /** What a slot then may hold. */

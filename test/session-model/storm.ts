@@ -3,7 +3,7 @@
 
 import type { HttpSink, Platform, Storage } from "../../platform/contracts.ts";
 import type { FakeAnswer, FakeFault } from "../../platform/fake/http.ts";
-import { SealedStorage } from "../../platform/sealed-storage.ts";
+import { SealedStorage } from "../../platform/storage/sealed-storage.ts";
 import type { Dice } from "../model/dice.ts";
 import type { SessionWorld } from "../world/session-port.ts";
 

@@ -6,7 +6,7 @@ import { expect, TestRunner } from "vitest";
 import * as core from "../../core/complete.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
 import { type FakeAnswer, MemoryStorage, type SeenRequest } from "../../platform/fake/index.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { completeFunctions } from "../../targets/bundle/surface.ts";
 import { type Core, ofFile, ofSources } from "../model/subject.ts";
 import { code, error, tokens, World } from "./world.ts";

@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/contracts.ts";
 import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import type { FakeAnswer, FakePlatformOptions, SeenRequest } from "../../platform/fake/index.ts";
-import { bytesOf } from "../../platform/text.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 import { code, tokens, World } from "./world.ts";
 
 export const ENDPOINTS = {

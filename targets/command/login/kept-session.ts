@@ -2,17 +2,17 @@
 // first where that is due.
 
 import path from "node:path";
-import { addressProblem, namedAddressProblem } from "../../../platform/address.ts";
-import { metadataAddresses } from "../../../platform/discovery.ts";
-import { LookedAtHttp } from "../../../platform/last-look.ts";
+import { LookedAtHttp } from "../../../platform/exchange/last-look.ts";
 import { forgetIn } from "../../../platform/node/forget-directory.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
+import { addressProblem, namedAddressProblem } from "../../../platform/servers/address.ts";
+import { metadataAddresses } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
 import type { TokenResponse } from "../../../platform/session/answer-ear.ts";
 import type { SignOutResult } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
-import { objectIn, printable } from "../../../platform/text.ts";
+import { objectIn, printable } from "../../../platform/text/text.ts";
 import { integer } from "../../desktop/command-line.ts";
 import { commandLine, Failure } from "../option-parser.ts";
 import {

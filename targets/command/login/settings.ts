@@ -1,12 +1,13 @@
 // What a login is made with: server and client as the command line or a device.json names them. Without the client's
 // secret this is also what is kept beside the tokens, so that `token` and `logout` need no options.
-import { addressProblem } from "../../../platform/address.ts";
+
 import type { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { driverOptionsOf } from "../../../platform/configuration/device-config.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
-import { MetadataError } from "../../../platform/metadata-error.ts";
+import { addressProblem } from "../../../platform/servers/address.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
+import { MetadataError } from "../../../platform/servers/metadata-error.ts";
 import {
   type KeptMetadata,
   SESSION_BYTES,

@@ -2,7 +2,7 @@
 import { Buffer as PageBuffer } from "buffer";
 import type { Context } from "hono";
 import nacl from "tweetnacl";
-import { sha256 } from "../../../platform/sha256.ts";
+import { sha256 } from "../../../platform/text/sha256.ts";
 
 // The package does not know base64url; it reads it as base64.
 const plainToString = PageBuffer.prototype.toString;

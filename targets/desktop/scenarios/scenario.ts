@@ -1,6 +1,6 @@
 // Scenario files: their lines, read. Settings come first, then steps and expectations in order; what a
 // step does is in steps.ts, how an expectation is checked in player.ts.
-import { type Language, languages } from "../../../platform/languages/index.ts";
+import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { deviceKind } from "../simulator/device/kinds.ts";
 import { isStep, readDuration, readValue, StepError } from "../simulator/steps.ts";

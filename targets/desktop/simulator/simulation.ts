@@ -3,6 +3,9 @@
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
 import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
+import type { RomName } from "../../../platform/display/display-rom.ts";
+import type { PrinterSink } from "../../../platform/display/escpos.ts";
+import { type Language, messagesFor, usualRom } from "../../../platform/display/languages.ts";
 import {
   type Core,
   Driver,
@@ -10,9 +13,6 @@ import {
   type Endpoints,
   type Translate,
 } from "../../../platform/driver.ts";
-import type { PrinterSink } from "../../../platform/escpos.ts";
-import type { RomName } from "../../../platform/languages/display-rom.ts";
-import { type Language, messagesFor, usualRom } from "../../../platform/languages/index.ts";
 import type { DecisionOutcome } from "../../service/decisions.ts";
 import type { FixtureInput } from "../../service/fixture.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";

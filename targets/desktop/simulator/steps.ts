@@ -2,7 +2,7 @@
 // scenario files. A step is a line, or the name of a deed that stands for one (deeds.ts); here it is read and
 // carried out. Expectations are in scenarios/.
 import { ErrorCode } from "../../../core/complete.ts";
-import { type Language, languages } from "../../../platform/languages/index.ts";
+import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
 import { deedOf, stepOf } from "./deeds.ts";

@@ -1,7 +1,7 @@
 // The world as plain data for whoever draws it: terminal and panel show the same. Nothing secret is in
 // it but what the device itself displays.
 import { Field, Region, State } from "../../../core/complete.ts";
-import type { Language } from "../../../platform/languages/index.ts";
+import type { Language } from "../../../platform/display/languages.ts";
 import type { CallOutcome } from "./device/application.ts";
 import { type Modules, qrModules } from "./device/display.ts";
 import type { DeviceName } from "./device/kinds.ts";

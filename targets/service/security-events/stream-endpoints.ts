@@ -4,7 +4,7 @@
 // cannot wait.
 
 import * as z from "zod";
-import { isLoopbackHost } from "../../../platform/address.ts";
+import { isLoopbackHost } from "../../../platform/servers/address.ts";
 import { bearerToken, unauthenticated } from "../bearer.ts";
 import { baseUrlOf, type ServiceContext } from "../context.ts";
 import { ApiError, invalidParameter, notJson } from "../errors.ts";

@@ -19,8 +19,8 @@ import {
   State,
 } from "../../../core/index.ts";
 import { messageNames } from "../../../platform/configuration/device-config.ts";
+import { reasons } from "../../../platform/display/reasons.ts";
 import { RECORD } from "../../../platform/driver/device.ts";
-import { reasons } from "../../../platform/reasons.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
 import { version } from "../../desktop/command-line.ts";
 

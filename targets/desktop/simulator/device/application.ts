@@ -9,11 +9,11 @@ import {
   OfferError,
   State,
 } from "../../../../core/complete.ts";
-import { withTarget } from "../../../../platform/address.ts";
 import type { Bytes, HttpRequest } from "../../../../platform/contracts.ts";
+import type { Language } from "../../../../platform/display/languages.ts";
 import type { Driver } from "../../../../platform/driver.ts";
-import type { Language } from "../../../../platform/languages/index.ts";
-import { asciiOf, bytesOf } from "../../../../platform/text.ts";
+import { withTarget } from "../../../../platform/servers/address.ts";
+import { asciiOf, bytesOf } from "../../../../platform/text/text.ts";
 import { clean, reasonOf } from "../log/mask.ts";
 import { NOT_KNOWN, type Reason, reasonOfCall } from "../log/reasons.ts";
 import { describeList, type ListedPage, listedPage } from "./broadcast-words.ts";

@@ -1,6 +1,6 @@
 // The list of broadcasts as a line for the display, in the display's language. The core shows printable ASCII of an
 // application, so these are words that need no other letters; katakana has none, and does without.
-import type { Language } from "../../../../platform/languages/index.ts";
+import type { Language } from "../../../../platform/display/languages.ts";
 import { clean } from "../log/mask.ts";
 
 interface Words {

@@ -2,10 +2,10 @@
 
 import * as core from "../../../../core/complete.ts";
 import type { Bytes, Display } from "../../../../platform/contracts.ts";
+import { type RomName, romCharacter } from "../../../../platform/display/display-rom.ts";
 import type { Driver } from "../../../../platform/driver.ts";
-import { type RomName, romCharacter } from "../../../../platform/languages/display-rom.ts";
 import { QrCode } from "../../../../platform/node/qr-code.ts";
-import { asciiOf } from "../../../../platform/text.ts";
+import { asciiOf } from "../../../../platform/text/text.ts";
 
 export class FrameDisplay implements Display {
   /** One string of `columns` characters for each row; blank while dark. */

@@ -1,14 +1,15 @@
 // The printer's paper: with each new code a slip comes out that says where to go and what to enter, also as
-// a QR code. What is shown here is what the bytes for a real printer say (platform/escpos.ts).
+// a QR code. What is shown here is what the bytes for a real printer say (platform/display/escpos.ts).
+
+import { romText } from "../../../../platform/display/display-rom.ts";
 import {
   type PrinterSettings,
   type PrinterSink,
   type Slip,
   SlipPrinter,
   usualPrinter,
-} from "../../../../platform/escpos.ts";
-import { romText } from "../../../../platform/languages/display-rom.ts";
-import type { Language } from "../../../../platform/languages/index.ts";
+} from "../../../../platform/display/escpos.ts";
+import type { Language } from "../../../../platform/display/languages.ts";
 import { type Modules, qrModules } from "./display.ts";
 
 // What a slip of paper says beside address and code, in the language of the display; and the printer's code

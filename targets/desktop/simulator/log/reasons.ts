@@ -3,8 +3,8 @@
 import { ErrorCode, State } from "../../../../core/complete.ts";
 import { MESSAGES, type Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
+import { missingMemberOf, missingRoomOf } from "../../../../platform/driver/unfit-answer.ts";
 import type { Driver } from "../../../../platform/driver.ts";
-import { missingMemberOf, missingRoomOf } from "../../../../platform/unfit-answer.ts";
 import { clean, reasonOf } from "./mask.ts";
 import { remedyOf } from "./remedies.ts";
 import { errorName } from "./timeline.ts";

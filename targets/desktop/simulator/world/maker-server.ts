@@ -3,7 +3,7 @@
 // with the receiver's token. Every token is verified with the transmitter's published key.
 import nacl from "tweetnacl";
 import type { Bytes } from "../../../../platform/contracts.ts";
-import { asciiOf } from "../../../../platform/text.ts";
+import { asciiOf } from "../../../../platform/text/text.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Moment, Moments } from "../log/timeline.ts";

@@ -6,7 +6,7 @@ import type {
   HttpSink,
   TransportFailure,
 } from "../../../../platform/contracts.ts";
-import { asciiOf } from "../../../../platform/text.ts";
+import { asciiOf } from "../../../../platform/text/text.ts";
 import type { ExchangeEntry, ExchangeLog } from "../log/exchanges.ts";
 import type { AnswerHead } from "../log/mask.ts";
 import type { WorldClock } from "./world-clock.ts";

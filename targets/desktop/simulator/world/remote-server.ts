@@ -6,9 +6,9 @@ import {
   formParameters,
 } from "../../../../platform/configuration/client-settings.ts";
 import type { Http } from "../../../../platform/contracts.ts";
-import { clientAuthenticationFor, discoverServer } from "../../../../platform/discovery.ts";
 import { type Endpoints, noEndpoints, type Translate } from "../../../../platform/driver.ts";
 import { nodeTimers } from "../../../../platform/node/index.ts";
+import { clientAuthenticationFor, discoverServer } from "../../../../platform/servers/discovery.ts";
 import { ServerError, serverOf } from "../../../../platform/servers/index.ts";
 import { UsageError } from "../../command-line.ts";
 import type { Options } from "../../options.ts";

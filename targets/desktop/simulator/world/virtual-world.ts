@@ -2,10 +2,10 @@
 // chance comes from a seed. Scenarios run in it on a clock of their own, and the playground in a page.
 import * as core from "../../../../core/complete.ts";
 import type { Http, HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
+import type { Language } from "../../../../platform/display/languages.ts";
 import { type Core, type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
 import { MemoryStorage } from "../../../../platform/fake/storage.ts";
-import type { Language } from "../../../../platform/languages/index.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 import type { Service } from "../../../service/index.ts";
 import { PATHS } from "../../../service/metadata.ts";

@@ -4,8 +4,8 @@ import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
+import type { PrinterSink } from "../../../../platform/display/escpos.ts";
 import type { DriverConfig } from "../../../../platform/driver.ts";
-import type { PrinterSink } from "../../../../platform/escpos.ts";
 import {
   FileStorage,
   NodeEntropy,

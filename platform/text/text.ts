@@ -1,7 +1,7 @@
 // Between strings and bytes where an engine has no TextEncoder. UTF-8; for start-up and requests, not
 // for the polling loop.
 
-import type { Bytes } from "./contracts.ts";
+import type { Bytes } from "../contracts.ts";
 
 /** The string's UTF-8 bytes; a lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): Uint8Array {

@@ -1,7 +1,7 @@
 // What was wrong with an answer, in words: what the device had no room for, for whoever gave it its memory, and which
 // member was missing.
 
-import { type Device, ErrorCode, Field, Region } from "../core/index.ts";
+import { type Device, ErrorCode, Field, Region } from "../../core/index.ts";
 
 /**
  * What the room for a code challenge takes (RFC 7636), in steps of the regions' shares. A device that had none for it

@@ -8,10 +8,10 @@ export {
   runConformance,
   Violation,
   type World,
-} from "./conformance/case.ts";
-export { type DisplaySubject, displayConformance } from "./conformance/display.ts";
-export { type EntropySubject, entropyConformance } from "./conformance/entropy.ts";
-export { httpConformance } from "./conformance/http.ts";
+} from "./case.ts";
+export { type DisplaySubject, displayConformance } from "./display.ts";
+export { type EntropySubject, entropyConformance } from "./entropy.ts";
+export { httpConformance } from "./http.ts";
 export type {
   AnswerPlan,
   HttpLimits,
@@ -20,6 +20,6 @@ export type {
   HttpTestServer,
   RequestOnServer,
   ServerPlan,
-} from "./conformance/http-bench.ts";
-export { type StorageSubject, storageConformance } from "./conformance/storage.ts";
-export { type TimersSubject, timersConformance } from "./conformance/timers.ts";
+} from "./http-bench.ts";
+export { type StorageSubject, storageConformance } from "./storage.ts";
+export { type TimersSubject, timersConformance } from "./timers.ts";

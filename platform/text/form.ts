@@ -1,6 +1,6 @@
 // application/x-www-form-urlencoded where an engine has no URLSearchParams: exactly what that prints.
 
-import type { Bytes } from "./contracts.ts";
+import type { Bytes } from "../contracts.ts";
 import { asciiOf } from "./text.ts";
 
 /** One name or value. */

@@ -1,10 +1,10 @@
 // What a device has asked and been answered, in lines that one can send to whoever helps: by names and numbers. Nothing
 // that is secret is looked at, and what others have chosen (an error's name) is only repeated where it is a known word.
 
-import { Endpoint, ErrorCode, State } from "../core/index.ts";
-import { originOf } from "./address.ts";
-import type { Http, HttpRequest, HttpSink, Platform, Storage } from "./contracts.ts";
-import { asciiOf } from "./text.ts";
+import { Endpoint, ErrorCode, State } from "../../core/index.ts";
+import type { Http, HttpRequest, HttpSink, Platform, Storage } from "../contracts.ts";
+import { originOf } from "../servers/address.ts";
+import { asciiOf } from "../text/text.ts";
 
 /** What is looked at of a device. */
 interface Looked {

@@ -1,8 +1,8 @@
 // Ready texts for displays, by language: what a maker gives to the core as Config.messages, or copies into the
 // `messages` and `reasons` of device.json.
 import { MESSAGES } from "../../core/index.ts";
-import { reasons } from "../reasons.ts";
 import { type RomName, romText } from "./display-rom.ts";
+import { reasons } from "./reasons.ts";
 import type { Texts } from "./texts.ts";
 import * as all from "./texts.ts";
 

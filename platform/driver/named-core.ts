@@ -1,7 +1,7 @@
 // The core of a bundle under the names of the sources. In a bundle the device is an array, whose places have names in
 // `Property`; a host that is written for the sources, such as the driver, reads it through this.
 
-import { Property } from "../core/device/property.ts";
+import { Property } from "../../core/device/property.ts";
 
 /** A device of a bundle. */
 type Places = unknown[];

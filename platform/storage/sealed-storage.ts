@@ -3,7 +3,7 @@
 // What it protects against, and what not, is on the adapters' page (platform/README.md), "Sealed storage".
 
 import nacl from "tweetnacl";
-import type { Bytes, Entropy, Storage } from "./contracts.ts";
+import type { Bytes, Entropy, Storage } from "../contracts.ts";
 
 /** What sealed storage is made of. */
 export interface SealedStorageOptions {

@@ -114,7 +114,7 @@ export const JAPANESE: Texts = [
   "ﾄｰｸﾝ ｼｮｳｷｮｼｯﾊﾟｲ",
 ];
 
-// Why there is no connection, in the order of platform/reasons.ts; each half fits 16 characters.
+// Why there is no connection, in the order of platform/display/reasons.ts; each half fits 16 characters.
 
 export const GERMAN_REASONS: Texts = [
   "Kein Netzkabel|Bitte einstecken",

@@ -1,12 +1,12 @@
 // Finding a server's addresses before there is a device: a throw-away core reads the discovery
 // document (RFC 8414, OpenID Connect Discovery), and its owner gives the addresses to a driver.
 
-import { CallState, ClientAuthentication, ErrorCode, Field } from "../core/complete.ts";
+import { CallState, ClientAuthentication, ErrorCode, Field } from "../../core/complete.ts";
+import type { Display, Http, HttpRequest, HttpSink, Storage, Timers } from "../contracts.ts";
+import { type Core, Driver, type Endpoints, noEndpoints } from "../driver.ts";
+import { asciiOf, bytesOf, objectIn, printable } from "../text/text.ts";
 import { addressProblem, namedAddressProblem } from "./address.ts";
-import type { Display, Http, HttpRequest, HttpSink, Storage, Timers } from "./contracts.ts";
-import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
 import { MetadataError } from "./metadata-error.ts";
-import { asciiOf, bytesOf, objectIn, printable } from "./text.ts";
 
 /** Four addresses at once need more room than a device's calls. */
 const DISCOVERY_BYTES = 12_288;

@@ -2,8 +2,8 @@
 // together before (a maker, a program, a server's metadata, a translation), it is compared here with what was allowed,
 // and nothing of picogrant's reaches a socket by another way.
 
-import { addressProblem, originOf } from "./address.ts";
-import type { Http, HttpRequest, HttpSink } from "./contracts.ts";
+import type { Http, HttpRequest, HttpSink } from "../contracts.ts";
+import { addressProblem, originOf } from "../servers/address.ts";
 
 /** What somebody has allowed. */
 export interface Allowed {

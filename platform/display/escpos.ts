@@ -1,7 +1,7 @@
 // Slips of paper for receipt printers: ESC/POS, the language that nearly all of them speak. The bytes go to
 // a sink: a file, a serial line, a socket of port 9100. An adapter beside the display's: the core knows nothing of paper.
 
-import type { Bytes } from "./contracts.ts";
+import type { Bytes } from "../contracts.ts";
 
 /** Takes the bytes of a printer as they come; the range is only good until it returns. */
 export interface PrinterSink {
