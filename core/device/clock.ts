@@ -3,7 +3,7 @@
 
 import { must } from "./assertion.ts";
 import { countDown, quotient } from "./digits.ts";
-import { agePage, redraw } from "./frame.ts";
+import { agePage, redrawSeconds } from "./frame.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 import { State } from "./states.ts";
@@ -67,8 +67,7 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   var seconds = quotient(elapsedMs, 1000);
   device.carryMs = elapsedMs - seconds * 1000;
   device.codeLifeS = countDown(device.codeLifeS, seconds);
-  // The countdown, and warnings whose time has come.
-  if (seconds) redraw(device);
+  if (seconds) redrawSeconds(device);
   device.accessLifeS = countDown(device.accessLifeS, seconds);
   device.refreshLifeS = countDown(device.refreshLifeS, seconds);
   device.refusalsLeftS = countDown(device.refusalsLeftS, seconds);

@@ -10,6 +10,15 @@ import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 import { Region } from "./tables.ts";
 
+/** What has to be laid out anew. */
+export enum FrameDue {
+  NOTHING = 0,
+  /** Seconds have passed and nothing else has changed: where a countdown is shown, its row alone. */
+  SECONDS = 1,
+  /** Everything. */
+  TEXT = 2,
+}
+
 /** What the display shows, and the place in it that is written next. */
 export interface Frame {
   /** Columns of the display, 16..80. */
@@ -20,8 +29,8 @@ export interface Frame {
   codeConfirmed: number;
   /** 1 while its countdown is shown beside it. */
   hasCountdown: number;
-  /** 1: the display has to be laid out anew. */
-  frameDue: number;
+  /** What of the display has to be laid out anew. */
+  frameDue: FrameDue;
   /** 1: a cell has changed since SHOW. */
   frameChanged: number;
   /** First cell of the page of the text that is shown. */
@@ -44,7 +53,7 @@ export function makeFrame(device: Frame, columns: number, rows: number): void {
   device.rows = rows;
   device.codeConfirmed = 0;
   device.hasCountdown = 0;
-  device.frameDue = 1;
+  device.frameDue = FrameDue.TEXT;
   // What an earlier life left in the memory must not pass for a frame that is shown already.
   device.frameChanged = 1;
   device.pageStart = 0;
@@ -57,7 +66,12 @@ export function makeFrame(device: Frame, columns: number, rows: number): void {
 
 /** Something that is shown has changed: the next tick lays the text out anew. */
 export function redraw(device: Device & Frame): void {
-  device.frameDue = 1;
+  device.frameDue = FrameDue.TEXT;
+}
+
+/** Seconds have passed: the next tick brings the countdown up to date, or warnings whose time has come. */
+export function redrawSeconds(device: Device & Frame): void {
+  if (!device.frameDue) device.frameDue = FrameDue.SECONDS;
 }
 
 /** The next frame shows the first page, for its whole time. */
@@ -138,9 +152,14 @@ export function isFrameUpToDate(device: Device): boolean {
   return !device.frameDue && device.pageMs > 0;
 }
 
+/** Whether the countdown is all that has changed of a page that stays. */
+export function isCountdownAlone(device: Device): boolean {
+  return device.frameDue === FrameDue.SECONDS && device.hasCountdown > 0 && device.pageMs > 0;
+}
+
 /** Turns to the next page, or from the last one to the first, where the page has had its time. */
 export function turnPage(device: Device & Frame): void {
-  device.frameDue = 0;
+  device.frameDue = FrameDue.NOTHING;
   if (device.pageMs) return;
   device.pageStart = device.pageEnd < device.textEnd ? device.pageEnd : 0;
   device.pageMs = Limit.PAGE_MS;

@@ -9,6 +9,7 @@ import {
   endText,
   fill,
   goToLastRow,
+  isCountdownAlone,
   isFrameUpToDate,
   keepLastRow,
   keepPage,
@@ -189,26 +190,39 @@ function putState(device: Device): void {
   }
 }
 
-/** Lays the whole text out, of which the present page goes to the frame. The code's row is below it on each page. */
-function layOut(device: Device): void {
+/** Whether there is a code to show. One from before a restart is, marked until the server has confirmed it. */
+function hasCode(device: Device): boolean {
+  return device.state === State.PENDING && device.codeLifeS > 0;
+}
+
+/** Begins the text with the row of the code, which is below it on each page. */
+function layOutCode(device: Device): void {
   beginText(device);
-  // One from before a restart is there as well, marked until the server has confirmed it.
-  var hasCode = device.state === State.PENDING && device.codeLifeS > 0;
-  if (hasCode) {
+  if (hasCode(device)) {
     goToLastRow(device);
     putCode(device);
     keepLastRow(device);
   }
+}
+
+/** Lays the whole text out, of which the present page goes to the frame. */
+function layOut(device: Device): void {
+  layOutCode(device);
   // A code that leaves no room for its mark has words for a mark, in the place of the address.
   var hasMark = device.length[Field.USER_CODE] + Width.MARK <= device.columns;
-  if (hasCode && (device.codeConfirmed || hasMark)) putAddress(device);
+  if (hasCode(device) && (device.codeConfirmed || hasMark)) putAddress(device);
   else putState(device);
 }
 
 /** Brings the frame up to date where something has changed, or its page has had its time. */
 export function drawFrame(device: Device): void {
   if (isFrameUpToDate(device)) return;
+  var isCodeAlone = isCountdownAlone(device) && hasCode(device);
   turnPage(device);
+  if (isCodeAlone) {
+    layOutCode(device);
+    return;
+  }
   if (device.pageStart) {
     // A later page is left where the text is of another length than before.
     var page = setPageAside(device);
