@@ -18,12 +18,13 @@ export function nodePlatformWith(
     readonly stateDirectory: string;
     readonly http?: NodeHttpOptions | undefined;
     readonly isShared?: boolean;
+    readonly isSealed?: boolean;
   },
 ): NodePlatform {
-  const { stateDirectory, isShared = false, http } = options;
+  const { stateDirectory, http } = options;
   // Whatever of it is refused is so before the directory is touched.
   const platform = nodePlatformOver(noStorage, display, http);
-  const storage = new FileStorage(stateDirectory, { isShared });
+  const storage = new FileStorage(stateDirectory, options);
   return {
     ...platform,
     storage,

@@ -4,7 +4,16 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Bytes, Storage } from "../contracts.ts";
-import { makeDirectory } from "./make-directory.ts";
+import {
+  isMediumFault,
+  makeOwnDirectory,
+  readOwn,
+  reasonOf,
+  removeDraft,
+  removeOwn,
+  syncDirectory,
+  writeOwn,
+} from "./files.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 import { lockDirectory, StateLock } from "./state-lock.ts";
 
@@ -16,11 +25,12 @@ export interface FileStorageOptions {
   capacity?: number;
   /** Others use the directory, too: there is a lock for the moments in which one of them writes (SharedDirectory). */
   isShared?: boolean;
+  /** What is written is sealed: a file system that keeps no modes, and shows all files to everybody, will do. */
+  isSealed?: boolean;
 }
 
 /** Begins every slot file, so that a file of some other program is not taken for a record, or overwritten. */
 const MAGIC = Buffer.from("picogrant slot\n", "latin1");
-const POSIX = process.platform !== "win32";
 
 /**
  * Storage in a directory that it makes where needed (mode 0700, files 0600) and locks. All operations are
@@ -33,19 +43,21 @@ export class FileStorage implements Storage {
   /** One line about the last operation that failed, "" if none has. Contains no record. */
   lastFailure = "";
   readonly #unlock: () => void;
+  readonly #isSealed: boolean;
   #closed = false;
 
   /**
    * A medium that is full, read-only or broken is no reason to refuse: what lies there is read, writes fail, and
    * the device says that it could not save.
-   * @throws StateDirectoryError where the directory cannot be used: not a directory, not ours, readable
-   * by others, in use by another process, or with files in it that are not slots
+   * @throws StateDirectoryError where the directory cannot be used: not a directory, not ours, in use by another
+   * process, or with files in it that are not slots
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
     this.capacity = options.capacity ?? 131_072;
     this.directory = path.resolve(directory);
+    this.#isSealed = options.isSealed ?? false;
     this.#unlock = this.#unlessBroken(() => {
-      prepareDirectory(this.directory);
+      makeOwnDirectory(this.directory, this.#isSealed);
       return options.isShared ? tryLock(this.directory) : lockDirectory(this.directory);
     }, noLock);
     try {
@@ -84,7 +96,7 @@ export class FileStorage implements Storage {
     const file = this.#fileOf(slot);
     let length = -1;
     this.#attempt("read", () => {
-      const content = readSlot(file, this.capacity);
+      const content = this.#readSlot(file);
       if (content.length > to - from) return;
       for (let i = 0; i < content.length; i++) into[from + i] = content[i]!;
       length = content.length;
@@ -101,7 +113,7 @@ export class FileStorage implements Storage {
       content.set(MAGIC);
       for (let i = from; i < to; i++) content[MAGIC.length + i - from] = bytes[i]!;
       try {
-        replaceFile(file, content);
+        writeOwn(file, content);
       } finally {
         content.fill(0);
       }
@@ -112,7 +124,7 @@ export class FileStorage implements Storage {
   erase(slot: number, done: (ok: boolean) => void): void {
     const file = this.#fileOf(slot);
     const ok = this.#attempt("erase", () => {
-      fs.rmSync(file, { force: true });
+      removeOwn(file);
       syncDirectory(this.directory);
     });
     done(ok);
@@ -151,115 +163,35 @@ export class FileStorage implements Storage {
   /** Refuses what is there but cannot be a slot of ours; where nobody else writes, clears away what a killed one left. */
   #inspect(slot: number, isAlone: boolean): void {
     const file = this.#fileOf(slot);
-    if (isAlone) fs.rmSync(draftOf(file), { force: true });
-    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-    if (stat === undefined) return;
-    const refuse = (what: string): never => {
-      throw new StateDirectoryError(`${file}: ${what}`);
-    };
-    if (!stat.isFile()) refuse("not a file; move it away or choose another directory");
-    if (POSIX && (stat.mode & 0o077) !== 0) {
-      refuse(
-        "other users can read this secret; run chmod 600 on it, or delete it and sign in again",
-      );
-    }
+    if (isAlone) removeDraft(file);
     try {
-      readSlot(file, this.capacity).fill(0);
+      this.#readSlot(file).fill(0);
     } catch (error) {
-      if (isMediumFault(error)) throw error;
-      refuse(`${reasonOf(error)}; delete it to sign in again, or choose another directory`);
+      if (error instanceof StateDirectoryError || isMediumFault(error)) throw error;
+      if (error instanceof CutOff) return;
+      const advice = "delete it to sign in again, or choose another directory";
+      throw new StateDirectoryError(`${file}: ${reasonOf(error)}; ${advice}`);
     }
   }
-}
 
-function prepareDirectory(directory: string): void {
-  makeDirectory(directory, 0o700);
-  const stat = fs.statSync(directory);
-  if (!POSIX) return;
-  const own = process.getuid?.();
-  if (own !== undefined && stat.uid !== own) {
-    throw new StateDirectoryError(
-      `${directory}: belongs to another user; choose a directory of your own`,
-    );
-  }
-  if ((stat.mode & 0o022) !== 0) {
-    throw new StateDirectoryError(`${directory}: other users can write to it; run chmod 700 on it`);
-  }
-}
-
-/** The record in a slot file, empty where there is no file; throws where it is something else. */
-function readSlot(file: string, capacity: number): Buffer {
-  let content: Buffer;
-  try {
-    // Not fs.readFile: a file that is far too large must not be taken into memory.
-    content = readUpTo(file, MAGIC.length + capacity + 1);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
-    throw error;
-  }
-  if (!content.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new Error("not a record of picogrant");
-  }
-  if (content.length > MAGIC.length + capacity) {
-    throw new Error(`holds a record of more than ${capacity} bytes`);
-  }
-  return content.subarray(MAGIC.length);
-}
-
-function readUpTo(file: string, limit: number): Buffer {
-  const handle = fs.openSync(file, "r");
-  try {
-    const buffer = Buffer.alloc(limit);
-    let length = 0;
-    for (;;) {
-      const count = fs.readSync(handle, buffer, length, limit - length, null);
-      if (count === 0) return buffer.subarray(0, length);
-      length += count;
-      if (length === limit) return buffer;
+  /** The record in a slot file, empty where there is no file; throws where it is something else. */
+  #readSlot(file: string): Buffer {
+    const limit = MAGIC.length + this.capacity;
+    const content = readOwn(file, { limit, isSealed: this.#isSealed });
+    if (content === undefined) return Buffer.alloc(0);
+    if (!content.subarray(0, MAGIC.length).equals(MAGIC)) {
+      const isBegun = MAGIC.subarray(0, content.length).equals(content);
+      throw isBegun ? new CutOff("is cut off") : new Error("not a record of picogrant");
     }
-  } finally {
-    fs.closeSync(handle);
-  }
-}
-
-/**
- * 1. cut while writing the draft: the old file is untouched; 2. cut between draft and rename: as before, and
- * the draft is cleared away at the next start; 3. cut after the rename but before the directory is durable:
- * the old name or the new one is found, both whole, since the draft's bytes were durable before.
- */
-function replaceFile(file: string, content: Buffer): void {
-  const draft = draftOf(file);
-  fs.rmSync(draft, { force: true });
-  try {
-    const handle = fs.openSync(draft, "wx", 0o600);
-    try {
-      for (let at = 0; at < content.length; ) at += fs.writeSync(handle, content, at);
-      fs.fsyncSync(handle);
-    } finally {
-      fs.closeSync(handle);
+    if (content.length > limit) {
+      throw new Error(`holds a record of more than ${this.capacity} bytes`);
     }
-    fs.renameSync(draft, file);
-  } catch (error) {
-    fs.rmSync(draft, { force: true });
-    throw error;
-  }
-  syncDirectory(path.dirname(file));
-}
-
-function draftOf(file: string): string {
-  return `${file}.draft`;
-}
-
-function syncDirectory(directory: string): void {
-  // Windows has no such thing; its renames go through the journal.
-  if (!POSIX) return;
-  const handle = fs.openSync(directory, "r");
-  try {
-    fs.fsyncSync(handle);
-  } finally {
-    fs.closeSync(handle);
+    return content.subarray(MAGIC.length);
   }
 }
+
+/** What is left where the power went and the file system had not kept the order of writes: no record, and no reason to refuse. */
+class CutOff extends Error {}
 
 /** Whether a file can be made there at all. @throws the system's error */
 function tryLock(directory: string): () => void {
@@ -271,28 +203,3 @@ function tryLock(directory: string): () => void {
 
 /** Where nothing can be written, two devices cannot get in each other's way. */
 function noLock(): void {}
-
-/** A medium that is full, read-only or broken, as opposed to a directory that was chosen wrongly. */
-function isMediumFault(error: unknown): boolean {
-  return ["EIO", "ENOSPC", "EDQUOT", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "");
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  ENOTDIR: "part of its path is not a directory",
-  EEXIST: "it is not a directory",
-  ENOENT: "it does not exist",
-  ENOSPC: "no space left on the device",
-  EROFS: "the file system is read-only",
-  EIO: "the medium has a fault",
-  EDQUOT: "the user's share of the disk is used up",
-  EISDIR: "it is a directory",
-  ELOOP: "its symbolic links go in circles",
-};
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown reason";
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === undefined ? error.message : (REASONS[code] ?? code);
-}

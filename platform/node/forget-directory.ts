@@ -8,7 +8,7 @@ import { disclaimDirectory } from "./state-owner.ts";
 
 /** @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased` */
 export async function forgetDirectory(directory: string): Promise<void> {
-  const storage = new FileStorage(directory, { isShared: true });
+  const storage = new FileStorage(directory, { isShared: true, isSealed: true });
   const shared = new SharedDirectory(storage);
   try {
     await new Promise<void>((entered) => shared.enter(entered, () => {}));

@@ -4,11 +4,11 @@
 // directory's affair.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import fs from "node:fs";
 import path from "node:path";
 import { checkEndpoints, noEndpoints } from "../driver/endpoints.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { KeptMetadata } from "../session/settings.ts";
+import { readOwn, removeOwn, writeOwn } from "./files.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
 import { nodeTimers } from "./timers.ts";
 
@@ -42,23 +42,19 @@ export function keptMetadata(
   const kept: KeptMetadata = {
     read: (issuer) => {
       try {
-        return serverIn(fs.readFileSync(file, "utf8"), issuer, deviceKey, allowHttp);
+        const content = readOwn(file, { isSealed: deviceKey !== undefined });
+        return serverIn(`${content ?? ""}`, issuer, deviceKey, allowHttp);
       } catch {
-        // Not there, or not what was written: the server is asked.
+        // Not what was written, or others could have written it: the server is asked.
         return undefined;
       }
     },
     write: (issuer, server) => {
       const text = textOf(issuer, server);
-      const draft = `${file}.draft`;
       try {
-        fs.rmSync(draft, { force: true });
-        const content = `${text}\n${codeOf(text, deviceKey)}\n`;
-        fs.writeFileSync(draft, content, { mode: 0o600, flag: "wx" });
-        fs.renameSync(draft, file);
+        writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`);
       } catch {
         // A medium that keeps nothing: the next start asks again, and what is lost is told of where tokens are.
-        fs.rmSync(draft, { force: true });
       }
     },
     rediscover: async (issuer) => {
@@ -81,7 +77,7 @@ export function keptMetadata(
 
 /** Forgets them. */
 export function removeMetadata(directory: string): void {
-  fs.rmSync(path.join(directory, FILE), { force: true });
+  removeOwn(path.join(directory, FILE));
 }
 
 function textOf(issuer: string, server: DiscoveredServer): string {

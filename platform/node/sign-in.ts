@@ -141,7 +141,8 @@ async function openState(options: SignInOptions): Promise<Opened> {
     }
     const { nodePlatformWith } = await import("./directory-platform.ts");
     const stateDirectory = state!;
-    const node = nodePlatformWith(noDisplay, { stateDirectory, isShared: true, http });
+    const isSealed = options.deviceKey !== undefined;
+    const node = nodePlatformWith(noDisplay, { stateDirectory, isShared: true, isSealed, http });
     return await claimed(node, options);
   } catch (error) {
     throw asSignInError(error);

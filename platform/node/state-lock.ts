@@ -13,6 +13,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { patiently, pause, removeOwn } from "./files.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 
 const BEAT_MS = 1000;
@@ -63,7 +64,7 @@ export class StateLock {
     hold(own);
     let holder: number | undefined;
     try {
-      fs.closeSync(fs.openSync(own, "wx", 0o600));
+      patiently(() => fs.closeSync(fs.openSync(own, "wx", 0o600)));
       holder = this.#otherThan(own);
     } finally {
       if (holder !== 0) drop(own);
@@ -98,7 +99,7 @@ export class StateLock {
       const file = path.join(this.#directory, name);
       if (!NAME.test(name) || file === own) continue;
       if (this.#lives(file, NAME.exec(name)!)) living = Number(name.split("-")[1]);
-      else fs.rmSync(file, { force: true });
+      else removeOwn(file);
     }
     return living;
   }
@@ -138,7 +139,7 @@ export function lockDirectory(directory: string): () => void {
       const what = `in use by process ${holder}; stop it or choose another directory`;
       throw new StateDirectoryError(`${directory}: ${what}`);
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 45);
+    pause(5 + Math.random() * 45);
   }
 }
 
@@ -148,7 +149,7 @@ function hold(file: string): void {
 }
 
 function drop(file: string): void {
-  fs.rmSync(file, { force: true });
+  removeOwn(file);
   held.delete(file);
   if (held.size === 0) process.off("exit", dropAll);
 }

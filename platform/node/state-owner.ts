@@ -1,11 +1,11 @@
 // Whose session a state directory keeps. Records of another client look like none at all (core/SPEC.md): without this a
 // second program in the same directory would write its own over them.
 
-import fs from "node:fs";
 import path from "node:path";
 import type { Client, ServerChoice } from "../session/settings.ts";
 import { objectIn, printable } from "../text/text.ts";
 import type { FileStorage } from "./file-storage.ts";
+import { readOwn, removeOwn, writeOwn } from "./files.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 
 const FILE = "client.json";
@@ -24,10 +24,10 @@ export function claimDirectory(
   const file = path.join(files.directory, FILE);
   const own = JSON.stringify({ client: client.clientId, server: nameOf(server) });
   unlessBroken(() => {
-    const found = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";
+    const found = foundIn(file);
     if (found === own) return;
     if (files.hasRecords) refuseOther(client, files.directory, found);
-    fs.writeFileSync(file, own, { mode: 0o600 });
+    writeOwn(file, own);
   });
   return () =>
     unlessBroken(() => {
@@ -44,6 +44,15 @@ function unlessBroken(run: () => void): void {
   }
 }
 
+/** "" where there is none, or others could have written it. */
+function foundIn(file: string): string {
+  try {
+    return `${readOwn(file) ?? ""}`;
+  } catch {
+    return "";
+  }
+}
+
 /** What an older program has left has no such file: whose it is shows when it is read. */
 function refuseOther({ clientId }: Client, directory: string, found: string): void {
   const { client, server } = objectIn(Buffer.from(found)) ?? {};
@@ -56,7 +65,7 @@ function refuseOther({ clientId }: Client, directory: string, found: string): vo
 
 /** The directory is nobody's. */
 export function disclaimDirectory(directory: string): void {
-  fs.rmSync(path.join(directory, FILE), { force: true });
+  removeOwn(path.join(directory, FILE));
 }
 
 /** As the program names the server, for whoever is refused. */

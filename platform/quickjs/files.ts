@@ -1,6 +1,6 @@
 // Files under QuickJS: read whole, written whole, and who else can change or read them.
 
-import { pathProblem, type Readers } from "../storage/path-owners.ts";
+import { pathProblem, READERS } from "../storage/path-owners.ts";
 import type { Os } from "./engine.ts";
 
 /** Negative errno values of Linux that mean something to us. */
@@ -55,8 +55,10 @@ export function ownUser(os: Os): number | undefined {
 }
 
 /** @throws FileError where others can change the file, or what it may be read by is not as it should be */
-export function refuseOthers(os: Os, path: string, readers: Readers, name = path): void {
-  const problem = pathProblem(path, readers, ownUser(os), (one) => os.stat(one)[0]);
+export function refuseOthers(os: Os, path: string, what: keyof typeof READERS, name = path): void {
+  const statusOf = (one: string) => os.stat(one)[0];
+  const linkOf = (one: string) => os.readlink(one)[0] || "";
+  const problem = pathProblem(path, READERS[what], ownUser(os), statusOf, linkOf);
   if (problem !== "") throw new FileError(`${name} ${problem}`);
 }
 

@@ -69,7 +69,7 @@ function deviceKeyOf(os: Os, place: NonNullable<DeviceConfig["storage"]>): Uint8
   const file = place.deviceKeyFile;
   const [status] = os.stat(file);
   if (status === null) throw new FileError(`storage.deviceKeyFile ${file} does not exist`);
-  refuseOthers(os, file, "owner", `storage.deviceKeyFile ${file}`);
+  refuseOthers(os, file, "key", `storage.deviceKeyFile ${file}`);
   const key = readFile(os, file, KEY_BYTES_MAX) ?? new Uint8Array(0);
   if (key.length < KEY_BYTES_MIN || key.every((byte) => byte === key[0])) {
     throw new FileError(

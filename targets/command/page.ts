@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../platform/configuration/device-config.ts";
-import { makeDirectory } from "../../platform/node/make-directory.ts";
+import { makeDirectory } from "../../platform/node/files.ts";
 import { UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 

@@ -163,10 +163,8 @@ function readConfig(os: Os, file: string): DeviceConfig {
 /** Whoever can change the file sends the device to a server of their own; whoever reads it has its secrets. */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
-  const [status] = os.stat(file);
-  refuseOthers(os, file, "all", `${file}:`);
-  if (secret === undefined || status === null || (status.mode & 0o007) === 0) return;
-  throw new FileError(`${file}: every user can read the secrets in it; run chmod 640 on it`);
+  const what = secret === undefined ? "configuration" : "configuration with a secret";
+  refuseOthers(os, file, what, `${file}:`);
 }
 
 /** What the schema does not ask for, since other hosts do without. */

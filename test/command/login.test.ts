@@ -2,7 +2,16 @@
 // forms; said on the command line, or found out by a refusal.
 
 import { type ChildProcess, execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -101,6 +110,85 @@ it("RFC 6749 §5.2: where the server takes secrets otherwise, the message names 
   expect(stderr).not.toContain("a-secret");
 });
 
+describe("what the command reads is looked at as sshd looks at its files", () => {
+  const KEY = Uint8Array.from({ length: 32 }, (_, at) => at);
+  const given = (name: string, mode: number, content: string | Uint8Array): string => {
+    const file = path.join(state, name);
+    writeFileSync(file, content);
+    chmodSync(file, mode);
+    return file;
+  };
+  const atServer = ["--server", "https://a.example", "--client-id", "c"];
+  const WRITABLE = /: every user can change it; run chmod 640 on it\n$/;
+
+  it.each<[string, words: () => string[], complaint: RegExp]>([
+    [
+      "certificates",
+      () => [...atServer, "--certificates", given("ca.pem", 0o666, "-----BEGIN CERTIFICATE-----")],
+      WRITABLE,
+    ],
+    [
+      "a client's secret",
+      () => [...atServer, "--client-secret-file", given("secret", 0o666, "s")],
+      WRITABLE,
+    ],
+    [
+      "a configuration with a secret",
+      () => [
+        "--config",
+        given("device.json", 0o644, '{"server":"github","clientId":"c","clientSecret":"s"}'),
+      ],
+      /: every user can read the secrets in it; run chmod 640 on it\n$/,
+    ],
+    [
+      "a key behind a link",
+      () => {
+        mkdirSync(path.join(state, "open"));
+        chmodSync(path.join(state, "open"), 0o777);
+        symlinkSync(given("open/key", 0o600, KEY), path.join(state, "key"));
+        return [...atServer, "--key-file", path.join(state, "key")];
+      },
+      /: others can change \S+open, which it lies in; run chmod 755 on that\n$/,
+    ],
+  ])("%s", async (_, words, complaint) => {
+    const { code, stderr } = await picogrant(["login", ...words()]);
+    expect(stderr).toMatch(/^[^\n]*\n$/);
+    expect(stderr).toMatch(complaint);
+    expect(code).toBe(2);
+  });
+
+  it("a login with a key leaves no token of an earlier one in the clear, and token prints none", async () => {
+    lifetimeS = 3600;
+    expect((await login()).code).toBe(0);
+    const before = (await picogrant(["token"])).stdout;
+    expect(before).not.toBe("");
+    const key = path.join(mkdtempSync(path.join(tmpdir(), "picogrant-key-")), "key");
+    ended.push(() => rmSync(path.dirname(key), { recursive: true, force: true }));
+    writeFileSync(key, KEY, { mode: 0o600 });
+    accessToken = "of-another-person";
+    expect((await login("--key-file", key)).code).toBe(0);
+    expect(existsSync(path.join(state, "access.json"))).toBe(false);
+    refresh = tokens({ access_token: "of-another-person" });
+    expect(await picogrant(["token"])).toMatchObject({ code: 0, stdout: "of-another-person\n" });
+  });
+});
+
+it("a user without a home directory is told to name one", async () => {
+  const env = { ...process.env, HOME: undefined, XDG_STATE_HOME: undefined };
+  const none =
+    "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
+    "os.homedir = () => { throw new Error('uv_os_homedir'); }; syncBuiltinESMExports();";
+  const inPlace = `data:text/javascript,${encodeURIComponent(none)}`;
+  const said = await new Promise<string>((resolve) =>
+    execFile(process.execPath, ["--import", inPlace, main, "token"], { env }, (_, __, stderr) =>
+      resolve(stderr),
+    ),
+  );
+  expect(said).toMatch(
+    /^picogrant token: this user has no home directory: name a directory with --state/,
+  );
+});
+
 // SPEC.md, Errors: a refusal that the maker can mend costs no session, and a person has a way out of it at any time:
 // here by the commands, each in its own process, against a server that refuses every refresh, fails, or says nothing.
 
@@ -111,8 +199,12 @@ let seen: string[];
 let children: ChildProcess[];
 /** What a refresh is answered with, if at all; the access token is over at once. */
 let refresh: FakeAnswer | undefined;
+let lifetimeS = 1;
+let accessToken = "access";
 
 beforeEach(async () => {
+  lifetimeS = 1;
+  accessToken = "access";
   seen = [];
   children = [];
   refresh = error(400, "quota-7");
@@ -135,7 +227,7 @@ function answerTo({ path, form }: Asked): FakeAnswer | undefined {
   seen.push(isRefresh ? "/refresh" : path);
   if (path === "/code") return code({ interval: 1, expires_in: 300 });
   if (path === "/revoke") return {};
-  return isRefresh ? refresh : tokens({ expires_in: 1 });
+  return isRefresh ? refresh : tokens({ access_token: accessToken, expires_in: lifetimeS });
 }
 
 interface Ended {

@@ -82,14 +82,33 @@ describe("files and descriptors", () => {
     },
   );
 
-  it("a directory that others can write to is refused", async () => {
+  it("own modes are put right, as a mount leaves them; what every user could write is refused, and a directory below theirs", async () => {
     const own = await opened();
     const config = own.configure();
-    mkdirSync(join(own.folder, "state"));
-    chmodSync(join(own.folder, "state"), 0o777);
+    const directory = join(own.folder, "state");
+    mkdirSync(directory);
+    chmodSync(directory, 0o777);
+    writeFileSync(own.recordFile, "");
+    chmodSync(own.recordFile, 0o660);
     const host = new HostProcess([sanitized, "--config", config]);
-    expect(await host.exit()).toBe(2);
-    expect(host.messages).toMatch(/others can write to its directory; chmod 700 it\n$/);
+    await host.state("PENDING");
+    expect(await host.quit()).toBe(0);
+    const modes = [directory, own.recordFile].map((file) => statSync(file).mode & 0o777);
+    expect(modes).toEqual([0o755, 0o600]);
+    const refused = async (): Promise<string> => {
+      const other = new HostProcess([sanitized, "--config", config]);
+      expect(await other.exit()).toBe(2);
+      return other.messages;
+    };
+    chmodSync(own.recordFile, 0o606);
+    expect(await refused()).toMatch(/every user could change it; delete it and sign in again\n$/);
+    chmodSync(own.recordFile, 0o600);
+    mkdirSync(join(own.folder, "open"));
+    chmodSync(join(own.folder, "open"), 0o777);
+    own.configure({
+      storage: { directory: join(own.folder, "open/state"), deviceKeyFile: "/dev/null" },
+    });
+    expect(await refused()).toMatch(/others can change a directory that it lies in/);
   });
 
   /** How many codes had been asked for behind each of these configurations, one after the other in one folder. */

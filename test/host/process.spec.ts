@@ -51,7 +51,7 @@ describe("a process that holds tokens", () => {
   });
 });
 
-describe("a configuration that others can change is refused, as sshd refuses its files", () => {
+describe("a configuration or certificates that others can change are refused, as sshd refuses its files", () => {
   const isJudged = isRoot || process.env.CI === "true";
   it.each<[string, (config: string, own: RealWorld) => void, RegExp]>([
     [
@@ -68,6 +68,14 @@ describe("a configuration that others can change is refused, as sshd refuses its
       "in a folder of all",
       (_, own) => chmodSync(own.folder, 0o777),
       /others can change a directory that it/,
+    ],
+    [
+      "certificates of mode 646",
+      (_, own) => {
+        writeFileSync(join(own.folder, "ca.pem"), "");
+        chmodSync(join(own.folder, "ca.pem"), 0o646);
+      },
+      /ca\.pem: every user can change it; run chmod 640 on it\n$/,
     ],
     ...(isJudged
       ? [

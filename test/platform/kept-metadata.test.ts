@@ -107,6 +107,21 @@ describe("the file", () => {
     expect(fs.readdirSync(state)).toEqual([]);
   });
 
+  it("that others could have written has the issuer asked again; what a mount has opened is closed", () => {
+    const kept = keptMetadata(state, {});
+    kept.write(ISSUER, SERVER);
+    fs.chmodSync(file(), 0o660);
+    expect(kept.read(ISSUER)).toEqual(SERVER);
+    expect(fs.statSync(file()).mode & 0o777).toBe(0o600);
+    fs.chmodSync(file(), 0o666);
+    expect(kept.read(ISSUER)).toBeUndefined();
+    kept.write(ISSUER, SERVER);
+    expect(kept.read(ISSUER)).toEqual(SERVER);
+    if (process.getuid?.() !== 0) return;
+    fs.chownSync(file(), 65_534, 65_534);
+    expect(kept.read(ISSUER)).toBeUndefined();
+  });
+
   it("is written through no link that somebody has put there", () => {
     const target = path.join(state, "target");
     const real = fs.rmSync;

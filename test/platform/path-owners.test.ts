@@ -1,69 +1,110 @@
-// Who can change or read what a path leads to, as sshd looks at its files.
+// Who can change or read the files that a person names, as sshd looks at its files: on real files, by what Node and the
+// command ask (platform/node/files.ts). The host in C is asked the same in test/host/process.spec.ts.
 
-import { expect, it } from "vitest";
-import { pathProblem } from "../../platform/storage/path-owners.ts";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ownersProblem } from "../../platform/node/files.ts";
+import { pathProblem, type READERS } from "../../platform/storage/path-owners.ts";
 
-const ME = 1000;
-const OTHER = 1001;
-type Entry = readonly [mode: number, uid: number];
+const OTHER = 65_534;
+const isRoot = process.getuid?.() === 0;
+let root: string;
+let file: string;
 
-/** A tree in which everything is as it should be, but for what is changed. */
-function problem(
-  readers: "all" | "owner",
-  changes: Readonly<Record<string, Entry>>,
-  path = "/etc/app/key",
-): string {
-  const tree: Record<string, Entry> = {
-    "/": [0o40755, 0],
-    "/etc": [0o40755, 0],
-    "/etc/app": [0o40750, ME],
-    "/etc/app/key": [0o100600, ME],
-    ".": [0o40755, ME],
-    key: [0o100600, ME],
-    ...changes,
-  };
-  return pathProblem(path, readers, ME, (one) => {
-    const entry = tree[one];
-    return entry === undefined ? null : { mode: entry[0], uid: entry[1] };
-  });
-}
+beforeEach(() => {
+  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-owners-"));
+  fs.mkdirSync(path.join(root, "app"));
+  file = path.join(root, "app", "file");
+  fs.writeFileSync(file, "");
+  fs.chmodSync(file, 0o600);
+});
+afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
-it.each<[string, Readonly<Record<string, Entry>>, RegExp]>([
-  ["as it should be", {}, /^$/],
-  ["of root", { "/etc/app/key": [0o100600, 0] }, /^$/],
-  ["in a directory for everybody, with the sticky bit", { "/etc": [0o41777, 0] }, /^$/],
-  ["of another user", { "/etc/app/key": [0o100600, OTHER] }, /^belongs to another user/],
+it.each<[keyof typeof READERS, mode: number, problem: string]>([
+  ["key", 0o600, ""],
+  ["key", 0o640, "is open to other users; run chmod 600 on it"],
+  ["key", 0o604, "is open to other users; run chmod 600 on it"],
+  ["client's secret", 0o640, ""],
+  ["client's secret", 0o644, "every user can read the secrets in it; run chmod 640 on it"],
+  ["client's secret", 0o660, "its group can change it; run chmod 640 on it"],
   [
-    "that its group can read",
-    { "/etc/app/key": [0o100640, ME] },
-    /^is open to other users; run chmod 600/,
+    "configuration with a secret",
+    0o604,
+    "every user can read the secrets in it; run chmod 640 on it",
   ],
-  ["that everybody can read", { "/etc/app/key": [0o100604, ME] }, /^is open to other users/],
-  [
-    "in a directory that its group can change",
-    { "/etc/app": [0o40770, ME] },
-    /^others can change \/etc\/app,/,
-  ],
-  [
-    "in a directory of another user",
-    { "/etc/app": [0o40755, OTHER] },
-    /^others can change \/etc\/app,/,
-  ],
-  ["below a directory for everybody", { "/": [0o40777, 0] }, /^others can change \/, which/],
-])("a secret file %s", (_, changes, expected) => {
-  expect(problem("owner", changes)).toMatch(expected);
+  ["configuration with a secret", 0o666, "every user can change it; run chmod 640 on it"],
+  ["configuration", 0o644, ""],
+  ["configuration", 0o664, "its group can change it; run chmod 640 on it"],
+  ["certificates", 0o644, ""],
+  ["certificates", 0o646, "every user can change it; run chmod 640 on it"],
+])("%s of mode %o: %s", (what, mode, problem) => {
+  fs.chmodSync(file, mode);
+  expect(ownersProblem(file, what)).toBe(problem);
 });
 
-it.each<[number, RegExp]>([
-  [0o100644, /^$/],
-  [0o100640, /^$/],
-  [0o100664, /^its group can change it; run chmod 640/],
-  [0o100646, /^every user can change it; run chmod 640/],
-])("a configuration of mode %o", (mode, expected) => {
-  expect(problem("all", { "/etc/app/key": [mode, ME] })).toMatch(expected);
+const within = (name: string): string => path.join(root, name);
+const open = (directory: string): string =>
+  `others can change ${directory}, which it lies in; run chmod 755 on that`;
+
+it.each<[string, spoil: () => void, problem: () => string]>([
+  ["a file that is not there is told by whoever reads it", () => fs.rmSync(file), () => ""],
+  [
+    "a directory for everybody",
+    () => fs.chmodSync(within("app"), 0o777),
+    () => open(within("app")),
+  ],
+  ["a directory for a group", () => fs.chmodSync(within("app"), 0o770), () => open(within("app"))],
+  ["one with the sticky bit, as /tmp", () => fs.chmodSync(within("app"), 0o1777), () => ""],
+  ["one above it", () => fs.chmodSync(root, 0o777), () => open(root)],
+  [
+    "a link out of a directory that is as it should be into one for everybody",
+    () => {
+      fs.mkdirSync(within("open"));
+      fs.chmodSync(within("open"), 0o777);
+      fs.renameSync(file, within("open/file"));
+      fs.symlinkSync("../open/file", file);
+    },
+    () => open(`${within("app")}/../open`),
+  ],
+  [
+    "a directory that is a link",
+    () => {
+      fs.renameSync(within("app"), within("real"));
+      fs.mkdirSync(within("open"));
+      fs.chmodSync(within("open"), 0o777);
+      fs.symlinkSync(within("real"), within("open/middle"));
+      fs.symlinkSync("open/middle", within("app"));
+    },
+    () => open(within("open")),
+  ],
+])("%s", (_, spoil, problem) => {
+  spoil();
+  expect(ownersProblem(file, "certificates")).toBe(problem());
+});
+
+it.runIf(isRoot)("another user's file or directory, but root's", () => {
+  fs.chownSync(file, OTHER, OTHER);
+  expect(ownersProblem(file, "certificates")).toBe("belongs to another user; run chown on it");
+  fs.chownSync(file, 0, 0);
+  fs.chownSync(within("app"), OTHER, OTHER);
+  expect(ownersProblem(file, "certificates")).toBe(open(within("app")));
+  expect(
+    pathProblem(
+      "/etc/passwd",
+      "all",
+      OTHER,
+      (one) => fs.statSync(one),
+      () => "",
+    ),
+  ).toBe("");
 });
 
 it("a relative path begins where the program was started", () => {
-  expect(problem("owner", {}, "key")).toBe("");
-  expect(problem("owner", { ".": [0o40777, ME] }, "key")).toMatch(/^others can change \., which/);
+  const statusOf = (one: string) => ({ mode: one === "." ? 0o40777 : 0o100600, uid: 1000 });
+  const looked = (uid?: number) => pathProblem("key", "owner", uid, statusOf, () => "");
+  expect(looked(1000)).toBe(open("."));
+  // A system without users.
+  expect(looked(undefined)).toBe("");
 });

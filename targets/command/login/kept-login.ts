@@ -1,8 +1,9 @@
 // login.json beside the tokens: where the login was made, with what, and who signed in. No secret is in it.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { readOwn, reasonOf, removeOwn, writeOwn } from "../../../platform/node/files.ts";
+import { StateDirectoryError } from "../../../platform/node/state-directory-error.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import { UsageError } from "../../desktop/command-line.ts";
 import type { LoginSettings } from "./settings.ts";
@@ -14,25 +15,39 @@ export interface KeptLogin {
   readonly who: string;
 }
 
-/** Where tokens are kept unless --state says otherwise: the XDG base directory for state. */
+/** Where tokens are kept unless --state says otherwise: the XDG base directory for state. "" for a user without a home. */
 export function defaultState(env: NodeJS.ProcessEnv = process.env): string {
-  const base = env.XDG_STATE_HOME || path.join(homedir(), ".local", "state");
-  return path.join(base, "picogrant");
+  try {
+    const base = env.XDG_STATE_HOME || path.join(homedir(), ".local", "state");
+    return path.join(base, "picogrant");
+  } catch {
+    return "";
+  }
+}
+
+/** The directory of --state. @throws UsageError where there is none */
+export function stateOf({ state }: { readonly state: string }): string {
+  if (state !== "") return path.resolve(state);
+  throw new UsageError(
+    "this user has no home directory: name a directory with --state, or set HOME",
+  );
 }
 
 /** @throws UsageError where the file is not one of ours */
 export function readKeptLogin(directory: string): KeptLogin | undefined {
   const file = fileIn(directory);
-  let text: string;
+  let content: Buffer | undefined;
   try {
-    text = readFileSync(file, "utf8");
+    content = readOwn(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new UsageError(`cannot read ${file} (${code}); choose another directory with --state`);
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    if (error instanceof StateDirectoryError) throw error;
+    const why = reasonOf(error);
+    throw new UsageError(`cannot read ${file} (${why}); choose another directory with --state`);
   }
+  if (content === undefined) return undefined;
   try {
-    const kept = JSON.parse(text) as KeptLogin;
+    const kept = JSON.parse(`${content}`) as KeptLogin;
     if (kept.version === 1 && typeof kept.settings === "object") return kept;
   } catch {
     // Said below.
@@ -41,19 +56,11 @@ export function readKeptLogin(directory: string): KeptLogin | undefined {
 }
 
 export function writeKeptLogin(directory: string, kept: KeptLogin): void {
-  writeWhole(fileIn(directory), `${JSON.stringify(kept, null, 2)}\n`);
-}
-
-/** Writes a file that only its owner can read. Its readers see the old one or the new one. */
-function writeWhole(file: string, text: string): void {
-  const draft = `${file}.draft`;
-  rmSync(draft, { force: true });
-  writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
-  renameSync(draft, file);
+  writeOwn(fileIn(directory), `${JSON.stringify(kept, null, 2)}\n`);
 }
 
 export function removeKeptLogin(directory: string): void {
-  rmSync(fileIn(directory), { force: true });
+  removeOwn(fileIn(directory));
 }
 
 function fileIn(directory: string): string {
@@ -69,7 +76,7 @@ export function isSameLogin(one: LoginSettings, other: LoginSettings): boolean {
 
 // access.json beside the records: an access token that is still good, so that a script that asks often does not make the
 // server renew it each time. The core itself keeps the refresh token only, where there is one. Where the tokens are to be
-// sealed nothing of this is written.
+// sealed nothing of this is written or read, and what lies there of an earlier login is removed.
 
 export interface KeptToken {
   readonly accessToken: string;
@@ -80,9 +87,14 @@ export interface KeptToken {
 /** A token is not handed out in its last seconds: it has to reach a server first. */
 const MARGIN_MS = 60_000;
 
-export function readKeptToken(directory: string, nowMs: number): KeptToken | undefined {
+export function readKeptToken(
+  directory: string,
+  { keyFile }: LoginSettings,
+  nowMs: number,
+): KeptToken | undefined {
+  if (keyFile !== undefined) return undefined;
   try {
-    const kept = JSON.parse(readFileSync(tokenFileIn(directory), "utf8")) as KeptToken;
+    const kept = JSON.parse(`${readOwn(tokenFileIn(directory))}`) as KeptToken;
     const isGood = typeof kept.accessToken === "string" && kept.expiresAtMs > nowMs + MARGIN_MS;
     return isGood ? kept : undefined;
   } catch {
@@ -100,13 +112,13 @@ export async function keepToken(
   const expiresAtMs = Date.now() + (session.expiresInS ?? 0) * 1000;
   const kept = { accessToken, expiresAtMs };
   if (keyFile === undefined && session.expiresInS !== undefined) {
-    writeWhole(tokenFileIn(directory), JSON.stringify(kept));
-  }
+    writeOwn(tokenFileIn(directory), JSON.stringify(kept));
+  } else removeKeptToken(directory);
   return kept;
 }
 
 export function removeKeptToken(directory: string): void {
-  rmSync(tokenFileIn(directory), { force: true });
+  removeOwn(tokenFileIn(directory));
 }
 
 function tokenFileIn(directory: string): string {

@@ -1,7 +1,6 @@
 // What is done with a login that is kept. `picogrant token`: an access token on standard output and nothing else, renewed
 // first where that is due.
 
-import path from "node:path";
 import { LookedAtHttp } from "../../../platform/exchange/last-look.ts";
 import { forgetIn } from "../../../platform/node/forget-directory.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
@@ -23,6 +22,7 @@ import {
   readKeptToken,
   removeKeptLogin,
   removeKeptToken,
+  stateOf,
 } from "./kept-login.ts";
 import { STATE_OPTION } from "./login-options.ts";
 import {
@@ -59,11 +59,11 @@ export async function token(argv: readonly string[]): Promise<number> {
     .addHelpText("after", HELP)
     .parse(argv, { from: "user" })
     .opts<Flags>();
-  const state = path.resolve(flags.state);
+  const state = stateOf(flags);
   await withKeptLogin(state, async (platform, kept) => {
     // Of several that ask at the same time the first has it renewed.
     await alone(platform);
-    const earlier = flags.fresh ? undefined : readKeptToken(state, Date.now());
+    const earlier = flags.fresh ? undefined : readKeptToken(state, kept.settings, Date.now());
     print(earlier ?? (await renewed(platform, kept, flags)), flags);
   });
   return 0;
@@ -73,7 +73,7 @@ export async function token(argv: readonly string[]): Promise<number> {
 async function renewed(
   platform: OpenState,
   { settings }: KeptLogin,
-  { timeout, state }: Flags,
+  { timeout, ...flags }: Flags,
 ): Promise<KeptToken> {
   const ready = await readySettings(settings, platform, metadataOf(platform, settings));
   let trouble = "";
@@ -85,10 +85,10 @@ async function renewed(
     onTrouble,
   }).catch((error: unknown) => {
     const isThere = !(error instanceof SignInError) || error.code !== "not_signed_in";
-    throw isThere ? error : notSignedIn(path.resolve(state));
+    throw isThere ? error : notSignedIn(stateOf(flags));
   });
   try {
-    const kept = keepToken(path.resolve(state), settings, session);
+    const kept = keepToken(stateOf(flags), settings, session);
     return await within(timeout, kept, () => trouble);
   } finally {
     await session.close();
@@ -217,7 +217,7 @@ export async function logout(argv: readonly string[]): Promise<number> {
     .option("--json", "print what came of it as one JSON object")
     .parse(argv, { from: "user" })
     .opts<LogoutFlags>();
-  const state = path.resolve(flags.state);
+  const state = stateOf(flags);
   await withKeptLogin(state, async (platform, kept) => {
     if (flags.local) {
       await alone(platform);

@@ -5,7 +5,7 @@ import { clientAuthentications } from "../../../platform/configuration/client-se
 import { SERVERS } from "../../../platform/servers/index.ts";
 import { integer, readPair, UsageError } from "../../desktop/command-line.ts";
 import { commandLine } from "../option-parser.ts";
-import { defaultState } from "./kept-login.ts";
+import { defaultState, stateOf } from "./kept-login.ts";
 import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 
 export interface LoginOptions {
@@ -108,8 +108,8 @@ export function readLoginOptions(argv: readonly string[]): LoginOptions {
   checkTogether(flags);
   const { clientSecretFile, keyFile, certificates, config } = flags;
   return {
-    state: path.resolve(flags.state),
-    stateIsDefault: path.resolve(flags.state) === path.resolve(defaultState()),
+    state: stateOf(flags),
+    stateIsDefault: flags.state === defaultState(),
     json: flags.json === true,
     again: flags.again === true,
     timeoutS: flags.timeout,

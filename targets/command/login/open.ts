@@ -1,10 +1,10 @@
 // A person at a terminal does not wait for a server that is none: pages of HTML, and addresses that nobody knows.
 
-import { readFileSync, type Stats, statSync } from "node:fs";
-import path from "node:path";
+import { readFileSync } from "node:fs";
 import type { Display, Storage } from "../../../platform/contracts.ts";
 import { type DriverLog, driverLog } from "../../../platform/exchange/log.ts";
 import { type NodePlatform, nodePlatformWith } from "../../../platform/node/directory-platform.ts";
+import { ownersProblem } from "../../../platform/node/files.ts";
 import type { NodeHttpOptions } from "../../../platform/node/index.ts";
 import { keptMetadata } from "../../../platform/node/kept-metadata.ts";
 import { SharedDirectory } from "../../../platform/node/shared-directory.ts";
@@ -12,7 +12,6 @@ import type { Session } from "../../../platform/session/session.ts";
 import type { KeptMetadata } from "../../../platform/session/settings.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
-import { pathProblem } from "../../../platform/storage/path-owners.ts";
 import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { Failure } from "../option-parser.ts";
@@ -70,12 +69,13 @@ export interface OpenState extends NodePlatform {
  * @throws StateDirectoryError where the directory cannot be used; UsageError for a file
  */
 export function openState(directory: string, login: LoginSettings): OpenState {
+  const { keyFile } = login;
   const platform = nodePlatformWith(noDisplay, {
     stateDirectory: directory,
     isShared: true,
+    isSealed: keyFile !== undefined,
     http: httpOptionsOf(login),
   });
-  const { keyFile } = login;
   const open = (): Storage =>
     keyFile === undefined ? platform.storage : sealed(platform, readKey(keyFile));
   const shared = new SharedDirectory(platform.storage, open);
@@ -140,6 +140,7 @@ export function httpOptionsOf({
 }: Pick<LoginSettings, "certificates">): NodeHttpOptions {
   if (certificates === undefined) return {};
   const ca = readText(certificates, "file of certificates");
+  refuseOthers(certificates, "certificates");
   if (ca.includes("-----BEGIN CERTIFICATE-----")) return { ca };
   throw new UsageError(`${certificates}: holds no PEM certificate; give the authority's`);
 }
@@ -167,7 +168,11 @@ export function metadataOf({ storage }: NodePlatform, login: LoginSettings): Kep
   return keptMetadata(storage.directory, { deviceKey, allowHttp, http: httpOptionsOf(login) });
 }
 
-const statusOf = (file: string): Stats | null => statSync(file, { throwIfNoEntry: false }) ?? null;
+/** @throws UsageError where others can change the file that is named, or read what is in it */
+export function refuseOthers(file: string, what: Parameters<typeof ownersProblem>[1]): void {
+  const problem = ownersProblem(file, what);
+  if (problem !== "") throw new UsageError(`the ${what} ${file}: ${problem}`);
+}
 
 function sealed({ storage, entropy }: NodePlatform, deviceKey: Uint8Array): SealedStorage {
   return new SealedStorage({ storage, entropy, deviceKey });
@@ -181,8 +186,7 @@ function readKey(keyFile: string): Uint8Array {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`cannot read the key ${keyFile} (${code}); check --key-file`);
   }
-  const problem = pathProblem(path.resolve(keyFile), "owner", process.getuid?.(), statusOf);
-  if (problem !== "") throw new UsageError(`the key ${keyFile} ${problem}`);
+  refuseOthers(keyFile, "key");
   if (deviceKey.length < 16) {
     throw new UsageError(`${keyFile}: a key has 16 random bytes or more; make one of 32`);
   }

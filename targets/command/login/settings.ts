@@ -17,6 +17,7 @@ import {
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { completed, readDeviceJson } from "../device-json.ts";
 import { Failure } from "../option-parser.ts";
+import { refuseOthers } from "./open.ts";
 
 /** Where the client's secret comes from; it is never kept. */
 type SecretSource = "none" | "environment" | { readonly file: string };
@@ -96,6 +97,8 @@ async function byDeviceConfig(
   host: { http: Http; timers: Timers },
 ): Promise<ReadySettings> {
   const read = readDeviceJson(file);
+  const hasSecret = read.clientSecret !== undefined;
+  refuseOthers(file, hasSecret ? "configuration with a secret" : "configuration");
   const config = read.issuer === undefined ? read : await completed(file, read, host);
   const options = driverOptionsOf(config);
   const { endpoints } = options;
@@ -125,6 +128,7 @@ function secretOf({ secret }: LoginSettings): string | undefined {
   }
   // An editor's last line break is not the secret's.
   const text = readText(secret.file, "client's secret").replace(/\r?\n$/, "");
+  refuseOthers(secret.file, "client's secret");
   if (text === "") throw new UsageError(`${secret.file}: is empty; it should hold a secret`);
   return text;
 }

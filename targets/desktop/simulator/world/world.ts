@@ -6,13 +6,13 @@ import { networkInterfaces } from "node:os";
 import path from "node:path";
 import type { PrinterSink } from "../../../../platform/display/escpos.ts";
 import type { DriverConfig } from "../../../../platform/driver.ts";
+import { makeDirectory } from "../../../../platform/node/files.ts";
 import {
   FileStorage,
   NodeEntropy,
   NodeHttp,
   StateDirectoryError,
 } from "../../../../platform/node/index.ts";
-import { makeDirectory } from "../../../../platform/node/make-directory.ts";
 import { lockDirectory } from "../../../../platform/node/state-lock.ts";
 import {
   createService,

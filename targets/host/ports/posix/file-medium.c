@@ -88,6 +88,12 @@ static enum pg_file_state fail(int error, const char **why) {
   return is_worn_out(error) ? PG_FILE_UNUSABLE : PG_FILE_REFUSED;
 }
 
+/* Closes to others what is ours: a mount, a copy or a umask may have opened it. */
+static int close_to_others(int file, mode_t open, struct stat *status) {
+  if (status->st_mode & open) (void)fchmod(file, status->st_mode & 07777 & ~open);
+  return fstat(file, status) == 0 && !(status->st_mode & open);
+}
+
 /* Whoever can rename files in it could put others' tokens in our place. */
 static enum pg_file_state open_directory(const char *path, int *directory, const char **why) {
   struct stat status;
@@ -95,7 +101,8 @@ static enum pg_file_state open_directory(const char *path, int *directory, const
   *directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*directory < 0 || fstat(*directory, &status) != 0) return fail(errno, why);
   if (status.st_uid != geteuid()) *why = "its directory belongs to another user; choose one of your own";
-  else if (status.st_mode & (S_IWGRP | S_IWOTH)) *why = "others can write to its directory; chmod 700 it";
+  else if (!close_to_others(*directory, S_IWGRP | S_IWOTH, &status)) *why = "its file system keeps no modes; choose another";
+  else *why = pg_owners_problem(path, &status);
   return *why ? PG_FILE_REFUSED : PG_FILE_READY;
 }
 
@@ -104,7 +111,8 @@ static enum pg_file_state check(const struct pg_file_medium *own, const char **w
   if (fstat(own->file, &status) != 0) return fail(errno, why);
   if (!S_ISREG(status.st_mode)) *why = "is not a regular file";
   else if (status.st_uid != geteuid()) *why = "belongs to another user";
-  else if (status.st_mode & (S_IRWXG | S_IRWXO)) *why = "can be read by others; chmod 600 it";
+  else if (status.st_mode & S_IWOTH) *why = "every user could change it; delete it and sign in again";
+  else if (!close_to_others(own->file, S_IRWXG | S_IRWXO, &status)) *why = "its file system keeps no modes; choose another";
   else if (flock(own->file, LOCK_EX | LOCK_NB) != 0) *why = "is in use by another host";
   else if (status.st_size > INT_MAX) *why = "is not a file of this host";
   return *why ? PG_FILE_REFUSED : PG_FILE_READY;

@@ -85,8 +85,11 @@ static int load_config(const char *path) {
     why = "every user can read the secret in it; run chmod 640 on it";
   }
   if (!why && !*config.directory) why = "storage.directory is missing";
+  if (why) return pg_complain(path, why);
   trust.file = config.certificates;
-  return why ? pg_complain(path, why) : 0;
+  /* A file that is not there is told by the first request. */
+  if (*trust.file && stat(trust.file, &status) == 0) why = pg_owners_problem(trust.file, &status);
+  return why ? pg_complain(trust.file, why) : 0;
 }
 
 /* What the maker set is damaged. */

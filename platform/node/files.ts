@@ -1,0 +1,260 @@
+// Files on Node. Whatever is read or written goes through here: slots, the lock, whose a directory is, what an issuer has
+// said, a login of the command's; and what a person names: keys, secrets, certificates, configurations.
+
+import fs from "node:fs";
+import path from "node:path";
+import { pathProblem, READERS } from "../storage/path-owners.ts";
+import { StateDirectoryError } from "./state-directory-error.ts";
+
+const POSIX = process.platform !== "win32";
+/** Of what is written here and is no slot. */
+const SIZE_MAX = 1_048_576;
+
+/**
+ * What each error of the system is in words, and what it means. A passing one is tried again for about a second: on
+ * Windows, while a virus scanner or a backup has the file open; on a network, while its server is busy. A medium that is
+ * full, read-only or broken is no reason to refuse the directory. With any other the directory was chosen wrongly.
+ */
+const ERRORS: Readonly<Record<string, readonly [words: string, kind?: "passing" | "medium"]>> = {
+  EACCES: ["permission denied"],
+  EPERM: ["permission denied", "passing"],
+  EBUSY: ["another program has it open", "passing"],
+  EAGAIN: ["it is busy", "passing"],
+  ESTALE: ["its server has changed", "passing"],
+  ENOTDIR: ["part of its path is not a directory"],
+  EEXIST: ["it is not a directory"],
+  ENOENT: ["it does not exist"],
+  EISDIR: ["it is a directory"],
+  ELOOP: ["its symbolic links go in circles"],
+  ENOSPC: ["no space left on the device", "medium"],
+  EROFS: ["the file system is read-only", "medium"],
+  EIO: ["the medium has a fault", "medium"],
+  EDQUOT: ["the user's share of the disk is used up", "medium"],
+};
+const PATIENCE_MS = 1000;
+
+/** "" where the system has not said one. */
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "";
+}
+
+/** A medium that is full, read-only or broken, as opposed to a directory that was chosen wrongly. */
+export function isMediumFault(error: unknown): boolean {
+  return ERRORS[codeOf(error)]?.[1] === "medium";
+}
+
+/** What went wrong, in words that name no path. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown reason";
+  const code = codeOf(error);
+  return code === "" ? error.message : (ERRORS[code]?.[0] ?? code);
+}
+
+/** Does it, and again for about a second where what has failed passes by itself. It blocks: a record is never half-way. */
+export function patiently<T>(run: () => T): T {
+  const endMs = performance.now() + PATIENCE_MS;
+  for (let waitMs = 10; ; waitMs = Math.min(2 * waitMs, 200)) {
+    try {
+      return run();
+    } catch (error) {
+      if (ERRORS[codeOf(error)]?.[1] !== "passing" || performance.now() > endMs) throw error;
+    }
+    pause(waitMs);
+  }
+}
+
+/** Blocks. */
+export function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/**
+ * Makes a directory and those above it, where they are not there; `mode` is that of the new ones. Not by the
+ * option `recursive`: Node 20 never comes back from it where a file system answers ENOENT below a directory
+ * that exists, as /proc does.
+ * @throws the system's error of the first one that cannot be made
+ */
+export function makeDirectory(directory: string, mode: number): void {
+  const parent = path.dirname(directory);
+  // A drive of Windows that is not there has itself above it.
+  if (parent !== directory && !fs.existsSync(parent)) makeDirectory(parent, mode);
+  try {
+    patiently(() => fs.mkdirSync(directory, { mode }));
+  } catch (error) {
+    if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
+/**
+ * Makes a directory for the program's own files, or looks at the one that is there: it is this user's, and nobody else
+ * may write to it. What others may do above it is not looked at, since whoever replaces it would have to own the new one.
+ * @param isSealed what lies in it is sealed with a key: a file system that keeps no modes will do
+ * @throws StateDirectoryError; the system's error
+ */
+export function makeOwnDirectory(directory: string, isSealed = false): void {
+  makeDirectory(directory, 0o700);
+  if (!POSIX) return;
+  const handle = patiently(() => fs.openSync(directory, "r"));
+  try {
+    const advice = "choose a directory of your own";
+    keepOwn(handle, { file: directory, open: 0o022, isSealed, advice });
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+interface Own {
+  readonly file: string;
+  /** The bits that nobody else is to have. */
+  readonly open: number;
+  readonly isSealed: boolean;
+  /** What to do where it belongs to another user. */
+  readonly advice: string;
+}
+
+/**
+ * Sees that an open file or directory is this user's, and closes it to others where it is open to them: a mount, a copy
+ * or a umask has done that (Kubernetes gives whole volumes to a group).
+ * @throws StateDirectoryError
+ */
+function keepOwn(handle: number, { file, open, isSealed, advice }: Own): void {
+  const { uid, mode } = fs.fstatSync(handle);
+  if (uid !== process.getuid?.()) {
+    throw new StateDirectoryError(`${file}: belongs to another user; ${advice}`);
+  }
+  if ((mode & open) === 0) return;
+  try {
+    fs.fchmodSync(handle, mode & 0o7777 & ~open);
+  } catch {
+    // Looked at again below: a file system may also say nothing and do nothing.
+  }
+  if (isSealed || (fs.fstatSync(handle).mode & open) === 0) return;
+  throw new StateDirectoryError(
+    `${file}: other users can get at it, and its file system keeps no modes; ` +
+      "choose a directory on another, or give a key that seals the tokens",
+  );
+}
+
+/** Which file of the program's own is read. */
+export interface OwnFile {
+  readonly isSealed?: boolean;
+  /** Longest content in bytes. */
+  readonly limit?: number;
+}
+
+/**
+ * Reads a file that was written by `writeOwn`.
+ * @returns undefined where there is none; of a longer one `limit` + 1 bytes
+ * @throws StateDirectoryError where it is no file or others could have written it; the system's error
+ */
+export function readOwn(file: string, options: OwnFile = {}): Buffer | undefined {
+  const { isSealed = false, limit = SIZE_MAX } = options;
+  try {
+    return patiently(() => readUpTo(file, limit + 1, isSealed));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    if (codeOf(error) === "ELOOP") throw noFile(file);
+    throw error;
+  }
+}
+
+const noFile = (file: string): StateDirectoryError =>
+  new StateDirectoryError(`${file}: not a file; move it away or choose another directory`);
+
+/** Not fs.readFile: a file that is far too large must not be taken into memory, and a pipe not be waited for. */
+function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+  const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const status = fs.fstatSync(handle);
+    if (!status.isFile()) throw noFile(file);
+    if (POSIX && !isSealed && (status.mode & 0o002) !== 0) {
+      throw new StateDirectoryError(
+        `${file}: every user could change it; delete it and sign in again`,
+      );
+    }
+    const advice = "delete it and sign in again";
+    if (POSIX) keepOwn(handle, { file, open: 0o077, isSealed, advice });
+    const buffer = Buffer.alloc(Math.min(limit, status.size + 1));
+    let length = 0;
+    while (length < buffer.length) {
+      const count = fs.readSync(handle, buffer, length, buffer.length - length, null);
+      if (count === 0) break;
+      length += count;
+    }
+    return buffer.subarray(0, length);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+/**
+ * Writes a file whole, for this user alone: beside it, made durable, renamed over the old one.
+ * 1. cut while writing the draft: the old file is untouched; 2. cut between draft and rename: as before, and
+ * the draft is written over the next time; 3. cut after the rename but before the directory is durable:
+ * the old name or the new one is found, both whole, since the draft's bytes were durable before.
+ * @throws the system's error; then the old file is as it was
+ */
+export function writeOwn(file: string, content: Uint8Array | string): void {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const draft = draftOf(file);
+  patiently(() => {
+    removeDraft(file);
+    try {
+      const handle = fs.openSync(draft, "wx", 0o600);
+      try {
+        for (let at = 0; at < bytes.length; ) at += fs.writeSync(handle, bytes, at);
+        fs.fsyncSync(handle);
+      } finally {
+        fs.closeSync(handle);
+      }
+      fs.renameSync(draft, file);
+    } catch (error) {
+      removeDraft(file);
+      throw error;
+    }
+  });
+  syncDirectory(path.dirname(file));
+}
+
+/** @throws the system's error where it is there still */
+export function removeOwn(file: string): void {
+  patiently(() => fs.rmSync(file, { force: true }));
+}
+
+/** What a program that was killed has left. */
+export function removeDraft(file: string): void {
+  removeOwn(draftOf(file));
+}
+
+function draftOf(file: string): string {
+  return `${file}.draft`;
+}
+
+/** What was renamed or removed in it stays so when the power goes. */
+export function syncDirectory(directory: string): void {
+  // Windows has no such thing; its renames go through the journal.
+  if (!POSIX) return;
+  const handle = patiently(() => fs.openSync(directory, "r"));
+  try {
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+/** What is wrong with the owners and modes of a file that a person has named, "" for nothing (READERS says who may read). */
+export function ownersProblem(file: string, what: keyof typeof READERS): string {
+  const statusOf = (one: string): fs.Stats | null =>
+    fs.statSync(one, { throwIfNoEntry: false }) ?? null;
+  return pathProblem(path.resolve(file), READERS[what], process.getuid?.(), statusOf, linkOf);
+}
+
+function linkOf(file: string): string {
+  try {
+    return fs.readlinkSync(file);
+  } catch {
+    // Any other file.
+    return "";
+  }
+}
