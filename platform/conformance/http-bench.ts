@@ -1,5 +1,5 @@
 // What the HTTP suite needs around an adapter: a server that does as told (well or badly), and an ear that
-// writes down what the adapter reports. The Node server for real wires is node/conformance-server.ts.
+// writes down what the adapter reports. The Node server for real wires is targets/command/conform/conformance-server.ts.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import {

@@ -3,8 +3,8 @@
 import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
+import type { KeptConnections } from "./http.ts";
 import { decoded, type TlsSettings } from "./http.ts";
-import type { KeptConnections } from "./kept-connections.ts";
 
 /** The same streams, as Node's own types have them. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];

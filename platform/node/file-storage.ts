@@ -14,10 +14,10 @@ import {
   syncDirectory,
   writeOwn,
 } from "./files.ts";
-import { StateDirectoryError } from "./state-directory-error.ts";
+import { StateDirectoryError } from "./platform.ts";
 import { lockDirectory, StateLock } from "./state-lock.ts";
 
-export { StateDirectoryError } from "./state-directory-error.ts";
+export { StateDirectoryError } from "./platform.ts";
 
 /** What file storage is made with. */
 export interface FileStorageOptions {

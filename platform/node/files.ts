@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { pathProblem, READERS } from "../storage/path-owners.ts";
-import { StateDirectoryError } from "./state-directory-error.ts";
+import { StateDirectoryError } from "./platform.ts";
 
 const POSIX = process.platform !== "win32";
 /** Of what is written here and is no slot. */

@@ -3,6 +3,7 @@
 
 import http from "node:http";
 import https from "node:https";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
@@ -10,7 +11,6 @@ import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../co
 import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/reasons.ts";
 import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
-import { KeptConnections } from "./kept-connections.ts";
 
 /** Limits and certificates of the HTTP adapter. */
 export interface NodeHttpOptions {
@@ -313,3 +313,79 @@ function copyRange(bytes: Bytes, from: number, to: number): Buffer {
   for (let i = from; i < to; i++) copy[i - from] = bytes[i]!;
   return copy;
 }
+
+// Connections that are kept for the next request. What comes on one that nobody has asked anything would be taken for
+// the answer to the next request (RFC 9112 §9.3: answers come in the order of requests): it is closed instead.
+
+/** Whose each connection is: another request of the program may be given it, too. */
+const agents = new WeakMap<Socket, http.Agent>();
+
+export class KeptConnections {
+  /** No listener of ours tells when one is closed: many sessions may share a connection, and each would leave one. */
+  readonly #idle = new Set<Socket>();
+
+  /** Whether none waits for a request. */
+  get isEmpty(): boolean {
+    this.#forgetClosed();
+    return this.#idle.size === 0;
+  }
+
+  /**
+   * Watches the connection that a request has got, from the end of its answer until the next request takes it.
+   * @param agent whose the connection is
+   */
+  follow(client: http.ClientRequest, agent: http.Agent): void {
+    client.on("socket", (socket) => {
+      this.#idle.delete(socket);
+      socket.off("data", closeIfUnasked);
+      agents.set(socket, agent);
+    });
+    client.on("response", (answer) => {
+      const { socket } = answer;
+      answer.on("end", () => {
+        this.#forgetClosed();
+        this.#idle.add(socket);
+        socket.on("data", closeIfUnasked);
+      });
+    });
+  }
+
+  #forgetClosed(): void {
+    for (const socket of this.#idle) if (socket.destroyed) this.#idle.delete(socket);
+  }
+}
+
+function closeIfUnasked(this: Socket): void {
+  // Agents of other makes need not tell.
+  const { freeSockets = {} } = agents.get(this)!;
+  if (Object.values(freeSockets).flat().includes(this)) this.destroy();
+}
+
+// `fetch` for a session on Node: the global one, or where the program brings certificates or an agent of its own,
+// which the global one does not take, the same over Node's client.
+
+/** @throws TypeError where the agent does not check certificates */
+export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
+  const settings = tlsSettings(options);
+  if (options.ca === undefined && options.agent === undefined) return checkedFetch;
+  const kept = new KeptConnections();
+  return async (input, init) => {
+    const request = new Request(input, init);
+    // What waits on a kept connection is read first: it is not the answer to what is asked now.
+    await new Promise((done) => setImmediate(done));
+    const { send } = await import("./agent-fetch.ts");
+    return await send(request, init?.body, settings, kept);
+  };
+}
+
+/** What Node's own switch turns off for the whole program must not be off for tokens. */
+const checkedFetch: typeof fetch = (input, init) => {
+  const isPlain = `${input}`.startsWith("http:");
+  if (!isPlain && process.env.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
+    const why = "NODE_TLS_REJECT_UNAUTHORIZED=0 switches the checks of certificates off";
+    return Promise.reject(
+      new TypeError(`fetch: ${why}: leave it out, and give a CA of one's own as http.ca`),
+    );
+  }
+  return fetch(input, init);
+};

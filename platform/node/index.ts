@@ -1,19 +1,19 @@
 // The desktop device: all five adapters on Node.
 
 import type { Display } from "../contracts.ts";
-import { type NodePlatform, nodePlatformWith } from "./directory-platform.ts";
+import { TerminalDisplay, type TerminalDisplayOptions } from "../display/terminal-display.ts";
 import type { NodeHttpOptions } from "./http.ts";
-import { TerminalDisplay, type TerminalDisplayOptions } from "./terminal-display.ts";
+import { type NodePlatform, nodePlatformWith } from "./state-directory.ts";
 
-export type { NodePlatform } from "./directory-platform.ts";
-export { NodeEntropy } from "./entropy.ts";
-export { FileStorage, type FileStorageOptions, StateDirectoryError } from "./file-storage.ts";
-export { NodeHttp, type NodeHttpOptions } from "./http.ts";
 export {
   TerminalDisplay,
   type TerminalDisplayOptions,
   type TerminalOutput,
-} from "./terminal-display.ts";
+} from "../display/terminal-display.ts";
+export { FileStorage, type FileStorageOptions, StateDirectoryError } from "./file-storage.ts";
+export { NodeHttp, type NodeHttpOptions } from "./http.ts";
+export { NodeEntropy } from "./platform.ts";
+export type { NodePlatform } from "./state-directory.ts";
 export { nodeTimers, type RealTime, systemTime } from "./timers.ts";
 
 /** What the platform on Node is made with. */

@@ -1,7 +1,7 @@
 // The adapters on Node but for the display: a program that shows the code itself loads none.
 
-import type { Display, Platform, Storage } from "../contracts.ts";
-import { NodeEntropy } from "./entropy.ts";
+import { randomFillSync } from "node:crypto";
+import type { Bytes, Display, Entropy, Platform, Storage } from "../contracts.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
 import { nodeTimers } from "./timers.ts";
 
@@ -31,4 +31,27 @@ export function nodePlatformOver(
       http.dispose();
     },
   };
+}
+
+/** The state directory cannot be used. Its message is one line: what, where, what to do. */
+export class StateDirectoryError extends Error {
+  constructor(message: string) {
+    super(message.replace(/\s+/g, " "));
+    this.name = "StateDirectoryError";
+  }
+}
+
+/** Entropy from the operating system. Never without it: Node waits for the system's generator at start-up. */
+export class NodeEntropy implements Entropy {
+  fill(into: Bytes, from: number, to: number): boolean {
+    if (into instanceof Uint8Array) {
+      randomFillSync(into, from, to - from);
+      return true;
+    }
+    const bytes = randomFillSync(new Uint8Array(to - from));
+    for (let i = from; i < to; i++) into[i] = bytes[i - from]!;
+    // They may become a key: leave no copy behind.
+    bytes.fill(0);
+    return true;
+  }
 }

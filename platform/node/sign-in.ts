@@ -10,14 +10,12 @@ import { type Client, checkClient, type ServerChoice, settingsFor } from "../ses
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { givenUp, metadataErrorOf, SignInError, wrongOption } from "../session/sign-in-error.ts";
 import type { ValueStorage } from "../storage/value-storage.ts";
-import type { NodePlatform } from "./directory-platform.ts";
-import { nodeFetch } from "./fetch.ts";
+import { nameMeant } from "../text/name-suggestion.ts";
 import type { FileStorage } from "./file-storage.ts";
-import type { NodeHttpOptions } from "./http.ts";
-import { checkOptions } from "./options.ts";
-import { type NodeAdapters, nodePlatformOver } from "./platform.ts";
+import { type NodeHttpOptions, nodeFetch } from "./http.ts";
+import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
-import { StateDirectoryError } from "./state-directory-error.ts";
+import type { NodePlatform } from "./state-directory.ts";
 
 export { type AnswerHead, type StepUp, stepUpOf } from "../driver/step-up.ts";
 export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
@@ -37,7 +35,6 @@ export {
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
 export type { ValueStorage } from "../storage/value-storage.ts";
-export { forget } from "./forget.ts";
 export type { QrCode } from "./qr-code.ts";
 
 /** What the user is to be shown, on Node. */
@@ -103,12 +100,13 @@ async function begin(
 ): Promise<{ readonly session: Promise<Session> }> {
   const { server, deviceKey, allowHttp, headers, signal } = options;
   const { files } = node;
-  const kept = files && (await import("./kept-metadata.ts")).keptMetadata(files.directory, options);
+  const kept =
+    files && (await import("./state-directory.ts")).keptMetadata(files.directory, options);
   const settings = await unlessAborted(signal, () =>
     settingsFor(server, options, node, allowHttp, kept),
   );
   const open = await openerOf(node, deviceKey);
-  const shared = files && new (await import("./shared-directory.ts")).SharedDirectory(files, open);
+  const shared = files && new (await import("./state-directory.ts")).SharedDirectory(files, open);
   const log = options.log && (await import("../exchange/log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
   const session = signInOn(
@@ -139,7 +137,7 @@ async function openState(options: SignInOptions): Promise<Opened> {
       const { ValueSlots } = await import("../storage/value-storage.ts");
       return nodePlatformOver(new ValueSlots(storage), noDisplay, http);
     }
-    const { nodePlatformWith } = await import("./directory-platform.ts");
+    const { nodePlatformWith } = await import("./state-directory.ts");
     const stateDirectory = state!;
     const isSealed = options.deviceKey !== undefined;
     const node = nodePlatformWith(noDisplay, { stateDirectory, isShared: true, isSealed, http });
@@ -151,7 +149,7 @@ async function openState(options: SignInOptions): Promise<Opened> {
 
 /** @throws StateDirectoryError where the directory is another client's */
 async function claimed(node: NodePlatform, options: SignInOptions): Promise<Opened> {
-  const { claimDirectory } = await import("./state-owner.ts");
+  const { claimDirectory } = await import("./state-directory.ts");
   let disclaim: () => void;
   try {
     disclaim = claimDirectory(node.storage, options, options.server);
@@ -226,4 +224,108 @@ async function openerOf(
   if (deviceKey === undefined) return () => storage;
   const { SealedStorage } = await import("../storage/sealed-storage.ts");
   return () => new SealedStorage({ storage, entropy, deviceKey });
+}
+
+/**
+ * Erases what `signIn` keeps in a directory, without a device and without a network. The server is not told, and the
+ * tokens stay good there until they expire: `session.signOut()` is better where it can be reached. Waits for another
+ * program that is at work with the same tokens.
+ * @param state as in `signIn`
+ * @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased`
+ */
+export async function forget(state: string): Promise<void> {
+  const { forgetDirectory } = await import("./state-directory.ts");
+  await forgetDirectory(state);
+}
+
+// What is wrong with the options of `signIn` before anything is done with them. A name that is misspelt would
+// otherwise be as good as not given.
+
+/** The names of all there are; the compiler sees to it that none is missing. */
+const OPTIONS: Record<keyof SignInOptions, null> = {
+  allowHttp: null,
+  clientAuthentication: null,
+  clientId: null,
+  clientSecret: null,
+  deviceKey: null,
+  bodies: null,
+  deviceParameters: null,
+  fetch: null,
+  headers: null,
+  http: null,
+  log: null,
+  memoryBytes: null,
+  pkce: null,
+  onCode: null,
+  onEnd: null,
+  onError: null,
+  onTrouble: null,
+  resources: null,
+  resumeOnly: null,
+  scope: null,
+  server: null,
+  signal: null,
+  state: null,
+  storage: null,
+  tokenParameters: null,
+};
+const HTTP_OPTIONS: Record<keyof NodeHttpOptions, null> = {
+  agent: null,
+  ca: null,
+  connectLimitMs: null,
+  idleLimitMs: null,
+  sizeLimitBytes: null,
+  timeLimitMs: null,
+  userAgent: null,
+};
+const CALLBACKS = ["log", "onCode", "onEnd", "onError", "onTrouble"] as const;
+/** As the sealed storage asks for. */
+const DEVICE_KEY_BYTES_MIN = 16;
+
+/** @throws SignInError `wrong_option` that names the first option that is misspelt, missing or wrong */
+export function checkOptions(options: SignInOptions): void {
+  checkNames(options, OPTIONS, "");
+  checkNames(options.http ?? {}, HTTP_OPTIONS, "http.");
+  checkPlace(options);
+  if (options.server === undefined) {
+    throw wrongOption("server is missing: a profile's name, an issuer's address, or addresses");
+  }
+  for (const name of CALLBACKS) {
+    const callback: unknown = options[name];
+    if (callback !== undefined && typeof callback !== "function") {
+      throw wrongOption(`${name} must be a function`);
+    }
+  }
+  if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
+}
+
+/** The tokens are kept in one place. */
+function checkPlace({ state, storage }: SignInOptions): void {
+  if (storage === undefined) {
+    if (typeof state === "string" && state !== "") return;
+    throw wrongOption("state is missing: a directory of the program's own for the tokens");
+  }
+  if (state !== undefined) throw wrongOption("storage stands in place of state: give one of them");
+  for (const name of ["load", "save", "erase"] as const) {
+    if (typeof storage?.[name] !== "function") throw wrongOption(`storage.${name} is no function`);
+  }
+}
+
+function checkNames(given: object, known: object, path: string): void {
+  const names = Object.keys(known);
+  const wrong = Object.keys(given).find((name) => !names.includes(name));
+  if (wrong === undefined) return;
+  const meant = nameMeant(wrong, names);
+  const advice = meant === undefined ? "" : `; did you mean ${path}${meant}?`;
+  throw wrongOption(`there is no option ${path}${wrong}${advice}`);
+}
+
+/** The tokens would not be written at all. */
+function checkDeviceKey(key: Uint8Array): void {
+  if (!(key instanceof Uint8Array) || key.length < DEVICE_KEY_BYTES_MIN) {
+    throw wrongOption(`deviceKey must be ${DEVICE_KEY_BYTES_MIN} random bytes or more`);
+  }
+  if (key.every((byte) => byte === key[0])) {
+    throw wrongOption("deviceKey must be random bytes: all of these are alike");
+  }
 }

@@ -14,7 +14,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { patiently, pause, removeOwn } from "./files.ts";
-import { StateDirectoryError } from "./state-directory-error.ts";
+import { StateDirectoryError } from "./platform.ts";
 
 const BEAT_MS = 1000;
 const SILENCE_MS = 10_000;

@@ -3,7 +3,7 @@
 
 import type { DeviceConfig } from "../configuration/device-config.ts";
 import type { Bytes, Display } from "../contracts.ts";
-import { TerminalDisplay } from "../node/terminal-display.ts";
+import { TerminalDisplay } from "../display/terminal-display.ts";
 import { asciiOf } from "../text/text.ts";
 import type { Os } from "./engine.ts";
 import { FileError, reasonOf, writeAll } from "./files.ts";

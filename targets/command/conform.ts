@@ -18,9 +18,9 @@ import {
   type World,
 } from "../../platform/conformance/index.ts";
 import type { Display, Entropy, Http, Storage, Timers } from "../../platform/contracts.ts";
-import { startConformanceServer } from "../../platform/node/conformance-server.ts";
 import { UsageError } from "../desktop/command-line.ts";
 import { makeTlsIdentities } from "./certificates.ts";
+import { startConformanceServer } from "./conform/conformance-server.ts";
 import { commandLine, Failure } from "./option-parser.ts";
 import { paintFor } from "./terminal.ts";
 

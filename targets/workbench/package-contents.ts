@@ -16,7 +16,7 @@ export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   "./servers": "platform/servers/index.ts",
   "./fakes": "platform/fake/index.ts",
   "./conformance": "platform/conformance/index.ts",
-  "./conformance/server": "platform/node/conformance-server.ts",
+  "./conformance/server": "targets/command/conform/conformance-server.ts",
 };
 
 export const SERVICE_ENTRIES: Readonly<Record<string, string>> = {

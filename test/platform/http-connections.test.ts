@@ -6,9 +6,7 @@ import https from "node:https";
 import net from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { nodeFetch } from "../../platform/node/fetch.ts";
-import { tlsSettings } from "../../platform/node/http.ts";
-import { KeptConnections } from "../../platform/node/kept-connections.ts";
+import { KeptConnections, nodeFetch, tlsSettings } from "../../platform/node/http.ts";
 import { ear, GOOD, OK, RawServer, turns } from "./raw-server.ts";
 
 let server: RawServer;

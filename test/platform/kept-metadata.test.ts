@@ -9,7 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
-import { keptMetadata } from "../../platform/node/kept-metadata.ts";
+import { keptMetadata } from "../../platform/node/state-directory.ts";
 
 const ISSUER = "https://login.example.com";
 const SERVER = {

@@ -8,8 +8,8 @@ import path from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../platform/fake/index.ts";
-import { nodePlatformWith } from "../../platform/node/directory-platform.ts";
 import { FileStorage, NodeEntropy, nodePlatform } from "../../platform/node/index.ts";
+import { nodePlatformWith } from "../../platform/node/state-directory.ts";
 import { nodeTimers, type RealTime } from "../../platform/node/timers.ts";
 
 let directory: string;

@@ -31,16 +31,16 @@ describe("what opens connections in JavaScript", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
       "platform/node/agent-fetch.ts: 2", // a session's fetch, below
-      "platform/node/conformance-server.ts: 2", // a server for tests of adapters
       "platform/node/http.ts: 3", // the adapter
       "targets/command/check-server.ts: 1", // a server, for the check of a port in C
+      "targets/command/conform/conformance-server.ts: 2", // a server for tests of adapters
       "targets/command/conform/server.ts: 2", // and for the bench of whole devices
     ]);
   });
 
   it("the global fetch: a session's, where it has no certificates of its own", () => {
     expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/fetch.ts: 1",
+      "platform/node/http.ts: 1",
       "platform/session/claims.ts: 1", // an issuer's metadata and keys: no token, no redirects
       "platform/session/fetch.ts: 1",
       "platform/session/session.ts: 1",

@@ -1,4 +1,4 @@
-// Several programs with one session (platform/node/shared-directory.ts), at a server that gives each refresh token once
+// Several programs with one session (platform/node/state-directory.ts), at a server that gives each refresh token once
 // and ends the session where one comes back (RFC 9700 section 4.14.2): who waits for whom. Renewing, killing and ending are
 // the business of random lives (session-model/shared-life.ts).
 

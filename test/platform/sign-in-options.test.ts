@@ -4,8 +4,12 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkOptions } from "../../platform/node/options.ts";
-import { SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
+import {
+  checkOptions,
+  SignInError,
+  type SignInOptions,
+  signIn,
+} from "../../platform/node/sign-in.ts";
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
 const good = { server: "github", clientId: "id", state };

@@ -6,6 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { StateDirectoryError } from "../../platform/node/platform.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import {
   type Session,
@@ -13,7 +14,6 @@ import {
   type SignInOptions,
   signIn,
 } from "../../platform/node/sign-in.ts";
-import { StateDirectoryError } from "../../platform/node/state-directory-error.ts";
 import { type Asked, scripted } from "../world/real-world.ts";
 
 const CODE = { device_code: "d", user_code: "ABCD", verification_uri: "https://a.example/d" };

@@ -1,4 +1,4 @@
-// Whose session a state directory keeps (platform/node/state-owner.ts), and how it is forgotten. That several processes in it
+// Whose session a state directory keeps (platform/node/state-directory.ts), and how it is forgotten. That several processes in it
 // keep out of each other's way is the business of random lives (session-model/shared-life.ts).
 
 import fs from "node:fs";
@@ -6,9 +6,12 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
-import { forget } from "../../platform/node/forget.ts";
-import { SharedDirectory } from "../../platform/node/shared-directory.ts";
-import { claimDirectory, disclaimDirectory } from "../../platform/node/state-owner.ts";
+import { forget } from "../../platform/node/sign-in.ts";
+import {
+  claimDirectory,
+  disclaimDirectory,
+  SharedDirectory,
+} from "../../platform/node/state-directory.ts";
 
 let directory: string;
 let files: FileStorage;

@@ -5,8 +5,8 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
 import { displayConformance } from "../../platform/conformance/index.ts";
+import { TerminalDisplay } from "../../platform/display/terminal-display.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
-import { TerminalDisplay } from "../../platform/node/terminal-display.ts";
 import { realWorld, rows } from "./conformance-bench.ts";
 
 /** A terminal that knows just what the display may use; anything else is an error. */

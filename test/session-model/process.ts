@@ -9,7 +9,7 @@ import vm from "node:vm";
 import { build } from "esbuild";
 import type { ManualClock } from "../../platform/fake/index.ts";
 import type * as files from "../../platform/node/file-storage.ts";
-import type * as directory from "../../platform/node/shared-directory.ts";
+import type * as directory from "../../platform/node/state-directory.ts";
 import type * as signIn from "../../platform/session/sign-in.ts";
 import type * as seal from "../../platform/storage/sealed-storage.ts";
 import type { Dice } from "../model/dice.ts";
@@ -20,7 +20,7 @@ type Load = (...environment: unknown[]) => void;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(path.join(root, "package.json"));
 const PARTS = [
-  ...["node/file-storage", "node/shared-directory"],
+  ...["node/file-storage", "node/state-directory"],
   ...["storage/sealed-storage", "session/sign-in"],
 ];
 const ENVIRONMENT = [

@@ -4,8 +4,8 @@ import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Answer, Kind } from "../../../platform/conformance/device-rows.ts";
-import type { TlsIdentity } from "../../../platform/node/conformance-server.ts";
 import { UsageError } from "../../desktop/command-line.ts";
+import type { TlsIdentity } from "./conformance-server.ts";
 
 export interface Arrival {
   /** When it was complete, in ms. */

@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { readOwn, reasonOf, removeOwn, writeOwn } from "../../../platform/node/files.ts";
-import { StateDirectoryError } from "../../../platform/node/state-directory-error.ts";
+import { StateDirectoryError } from "../../../platform/node/platform.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import { UsageError } from "../../desktop/command-line.ts";
 import type { LoginSettings } from "./settings.ts";

@@ -2,9 +2,8 @@
 // first where that is due.
 
 import { LookedAtHttp } from "../../../platform/exchange/last-look.ts";
-import { forgetIn } from "../../../platform/node/forget-directory.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
-import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
+import { forgetIn, removeMetadata } from "../../../platform/node/state-directory.ts";
 import { addressProblem, namedAddressProblem } from "../../../platform/servers/address.ts";
 import { metadataAddresses } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";

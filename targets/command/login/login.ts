@@ -1,9 +1,9 @@
 // `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
 
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
-import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
+import { removeMetadata } from "../../../platform/node/state-directory.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";

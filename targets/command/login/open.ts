@@ -3,11 +3,14 @@
 import { readFileSync } from "node:fs";
 import type { Display, Storage } from "../../../platform/contracts.ts";
 import { type DriverLog, driverLog } from "../../../platform/exchange/log.ts";
-import { type NodePlatform, nodePlatformWith } from "../../../platform/node/directory-platform.ts";
 import { ownersProblem } from "../../../platform/node/files.ts";
 import type { NodeHttpOptions } from "../../../platform/node/index.ts";
-import { keptMetadata } from "../../../platform/node/kept-metadata.ts";
-import { SharedDirectory } from "../../../platform/node/shared-directory.ts";
+import {
+  keptMetadata,
+  type NodePlatform,
+  nodePlatformWith,
+  SharedDirectory,
+} from "../../../platform/node/state-directory.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { KeptMetadata } from "../../../platform/session/settings.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";

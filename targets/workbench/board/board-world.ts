@@ -1,8 +1,8 @@
 // The world around an emulated board: the simulated service over HTTPS, under a name of its own, and the settings page
 // that the factory would have programmed.
 
-import type { TlsIdentities } from "../../../platform/node/conformance-server.ts";
 import { makeTlsIdentities } from "../../command/certificates.ts";
+import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
 import { makePage, type PageSettings } from "../../command/page-format.ts";
 import type { ServiceOptionsInput } from "../../service/index.ts";
 import { ServiceWorld } from "../host/service-world.ts";

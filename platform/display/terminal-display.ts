@@ -2,7 +2,7 @@
 // output is a file or a pipe, printed anew each time it changed.
 
 import type { Bytes, Display } from "../contracts.ts";
-import { type RomName, romCharacter } from "../display/display-rom.ts";
+import { type RomName, romCharacter } from "./display-rom.ts";
 
 /** What the display needs of `process.stdout`. */
 export interface TerminalOutput {

@@ -9,7 +9,7 @@ import type {
   RawPlan,
   RequestOnServer,
   ServerPlan,
-} from "../conformance/http-bench.ts";
+} from "../../../platform/conformance/http-bench.ts";
 
 /** PEM texts of one TLS identity. */
 export interface TlsIdentity {

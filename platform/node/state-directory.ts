@@ -1,0 +1,344 @@
+// A state directory: whose it is, who uses it now, what an issuer has said of itself, how it is forgotten, and the
+// adapters over it. Apart from the other adapters: a program with a storage of its own loads no files.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import path from "node:path";
+import type { Display, Storage } from "../contracts.ts";
+import { checkEndpoints, noEndpoints } from "../driver/endpoints.ts";
+import type { DiscoveredServer } from "../servers/discovery.ts";
+import type { Client, KeptMetadata, ServerChoice } from "../session/settings.ts";
+import type { SharedState } from "../session/shared-state.ts";
+import { SignInError } from "../session/sign-in-error.ts";
+import { objectIn, printable } from "../text/text.ts";
+import { FileStorage } from "./file-storage.ts";
+import { readOwn, removeOwn, writeOwn } from "./files.ts";
+import { NodeHttp, type NodeHttpOptions } from "./http.ts";
+import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
+import { StateLock } from "./state-lock.ts";
+import { nodeTimers } from "./timers.ts";
+
+// Whose session it keeps. Records of another client look like none at all (core/SPEC.md): without this a second program
+// in the same directory would write its own over them.
+
+const OWNER = "client.json";
+
+/**
+ * Claims the directory for a client. It stays the client's while there are records in it. A client that names its server
+ * otherwise than before, as after an update of its program, is the same: what fits its records no more is signed in anew.
+ * @returns gives it back, to be called before the files are closed
+ * @throws StateDirectoryError where it keeps records of another client
+ */
+export function claimDirectory(
+  files: FileStorage,
+  client: Client,
+  server: ServerChoice,
+): () => void {
+  const file = path.join(files.directory, OWNER);
+  const own = JSON.stringify({ client: client.clientId, server: nameOf(server) });
+  unlessBroken(() => {
+    const found = foundIn(file);
+    if (found === own) return;
+    if (files.hasRecords) refuseOther(client, files.directory, found);
+    writeOwn(file, own);
+  });
+  return () =>
+    unlessBroken(() => {
+      if (!files.hasRecords) disclaimDirectory(files.directory);
+    });
+}
+
+/** A medium that keeps nothing keeps no session either. */
+function unlessBroken(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof StateDirectoryError) throw error;
+  }
+}
+
+/** "" where there is none, or others could have written it. */
+function foundIn(file: string): string {
+  try {
+    return `${readOwn(file) ?? ""}`;
+  } catch {
+    return "";
+  }
+}
+
+/** What an older program has left has no such file: whose it is shows when it is read. */
+function refuseOther({ clientId }: Client, directory: string, found: string): void {
+  const { client, server } = objectIn(Buffer.from(found)) ?? {};
+  if (typeof client !== "string" || typeof server !== "string" || client === clientId) return;
+  throw new StateDirectoryError(
+    `${directory}: keeps the session of another client, ${printable(client)} at ${printable(server)}; ` +
+      "give each its own directory, or delete this one",
+  );
+}
+
+/** The directory is nobody's. */
+export function disclaimDirectory(directory: string): void {
+  removeOwn(path.join(directory, OWNER));
+}
+
+/** As the program names the server, for whoever is refused. */
+function nameOf(choice: ServerChoice): string {
+  if (typeof choice === "string") return choice;
+  if ("token" in choice) return `${choice.token}`;
+  const { name, ...words } = choice;
+  return [
+    name,
+    ...Object.keys(words)
+      .sort()
+      .map((word) => `${word}=${words[word]}`),
+  ].join(" ");
+}
+
+// Several processes that use it at the same time.
+
+/** So long whoever waits does so in silence: a refresh takes less. */
+const BUSY_MS = 3000;
+
+export class SharedDirectory implements SharedState {
+  readonly open: () => Storage;
+  isWaiting = false;
+  readonly #files: FileStorage;
+  readonly #lock: StateLock;
+  /** The records as they were read, or as they have been left here. */
+  #known = "";
+  /** While the lock is held: whether they were those when it was taken. */
+  #wasCurrent = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param open the storage for a device that reads anew: the files, or a seal around them */
+  constructor(files: FileStorage, open: () => Storage = () => files) {
+    this.#files = files;
+    this.open = open;
+    this.#lock = new StateLock(files.directory);
+  }
+
+  begin(): void {
+    this.#known = this.#files.stamp;
+    this.#wasCurrent = true;
+  }
+
+  get isCurrent(): boolean {
+    return this.#lock.isHeld ? this.#wasCurrent : this.#files.stamp === this.#known;
+  }
+
+  enter(then: () => void, onBusy: (holder: string) => void): void {
+    clearTimeout(this.#timer);
+    const sinceMs = performance.now();
+    let isTold = false;
+    const attempt = (): void => {
+      const holder = this.#tryTake();
+      this.isWaiting = holder !== 0;
+      if (holder === 0) {
+        then();
+        return;
+      }
+      if (!isTold && performance.now() - sinceMs > BUSY_MS) {
+        isTold = true;
+        onBusy(`process ${holder}`);
+      }
+      // Two that come at the same moment both step back: not for the same time.
+      this.#timer = setTimeout(attempt, 10 + Math.random() * 90);
+    };
+    attempt();
+  }
+
+  leave(): void {
+    clearTimeout(this.#timer);
+    this.isWaiting = false;
+    if (this.#lock.isHeld && this.#wasCurrent) this.#known = this.#files.stamp;
+    this.#lock.release();
+  }
+
+  /** A medium that takes no file takes no record of another's either. */
+  #tryTake(): number {
+    if (this.#lock.isHeld) return 0;
+    try {
+      const holder = this.#lock.tryTake();
+      if (holder === 0) this.#wasCurrent = this.#files.stamp === this.#known;
+      return holder;
+    } catch {
+      return 0;
+    }
+  }
+}
+
+// What an issuer has said of itself, kept beside the tokens: a start with a session then needs no network, and one
+// without asks for the code at once. Nothing in it is secret; but whoever could change it would be sent the tokens. With a
+// device key it is authenticated by that, as the records are; without one it is as safe as they are, which is the
+// directory's affair.
+
+/** As it stands in the file. */
+interface Kept {
+  readonly version: 1;
+  readonly issuer: string;
+  readonly deviceAuthorization: string;
+  readonly token: string;
+  readonly revocation: string;
+  readonly clientAuthenticationMethods: readonly string[];
+}
+
+const METADATA = "metadata.json";
+const LABEL = "picogrant metadata 1\n";
+
+/** Whose they are, and how an issuer is asked. */
+export interface KeptMetadataOptions {
+  /** That of the sealed storage, if there is one. */
+  readonly deviceKey?: Uint8Array | undefined;
+  readonly allowHttp?: boolean | undefined;
+  readonly http?: NodeHttpOptions | undefined;
+}
+
+/** @param directory the state directory, which is there */
+export function keptMetadata(
+  directory: string,
+  { deviceKey, allowHttp = false, http = {} }: KeptMetadataOptions,
+): KeptMetadata {
+  const file = path.join(directory, METADATA);
+  const kept: KeptMetadata = {
+    read: (issuer) => {
+      try {
+        const content = readOwn(file, { isSealed: deviceKey !== undefined });
+        return serverIn(`${content ?? ""}`, issuer, deviceKey, allowHttp);
+      } catch {
+        // Not what was written, or others could have written it: the server is asked.
+        return undefined;
+      }
+    },
+    write: (issuer, server) => {
+      const text = textOf(issuer, server);
+      try {
+        writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`);
+      } catch {
+        // A medium that keeps nothing: the next start asks again, and what is lost is told of where tokens are.
+      }
+    },
+    rediscover: async (issuer) => {
+      // Apart from the driver's adapter, which has one exchange at a time.
+      const adapter = new NodeHttp(http);
+      const host = { http: adapter, timers: nodeTimers() };
+      try {
+        const { discoverServer } = await import("../servers/discovery.ts");
+        const core = await import("../../core/complete.ts");
+        const found = await discoverServer(core, host, issuer, allowHttp);
+        kept.write(issuer, found);
+        return found.endpoints;
+      } finally {
+        adapter.dispose();
+      }
+    },
+  };
+  return kept;
+}
+
+/** Forgets them. */
+export function removeMetadata(directory: string): void {
+  removeOwn(path.join(directory, METADATA));
+}
+
+function textOf(issuer: string, server: DiscoveredServer): string {
+  const { deviceAuthorization, token, revocation } = server.endpoints;
+  const { clientAuthenticationMethods } = server;
+  const kept: Kept = {
+    version: 1,
+    issuer,
+    deviceAuthorization,
+    token,
+    revocation,
+    clientAuthenticationMethods,
+  };
+  return JSON.stringify(kept);
+}
+
+/** "" without a key. */
+function codeOf(text: string, deviceKey: Uint8Array | undefined): string {
+  if (deviceKey === undefined) return "";
+  return createHmac("sha256", deviceKey).update(LABEL).update(text).digest("hex");
+}
+
+/** @throws where it is not what was written, or its addresses are none that tokens may go to */
+function serverIn(
+  content: string,
+  issuer: string,
+  deviceKey: Uint8Array | undefined,
+  allowHttp: boolean,
+): DiscoveredServer | undefined {
+  const [text = "", code] = content.split("\n");
+  // Cut off: the code has a line of its own, also where it is "".
+  if (code === undefined) return undefined;
+  const expected = Buffer.from(codeOf(text, deviceKey));
+  const found = Buffer.from(code);
+  if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
+  const kept = JSON.parse(text) as Kept;
+  if (kept.version !== 1 || kept.issuer !== issuer) return undefined;
+  const { deviceAuthorization, token, revocation, clientAuthenticationMethods } = kept;
+  const endpoints = { ...noEndpoints, deviceAuthorization, token, revocation };
+  const texts = [deviceAuthorization, token, revocation, ...clientAuthenticationMethods];
+  if (texts.some((value) => typeof value !== "string") || token === "") return undefined;
+  checkEndpoints(endpoints, allowHttp);
+  return { endpoints, clientAuthenticationMethods };
+}
+
+// What `forget` does.
+
+/** @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased` */
+export async function forgetDirectory(directory: string): Promise<void> {
+  const storage = new FileStorage(directory, { isShared: true, isSealed: true });
+  const shared = new SharedDirectory(storage);
+  try {
+    await new Promise<void>((entered) => shared.enter(entered, () => {}));
+    await forgetIn(storage);
+  } finally {
+    shared.leave();
+    storage.close();
+  }
+}
+
+/** The same on a storage that is open. */
+export async function forgetIn(storage: FileStorage): Promise<void> {
+  for (const slot of [0, 1]) {
+    const isErased = await new Promise<boolean>((done) => storage.erase(slot, done));
+    if (isErased) continue;
+    const message = `${storage.lastFailure}; delete ${storage.directory}`;
+    throw new SignInError("not_erased", "user", message);
+  }
+  removeMetadata(storage.directory);
+  disclaimDirectory(storage.directory);
+}
+
+// The adapters over it.
+
+/** What a driver on Node runs on, with its records in a directory. */
+export interface NodePlatform extends NodeAdapters {
+  /** The two files. */
+  readonly storage: FileStorage;
+}
+
+/** @throws StateDirectoryError with one line for the user where the state directory cannot be used */
+export function nodePlatformWith(
+  display: Display,
+  options: {
+    readonly stateDirectory: string;
+    readonly http?: NodeHttpOptions | undefined;
+    readonly isShared?: boolean;
+    readonly isSealed?: boolean;
+  },
+): NodePlatform {
+  const { stateDirectory, http } = options;
+  // Whatever of it is refused is so before the directory is touched.
+  const platform = nodePlatformOver(noStorage, display, http);
+  const storage = new FileStorage(stateDirectory, options);
+  return {
+    ...platform,
+    storage,
+    dispose() {
+      platform.dispose();
+      storage.close();
+    },
+  };
+}
+
+const noStorage = { capacity: 0 } as Storage;
