@@ -8,8 +8,12 @@
 //  - Byte ranges are `bytes[from]` up to and excluding `bytes[to]`. Whoever passes a range owns it:
 //    the receiver may read (or fill) it until it calls back, and must copy what it keeps.
 //  - An adapter never throws for what the world did (network, disk); it reports. It may throw for a
-//    caller's mistake (a slot that does not exist).
+//    caller's mistake (a slot that does not exist). What it throws all the same is a failure of what it was asked for.
+//  - What may be asynchronous may be written with `async`: a promise that is rejected counts as thrown.
 //  - No adapter writes request targets, headers or bodies to a log: they carry secrets.
+
+/** Nobody waits for the promise; one that is rejected is a failure. */
+export type Promised = void | PromiseLike<void>;
 
 /** A byte array of the host: `Uint8Array`, or a plain array of integers 0..255 without typed arrays. */
 export interface Bytes {
@@ -80,9 +84,9 @@ export interface HttpSink {
  */
 export interface Http {
   /** Starts the exchange and reports to `sink`. Any failure to start is reported too, never thrown. */
-  send(request: HttpRequest, sink: HttpSink): void;
+  send(request: HttpRequest, sink: HttpSink): Promised;
   /** Ends the exchange under way, if any; its sink hears nothing more. */
-  abort(): void;
+  abort(): Promised;
   /**
    * Why the last exchange failed, in the adapter's own words (`ECONNREFUSED`), for a person who looks into it. An
    * adapter may leave it out; no address, header or body is in it.
@@ -101,9 +105,9 @@ export interface Timers {
    * Calls `ring` once, `afterMs` (0..134217727) from now or later, never earlier and never before
    * this call returns. A second call replaces the first.
    */
-  alarm(afterMs: number, ring: () => void): void;
+  alarm(afterMs: number, ring: () => void): Promised;
   /** Takes the alarm back; it will not ring. Harmless when none is set. */
-  cancel(): void;
+  cancel(): Promised;
 }
 
 /**
@@ -117,15 +121,27 @@ export interface Storage {
    * Reads slot 0 or 1 into `into[from..]` and calls back with the record's length: 0 for an empty
    * slot, -1 where it cannot be read or is longer than `to - from`.
    */
-  read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void;
+  read(
+    slot: number,
+    into: Bytes,
+    from: number,
+    to: number,
+    done: (length: number) => void,
+  ): Promised;
   /**
    * Replaces slot 0 or 1 by `bytes[from..to)`. `done(true)` promises that the record survives a loss
    * of power from this moment. A loss before it leaves the slot's old content, the new one, or
    * something that is neither (the record's checksum tells); never a change to the other slot.
    */
-  write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void;
+  write(
+    slot: number,
+    bytes: Bytes,
+    from: number,
+    to: number,
+    done: (ok: boolean) => void,
+  ): Promised;
   /** Empties slot 0 or 1, as durable as `write`. */
-  erase(slot: number, done: (ok: boolean) => void): void;
+  erase(slot: number, done: (ok: boolean) => void): Promised;
   /**
    * Why the last operation failed, in the adapter's own words, for a person who looks into it; "" where none has. An
    * adapter may leave it out; nothing of a record is in it.
@@ -144,7 +160,7 @@ export interface Display {
    * maker's own texts a byte of the display's character set (128..255). A control character is never among them.
    * Called only when a cell changed. The range is the caller's and only good until return.
    */
-  show(cells: Bytes, from: number): void;
+  show(cells: Bytes, from: number): Promised;
 }
 
 /** Random bytes. */

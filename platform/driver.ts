@@ -3,17 +3,27 @@
 
 import type * as complete from "../core/complete.ts";
 import { Command, Endpoint, ErrorCode, Region, State } from "../core/index.ts";
-import type { Http, Platform } from "./contracts.ts";
-import { AnswerSink, StorageAnswer } from "./driver/answer-sink.ts";
+import type { Bytes, Platform, Storage } from "./contracts.ts";
+import { Answers } from "./driver/answers.ts";
 import { makeChallenge } from "./driver/code-challenges.ts";
 import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints, endpointMask } from "./driver/endpoints.ts";
+import { Faults } from "./driver/faults.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
-import { accessTokenOf, BodyForms, Requests, secretsOf } from "./driver/requests.ts";
+import {
+  accessTokenOf,
+  newRequest,
+  Requests,
+  type ReusedRequest,
+  secretsOf,
+} from "./driver/requests.ts";
 import { type StepUp, stepUpIn } from "./driver/step-up.ts";
-import { Faults, isThenable } from "./driver/thrown.ts";
-import { type Allowed, LookedAtHttp } from "./exchange/last-look.ts";
+import { BodyForm } from "./exchange/body-form.ts";
+import { type Below, connect, inOrder } from "./exchange/filter.ts";
+import { isThenable, nothing, operate } from "./exchange/guarded.ts";
+import { type Allowed, LastLook } from "./exchange/last-look.ts";
+import { AdapterOutlet } from "./exchange/outlet.ts";
 
 // What one needs for adapters of one's own comes from the same place.
 export type {
@@ -46,9 +56,6 @@ export { retryAfterSeconds } from "./exchange/retry-after.ts";
 /** Commands in one go: more means that something feeds on itself. */
 const COMMANDS_MAX = 256;
 
-/** Nothing has happened but that time has passed. */
-function nothing(): void {}
-
 /**
  * A device on its platform. Nothing happens before `start`, and nothing after `stop`.
  *
@@ -68,12 +75,13 @@ export class Driver {
   readonly memory: Uint8Array;
   /** Not for programs: see stepUp. */
   challenge = "";
-  /** Not for programs: whether the two sinks of polls take turns. */
-  reusesSinks = true;
   #addresses: Endpoints;
   readonly #platform: Platform;
-  readonly #http: Http;
-  readonly #lookedAt: LookedAtHttp;
+  readonly #storage: Storage;
+  /** Where requests go in; their answers come out at `#answers`. */
+  readonly #exchange: Below;
+  readonly #answers: Answers;
+  readonly #look: LastLook;
   readonly #options: DriverOptions;
   readonly #requests: Requests;
   #lastMs = 0;
@@ -81,11 +89,8 @@ export class Driver {
   /** A driver starts once: a device that comes back is a new one, which reads its records. */
   #life: "new" | "started" | "stopped" = "new";
   readonly #faults: Faults;
-  /** Of the last exchange. */
-  #sink: AnswerSink;
-  /** Of polls, which must make no object: these two take turns. */
-  #poll: AnswerSink;
-  #pollBefore: AnswerSink;
+  /** Of polls, which must make no object. */
+  readonly #pollRequest: ReusedRequest;
   /** Tells the core that the adapter at work has failed. */
   #giveUp: () => void = nothing;
   #nowMs = 0;
@@ -112,7 +117,10 @@ export class Driver {
     this.#options = options;
     this.#faults = new Faults(options.onError);
     this.core = options.core;
-    this.#platform = options.log?.around(options.platform, () => this.device) ?? options.platform;
+    const { platform, log } = options;
+    this.#platform = platform;
+    log?.begin(platform.timers);
+    this.#storage = log?.around(platform.storage) ?? platform.storage;
     checkHeaders(options.headers);
     checkEndpoints(options.endpoints, options.allowHttp);
     this.#addresses = options.endpoints;
@@ -120,14 +128,28 @@ export class Driver {
     this.device = makeDevice(options, this.memory);
     this.core.setEndpoints(this.device, endpointMask(options.endpoints));
     this.#requests = new Requests(this.device, this.memory, options);
-    this.#sink = this.#poll = this.#newSink();
-    this.#pollBefore = this.#newSink();
-    const { clientId, clientSecret, scope } = options.config;
+    this.#pollRequest = newRequest(this.memory);
+    this.#answers = new Answers(this);
+    this.#look = new LastLook((address) => this.#allowed(address));
+    this.#exchange = this.#pipeline();
+  }
+
+  #pipeline(): Below {
+    const { platform, config, filters, log, translate } = this.#options;
+    const { clientId, clientSecret, scope } = config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
-    this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
-    const http = new BodyForms(this.#lookedAt, () => this.device.isJson === 1);
-    const client = { clientId, clientSecret, scope, accessToken };
-    this.#http = options.translate?.(http, client) ?? http;
+    const outlet = new AdapterOutlet(platform.http, {
+      isPoll: () => this.device.state === State.PENDING,
+      fault: (error, giveUp) => this.#fault(error, giveUp),
+    });
+    const all = inOrder({
+      ...filters,
+      translation: translate?.({ clientId, clientSecret, scope, accessToken }),
+      form: new BodyForm(() => this.device.isJson === 1),
+      look: this.#look,
+      log: log?.exchange(() => this.device),
+    });
+    return connect(all, this.#answers, outlet);
   }
 
   /** How many operations storage has been asked for: one that follows on another of its kind is another. */
@@ -166,7 +188,7 @@ export class Driver {
     if (this.#life === "stopped") return;
     this.#life = "stopped";
     this.#guard(() => this.#platform.timers.cancel());
-    this.#guard(() => this.#http.abort());
+    this.#exchange.abort();
     this.#faults.report();
     this.#faults.throwFirst();
   }
@@ -312,64 +334,59 @@ export class Driver {
     return this.#life === "started";
   }
 
+  /** Hands a piece of an API's answer to the program. Not for programs. */
+  handOn(bytes: Bytes, from: number, to: number): void {
+    this.#guard(() => this.#options.onApiBody?.(bytes, from, to));
+  }
+
   /** Calls what is not ours. A promise that it gives may be rejected later. */
   #guard(call: () => unknown): void {
     try {
       const result = call();
-      if (isThenable(result)) result.then(undefined, (error) => this.#failedLate(error, nothing));
+      if (isThenable(result)) result.then(undefined, (error) => this.#fault(error, nothing));
     } catch (error) {
       this.#faults.hold(error);
     }
   }
 
-  /** What was asked for has come to nothing after all. @param giveUp tells the core that */
-  #failedLate(error: unknown, giveUp: () => void): void {
-    if (this.#life === "stopped") return;
+  /** Somebody else's code has failed. @param giveUp tells the core what has come to nothing with it */
+  #fault(error: unknown, giveUp: () => void): void {
     this.#faults.hold(error);
     this.report(giveUp);
   }
 
-  /** An adapter that throws, or rejects, has failed: the core hears so, or it would wait for ever. */
+  /** What throws, or rejects, has failed: the core hears so, or it would wait for ever. */
   #perform(command: Command): void {
     if (command === Command.NONE) return;
     this.#giveUp = nothing;
     try {
       const result = this.#carryOut(command);
-      if (isThenable(result)) this.#await(result, command);
+      if (isThenable(result)) result.then(undefined, (error) => this.#fault(error, nothing));
     } catch (error) {
       this.#faults.hold(error);
       this.#giveUp();
     }
   }
 
-  #await(result: PromiseLike<unknown>, command: Command): void {
-    const sink = this.#sink;
-    const id = this.device.requestId;
-    const giveUp = command === Command.SEND ? () => sink.giveUpOn(id) : this.#giveUp;
-    // Where each exchange makes a promise, a sink of its own costs nothing that counts.
-    if (command === Command.SEND) this.reusesSinks = false;
-    result.then(undefined, (error: unknown) => this.#failedLate(error, giveUp));
-  }
-
   /** @returns what the adapter returned: a promise, where it is written with `async` */
   #carryOut(command: Command): unknown {
     const { device, memory } = this;
-    const { display, storage } = this.#platform;
-    const from = device.data;
+    const { slot, data: from } = device;
     const to = from + device.dataLength;
+    const storage = this.#storage;
     switch (command) {
       case Command.SEND:
         return this.#send();
       case Command.ABORT:
-        return this.#http.abort();
+        return this.#exchange.abort();
       case Command.SHOW:
-        return display.show(memory, device.start[Region.FRAME]!);
+        return this.#platform.display.show(memory, device.start[Region.FRAME]!);
       case Command.LOAD:
-        return storage.read(device.slot, memory, from, to, this.#nextStored(-1).done);
+        return this.#store(-1, (done) => storage.read(slot, memory, from, to, done));
       case Command.STORE:
-        return storage.write(device.slot, memory, from, to, this.#nextStored(0).written);
+        return this.#store(0, (done) => storage.write(slot, memory, from, to, done));
       case Command.ERASE:
-        return storage.erase(device.slot, this.#nextStored(0).written);
+        return this.#store(0, (done) => storage.erase(slot, done));
       case Command.VERIFY:
         return this.#verify(from, to);
       case Command.CHALLENGE:
@@ -381,7 +398,9 @@ export class Driver {
   }
 
   #challenge(from: number, to: number): void {
-    const isMade = makeChallenge(this.#platform.entropy, this.memory, from, to);
+    const { entropy } = this.#platform;
+    const broken = (error: unknown): void => this.#fault(error, nothing);
+    const isMade = makeChallenge(entropy, this.memory, from, to, broken);
     this.core.storageDone(this.device, isMade ? 1 : 0);
   }
 
@@ -392,37 +411,15 @@ export class Driver {
     core.eventVerified?.(device, device.requestId, isTrue ? 1 : 0);
   }
 
-  /** For the next storage operation. @param failure what the core is told where the adapter throws */
-  #nextStored(failure: number): StorageAnswer {
-    const next = new StorageAnswer(this, failure);
+  /** An operation of storage. @param failure what it comes to where the adapter throws */
+  #store(failure: number, act: (done: (result: number | boolean) => void) => unknown): void {
     this.#storageOperations++;
-    this.#giveUp = next.giveUp;
-    return next;
-  }
-
-  #newSink(): AnswerSink {
-    return new AnswerSink(this, this.#options.onApiBody, (call) => this.#guard(call));
-  }
-
-  /**
-   * The sink for the next request. Each has one of its own, since a broken adapter may report an exchange again when
-   * others are under way. Only of polls, which must make no object, two take turns. An adapter that reports again what
-   * is over is known by it: it meets a closed sink, or if not, the report that it has anticipated does. From then on
-   * polls have sinks of their own as well. What remains, as no object that serves again can tell: the first such report
-   * of all counts if it comes two polls late, or four, and just while a poll is under way.
-   */
-  #nextSink(): AnswerSink {
-    let next = this.#pollBefore;
-    const isTaken = next.isOpen || !this.reusesSinks;
-    // One that never ended belongs to an aborted request for good.
-    if (this.device.state !== State.PENDING || isTaken) next = this.#newSink();
-    if (this.device.state === State.PENDING) {
-      this.#pollBefore = this.#poll;
-      this.#poll = next;
-    }
-    this.#sink = next;
-    next.begin(this.device.requestId);
-    return next;
+    operate(
+      act,
+      failure,
+      (result) => this.report(() => this.core.storageDone(this.device, Number(result))),
+      (error, giveUp) => this.#fault(error, giveUp),
+    );
   }
 
   /** What goes for the request that the core wants sent now, which is meant for `address`. */
@@ -434,13 +431,15 @@ export class Driver {
     return { address, allowHttp, secrets: [config.clientSecret, ...tokens] };
   }
 
-  #send(): unknown {
-    const { endpoint } = this.device;
-    const sink = this.#nextSink();
-    this.#giveUp = sink.giveUp;
+  #send(): void {
+    const { endpoint, requestId, state } = this.device;
+    const answers = this.#answers;
+    answers.begin(requestId);
+    this.#giveUp = answers.giveUp;
+    const request = state === State.PENDING ? this.#pollRequest : newRequest(this.memory);
     const address = addressOf(this.#addresses, endpoint);
-    this.#requests.write(sink.request, address);
-    this.#lookedAt.address = address;
-    return this.#http.send(sink.request, sink);
+    this.#requests.write(request, address);
+    this.#look.address = address;
+    this.#exchange.send(request);
   }
 }

@@ -111,14 +111,15 @@ function nameWays(problem: Problem): Problem {
 /**
  * A configuration with everything filled in that its server's profile says; what the file says itself
  * comes first.
- * @throws ConfigError where the profile does not exist, a word of it is missing or wrong, or the file
- *   says in another way where the server is
+ * @throws ConfigError where the profile does not exist, or a word of it is missing or wrong
  */
 function withServer(config: DeviceConfig): DeviceConfig {
   const server = serverOfConfig(config);
-  const problems = contradictions(config);
-  if (problems.length > 0) throw new ConfigError(problems);
-  if (server === undefined) return config;
+  if (server === undefined) {
+    if (config.serverParameters === undefined) return config;
+    const message = "is only for a configuration with server";
+    throw new ConfigError([{ path: "serverParameters", message }]);
+  }
   const { profile } = server;
   const { deviceParameters, tokenParameters } = config;
   // A server that revokes nothing has no such address.
@@ -136,26 +137,6 @@ function withServer(config: DeviceConfig): DeviceConfig {
     endpoints: { ...addresses, ...config.endpoints },
     limits: { memoryBytes: profile.memoryBytes, ...config.limits },
   };
-}
-
-function contradictions({
-  server,
-  serverParameters,
-  issuer,
-  endpoints = {},
-}: DeviceConfig): Problem[] {
-  if (server === undefined) {
-    const message = "is only for a configuration with server";
-    return serverParameters === undefined ? [] : [{ path: "serverParameters", message }];
-  }
-  const message = "must be left out: server says where it is";
-  const named = (["deviceAuthorization", "token", "revocation"] as const).filter(
-    (name) => endpoints[name] !== undefined,
-  );
-  return [
-    ...(issuer === undefined ? [] : [{ path: "issuer", message }]),
-    ...named.map((name) => ({ path: `endpoints.${name}`, message })),
-  ];
 }
 
 function serverOfConfig(config: DeviceConfig): Server | undefined {

@@ -2,6 +2,7 @@
 // have one the core decides.
 
 import type { Bytes, Entropy } from "../contracts.ts";
+import { isFilled } from "../exchange/guarded.ts";
 import { sha256 } from "../text/sha256.ts";
 
 /** How a challenge is made of its verifier (RFC 7636 §4.2): the only way that hides it. */
@@ -13,11 +14,18 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /**
  * Writes a fresh verifier to the beginning of `into[from..to)`, and its challenge to the end.
+ * @param broken hears what the source throws
  * @returns whether there is any: not without random bytes
  */
-export function makeChallenge(entropy: Entropy, into: Bytes, from: number, to: number): boolean {
+export function makeChallenge(
+  entropy: Entropy,
+  into: Bytes,
+  from: number,
+  to: number,
+  broken?: (error: unknown) => void,
+): boolean {
   const random = new Uint8Array(RANDOM_BYTES);
-  if (!entropy.fill(random, 0, RANDOM_BYTES)) return false;
+  if (!isFilled(entropy, random, 0, RANDOM_BYTES, broken)) return false;
   const verifier = base64url(random);
   const challenge = base64url(sha256(verifier));
   for (let at = 0; at < verifier.length; at++) {

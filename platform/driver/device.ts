@@ -4,6 +4,7 @@
 import type * as complete from "../../core/complete.ts";
 import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
+import { isFilled } from "../exchange/guarded.ts";
 import { serverNames } from "../servers/address.ts";
 import type { DriverOptions } from "./options.ts";
 
@@ -64,7 +65,7 @@ function memberName(member: ConfigMember): string {
 /** 26 random bits for the core's jitter; a platform without entropy gives all devices the same. */
 function seedFrom(platform: Platform): number {
   const bytes = new Uint8Array(4);
-  if (!platform.entropy.fill(bytes, 0, 4)) return 0;
+  if (!isFilled(platform.entropy, bytes, 0, 4)) return 0;
   return (bytes[0]! | (bytes[1]! << 8) | (bytes[2]! << 16) | (bytes[3]! << 24)) & 67108863;
 }
 

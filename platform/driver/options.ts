@@ -1,8 +1,10 @@
 // What a driver is made of: the core, the platform, the maker's settings, and what to call.
 
 import type * as complete from "../../core/complete.ts";
-import type { Bytes, Http, Platform } from "../contracts.ts";
+import type { Bytes, Platform } from "../contracts.ts";
+import type { Filter, Filters } from "../exchange/filter.ts";
 import type { DriverLog } from "../exchange/log.ts";
+import type { TranslatedClient } from "../servers/profile.ts";
 import type { Pkce } from "./code-challenges.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { HostHeaders } from "./headers.ts";
@@ -29,16 +31,8 @@ export type Core = Pick<
 > &
   Partial<typeof complete>;
 
-/** For a server that does not speak RFC 8628: an HTTP adapter around the platform's (servers/). */
-export type Translate = (
-  http: Http,
-  client: {
-    readonly clientId: string;
-    readonly clientSecret: string;
-    readonly scope: string;
-    accessToken(): string;
-  },
-) => Http;
+/** For a server that does not speak RFC 8628: what stands between its language and the core's (servers/). */
+export type Translate = (client: TranslatedClient) => Filter;
 
 /** The maker's settings; what the platform determines (display, seed) is added by the driver. */
 export type DriverConfig = Omit<
@@ -68,6 +62,8 @@ export interface DriverOptions {
   readonly headers?: HostHeaders;
   /** For a server that does not speak RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
+  /** What listens to each exchange, or holds it back (exchange/filter.ts has the order). */
+  readonly filters?: Pick<Filters, "lock" | "ear">;
   /**
    * In which form parameters of the grant go out: "form" (RFC 6749), or "json" for a server that takes nothing else.
    * Left out: "form". An answer of 415 has the other form tried once, whichever it is.

@@ -4,21 +4,31 @@
 
 import type * as complete from "../../core/complete.ts";
 import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
-import type { Bytes, Http, HttpRequest, HttpSink } from "../contracts.ts";
+import type { Bytes, HttpRequest } from "../contracts.ts";
+import { FORM_TYPE } from "../exchange/body-form.ts";
 import { withTarget } from "../servers/address.ts";
-import { formFields } from "../text/form.ts";
-import { asciiOf, bytesOf } from "../text/text.ts";
-import { headersFor } from "./headers.ts";
+import { asciiOf } from "../text/text.ts";
+import { headersFor, NO_HEADERS } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
 
 /** In which form parameters of the grant go out. */
 export type Bodies = "form" | "json";
 
-/** Requests of the grant have this type, and no others do. */
-const FORM_TYPE = "application/x-www-form-urlencoded";
-
-/** A request that the next exchange overwrites: a poll makes no object. */
+/** A request that the next poll overwrites: a poll makes no object. */
 export type ReusedRequest = { -readonly [Name in keyof HttpRequest]-?: HttpRequest[Name] };
+
+export function newRequest(memory: Uint8Array): ReusedRequest {
+  return {
+    method: "POST",
+    url: "",
+    contentType: "",
+    authorization: "",
+    headers: NO_HEADERS,
+    body: memory,
+    bodyFrom: 0,
+    bodyTo: 0,
+  };
+}
 
 export class Requests {
   readonly #device: complete.Device;
@@ -71,7 +81,7 @@ export class Requests {
   }
 }
 
-/** What the device keeps that must not stand in an address. */
+/** What the device keeps that must stand neither in an address nor in words. */
 export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   const regions = [
     Field.DEVICE_CODE,
@@ -79,6 +89,7 @@ export function secretsOf(device: complete.Device, memory: Bytes): string[] {
     Field.RECEIVED_REFRESH_TOKEN,
     Region.REFRESH_TOKEN,
     Region.CODE_VERIFIER,
+    Region.CLIENT_CREDENTIALS,
   ];
   return regions.map((region) => fieldOf(device, memory, region));
 }
@@ -101,37 +112,4 @@ function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region)
 /** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
 function contentType(endpoint: Endpoint): string {
   return endpoint >= Endpoint.EVENTS ? "application/json" : FORM_TYPE;
-}
-
-/** An HTTP adapter in front of which forms become JSON where the core wants them so. */
-export class BodyForms implements Http {
-  readonly #http: Http;
-  readonly #isJson: () => boolean;
-
-  constructor(http: Http, isJson: () => boolean) {
-    this.#http = http;
-    this.#isJson = isJson;
-  }
-
-  /** Gives what the adapter gives: a promise, where it is written with `async`. */
-  send(request: HttpRequest, sink: HttpSink): unknown {
-    const isForm = request.contentType === FORM_TYPE && request.bodyTo > request.bodyFrom;
-    return this.#http.send(isForm && this.#isJson() ? asJson(request) : request, sink);
-  }
-
-  abort(): unknown {
-    return this.#http.abort();
-  }
-
-  /** What the adapter says of the last failure. */
-  get lastFailure(): string {
-    return this.#http.lastFailure ?? "";
-  }
-}
-
-function asJson(request: HttpRequest): HttpRequest {
-  const { body, bodyFrom, bodyTo } = request;
-  const json = bytesOf(JSON.stringify(formFields(body, bodyFrom, bodyTo)));
-  const range = { body: json, bodyFrom: 0, bodyTo: json.length };
-  return { ...request, contentType: "application/json", ...range };
 }

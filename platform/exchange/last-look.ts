@@ -2,8 +2,9 @@
 // together before (a maker, a program, a server's metadata, a translation), it is compared here with what was allowed,
 // and nothing of picogrant's reaches a socket by another way.
 
-import type { Http, HttpRequest, HttpSink } from "../contracts.ts";
+import type { HttpRequest } from "../contracts.ts";
 import { addressProblem, originOf } from "../servers/address.ts";
+import { Filter } from "./filter.ts";
 
 /** What somebody has allowed. */
 export interface Allowed {
@@ -32,11 +33,10 @@ function holds(url: string, secret: string): boolean {
   return url.includes(secret) || url.includes(encodeURIComponent(secret));
 }
 
-/** An HTTP adapter behind the last look: what does not pass is not sent, and reported as not reachable. */
-export class LookedAtHttp implements Http {
+/** What does not pass is not sent, and reported as not reachable. */
+export class LastLook extends Filter {
   /** Where the next request is meant to go. */
   address = "";
-  readonly #http: Http;
   readonly #allowed: (address: string) => Allowed;
   /**
    * The two addresses that passed last as they are: polls go where those before them went, a new code is asked for at
@@ -44,31 +44,23 @@ export class LookedAtHttp implements Http {
    */
   #passed = "";
   #passedBefore = "";
-  #refusal = "";
 
   /** @param allowed what goes for requests that are meant for an address */
-  constructor(http: Http, allowed: (address: string) => Allowed) {
-    this.#http = http;
+  constructor(allowed: (address: string) => Allowed) {
+    super();
     this.#allowed = allowed;
   }
 
-  /** Gives what the adapter gives: a promise, where it is written with `async`. */
-  send(request: HttpRequest, sink: HttpSink): unknown {
+  override send(request: HttpRequest): void {
     const { url } = request;
     const isAsBefore = url === this.address && (url === this.#passed || url === this.#passedBefore);
-    this.#refusal = isAsBefore ? "" : lastLook(url, this.#allowed(this.address));
-    if (this.#refusal !== "") return sink.failed("unreachable");
+    const refusal = isAsBefore ? "" : lastLook(url, this.#allowed(this.address));
+    if (refusal !== "") {
+      this.above.failed("unreachable", refusal);
+      return;
+    }
     if (url !== this.#passed) this.#passedBefore = this.#passed;
     this.#passed = url;
-    return this.#http.send(request, sink);
-  }
-
-  abort(): void {
-    this.#http.abort();
-  }
-
-  /** Why the last request was not sent, or what the adapter says. */
-  get lastFailure(): string {
-    return this.#refusal || (this.#http.lastFailure ?? "");
+    this.below.send(request);
   }
 }

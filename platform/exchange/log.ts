@@ -2,9 +2,10 @@
 // that is secret is looked at, and what others have chosen (an error's name) is only repeated where it is a known word.
 
 import { Endpoint, ErrorCode, State } from "../../core/index.ts";
-import type { Http, HttpRequest, HttpSink, Platform, Storage } from "../contracts.ts";
+import type { Bytes, HttpRequest, Storage, Timers, TransportFailure } from "../contracts.ts";
 import { originOf } from "../servers/address.ts";
 import { asciiOf } from "../text/text.ts";
+import { Filter } from "./filter.ts";
 
 /** What is looked at of a device. */
 interface Looked {
@@ -15,8 +16,12 @@ interface Looked {
 
 /** Listens to a driver, by `log` of its options: `new Driver({ ..., log: driverLog((line) => console.error(line)) })`. */
 export interface DriverLog {
-  /** The same adapters, listened to. */
-  around(platform: Platform, device: () => Looked): Platform;
+  /** Time counts from here. */
+  begin(timers: Timers): void;
+  /** Listens to exchanges. */
+  exchange(device: () => Looked): Filter;
+  /** The same storage, listened to. */
+  around(storage: Storage): Storage;
   /** Something may have changed. */
   look(device: Looked): void;
   /** A line of somebody else's: nothing secret is in it. */
@@ -51,13 +56,12 @@ export function driverLog(write: (line: string) => void): DriverLog {
   };
   return {
     say,
-    around(platform, device) {
-      const { timers } = platform;
+    begin(timers) {
       nowMs = () => timers.now();
       startMs ||= timers.now();
-      const http = loggedHttp(platform.http, device, say, nowMs);
-      return { ...platform, http, storage: loggedStorage(platform.storage, say) };
     },
+    exchange: (device) => new LoggedExchange(device, say, () => nowMs()),
+    around: (storage) => loggedStorage(storage, say),
     look({ state, error }) {
       const why = error === ErrorCode.NONE ? "" : ` (${ErrorCode[error] ?? error})`;
       const now = `${State[state] ?? state}${why}`;
@@ -68,75 +72,80 @@ export function driverLog(write: (line: string) => void): DriverLog {
   };
 }
 
-function loggedHttp(
-  http: Http,
-  device: () => Looked,
-  say: (words: string) => void,
-  nowMs: () => number,
-): Http {
-  let count = 0;
-  let isOpen = false;
-  return {
-    /** Gives what the adapter gives: a promise, where it is written with `async`. */
-    send(request, sink): unknown {
-      const { endpoint } = device();
-      const name = `${++count} ${Endpoint[endpoint] ?? endpoint}`;
-      const length = request.bodyTo - request.bodyFrom;
-      say(`request ${name} ${request.method} ${addressIn(request, endpoint)}, ${length} bytes`);
-      isOpen = true;
-      const sinceMs = nowMs();
-      const done = (what: string): void => {
-        isOpen = false;
-        say(`answer ${name} ${what}, ${(nowMs() - sinceMs) >>> 0} ms`);
-      };
-      return http.send(
-        request,
-        loggedSink(sink, done, () => http.lastFailure ?? ""),
-      );
-    },
-    abort() {
-      if (isOpen) say(`request ${count} is given up`);
-      isOpen = false;
-      http.abort();
-    },
-    get lastFailure() {
-      return http.lastFailure ?? "";
-    },
-  };
+class LoggedExchange extends Filter {
+  readonly #device: () => Looked;
+  readonly #say: (words: string) => void;
+  readonly #nowMs: () => number;
+  #count = 0;
+  /** Of the request under way, "" for none. */
+  #name = "";
+  #sinceMs = 0;
+  #status = 0;
+  #length = 0;
+  #body: number[] = [];
+
+  constructor(device: () => Looked, say: (words: string) => void, nowMs: () => number) {
+    super();
+    this.#device = device;
+    this.#say = say;
+    this.#nowMs = nowMs;
+  }
+
+  override send(request: HttpRequest): void {
+    const { endpoint } = this.#device();
+    this.#name = `${++this.#count} ${Endpoint[endpoint] ?? endpoint}`;
+    this.#sinceMs = this.#nowMs();
+    this.#forget();
+    const what = `${request.method} ${addressIn(request, endpoint)}`;
+    this.#say(`request ${this.#name} ${what}, ${request.bodyTo - request.bodyFrom} bytes`);
+    this.below.send(request);
+  }
+
+  override abort(): void {
+    if (this.#name !== "") this.#say(`request ${this.#count} is given up`);
+    this.#name = "";
+    this.#forget();
+    this.below.abort();
+  }
+
+  override status(status: number, retryAfterSeconds: number, authenticate?: string): void {
+    this.#status = status;
+    super.status(status, retryAfterSeconds, authenticate);
+  }
+
+  override body(bytes: Bytes, from: number, to: number): void {
+    this.#length += to - from;
+    for (let at = from; at < to && this.#body.length < BODY_MAX; at++) this.#body.push(bytes[at]!);
+    super.body(bytes, from, to);
+  }
+
+  override end(): void {
+    this.#answered(`${this.#status}${errorIn(this.#body)}, ${this.#length} bytes`);
+    super.end();
+  }
+
+  override failed(failure: TransportFailure, why: string): void {
+    this.#answered(`${failure}${/^[A-Z_0-9]{1,40}$/.test(why) ? ` ${why}` : ""}`);
+    super.failed(failure, why);
+  }
+
+  #answered(what: string): void {
+    this.#say(`answer ${this.#name} ${what}, ${(this.#nowMs() - this.#sinceMs) >>> 0} ms`);
+    this.#name = "";
+    this.#forget();
+  }
+
+  /** There may be tokens in it. */
+  #forget(): void {
+    this.#body.fill(0);
+    this.#body = [];
+    this.#length = 0;
+  }
 }
 
 /** Where it goes: the grant's addresses are the maker's; the path of a call may say whose things it is about. */
 function addressIn({ url }: HttpRequest, endpoint: Endpoint): string {
   return endpoint > Endpoint.REVOCATION ? originOf(url) : url.split(/[?#]/, 1)[0]!;
-}
-
-function loggedSink(sink: HttpSink, done: (what: string) => void, why: () => string): HttpSink {
-  let code = 0;
-  let length = 0;
-  let body: number[] = [];
-  return {
-    status(status, retryAfterSeconds, authenticate) {
-      code = status;
-      sink.status(status, retryAfterSeconds, authenticate);
-    },
-    body(bytes, from, to) {
-      length += to - from;
-      for (let at = from; at < to && body.length < BODY_MAX; at++) body.push(bytes[at]!);
-      sink.body(bytes, from, to);
-    },
-    end() {
-      const error = errorIn(body);
-      body.fill(0);
-      body = [];
-      done(`${code}${error}, ${length} bytes`);
-      sink.end();
-    },
-    failed(failure) {
-      body.fill(0);
-      done(`${failure}${/^[A-Z_0-9]{1,40}$/.test(why()) ? ` ${why()}` : ""}`);
-      sink.failed(failure);
-    },
-  };
 }
 
 /** The error of RFC 6749 §5.2, where it is a known one. */

@@ -18,7 +18,7 @@ import type { QrCode } from "./qr-code.ts";
 import type { NodePlatform } from "./state-directory.ts";
 
 export { type AnswerHead, type StepUp, stepUpOf } from "../driver/step-up.ts";
-export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
+export type { ServerAnswer, TokenResponse } from "../exchange/answer-ear.ts";
 export type { IdTokenClaims } from "../session/id-token.ts";
 export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
 export type {
@@ -103,7 +103,7 @@ async function begin(
   const kept =
     files && (await import("./state-directory.ts")).keptMetadata(files.directory, options);
   const settings = await unlessAborted(signal, () =>
-    settingsFor(server, options, node, allowHttp, kept),
+    settingsFor(server, options, node.http, allowHttp, kept),
   );
   const open = await openerOf(node, deviceKey);
   const shared = files && new (await import("./state-directory.ts")).SharedDirectory(files, open);

@@ -5,8 +5,14 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import path from "node:path";
 import type { Display, Storage } from "../contracts.ts";
 import { checkEndpoints, noEndpoints } from "../driver/endpoints.ts";
+import { isSameIssuer } from "../servers/address.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
-import type { Client, KeptMetadata, ServerChoice } from "../session/settings.ts";
+import {
+  type Client,
+  identityOf,
+  type KeptMetadata,
+  type ServerChoice,
+} from "../session/settings.ts";
 import type { SharedState } from "../session/shared-state.ts";
 import { SignInError } from "../session/sign-in-error.ts";
 import { objectIn, printable } from "../text/text.ts";
@@ -15,7 +21,6 @@ import { readOwn, removeOwn, writeOwn } from "./files.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import { StateLock } from "./state-lock.ts";
-import { nodeTimers } from "./timers.ts";
 
 // Whose session it keeps. Records of another client look like none at all (core/SPEC.md): without this a second program
 // in the same directory would write its own over them.
@@ -82,15 +87,11 @@ export function disclaimDirectory(directory: string): void {
 
 /** As the program names the server, for whoever is refused. */
 function nameOf(choice: ServerChoice): string {
-  if (typeof choice === "string") return choice;
-  if ("token" in choice) return `${choice.token}`;
-  const { name, ...words } = choice;
-  return [
-    name,
-    ...Object.keys(words)
-      .sort()
-      .map((word) => `${word}=${words[word]}`),
-  ].join(" ");
+  const { issuer, endpoints, profile } = identityOf(choice);
+  if (typeof profile !== "object") return profile ?? issuer ?? `${endpoints?.token}`;
+  const { name, ...words } = profile;
+  const said = Object.keys(words).sort();
+  return [name, ...said.map((word) => `${word}=${words[word]}`)].join(" ");
 }
 
 // Several processes that use it at the same time.
@@ -208,8 +209,8 @@ export function keptMetadata(
         return undefined;
       }
     },
-    write: (issuer, server) => {
-      const text = textOf(issuer, server);
+    write: (server) => {
+      const text = textOf(server);
       try {
         writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`);
       } catch {
@@ -219,12 +220,10 @@ export function keptMetadata(
     rediscover: async (issuer) => {
       // Apart from the driver's adapter, which has one exchange at a time.
       const adapter = new NodeHttp(http);
-      const host = { http: adapter, timers: nodeTimers() };
       try {
         const { discoverServer } = await import("../servers/discovery.ts");
-        const core = await import("../../core/complete.ts");
-        const found = await discoverServer(core, host, issuer, allowHttp);
-        kept.write(issuer, found);
+        const found = await discoverServer(adapter, issuer, allowHttp);
+        kept.write(found);
         return found.endpoints;
       } finally {
         adapter.dispose();
@@ -239,9 +238,9 @@ export function removeMetadata(directory: string): void {
   removeOwn(path.join(directory, METADATA));
 }
 
-function textOf(issuer: string, server: DiscoveredServer): string {
+function textOf(server: DiscoveredServer): string {
   const { deviceAuthorization, token, revocation } = server.endpoints;
-  const { clientAuthenticationMethods } = server;
+  const { issuer, clientAuthenticationMethods } = server;
   const kept: Kept = {
     version: 1,
     issuer,
@@ -273,13 +272,13 @@ function serverIn(
   const found = Buffer.from(code);
   if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
   const kept = JSON.parse(text) as Kept;
-  if (kept.version !== 1 || kept.issuer !== issuer) return undefined;
+  if (kept.version !== 1 || !isSameIssuer(kept.issuer, issuer)) return undefined;
   const { deviceAuthorization, token, revocation, clientAuthenticationMethods } = kept;
   const endpoints = { ...noEndpoints, deviceAuthorization, token, revocation };
   const texts = [deviceAuthorization, token, revocation, ...clientAuthenticationMethods];
   if (texts.some((value) => typeof value !== "string") || token === "") return undefined;
   checkEndpoints(endpoints, allowHttp);
-  return { endpoints, clientAuthenticationMethods };
+  return { issuer: kept.issuer, endpoints, clientAuthenticationMethods };
 }
 
 // What `forget` does.

@@ -37,6 +37,19 @@ export function namedAddressProblem(address: string, by: string, allowHttp = fal
   return addressProblem(address, allowHttp) || (isAstray ? "is on this machine" : "");
 }
 
+/** With the slash at the end, or without. */
+function twinOf(issuer: string): string {
+  return issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
+}
+
+/**
+ * Whether two spellings are of one issuer: RFC 8414 §3.3 wants them equal, but people leave out the slash at the end, or add
+ * one, which the address of the metadata does not have either.
+ */
+export function isSameIssuer(one: string, other: string): boolean {
+  return one === other || one === twinOf(other);
+}
+
 /** Scheme, host and port: what RFC 6454 calls the origin. "" where the address has none. */
 export function originOf(address: string): string {
   return /^https?:\/\/[^/?#]*/.exec(address)?.[0].toLowerCase() ?? "";
@@ -44,8 +57,8 @@ export function originOf(address: string): string {
 
 /**
  * What tells an authorization server from others, for the core's configuration: its issuer, or the whole address of its
- * token endpoint, since tenants may share an origin. Older programs took the origin for it: what they have kept counts
- * once, under its former name.
+ * token endpoint, since tenants may share an origin. What was kept under another spelling of the issuer counts once, and
+ * so does what older programs have kept under the token endpoint's origin.
  */
 export function serverNames(
   issuer: string | undefined,
@@ -54,7 +67,7 @@ export function serverNames(
   const origin = originOf(token);
   return issuer === undefined
     ? { server: origin + token.slice(origin.length), formerServer: origin }
-    : { server: issuer, formerServer: "" };
+    : { server: issuer, formerServer: twinOf(issuer) };
 }
 
 /**

@@ -2,7 +2,7 @@
 // client. The core keeps one text per code, so the device code that it is given holds both.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
-import { plainError, TranslatingHttp, type Translation } from "./translating-http.ts";
+import { plainError, type Translation } from "./translation.ts";
 
 /** Between the two in the device code; a user code has none. */
 const BETWEEN = ".";
@@ -53,5 +53,5 @@ export const amazon: ServerProfile = {
     "Amazon names 2048 bytes as the most for either token.",
     "There is no revocation endpoint: signing out forgets the tokens.",
   ],
-  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+  translate: translation,
 };

@@ -2,7 +2,7 @@
 // numbers in a nested object.
 
 import { type ServerProfile, STEP, type TranslatedClient } from "./profile.ts";
-import { type Members, plainError, TranslatingHttp, type Translation } from "./translating-http.ts";
+import { type Members, plainError, type Translation } from "./translation.ts";
 
 /** error_subcode of the documentation. */
 const ERRORS: Readonly<Record<number, string>> = {
@@ -67,5 +67,5 @@ export const facebook: ServerProfile = {
     "There is no refresh token: after about 60 days the user signs in again.",
     "A denial is not told: the code runs out.",
   ],
-  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+  translate: translation,
 };

@@ -1,7 +1,7 @@
 // Authorization servers by their names: a profile and the customer's words give everything that a driver
 // needs beside the client's own identifier.
 
-import type { Http } from "../contracts.ts";
+import type { Filter } from "../exchange/filter.ts";
 import { SERVERS } from "./catalogue.ts";
 import type {
   Addresses,
@@ -11,7 +11,7 @@ import type {
   UserInfo,
 } from "./profile.ts";
 import { ServerError } from "./server-error.ts";
-import { renamed, TranslatingHttp } from "./translating-http.ts";
+import { renamed, Translating } from "./translation.ts";
 
 export { SERVERS } from "./catalogue.ts";
 export type * from "./profile.ts";
@@ -32,7 +32,7 @@ export interface Server {
   /** Where it says whose an access token is; undefined where that is not known. */
   readonly userInfo: UserInfo | undefined;
   /** Undefined for a server that speaks RFC 8628. */
-  readonly translate: ((http: Http, client: TranslatedClient) => Http) | undefined;
+  readonly translate: ((client: TranslatedClient) => Filter) | undefined;
 }
 
 /** @throws ServerError where there is no such profile */
@@ -79,7 +79,7 @@ export function serverOf(
     deviceParameters: fillAll(profile.deviceParameters),
     tokenParameters: fillAll(profile.tokenParameters),
     userInfo: profile.userInfo && userInfoAt(profile.userInfo, values, fill),
-    translate: translate && ((http, client) => translate(http, addresses, client)),
+    translate: translate && ((client) => new Translating(addresses, translate(client))),
   };
 }
 
@@ -96,14 +96,13 @@ function userInfoAt(
 /** The secret stays out of the request for a code where the server refuses it there. */
 function withoutSecret({ codeWithoutSecret }: ServerProfile): ServerProfile["translate"] {
   if (!codeWithoutSecret) return undefined;
-  return (http, addresses) =>
-    new TranslatingHttp(http, addresses, {
-      request: (purpose, url, fields) =>
-        purpose === "code"
-          ? { url, fields: renamed(fields, { client_secret: undefined }) }
-          : undefined,
-      answer: () => undefined,
-    });
+  return () => ({
+    request: (purpose, url, fields) =>
+      purpose === "code"
+        ? { url, fields: renamed(fields, { client_secret: undefined }) }
+        : undefined,
+    answer: () => undefined,
+  });
 }
 
 function valuesOf(

@@ -1,13 +1,7 @@
 // Azure AD v1.0: `grant_type=device_code` with `code`, a resource instead of scopes, and numbers as texts.
 
 import { type ServerProfile, STEP, type TranslatedClient } from "./profile.ts";
-import {
-  type Members,
-  plainError,
-  renamed,
-  TranslatingHttp,
-  type Translation,
-} from "./translating-http.ts";
+import { type Members, plainError, renamed, type Translation } from "./translation.ts";
 
 function translation(_client: TranslatedClient): Translation {
   return {
@@ -61,5 +55,5 @@ export const microsoftV1: ServerProfile = {
     "Retired by Microsoft for new applications; use microsoft where you can.",
     "There is no revocation endpoint: signing out forgets the tokens.",
   ],
-  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+  translate: translation,
 };

@@ -1,7 +1,7 @@
 // What a profile says about an authorization server: enough to sign in there with a client identifier
 // and the few words (a host name, a tenant) that differ from one customer to the next.
 
-import type { Http } from "../contracts.ts";
+import type { Translation } from "./translation.ts";
 
 /** How the client authenticates, as device.json and the metadata of RFC 8414 spell it. */
 export type ClientAuthenticationName =
@@ -69,7 +69,7 @@ export interface ServerProfile {
   /** What a maker should know. */
   readonly notes: readonly string[];
   /** For a server that does not speak RFC 8628: translates between it and the core. */
-  readonly translate?: (http: Http, addresses: Addresses, client: TranslatedClient) => Http;
+  readonly translate?: (client: TranslatedClient) => Translation;
 }
 
 /** A profile's addresses with the customer's words filled in. */

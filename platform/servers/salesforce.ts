@@ -2,7 +2,7 @@
 // `grant_type=device` with `code` polls. Its answer has no expires_in.
 
 import { HOST, type ServerProfile, type TranslatedClient } from "./profile.ts";
-import { renamed, TranslatingHttp, type Translation } from "./translating-http.ts";
+import { renamed, type Translation } from "./translation.ts";
 
 /** The documentation: a code that was not used is good for ten minutes. */
 const CODE_LIFE_SECONDS = 600;
@@ -43,5 +43,5 @@ export const salesforce: ServerProfile = {
     "Switch on the device flow in the settings of the application.",
     "An access token carries no lifetime: it is refreshed when an API answers 401.",
   ],
-  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+  translate: translation,
 };

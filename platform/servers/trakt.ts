@@ -1,7 +1,7 @@
 // Trakt: JSON instead of forms, and the answer to a poll is its status alone.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
-import { plainError, TranslatingHttp, type Translation } from "./translating-http.ts";
+import { plainError, type Translation } from "./translation.ts";
 
 /** Of an answer to a poll. */
 const STATUSES: Readonly<Record<number, string>> = {
@@ -68,5 +68,5 @@ export const trakt: ServerProfile = {
     "Scopes are not asked for: the application has them.",
     "Its API wants headers of its own (trakt-api-key, trakt-api-version): set them as the host's headers.",
   ],
-  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+  translate: translation,
 };

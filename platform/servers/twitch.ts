@@ -1,7 +1,7 @@
 // Twitch: `scopes` where others say `scope`, in the poll as well, and the error is the text in `message`.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
-import { plainError, renamed, TranslatingHttp, type Translation } from "./translating-http.ts";
+import { plainError, renamed, type Translation } from "./translation.ts";
 
 /** What the texts mean; compared in lower case. */
 const ERRORS: Readonly<Record<string, string>> = {
@@ -53,5 +53,5 @@ export const twitch: ServerProfile = {
     "A public client's refresh token is good for one use and for 30 days.",
     "Access tokens are revoked, not refresh tokens.",
   ],
-  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+  translate: translation,
 };

@@ -1,7 +1,7 @@
 // Yandex: `grant_type=device_code` with `code`, and a revocation that names the access token.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
-import { renamed, TranslatingHttp, type Translation } from "./translating-http.ts";
+import { renamed, type Translation } from "./translation.ts";
 
 function translation(client: TranslatedClient): Translation {
   return {
@@ -46,5 +46,5 @@ export const yandex: ServerProfile = {
     "Give device_id and device_name as device parameters to let the user tell the device from others.",
     "APIs of this server want `Authorization: OAuth` where others want `Bearer`.",
   ],
-  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+  translate: translation,
 };

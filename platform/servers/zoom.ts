@@ -2,7 +2,7 @@
 // refresh token is told in `reason`, and the revocation names the access token.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
-import { plainError, renamed, TranslatingHttp, type Translation } from "./translating-http.ts";
+import { plainError, renamed, type Translation } from "./translation.ts";
 
 function translation(client: TranslatedClient): Translation {
   return {
@@ -40,5 +40,5 @@ export const zoom: ServerProfile = {
     "Scopes are not asked for: the application has them.",
     "Signing out revokes the access token, and the refresh token with it.",
   ],
-  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+  translate: translation,
 };

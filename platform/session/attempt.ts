@@ -4,14 +4,15 @@
 import * as core from "../../core/index.ts";
 import { Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
-import { isThenable } from "../driver/thrown.ts";
-import { Driver, type DriverOptions, type Translate } from "../driver.ts";
+import { secretsOf } from "../driver/requests.ts";
+import { Driver, type DriverOptions } from "../driver.ts";
+import { AnswerEar } from "../exchange/answer-ear.ts";
+import { guarded } from "../exchange/guarded.ts";
 import { asciiOf } from "../text/text.ts";
-import { AnswerEar } from "./answer-ear.ts";
 import type { FetchSettings } from "./fetch.ts";
 import { Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
-import { type SharedState, sharedHttp, sharedStorage } from "./shared-state.ts";
+import { Lock, type SharedState, type SharedUser, sharedStorage } from "./shared-state.ts";
 import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
 import { givenUp, SignInError, signInErrorOf } from "./sign-in-error.ts";
 import { Watch } from "./watch.ts";
@@ -30,7 +31,10 @@ const LEAVE_LIMIT_MS = 10_000;
 export class Attempt {
   /** Settles once: the session, or why there is none. */
   readonly session: Promise<Session>;
-  readonly ear = new AnswerEar();
+  readonly ear = new AnswerEar(
+    () => this.#driver.device.endpoint,
+    () => this.#secrets(),
+  );
   readonly watch: Watch;
   readonly #platform: Platform;
   readonly settings: AttemptSettings;
@@ -85,15 +89,14 @@ export class Attempt {
     const settings = this.settings;
     const isAsking = !this.#handlers.resumeOnly && this.#session === undefined;
     const autoStart = isAsking ? settings.config.autoStart : 0;
-    const listening = this.ear.around(settings.translate, () => this.#driver.device.endpoint);
-    const { platform, translate } = this.#alone(this.#platform, listening);
+    const { platform, lock } = this.#alone(this.#platform);
     return new Driver({
       core,
       ...settings,
       platform,
       endpoints,
       config: { ...settings.config, autoStart },
-      translate,
+      filters: { lock, ear: this.ear },
       onChange: () => this.#changed(),
       onError: (error) => this.#tellTrouble(adapterFailed(error)),
       wakeInMs: () => this.#wakeInMs(),
@@ -101,22 +104,26 @@ export class Attempt {
   }
 
   /** Sends and writes with the records to itself, where they are shared. */
-  #alone(
-    platform: Platform,
-    translate: Translate,
-  ): { readonly platform: Platform; readonly translate: Translate } {
+  #alone(platform: Platform): { readonly platform: Platform; readonly lock?: Lock } {
     const { shared } = this.settings;
-    if (shared === undefined) return { platform, translate };
-    const user = {
+    if (shared === undefined) return { platform };
+    const user: SharedUser = {
       onStale: () => this.#beginAgain(),
-      onBusy: (holder: string) => this.#tellTrouble(stateBusy(holder)),
+      onBusy: (holder) => this.#tellTrouble(stateBusy(holder)),
+      onFault: (error, giveUp) => {
+        giveUp();
+        this.#tellTrouble(adapterFailed(error));
+      },
     };
     shared.begin();
     const storage = sharedStorage(shared.open(), shared, user);
-    return {
-      platform: { ...platform, storage },
-      translate: (http, client) => sharedHttp(translate(http, client), shared, user),
-    };
+    return { platform: { ...platform, storage }, lock: new Lock(shared, user) };
+  }
+
+  /** What must not be repeated to anybody. */
+  #secrets(): readonly string[] {
+    const { device, memory } = this.#driver;
+    return [this.settings.config.clientSecret, ...secretsOf(device, memory)];
   }
 
   /** Another program has changed the records: with a device that reads them anew. Not within the old one's command. */
@@ -149,12 +156,7 @@ export class Attempt {
 
   /** Calls what is the program's. */
   call(run: () => unknown): void {
-    try {
-      const result = run();
-      if (isThenable(result)) result.then(undefined, (error) => this.#callbackFailed(error));
-    } catch (error) {
-      this.#callbackFailed(error);
-    }
+    guarded(run, (error) => this.#callbackFailed(error));
   }
 
   #changed(): void {

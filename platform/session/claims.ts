@@ -1,8 +1,8 @@
 // Who has signed in: the newest ID token, checked with the keys that its issuer publishes. Loaded when it is asked for.
 
-import { addressProblem, namedAddressProblem } from "../servers/address.ts";
+import type { HeardIdToken } from "../exchange/answer-ear.ts";
+import { addressProblem, isSameIssuer, namedAddressProblem } from "../servers/address.ts";
 import { metadataAddresses } from "../servers/discovery.ts";
-import type { HeardIdToken } from "./answer-ear.ts";
 import { checkedClaims, type IdTokenClaims, IdTokenProblem } from "./id-token.ts";
 import { SignInError } from "./sign-in-error.ts";
 
@@ -42,7 +42,8 @@ async function keysOf(settings: ClaimsSettings): Promise<readonly JsonWebKey[]> 
   const { issuer, allowHttp } = settings;
   for (const address of metadataAddresses(issuer)) {
     const { issuer: named, jwks_uri: keys } = await jsonAt(address, settings);
-    if (named !== issuer || typeof keys !== "string") continue;
+    if (typeof named !== "string" || !isSameIssuer(named, issuer) || typeof keys !== "string")
+      continue;
     const problem = namedAddressProblem(keys, issuer, allowHttp);
     if (problem !== "") throw noMetadata(`the issuer's jwks_uri ${problem}`);
     const { keys: found } = await jsonAt(keys, settings);

@@ -1,5 +1,7 @@
 // ID tokens, checked as OpenID Connect Core 1.0 section 3.1.3.7 asks, with the web's cryptography, which Node has, too.
 
+import { isSameIssuer } from "../servers/address.ts";
+
 /** What an ID token says (OpenID Connect Core 1.0 §2 and §5.1), and whatever else the server has put into it. */
 export interface IdTokenClaims {
   /** The issuer that was asked. */
@@ -99,7 +101,7 @@ function problemOf(
   const { issuer, clientId, receivedAtMs } = expected;
   const nowS = receivedAtMs / 1000;
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  if (iss !== issuer) return "is of another issuer";
+  if (typeof iss !== "string" || !isSameIssuer(iss, issuer)) return "is of another issuer";
   if (!audiences.includes(clientId)) return "is for another client";
   if (audiences.length > 1 && azp === undefined) return "is for others, too";
   if (azp !== undefined && azp !== clientId) return "is for another client";

@@ -2,7 +2,7 @@
 
 import { Ending, ErrorCode, Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
-import type { HeardIdToken, TokenResponse } from "./answer-ear.ts";
+import type { HeardIdToken, TokenResponse } from "../exchange/answer-ear.ts";
 import { type Attempt, isWithoutSession } from "./attempt.ts";
 import type { IdTokenClaims } from "./id-token.ts";
 import {

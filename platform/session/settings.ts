@@ -1,8 +1,8 @@
-// Which authorization server a program means: one that picogrant knows by name, one that describes itself, or
-// addresses as they are. All three come to the same: what a driver takes.
+// Which authorization server a program means: one that picogrant knows by name, one that describes itself, or addresses
+// as they are; or several of these for one server, of which the more particular goes first.
 
 import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
-import type { Http, Timers } from "../contracts.ts";
+import type { Http } from "../contracts.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { ClientAuthenticationName } from "../servers/index.ts";
@@ -26,10 +26,31 @@ export interface NamedServer {
 }
 
 /**
- * `"github"` (docs/servers.md), `"https://issuer.example"` (RFC 8414 or OpenID Connect Discovery is asked), a
- * known server with words, or addresses.
+ * All that is known of one server. What it says of itself is asked for where addresses are missing; before that goes what
+ * the profile says, and before both the addresses that stand here.
  */
-export type ServerChoice = string | NamedServer | ServerAddresses;
+export interface ServerIdentity {
+  /** Whose ID tokens count, and whose metadata (RFC 8414, OpenID Connect Discovery); with a slash at the end or without. */
+  readonly issuer?: string | undefined;
+  readonly endpoints?: Partial<ServerAddresses> | undefined;
+  /** Its name, with the customer's words where it needs any. */
+  readonly profile?: string | NamedServer | undefined;
+}
+
+/**
+ * Short for one of the three: `"github"` (docs/servers.md) or a known server with words, `"https://issuer.example"`,
+ * addresses.
+ */
+export type ServerChoice = string | NamedServer | ServerAddresses | ServerIdentity;
+
+/** The server as a whole. */
+export function identityOf(choice: ServerChoice): ServerIdentity {
+  if (typeof choice === "string") {
+    return choice.includes("://") ? { issuer: choice } : { profile: choice };
+  }
+  if ("name" in choice) return { profile: choice as NamedServer };
+  return "token" in choice ? { endpoints: choice as ServerAddresses } : choice;
+}
 
 /** The client as the authorization server knows it. */
 export interface Client {
@@ -60,7 +81,7 @@ export interface Client {
 export interface KeptMetadata {
   /** Undefined where nothing is kept of this one. */
   read(issuer: string): DiscoveredServer | undefined;
-  write(issuer: string, server: DiscoveredServer): void;
+  write(server: DiscoveredServer): void;
   /** Asks the issuer for those of today, and keeps them. Absent: what is kept stays. */
   rediscover?(issuer: string): Promise<Endpoints>;
 }
@@ -71,7 +92,7 @@ export type ServerSettings = Pick<
   "config" | "endpoints" | "translate" | "bodies" | "pkce"
 > & {
   readonly memoryBytes: number;
-  /** Where the server was named by it: whose ID tokens count. */
+  /** Whose ID tokens count, as it spells itself; undefined where it is not known. */
   readonly issuer?: string | undefined;
   /** Where the addresses come from an earlier start: asks the issuer for those of today. */
   readonly rediscover?: (() => Promise<Endpoints>) | undefined;
@@ -81,57 +102,57 @@ export type ServerSettings = Pick<
 export const SESSION_BYTES = 163_840;
 
 /**
- * @param host asks for the metadata where an issuer is given
+ * @param http asks for the metadata where addresses are missing
  * @param allowHttp plain http to other machines is taken as it is
  * @param kept where there is something of an issuer's, that is not asked
  * @throws ServerError where the name or a word is wrong; MetadataError where the issuer has no metadata of use;
- *   SignInError `wrong_option` where something of the client's is
+ *   SignInError `wrong_option` where something of the client's is, or nothing says where the server is
  */
 export async function settingsFor(
   choice: ServerChoice,
   client: Client,
-  host: { http: Http; timers: Timers },
+  http: Http,
   allowHttp = false,
   kept?: KeptMetadata,
 ): Promise<ServerSettings> {
   checkClient(client);
+  const { issuer, endpoints = {}, profile } = identityOf(choice);
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
-  if (typeof choice === "string" && choice.includes("://")) {
-    const known = kept?.read(choice);
-    // Loaded by whoever names an issuer, as is the core that asks for metadata: to sign in takes the grant alone.
-    const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
-    const found =
-      known ??
-      (await discoverServer(await import("../../core/complete.ts"), host, choice, allowHttp));
-    if (known === undefined) kept?.write(choice, found);
-    const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
-    return {
-      ...settings(client, found.endpoints, method, { issuer: choice }),
-      issuer: choice,
-      rediscover: known && kept?.rediscover && (() => kept.rediscover!(choice)),
-    };
-  }
-  if (typeof choice === "object" && "token" in choice) {
-    const { deviceAuthorization = "", token = "", revocation = "" } = choice as ServerAddresses;
-    const endpoints = { ...noEndpoints, deviceAuthorization, token, revocation };
-    return settings(client, endpoints, hasSecret ? "client_secret_basic" : "none", {});
-  }
-  const { name, ...words } =
-    typeof choice === "string" ? { name: choice } : (choice as NamedServer);
-  // Known servers are loaded by whoever names one.
-  const { serverOf } = await import("../servers/index.ts");
-  const server = serverOf(name, words, hasSecret);
-  const endpoints = { ...noEndpoints, ...server.addresses };
-  return {
-    ...settings(client, endpoints, server.clientAuthentication, {
-      memoryBytes: server.profile.memoryBytes,
-      pkce: server.profile.pkce,
-      scope: server.profile.scope,
-      deviceParameters: server.deviceParameters,
-      tokenParameters: server.tokenParameters,
-    }),
-    translate: server.translate,
+  const own = profile === undefined ? {} : await profileOf(profile, hasSecret);
+  const byHand = Object.entries(endpoints).filter(([, address]) => address !== undefined);
+  const given: Partial<Endpoints> = { ...own.endpoints, ...Object.fromEntries(byHand) };
+  const known: ServerSettings = {
+    ...settings(client, { ...noEndpoints, ...given }, hasSecret, own),
+    issuer: issuer ?? own.issuer,
+    translate: own.translate,
   };
+  if (given.deviceAuthorization && given.token) return known;
+  if (issuer === undefined) {
+    throw wrongOption("server must be a known server's name, an issuer, or both addresses");
+  }
+  // Loaded by whoever names an issuer alone.
+  const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
+  const before = kept?.read(issuer);
+  const found = before ?? (await discoverServer(http, issuer, allowHttp, given));
+  const merged = { ...found.endpoints, ...given };
+  if (before === undefined) kept?.write({ ...found, endpoints: merged });
+  const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
+  const rediscover = before && kept?.rediscover;
+  const its = { method, server: found.issuer };
+  return {
+    ...settings(client, merged, hasSecret, its),
+    issuer: found.issuer,
+    rediscover: rediscover && (async () => ({ ...(await rediscover(issuer)), ...given })),
+  };
+}
+
+/** What is known of a server by its name. It is loaded by whoever names one. */
+async function profileOf(choice: string | NamedServer, hasSecret: boolean): Promise<ServersOwn> {
+  const { name, ...words } = typeof choice === "string" ? { name: choice } : choice;
+  const { serverOf } = await import("../servers/index.ts");
+  const { profile, addresses, clientAuthentication, ...own } = serverOf(name, words, hasSecret);
+  const { memoryBytes, pkce, scope } = profile;
+  return { ...own, endpoints: addresses, method: clientAuthentication, memoryBytes, pkce, scope };
 }
 
 /** What picogrant puts into requests itself: there must be one of each (RFC 6749 §3.1 and §3.2). */
@@ -175,9 +196,14 @@ const MEMORY_BYTES_MAX = 16_777_216;
 
 /** What the server asks for; what the client says itself goes first. */
 interface ServersOwn {
+  readonly endpoints?: Partial<Endpoints>;
+  readonly issuer?: string | undefined;
+  readonly translate?: ServerSettings["translate"];
+  readonly method?: ClientAuthenticationName;
   readonly memoryBytes?: number;
   readonly pkce?: "S256" | undefined;
-  readonly issuer?: string;
+  /** What records belong to. */
+  readonly server?: string;
   readonly scope?: string;
   readonly deviceParameters?: Readonly<Record<string, string>>;
   readonly tokenParameters?: Readonly<Record<string, string>>;
@@ -186,10 +212,11 @@ interface ServersOwn {
 function settings(
   client: Client,
   endpoints: Endpoints,
-  method: ClientAuthenticationName,
+  hasSecret: boolean,
   own: ServersOwn,
 ): ServerSettings {
   const pkce = client.pkce ?? own.pkce;
+  const method = own.method ?? (hasSecret ? "client_secret_basic" : "none");
   return {
     memoryBytes: client.memoryBytes ?? Math.max(SESSION_BYTES, own.memoryBytes ?? 0),
     endpoints,
@@ -207,7 +234,7 @@ function settings(
       // The spread is a fleet's after a power cut; a person waits for a program.
       startSpreadMs: 0,
       messages: "",
-      ...(own.issuer !== undefined && { server: own.issuer }),
+      ...(own.server !== undefined && { server: own.server }),
     },
   };
 }

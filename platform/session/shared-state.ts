@@ -2,7 +2,9 @@
 // the records as they were when it read them. Whoever is about to ask the server for something that changes them, or to
 // write them, has them alone meanwhile; and whose are not the newest any more begins again with those that are.
 
-import type { Http, Storage } from "../contracts.ts";
+import type { HttpRequest, Storage } from "../contracts.ts";
+import { Filter } from "../exchange/filter.ts";
+import { operate } from "../exchange/guarded.ts";
 
 /** Where the records are kept that several programs use. */
 export interface SharedState {
@@ -29,43 +31,50 @@ export interface SharedUser {
   /** Another has changed them: begin again. */
   readonly onStale: () => void;
   readonly onBusy: (holder: string) => void;
+  /** The storage has thrown, or rejected. @param giveUp to be called next: it reports that */
+  readonly onFault: (error: unknown, giveUp: () => void) => void;
 }
 
 /** Sends nothing before it is sure that the device knows the newest records. */
-export function sharedHttp(http: Http, shared: SharedState, user: SharedUser): Http {
-  let turn = 0;
-  return {
-    send(request, sink) {
-      const own = ++turn;
-      shared.enter(() => {
-        if (own !== turn) return;
-        if (shared.isCurrent) http.send(request, sink);
-        else user.onStale();
-      }, user.onBusy);
-    },
-    abort() {
-      turn++;
-      http.abort();
-    },
-    get lastFailure() {
-      return http.lastFailure ?? "";
-    },
-  };
+export class Lock extends Filter {
+  readonly #shared: SharedState;
+  readonly #user: SharedUser;
+  #turn = 0;
+
+  constructor(shared: SharedState, user: SharedUser) {
+    super();
+    this.#shared = shared;
+    this.#user = user;
+  }
+
+  override send(request: HttpRequest): void {
+    const own = ++this.#turn;
+    this.#shared.enter(() => {
+      if (own !== this.#turn) return;
+      if (this.#shared.isCurrent) this.below.send(request);
+      else this.#user.onStale();
+    }, this.#user.onBusy);
+  }
+
+  override abort(): void {
+    this.#turn++;
+    this.below.abort();
+  }
 }
 
 /** Writes nothing over what another has written. */
 export function sharedStorage(storage: Storage, shared: SharedState, user: SharedUser): Storage {
-  const alone = (act: () => void): void => {
+  const alone = (act: (done: (ok: boolean) => void) => unknown, done: (ok: boolean) => void) =>
     shared.enter(() => {
-      if (shared.isCurrent) act();
+      if (shared.isCurrent) operate(act, false, done, user.onFault);
       else user.onStale();
     }, user.onBusy);
-  };
   return {
     capacity: storage.capacity,
     read: (slot, into, from, to, done) => storage.read(slot, into, from, to, done),
-    write: (slot, bytes, from, to, done) => alone(() => storage.write(slot, bytes, from, to, done)),
-    erase: (slot, done) => alone(() => storage.erase(slot, done)),
+    write: (slot, bytes, from, to, done) =>
+      alone((kept) => storage.write(slot, bytes, from, to, kept), done),
+    erase: (slot, done) => alone((erased) => storage.erase(slot, erased), done),
     get lastFailure() {
       return storage.lastFailure ?? "";
     },

@@ -2,8 +2,8 @@
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import { lackingMemberOf, missingMemberOf, missingRoomOf } from "../driver/unfit-answer.ts";
+import { answerInWords, type ServerAnswer } from "../exchange/answer-ear.ts";
 import type { MetadataError } from "../servers/metadata-error.ts";
-import { answerInWords, type ServerAnswer } from "./answer-ear.ts";
 
 /** Who can put it right. `nobody`: it is over, and another try may go better. */
 export type Remedy = "user" | "administrator" | "maker" | "nobody";

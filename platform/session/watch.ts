@@ -3,7 +3,7 @@
 import { Command, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import type { Driver } from "../driver.ts";
-import type { AnswerEar } from "./answer-ear.ts";
+import type { AnswerEar } from "../exchange/answer-ear.ts";
 import { SignInError, troubleOf } from "./sign-in-error.ts";
 
 /** Storage that has not answered for so long is told of, and not waited for any more. */

@@ -4,6 +4,7 @@
 
 import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "../contracts.ts";
+import { faultName, isFilled, operate } from "../exchange/guarded.ts";
 
 /** What sealed storage is made of. */
 export interface SealedStorageOptions {
@@ -92,6 +93,7 @@ export class SealedStorage implements Storage {
   readonly #nonce = new Uint8Array(NONCE_BYTES);
   readonly #digestInput: Uint8Array;
   readonly #digest = new Uint8Array(64);
+  #fault = "";
   readonly #slots: [SlotState, SlotState] = [nothing(false), nothing(false)];
 
   constructor(options: SealedStorageOptions) {
@@ -108,9 +110,9 @@ export class SealedStorage implements Storage {
     this.#hasKey = deriveKey(this.#key, options.deviceKey, options.salt ?? []);
   }
 
-  /** What the storage below says. */
+  /** What the storage below says, or what it has thrown. */
   get lastFailure(): string {
-    return this.#inner.lastFailure ?? "";
+    return this.#fault || (this.#inner.lastFailure ?? "");
   }
 
   /** Wipes the key; afterwards nothing is written or read any more. */
@@ -149,10 +151,14 @@ export class SealedStorage implements Storage {
   erase(slot: number, done: (ok: boolean) => void): void {
     this.#mustBeSlot(slot);
     this.#slots[slot as 0 | 1].certain = false;
-    this.#inner.erase(slot, (ok) => {
-      if (ok) this.#slots[slot as 0 | 1] = nothing(true);
-      done(ok);
-    });
+    this.#ask<boolean>(
+      (erased) => this.#inner.erase(slot, erased),
+      false,
+      (ok) => {
+        if (ok) this.#slots[slot as 0 | 1] = nothing(true);
+        done(ok);
+      },
+    );
   }
 
   /** What both slots hold, where that is not known: the next record's number is above both of theirs. */
@@ -172,9 +178,27 @@ export class SealedStorage implements Storage {
 
   /** Reads a slot of the storage below and opens it into `#message`; gives its length, EMPTY or -1. */
   #load(slot: number, then: (length: number) => void): void {
-    this.#inner.read(slot, this.#envelope, 0, this.#envelope.length, (length) => {
-      if (length === 0) this.#slots[slot as 0 | 1] = nothing(true);
-      then(length === 0 ? EMPTY : this.#open(slot, length));
+    const envelope = this.#envelope;
+    this.#ask(
+      (done) => this.#inner.read(slot, envelope, 0, envelope.length, done),
+      -1,
+      (length) => {
+        if (length === 0) this.#slots[slot as 0 | 1] = nothing(true);
+        then(length === 0 ? EMPTY : this.#open(slot, length));
+      },
+    );
+  }
+
+  /** The storage below: what it throws, or rejects with, is a failure. */
+  #ask<Result>(
+    act: (done: (result: Result) => void) => unknown,
+    failure: Result,
+    done: (result: Result) => void,
+  ): void {
+    this.#fault = "";
+    operate(act, failure, done, (error, giveUp) => {
+      this.#fault = `the storage below has failed: ${faultName(error)}`;
+      giveUp();
     });
   }
 
@@ -235,7 +259,7 @@ export class SealedStorage implements Storage {
    */
   #makeNonce(innerBytes: number): boolean {
     const input = this.#digestInput;
-    if (!this.#entropy.fill(input, KEY_BYTES, KEY_BYTES + NONCE_BYTES)) return false;
+    if (!isFilled(this.#entropy, input, KEY_BYTES, KEY_BYTES + NONCE_BYTES)) return false;
     copy(this.#key, 0, input, 0, KEY_BYTES);
     copy(this.#message, MESSAGE_LEAD, input, KEY_BYTES + NONCE_BYTES, innerBytes);
     lowlevel.crypto_hash(this.#digest, input, KEY_BYTES + NONCE_BYTES + innerBytes);
@@ -246,10 +270,14 @@ export class SealedStorage implements Storage {
   /** Has the storage below write the envelope, and notes what the slot then holds. */
   #keep(slot: number, length: number, number: number, done: (ok: boolean) => void): void {
     this.#slots[slot as 0 | 1].certain = false;
-    this.#inner.write(slot, this.#envelope, 0, length, (ok) => {
-      if (ok) this.#slots[slot as 0 | 1] = { number, certain: true };
-      done(ok);
-    });
+    this.#ask<boolean>(
+      (kept) => this.#inner.write(slot, this.#envelope, 0, length, kept),
+      false,
+      (ok) => {
+        if (ok) this.#slots[slot as 0 | 1] = { number, certain: true };
+        done(ok);
+      },
+    );
   }
 
   /** Overwrites every buffer that held a record in the clear, or what could be worked back to it. */

@@ -1,6 +1,7 @@
 // Storage of a program's own in three functions: one value, in which both slots are. It has to be replaced as a whole.
 
 import type { Bytes, Storage } from "../contracts.ts";
+import { faultName } from "../exchange/guarded.ts";
 
 /** Where a program keeps what has to outlive it: a row of a database, an entry of a keychain. */
 export interface ValueStorage {
@@ -82,7 +83,7 @@ export class ValueSlots implements Storage {
   /** Whatever the program's functions throw, the device hears that it has failed. */
   #attempt<T>(run: () => Promise<T>, then: (result: T | undefined) => void): void {
     run().then(then, (error: unknown) => {
-      this.lastFailure = failureOf(error);
+      this.lastFailure = `the program's own storage has failed: ${faultName(error)}`;
       then(undefined);
     });
   }
@@ -90,13 +91,6 @@ export class ValueSlots implements Storage {
 
 function mustBeSlot(slot: number): void {
   if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
-}
-
-/** By its name alone: a database's error may have the value in its message. */
-function failureOf(error: unknown): string {
-  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
-  const known = [code, name].find((word) => /^[A-Za-z0-9_]{1,60}$/.test(String(word ?? "")));
-  return `the program's own storage has failed: ${known ?? "unknown reason"}`;
 }
 
 function textOf(bytes: Bytes, from: number, to: number): string {

@@ -1,7 +1,6 @@
 // A device.json that is named on the command line: read, and completed with what its server says of itself. What is
 // wrong with it is told by the file's name.
 
-import * as core from "../../core/complete.ts";
 import { completeConfig } from "../../platform/configuration/complete-config.ts";
 import {
   ConfigError,
@@ -33,7 +32,7 @@ export async function completed(
 ): Promise<DeviceConfig> {
   try {
     return await completeConfig(config, (issuer) =>
-      discoverServer(core, host, issuer).catch((error: Error) => {
+      discoverServer(host.http, issuer).catch((error: Error) => {
         throw new Failure(error.message);
       }),
     );

@@ -12,6 +12,7 @@ import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
 
 const issuer = "https://login.example.com";
 const found: DiscoveredServer = {
+  issuer,
   endpoints: {
     ...noEndpoints,
     deviceAuthorization: `${issuer}/device`,

@@ -8,6 +8,7 @@ import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
 import schema from "../../platform/configuration/device.schema.json";
 import {
   ConfigError,
+  coreConfigOf,
   driverConfigOf,
   driverOptionsOf,
   endpointsOf,
@@ -246,11 +247,6 @@ describe("device.json: a server by its name", () => {
       "serverParameters.tenant is unknown; github has: host",
     ],
     [{ clientId: "tv", server: "google" }, "clientSecret is missing: a client of Google has one"],
-    [{ ...keycloak, issuer: "https://a.example" }, "issuer must be left out"],
-    [
-      { ...keycloak, endpoints: { token: "https://a.example/" } },
-      "endpoints.token must be left out",
-    ],
     [
       { clientId: "tv", scope: "a", issuer: "https://a.example", serverParameters: {} },
       "serverParameters is only for a configuration with server",
@@ -274,6 +270,14 @@ describe("device.json: a server by its name", () => {
       expect(driverOptionsOf(plain)).toEqual(driverOptionsOf(config));
     },
   );
+
+  it("beside its profile a server has an issuer and addresses, which go first", () => {
+    const issuer = "https://a.example";
+    const config = parse({ ...keycloak, issuer, endpoints: { token: `${issuer}/t` } });
+    const { endpoints } = driverOptionsOf(config);
+    expect([endpoints.token, coreConfigOf(config).server]).toEqual([`${issuer}/t`, issuer]);
+    expect(endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
+  });
 
   it("a server with a language of its own is for hosts that translate", () => {
     const config = parse({ clientId: "tv", server: "twitch" });

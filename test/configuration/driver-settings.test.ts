@@ -84,7 +84,7 @@ describe("device.schema.json", () => {
     expect(coreConfigOf(parsed(LEAST))).toEqual({ ...named, clientId: "tv", ...byToken });
     const issuer = "https://a.test";
     const byIssuer = coreConfigOf({ ...parsed(LEAST), issuer, endpoints: undefined as never });
-    expect(byIssuer).toEqual({ ...DEFAULTS, server: issuer, formerServer: "" });
+    expect(byIssuer).toEqual({ ...DEFAULTS, server: issuer, formerServer: `${issuer}/` });
     expect(endpointsOf(parsed(LEAST)).metadata).toBe("");
     const byNothing = coreConfigOf({ clientId: "tv", scope: "video" });
     expect(byNothing).toEqual({ ...DEFAULTS, server: "", formerServer: "" });

@@ -148,8 +148,7 @@ export class PeerDevice {
     known?: Partial<Driver["endpoints"]>,
   ): Promise<PeerDevice> {
     const http = new NodeHttp();
-    const host = { http, timers: time.clock.timers() };
-    const endpoints = known ?? (await discoverServer(makeCore(), host, issuer)).endpoints;
+    const endpoints = known ?? (await discoverServer(http, issuer)).endpoints;
     http.dispose();
     // The provider's own protected resource stands in for an API.
     const all = { ...noEndpoints, ...endpoints, resources: [`${issuer}/me`] };

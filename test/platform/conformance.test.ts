@@ -49,7 +49,7 @@ describe.each([
 describe("Node timers", () => {
   const cases = timersConformance(() => {
     const timers = nodeTimers();
-    return { timers, world: realWorld, dispose: () => timers.cancel() };
+    return { timers, world: realWorld, dispose: () => void timers.cancel() };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
@@ -58,7 +58,7 @@ describe("the simulator's timers, 7 times as fast", () => {
   const cases = timersConformance(() => {
     const timers = new WorldClock({ speed: 7 }).timers();
     const world = { wait: (ms: number) => realWorld.wait(ms / 7) };
-    return { timers, world, dispose: () => timers.cancel() };
+    return { timers, world, dispose: () => void timers.cancel() };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 });

@@ -2,45 +2,223 @@
 // of it. A fault at any moment of a life is the business of random lives (session-model/storm.ts); here is where it goes.
 
 import { describe, expect, it } from "vitest";
-import { Command, State } from "../../core/index.ts";
-import type { HttpSink } from "../../platform/contracts.ts";
-import type { Driver } from "../../platform/driver.ts";
+import { Command, Endpoint, State } from "../../core/index.ts";
+import type { HttpSink, Promised, Storage } from "../../platform/contracts.ts";
+import type { Driver, DriverOptions } from "../../platform/driver.ts";
+import { AnswerEar } from "../../platform/exchange/answer-ear.ts";
+import { driverLog } from "../../platform/exchange/log.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
+import { Translating } from "../../platform/servers/translation.ts";
+import {
+  Lock,
+  type SharedState,
+  type SharedUser,
+  sharedStorage,
+} from "../../platform/session/shared-state.ts";
+import { SealedStorage } from "../../platform/storage/sealed-storage.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { driverOn, signsIn } from "../world/driver-port.ts";
+import { driverOn, ENDPOINTS, signsIn } from "../world/driver-port.ts";
 import { code, type World } from "../world/world.ts";
 
 /** A world that answers late, as a real one does: 40 ms for HTTP, 3 ms for storage. */
 const lateWorld = (): World => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
 
-const failing = {
-  throws: (): never => {
+const breaks: Readonly<Record<string, () => Promised>> = {
+  throws: () => {
     throw "broken";
   },
   rejects: () => Promise.reject("broken"),
+  "rejects later": () => new Promise((_, reject) => setImmediate(reject, "broken")),
 };
 
-describe.each(["throws", "rejects"] as const)(
-  "contracts.ts: an adapter that %s each time has failed in what it was asked to do",
-  (how) => {
-    it.each([
-      ["storage", "read", State.SIGNED_IN],
-      ["storage", "write", State.SIGNED_IN],
-      ["display", "show", State.SIGNED_IN],
-      ["http", "send", State.REQUESTING],
-    ] as const)("%s.%s", async (adapter, operation, end) => {
-      const world = lateWorld();
-      Object.assign(world[adapter], { [operation]: failing[how] });
-      const errors: unknown[] = [];
-      const driver = driverOn(world, { onError: (error) => void errors.push(error) });
-      driver.start();
-      await world.pass(200);
-      const { state, inFlight } = driver.device;
-      expect([state, inFlight, new Set(errors)]).toEqual([end, 0, new Set(["broken"])]);
-    });
+/** Nobody else uses the records, and to find that out takes a while. */
+const alone: SharedState = {
+  ...{ begin() {}, leave() {}, isCurrent: true, isWaiting: false },
+  open: () => expect.fail(),
+  enter: (then) => queueMicrotask(then),
+};
+
+/** What stands between the driver and an adapter, each with what it hears of faults. */
+type Stack = (world: World, hear: (error: unknown) => void) => Partial<DriverOptions>;
+
+const untranslated = { request: () => undefined, answer: () => undefined };
+const ear = (): AnswerEar =>
+  new AnswerEar(
+    () => Endpoint.TOKEN,
+    () => [],
+  );
+const user = (hear: (error: unknown) => void): SharedUser => ({
+  onStale: () => expect.fail(),
+  onBusy: () => expect.fail(),
+  onFault: (error, giveUp) => {
+    giveUp();
+    hear(error);
   },
-);
+});
+const aroundHttp: Readonly<Record<string, Stack>> = {
+  "nothing between": () => ({}),
+  "the log": () => ({ log: driverLog(() => {}) }),
+  "a translation": () => ({ translate: () => new Translating(ENDPOINTS, untranslated) }),
+  "the ear": () => ({ filters: { ear: ear() } }),
+  "the lock": (_, hear) => ({ filters: { lock: new Lock(alone, user(hear)) } }),
+  "all of them": (_, hear) => ({
+    log: driverLog(() => {}),
+    translate: () => new Translating(ENDPOINTS, untranslated),
+    filters: { ear: ear(), lock: new Lock(alone, user(hear)) },
+  }),
+};
+const withStorage = (world: World, storage: Storage): Partial<DriverOptions> => ({
+  platform: { ...world, storage },
+});
+const sealed = ({ storage, entropy }: World): Storage =>
+  new SealedStorage({ storage, entropy, deviceKey: Uint8Array.from(KEY) });
+const KEY = Array.from({ length: 32 }, (_, at) => at);
+const aroundStorage: Readonly<Record<string, Stack>> = {
+  "nothing between": () => ({}),
+  "the log": () => ({ log: driverLog(() => {}) }),
+  "the lock": (world, hear) => withStorage(world, sharedStorage(world.storage, alone, user(hear))),
+  "the seal": (world) => withStorage(world, sealed(world)),
+  "all of them": (world, hear) => ({
+    log: driverLog(() => {}),
+    ...withStorage(world, sharedStorage(sealed(world), alone, user(hear))),
+  }),
+};
+
+describe("contracts.ts: an adapter that breaks in the middle of anything, behind whatever filters", () => {
+  const start = async (stack: Stack, change: (world: World) => void) => {
+    const world = lateWorld();
+    change(world);
+    const errors: unknown[] = [];
+    const hear = (error: unknown): void => void errors.push(error);
+    const driver = driverOn(world, { onError: hear, ...stack(world, hear) });
+    driver.start();
+    await world.pass(200);
+    return { world, driver, errors };
+  };
+
+  describe.each(Object.entries(breaks))("%s", (_, act) => {
+    it.each(Object.entries(aroundHttp))("http.send; %s", async (_, stack) => {
+      let asked = 0;
+      const { driver, errors } = await start(stack, ({ http }) => {
+        http.send = () => {
+          asked++;
+          return act();
+        };
+      });
+      const { state, inFlight } = driver.device;
+      expect([state, inFlight, new Set(errors)]).toEqual([
+        State.REQUESTING,
+        0,
+        new Set(["broken"]),
+      ]);
+      expect(asked).toBe(errors.length);
+      expect(asked).toBeGreaterThan(1);
+    });
+
+    it.each(Object.entries(aroundHttp))("http.abort; %s", async (_, stack) => {
+      const { world, driver, errors } = await start(stack, ({ http }) =>
+        Object.assign(http, { send() {}, abort: act }),
+      );
+      await world.until(() => driver.device.inFlight === 1);
+      driver.cancel();
+      await new Promise(setImmediate);
+      const { state, inFlight } = driver.device;
+      const broken = new Set(["broken"]);
+      expect([state, inFlight, new Set(errors)]).toEqual([State.SIGNED_OUT, 0, broken]);
+    });
+
+    describe.each(Object.entries(aroundStorage))("storage; %s", (name, stack) => {
+      it.each(["read", "write", "erase"] as const)("%s", async (operation) => {
+        const { driver, world, errors } = await start(stack, ({ storage }) =>
+          Object.assign(storage, { [operation]: act }),
+        );
+        driver.signOut();
+        await world.pass(10);
+        const { state, storageCommand, slotsUsed } = driver.device;
+        expect([state, storageCommand]).toEqual([State.SIGNED_OUT, Command.NONE]);
+        // What the seal was told of it hands on as a failure, and says it in its own words.
+        const isHeard = errors.length > 0 && errors.every((error) => error === "broken");
+        expect(isHeard).toBe(name !== "the seal" && name !== "all of them");
+        if (operation === "erase") expect(slotsUsed).toBeGreaterThan(0);
+      });
+    });
+
+    it("display.show", async () => {
+      const { driver, errors } = await start(aroundHttp["nothing between"]!, ({ display }) =>
+        Object.assign(display, { show: act }),
+      );
+      expect([driver.device.state, new Set(errors)]).toEqual([
+        State.SIGNED_IN,
+        new Set(["broken"]),
+      ]);
+    });
+
+    it("entropy, from the seal on: nothing is taken for random that is not", async () => {
+      const { driver, world } = await start(
+        (world) => {
+          const entropy = { fill: act as never };
+          const { storage } = world;
+          const deviceKey = Uint8Array.from(KEY);
+          return withStorage(world, new SealedStorage({ storage, entropy, deviceKey }));
+        },
+        () => {},
+      );
+      expect([driver.device.state, driver.device.notSaved]).toEqual([State.SIGNED_IN, 1]);
+      expect(world.storage.counts.writes).toBe(0);
+    });
+  });
+
+  it.each(Object.entries(aroundHttp))("ends twice, in whatever way: %s", async (_, stack) => {
+    const { world, driver, errors } = await start(stack, ({ http }) => {
+      const send = http.send.bind(http);
+      http.send = (request, sink) => {
+        const twice = (act: () => void): void => {
+          act();
+          sink.end();
+          sink.failed("timeout");
+          sink.status(500, -1);
+          act();
+        };
+        send(request, {
+          status: (...head) => sink.status(...head),
+          body: (...piece) => sink.body(...piece),
+          end: () => twice(() => sink.end()),
+          failed: (failure) => twice(() => sink.failed(failure)),
+        });
+      };
+    });
+    expect([driver.device.state, driver.device.error, errors]).toEqual([State.SIGNED_IN, 0, []]);
+    // A code and a poll, and none again.
+    expect(world.http.requests).toHaveLength(2);
+  });
+
+  it.each(Object.entries(aroundStorage))("calls back twice, otherwise: %s", async (_, stack) => {
+    const { driver, errors } = await start(stack, ({ storage }) => {
+      const { read, write } = storage;
+      storage.read = (slot, into, from, to, done) =>
+        read.call(storage, slot, into, from, to, (length) => {
+          done(length);
+          done(-1);
+        });
+      storage.write = (slot, bytes, from, to, done) =>
+        write.call(storage, slot, bytes, from, to, (ok) => {
+          done(ok);
+          done(!ok);
+        });
+    });
+    const { state, notSaved, storageCommand } = driver.device;
+    expect([state, notSaved, storageCommand, errors]).toEqual([State.SIGNED_IN, 0, 0, []]);
+  });
+
+  it.each(Object.entries(aroundHttp))("never ends, and is given up: %s", async (_, stack) => {
+    const { world, driver } = await start(stack, ({ http }) => Object.assign(http, { send() {} }));
+    expect(await world.until(() => driver.device.inFlight === 1)).toBe(true);
+    const { aborts } = world.http;
+    driver.cancel();
+    expect([driver.device.inFlight, world.http.aborts]).toEqual([0, aborts + 1]);
+  });
+});
 
 describe("where what was thrown goes", () => {
   const throwsAt = (state: State, driver: () => Driver): (() => void) => {
@@ -155,11 +333,11 @@ const pending = answers({ error: "authorization_pending" });
 function endedByAnother(
   pollsLate: number,
   report: (sink: HttpSink) => void,
-  result: unknown,
+  result: Promised,
 ): number {
   const world = lateWorld();
   const sinks: HttpSink[] = [];
-  const send = (_: unknown, sink: HttpSink): unknown => {
+  const send = (_: unknown, sink: HttpSink): Promised => {
     sinks.push(sink);
     return result;
   };

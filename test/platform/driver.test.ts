@@ -117,9 +117,11 @@ describe("a record belongs to the server that its tokens are of, by the name tha
     },
   );
 
-  it("SPEC.md Records: to the issuer, where one is named", () => {
-    const server = "https://issuer.test";
-    expect(serverNames(server, ENDPOINTS.token)).toEqual({ server, formerServer: "" });
+  it("SPEC.md Records: to the issuer, where one is named, with a slash at its end or without", () => {
+    const names = ["https://issuer.test", "https://issuer.test/"] as const;
+    for (const [server, formerServer] of [names, names.toReversed()]) {
+      expect(serverNames(server, ENDPOINTS.token)).toEqual({ server, formerServer });
+    }
   });
 
   it.each([

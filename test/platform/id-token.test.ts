@@ -138,7 +138,9 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
 describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
   it.each<[string, Claims, string]>([
     ["as it must be", {}, "sub ada"],
-    ["another issuer", { iss: "https://login.example.com/" }, "is of another issuer"],
+    ["another issuer", { iss: "https://login.example.com/x" }, "is of another issuer"],
+    ["another issuer in a list", { iss: ["https://login.example.com"] }, "is of another issuer"],
+    ["its issuer, spelled with a slash", { iss: "https://login.example.com/" }, "sub ada"],
     ["no issuer", { iss: undefined }, "is of another issuer"],
     ["another audience", { aud: "other" }, "is for another client"],
     ["no audience", { aud: undefined }, "is for another client"],

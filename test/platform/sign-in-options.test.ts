@@ -73,7 +73,12 @@ describe("signIn refuses", () => {
     [{ server: "githup" }, "wrong_option", /must be one of/],
     [{ server: { name: "keycloak", host: "x" } }, "wrong_option", /^server\.realm /],
     [{ clientId: "caf\u00e9" }, "wrong_option", /^clientId /],
-    [{ server: { token: "http://192.0.2.1/t" } }, "wrong_option", /https/],
+    [
+      { server: { token: "http://192.0.2.1/t", deviceAuthorization: "x" } },
+      "wrong_option",
+      /https/,
+    ],
+    [{ server: { token: "https://192.0.2.1/t" } }, "wrong_option", /an issuer, or both addresses/],
     [{ headers: { grant: [["Host", "x"]] } }, "wrong_option", /^headers: Host /],
     [{ state: "/etc/passwd" }, "state_unusable", /not a directory/],
   ])("%j, as one kind of error", async (wrong, code, message) => {

@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { FakeHttp } from "../../platform/fake/index.ts";
 import { SERVERS, ServerError, serverOf } from "../../platform/servers/index.ts";
 import { HOST, STEP } from "../../platform/servers/profile.ts";
-import type { Purpose } from "../../platform/servers/translating-http.ts";
+import type { Purpose } from "../../platform/servers/translation.ts";
 import { bytesOf, textOf } from "../../platform/text/text.ts";
+import { through } from "../platform/raw-server.ts";
 
 const GRANTS: Readonly<Record<Purpose, string>> = {
   code: "",
@@ -48,7 +49,9 @@ function exchange(
     addresses[purpose === "code" || purpose === "revocation" ? address[purpose] : "token"];
   const bytes = bytesOf([GRANTS[purpose], form].filter((part) => part !== "").join("&"));
   const heard = { status: 0, body: "" };
-  translate!(http, client).send(
+  through(
+    http,
+    [translate!(client)],
     {
       ...{ method: "POST", url, contentType: "", authorization: "" },
       ...{ body: bytes, bodyFrom: 0, bodyTo: bytes.length },

@@ -3,8 +3,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Http, HttpSink, TransportFailure } from "../../platform/contracts.ts";
+import type { ServerAnswer } from "../../platform/exchange/answer-ear.ts";
 import type { ManualClock } from "../../platform/fake/index.ts";
-import type { ServerAnswer } from "../../platform/session/answer-ear.ts";
 import type { Session } from "../../platform/session/session.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
 import { ENDPOINTS, type TokenMembers } from "./server.ts";

@@ -76,7 +76,7 @@ class Slots {
         return undefined;
       }
       case "no such slot": {
-        const none = (): void => this.#storage.erase(this.#dice.pick([2, -1, 0.5]), () => {});
+        const none = (): void => void this.#storage.erase(this.#dice.pick([2, -1, 0.5]), () => {});
         if (!throwsRangeError(none)) this.violations.push("a slot that there is not");
         return undefined;
       }

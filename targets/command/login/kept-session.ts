@@ -1,13 +1,17 @@
 // What is done with a login that is kept. `picogrant token`: an access token on standard output and nothing else, renewed
 // first where that is due.
 
-import { LookedAtHttp } from "../../../platform/exchange/last-look.ts";
+import type { TokenResponse } from "../../../platform/exchange/answer-ear.ts";
+import { askFor } from "../../../platform/exchange/whole.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { forgetIn, removeMetadata } from "../../../platform/node/state-directory.ts";
-import { addressProblem, namedAddressProblem } from "../../../platform/servers/address.ts";
+import {
+  addressProblem,
+  isSameIssuer,
+  namedAddressProblem,
+} from "../../../platform/servers/address.ts";
 import { metadataAddresses } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
-import type { TokenResponse } from "../../../platform/session/answer-ear.ts";
 import type { SignOutResult } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";
@@ -164,38 +168,26 @@ export async function userInfoOf(
   for (const metadata of metadataAddresses(server)) {
     const { issuer, userinfo_endpoint: found } =
       (await getJson(metadata, allowHttp, "", options)) ?? {};
-    if (issuer !== server || typeof found !== "string") continue;
+    if (typeof issuer !== "string" || !isSameIssuer(issuer, server) || typeof found !== "string")
+      continue;
     return namedAddressProblem(found, server, allowHttp) === "" ? { address: found } : undefined;
   }
   return undefined;
 }
 
-function getJson(
+async function getJson(
   url: string,
   allowHttp: boolean,
   authorization: string,
   options: NodeHttpOptions,
 ): Promise<Claims | undefined> {
-  const node = new NodeHttp({ ...options, timeLimitMs: 10_000 });
-  const http = new LookedAtHttp(node, (address) => ({ address, allowHttp, secrets: [] }));
-  http.address = url;
-  const body: number[] = [];
-  let isGood = false;
-  return new Promise<Claims | undefined>((resolve) => {
-    http.send(
-      { method: "GET", url, contentType: "", authorization, body: [], bodyFrom: 0, bodyTo: 0 },
-      {
-        status: (status) => {
-          isGood = status === 200;
-        },
-        body: (bytes, from, to) => {
-          for (let at = from; at < to; at++) body.push(bytes[at]!);
-        },
-        end: () => resolve(isGood ? objectIn(body) : undefined),
-        failed: () => resolve(undefined),
-      },
-    );
-  }).finally(() => node.dispose());
+  const http = new NodeHttp({ ...options, timeLimitMs: 10_000 });
+  try {
+    const answer = await askFor(http, url, allowHttp, authorization);
+    return answer.status === 200 ? objectIn(answer.body) : undefined;
+  } finally {
+    http.dispose();
+  }
 }
 
 // `picogrant logout`: has the server revoke the tokens, and forgets them.

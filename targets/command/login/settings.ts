@@ -70,7 +70,7 @@ export async function readySettings(
   const choice = isIssuer ? server : { name: server, ...serverParameters };
   const client = { ...login, clientId, clientSecret: secretOf(login) };
   try {
-    const settings = await settingsFor(choice, client, host, allowHttp, kept);
+    const settings = await settingsFor(choice, client, host.http, allowHttp, kept);
     return { driver: { ...settings, allowHttp }, title: server };
   } catch (error) {
     if (error instanceof ServerError)

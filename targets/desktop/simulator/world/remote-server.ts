@@ -1,13 +1,12 @@
 // A real authorization server as the command line names it: by its profile, by its issuer, or by its
 // addresses; and how the device speaks to it.
-import * as core from "../../../../core/complete.ts";
+import type * as core from "../../../../core/complete.ts";
 import {
   clientAuthentications,
   formParameters,
 } from "../../../../platform/configuration/client-settings.ts";
 import type { Http } from "../../../../platform/contracts.ts";
 import { type Endpoints, noEndpoints, type Translate } from "../../../../platform/driver.ts";
-import { nodeTimers } from "../../../../platform/node/index.ts";
 import { clientAuthenticationFor, discoverServer } from "../../../../platform/servers/discovery.ts";
 import { ServerError, serverOf } from "../../../../platform/servers/index.ts";
 import { UsageError } from "../../command-line.ts";
@@ -73,10 +72,8 @@ function flagOf(path: string): string {
 
 async function byIssuer(options: Options, issuer: string, http: Http): Promise<RemoteServer> {
   try {
-    const host = { http, timers: nodeTimers() };
     const { endpoints, clientAuthenticationMethods } = await discoverServer(
-      core,
-      host,
+      http,
       issuer,
       options.allowHttp,
     );

@@ -3,10 +3,11 @@
 
 import { expect, it } from "vitest";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import type { Below } from "../../platform/exchange/filter.ts";
 import { type FakeAnswer, FakeHttp } from "../../platform/fake/index.ts";
-import { TranslatingHttp, type Translation } from "../../platform/servers/translating-http.ts";
+import { Translating, type Translation } from "../../platform/servers/translation.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { ear, type Told } from "../platform/raw-server.ts";
+import { ear, type Told, through } from "../platform/raw-server.ts";
 
 const ADDRESSES = {
   deviceAuthorization: "https://s.example/code",
@@ -41,7 +42,7 @@ function exchange(
 ): { words: string[]; http: FakeHttp } {
   const http = new FakeHttp({ script: [answer], chunkBytes: 3 });
   const { sink, told } = ear();
-  new TranslatingHttp(http, ADDRESSES, translation).send(requestTo(url, body), sink);
+  through(http, [new Translating(ADDRESSES, translation)], requestTo(url, body), sink);
   return { words: wordsOf(told), http };
 }
 
@@ -78,7 +79,7 @@ it("a page of HTML, an empty body and an array pass with their status", () => {
 
 /** A translation over an adapter whose answers the test gives itself. */
 function byHand(): {
-  translating: TranslatingHttp;
+  translating: Below;
   words: () => string[];
   sinks: HttpSink[];
   aborts(): number;
@@ -86,14 +87,13 @@ function byHand(): {
   const sinks: HttpSink[] = [];
   let aborts = 0;
   const http: Http = {
-    send: (_, sink) => sinks.push(sink),
-    abort: () => aborts++,
+    send: (_, sink) => void sinks.push(sink),
+    abort: () => void aborts++,
   };
   const { sink, told } = ear();
-  const translating = new TranslatingHttp(http, ADDRESSES, upper);
-  translating.abort();
-  translating.send(requestTo(ADDRESSES.token), sink);
-  return { translating, words: () => wordsOf(told), sinks, aborts: () => aborts - 1 };
+  const filters = [new Translating(ADDRESSES, upper)];
+  const { top } = through(http, filters, requestTo(ADDRESSES.token), sink);
+  return { translating: top, words: () => wordsOf(told), sinks, aborts: () => aborts };
 }
 
 const LONGEST = 65_536;

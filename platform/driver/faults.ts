@@ -38,12 +38,3 @@ export class Faults {
     if (this.#held.length > 0) throw this.#held.shift();
   }
 }
-
-/** Whether it is a promise of any kind. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    typeof (value as PromiseLike<unknown>).then === "function"
-  );
-}

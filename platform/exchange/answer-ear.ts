@@ -1,0 +1,171 @@
+// Listens in on the grant's requests and keeps what a person wants to know of the newest answer: which address, which
+// status, what the server called the error. The core goes by numbers; whoever looks into a failure wants the words.
+
+import { Endpoint } from "../../core/index.ts";
+import type { Bytes, HttpRequest, TransportFailure } from "../contracts.ts";
+import { objectIn, printable } from "../text/text.ts";
+import { Filter } from "./filter.ts";
+
+/** What came of a request. Nothing in it is secret. */
+export interface ServerAnswer {
+  /** The address that was asked, without its query. */
+  readonly url: string;
+  /** The HTTP status; 0 where no whole answer came. */
+  readonly status: number;
+  /** What the server called the error (RFC 6749 §5.2); "" where it named none. */
+  readonly error: string;
+  /** `error_description`: one line of at most 200 printable characters; "" where there is none. */
+  readonly errorDescription: string;
+  /** Why no whole answer came; "" where one did. */
+  readonly failure: string;
+}
+
+/** A successful answer of the token endpoint (RFC 6749 §5.1) without the two tokens that the session looks after. */
+export type TokenResponse = Readonly<Record<string, unknown>>;
+
+/** Longer answers name no error. */
+const BODY_MAX = 8192;
+/** The longest answer with tokens that the core takes. */
+const TOKEN_BODY_MAX = 65_536;
+const DESCRIPTION_MAX = 200;
+
+/** An answer in one line: where it came from, and what it was. */
+export function answerInWords({
+  url,
+  status,
+  error,
+  errorDescription,
+  failure,
+}: ServerAnswer): string {
+  if (failure !== "") return `${url}: ${failure}`;
+  const name = error === "" ? "" : ` ${error}`;
+  const words = errorDescription === "" ? "" : ` (${errorDescription})`;
+  return `${url}: HTTP ${status}${name}${words}`;
+}
+
+/** An ID token as it came: nobody has looked at it yet. */
+export interface HeardIdToken {
+  readonly token: string;
+  /** When it came, ms since 1970. */
+  readonly atMs: number;
+}
+
+/** Keeps the newest answer of one device. */
+export class AnswerEar extends Filter {
+  /** Undefined before the first. */
+  newest: ServerAnswer | undefined;
+  /** Requests so far that have ended, in whatever way. */
+  heard = 0;
+  /** The newest success of the token endpoint; undefined before the first. */
+  tokenResponse: TokenResponse | undefined;
+  /** The newest `scope` that came with tokens (RFC 6749 §5.1); "" where none has named it, undefined before the first. */
+  scope: string | undefined;
+  /** The newest; a refresh may bring none (OpenID Connect Core 1.0 §12.2). */
+  idToken: HeardIdToken | undefined;
+  readonly #endpoint: () => Endpoint;
+  readonly #secrets: () => readonly string[];
+  /** Of the request under way, "" for none. */
+  #url = "";
+  #room = 0;
+  #status = 0;
+  #body: number[] = [];
+
+  /**
+   * @param endpoint what the request is for that is being sent
+   * @param secrets what must not be repeated
+   */
+  constructor(endpoint: () => Endpoint, secrets: () => readonly string[]) {
+    super();
+    this.#endpoint = endpoint;
+    this.#secrets = secrets;
+  }
+
+  override send(request: HttpRequest): void {
+    this.#url = request.url.split("?", 1)[0]!;
+    this.#room = this.#endpoint() === Endpoint.TOKEN ? TOKEN_BODY_MAX : BODY_MAX;
+    this.below.send(request);
+  }
+
+  override abort(): void {
+    if (this.#url !== "") this.#keep({ ...FAILED, failure: FAILURES.timeout });
+    this.below.abort();
+  }
+
+  override status(status: number, retryAfterSeconds: number, authenticate?: string): void {
+    this.#status = status;
+    super.status(status, retryAfterSeconds, authenticate);
+  }
+
+  override body(bytes: Bytes, from: number, to: number): void {
+    for (let at = from; at < to && this.#body.length < this.#room; at++)
+      this.#body.push(bytes[at]!);
+    super.body(bytes, from, to);
+  }
+
+  override end(): void {
+    const members = objectIn(this.#body) ?? {};
+    if (this.#endpoint() === Endpoint.TOKEN && typeof members.access_token === "string") {
+      this.#keepTokens(members);
+    }
+    this.#keep({ status: this.#status, failure: "", ...this.#errorIn(members) });
+    super.end();
+  }
+
+  override failed(failure: TransportFailure, why: string): void {
+    this.#keep({ ...FAILED, failure: `${FAILURES[failure]}${why && ` (${why})`}` });
+    super.failed(failure, why);
+  }
+
+  #keep(answer: Omit<ServerAnswer, "url">): void {
+    // There may be tokens in it.
+    this.#body.fill(0);
+    this.#body = [];
+    this.newest = { url: this.#url, ...answer };
+    this.#url = "";
+    this.heard++;
+  }
+
+  #errorIn(members: Members): Pick<ServerAnswer, "error" | "errorDescription"> {
+    const text = (value: unknown): string =>
+      typeof value === "string"
+        ? printable(scrubbed(value, this.#secrets())).slice(0, DESCRIPTION_MAX)
+        : "";
+    return { error: text(members.error), errorDescription: text(members.error_description) };
+  }
+
+  #keepTokens(members: Members): void {
+    const { access_token: _access, refresh_token: _refresh, ...others } = members;
+    const { scope, id_token: token } = others;
+    this.tokenResponse = others;
+    this.scope = typeof scope === "string" ? scope : (this.scope ?? "");
+    if (typeof token === "string") this.idToken = { token, atMs: Date.now() };
+  }
+}
+
+const FAILURES = {
+  unreachable: "not reachable",
+  timeout: "no answer in time",
+  "too-large": "the answer is too large",
+} as const;
+
+const FAILED = { status: 0, error: "", errorDescription: "" } as const;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A shorter one may be an ordinary word, and no server's tokens are that short (RFC 6749 §10.10). */
+const SECRET_LENGTH_MIN = 8;
+
+/**
+ * What a server repeats of what it was sent stays out of whatever a person may get to read.
+ * @param secrets as they are sent; "" for one that is not there
+ */
+function scrubbed(text: string, secrets: readonly string[]): string {
+  let result = text;
+  for (const secret of secrets) {
+    if (secret.length < SECRET_LENGTH_MIN) continue;
+    for (const form of new Set([secret, encodeURIComponent(secret)])) {
+      result = result.replaceAll(form, "***");
+    }
+  }
+  return result;
+}

@@ -1,0 +1,32 @@
+// Parameters of the grant go out as RFC 6749 has it, which is what the core writes, or as JSON, which some servers want.
+// Which one it is the core says.
+
+import type { HttpRequest } from "../contracts.ts";
+import { formFields } from "../text/form.ts";
+import { bytesOf } from "../text/text.ts";
+import { Filter } from "./filter.ts";
+
+/** Requests of the grant have this type, and no others do. */
+export const FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** Forms become JSON where the core wants them so. */
+export class BodyForm extends Filter {
+  readonly #isJson: () => boolean;
+
+  constructor(isJson: () => boolean) {
+    super();
+    this.#isJson = isJson;
+  }
+
+  override send(request: HttpRequest): void {
+    const isForm = request.contentType === FORM_TYPE && request.bodyTo > request.bodyFrom;
+    this.below.send(isForm && this.#isJson() ? asJson(request) : request);
+  }
+}
+
+function asJson(request: HttpRequest): HttpRequest {
+  const { body, bodyFrom, bodyTo } = request;
+  const json = bytesOf(JSON.stringify(formFields(body, bodyFrom, bodyTo)));
+  const range = { body: json, bodyFrom: 0, bodyTo: json.length };
+  return { ...request, contentType: "application/json", ...range };
+}

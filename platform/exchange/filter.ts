@@ -1,0 +1,99 @@
+// An exchange on its way. The request goes down through filters to the adapter (outlet.ts), and what the adapter reports
+// comes up through the same filters to whoever asked. Which ones there are, and in which order, stands at the end.
+
+import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+
+/** What a filter sends to: the next one, or the adapter's outlet. */
+export interface Below {
+  send(request: HttpRequest): void;
+  /** Ends the exchange under way, if any: nothing more comes up of it. */
+  abort(): void;
+}
+
+/** What a filter reports to: the one before it, or whoever asked. */
+export interface Above extends Omit<HttpSink, "failed"> {
+  /** @param why in the adapter's own words (`ECONNREFUSED`), "" where it has none */
+  failed(failure: TransportFailure, why: string): void;
+}
+
+/**
+ * Hands everything on as it is; a filter says what it does otherwise. Exchanges go through it one after the other, so
+ * what it keeps of one it forgets in `send`. The outlet lets each report through once, in its order, and none that comes
+ * after `abort`: no filter has to look.
+ */
+export abstract class Filter implements Above, Below {
+  /** Set by `connect`. */
+  above!: Above;
+  /** Set by `connect`. */
+  below!: Below;
+
+  send(request: HttpRequest): void {
+    this.below.send(request);
+  }
+
+  abort(): void {
+    this.below.abort();
+  }
+
+  status(status: number, retryAfterSeconds: number, authenticate = ""): void {
+    this.above.status(status, retryAfterSeconds, authenticate);
+  }
+
+  body(bytes: Bytes, from: number, to: number): void {
+    this.above.body(bytes, from, to);
+  }
+
+  end(): void {
+    this.above.end();
+  }
+
+  failed(failure: TransportFailure, why: string): void {
+    this.above.failed(failure, why);
+  }
+}
+
+/** The end below all filters. */
+export interface Outlet extends Below {
+  above: Above;
+}
+
+/**
+ * Stands filters one below the other.
+ * @param filters the first one gets the request first, and the answer last
+ * @returns where requests go in
+ */
+export function connect(filters: readonly Filter[], above: Above, outlet: Outlet): Below {
+  let top: Below = outlet;
+  for (const filter of [...filters].reverse()) {
+    filter.below = top;
+    top = filter;
+  }
+  let asking = above;
+  for (const filter of filters) {
+    filter.above = asking;
+    asking = filter;
+  }
+  outlet.above = asking;
+  return top;
+}
+
+/** The filters of an exchange: each is there where it is needed. */
+export interface Filters {
+  /** Sends nothing while another program may change the same records. */
+  readonly lock?: Filter | undefined;
+  /** Keeps what the server said, as the core hears it. */
+  readonly ear?: Filter | undefined;
+  /** Speaks with a server that has a language of its own. */
+  readonly translation?: Filter | undefined;
+  /** The form of the body. */
+  readonly form?: Filter | undefined;
+  /** Nothing goes where it was not meant to go, whatever those above have made of it. */
+  readonly look?: Filter | undefined;
+  /** Lines for whoever helps: what goes over the wire. */
+  readonly log?: Filter | undefined;
+}
+
+/** The first one gets the request first, and the answer last. */
+export function inOrder({ lock, ear, translation, form, look, log }: Filters): Filter[] {
+  return [lock, ear, translation, form, look, log].filter((filter) => filter !== undefined);
+}
