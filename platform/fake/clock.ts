@@ -5,8 +5,6 @@ import type { Timers } from "../contracts.ts";
 
 interface Appointment {
   dueMs: number;
-  /** Breaks ties: what was arranged first happens first. */
-  order: number;
   run: () => void;
 }
 
@@ -18,7 +16,7 @@ const STORM_LIMIT = 1_000_000;
 /** Time by hand. One clock may serve several devices: each takes its own `timers()`. */
 export class ManualClock {
   #elapsedMs = 0;
-  #order = 0;
+  /** In order of time; of one moment, what was arranged first comes first. */
   #appointments: Appointment[] = [];
   readonly #startMs: number;
 
@@ -39,8 +37,9 @@ export class ManualClock {
 
   /** Runs `run` once, `afterMs` from now, in some later `advance`; returns a function that takes it back. */
   after(afterMs: number, run: () => void): () => void {
-    const appointment = { dueMs: this.#elapsedMs + afterMs, order: this.#order++, run };
+    const appointment = { dueMs: this.#elapsedMs + afterMs, run };
     this.#appointments.push(appointment);
+    this.#appointments.sort((a, b) => a.dueMs - b.dueMs);
     return () => {
       this.#appointments = this.#appointments.filter((other) => other !== appointment);
     };
@@ -49,13 +48,12 @@ export class ManualClock {
   /** Lets `ms` pass: everything due happens at its own moment, in order of time, then of arrangement. */
   advance(ms: number): void {
     const targetMs = this.#elapsedMs + ms;
-    for (let count = 0; ; count++) {
-      const next = this.#takeDue(targetMs);
-      if (next === undefined) break;
+    for (let count = 0; (this.#appointments[0]?.dueMs ?? Infinity) <= targetMs; count++) {
       if (count >= STORM_LIMIT) throw new Error("manual clock: callbacks without end");
+      const { dueMs, run } = this.#appointments.shift()!;
       // A callback may itself have advanced the clock: never go back.
-      this.#elapsedMs = Math.max(this.#elapsedMs, next.dueMs);
-      next.run();
+      this.#elapsedMs = Math.max(this.#elapsedMs, dueMs);
+      run();
     }
     this.#elapsedMs = Math.max(this.#elapsedMs, targetMs);
   }
@@ -68,12 +66,8 @@ export class ManualClock {
 
   /** Milliseconds until the next thing happens, or -1 where nothing is arranged. */
   nextInMs(): number {
-    let best = -1;
-    for (const { dueMs } of this.#appointments) {
-      const inMs = Math.max(0, dueMs - this.#elapsedMs);
-      if (best < 0 || inMs < best) best = inMs;
-    }
-    return best;
+    const [next] = this.#appointments;
+    return next === undefined ? -1 : Math.max(0, next.dueMs - this.#elapsedMs);
   }
 
   /** Advances to the next arranged moment; false where there is none. */
@@ -88,30 +82,12 @@ export class ManualClock {
   timers(): ManualTimers {
     return new ManualTimers(this);
   }
-
-  #takeDue(targetMs: number): Appointment | undefined {
-    let best: Appointment | undefined;
-    for (const candidate of this.#appointments) {
-      if (candidate.dueMs > targetMs) continue;
-      if (best === undefined || isEarlier(candidate, best)) best = candidate;
-    }
-    if (best !== undefined) this.#appointments.splice(this.#appointments.indexOf(best), 1);
-    return best;
-  }
 }
 
-function isEarlier(a: Appointment, b: Appointment): boolean {
-  return a.dueMs === b.dueMs ? a.order < b.order : a.dueMs < b.dueMs;
-}
-
-/** Timers on a manual clock. Counts what the driver does with its alarm. */
+/** Timers on a manual clock. */
 export class ManualTimers implements Timers {
   /** The clock that it runs on. */
   readonly clock: ManualClock;
-  /** Alarms set so far. */
-  alarmsSet = 0;
-  /** Alarms rung so far. */
-  alarmsRung = 0;
   /** Of the alarm that is set: on the clock's `elapsedMs`; undefined while none is. */
   dueMs: number | undefined;
   #takeBack: (() => void) | undefined;
@@ -129,12 +105,10 @@ export class ManualTimers implements Timers {
       throw new RangeError(`alarm: ${afterMs} ms is outside 0..${ALARM_MAX_MS}`);
     }
     this.cancel();
-    this.alarmsSet++;
     this.dueMs = this.clock.elapsedMs + afterMs;
     this.#takeBack = this.clock.after(afterMs, () => {
       this.#takeBack = undefined;
       this.dueMs = undefined;
-      this.alarmsRung++;
       ring();
     });
   }

@@ -2,11 +2,6 @@
 
 import type { Bytes, Display } from "../contracts.ts";
 
-/** Printable ASCII, or a character of the display's own set. */
-function isShown(code: number): boolean {
-  return Number.isInteger(code) && code >= 32 && code <= 255 && code !== 127;
-}
-
 /** Records frames. A frame is text: `rows` lines of `columns` characters, joined by newlines. */
 export class RecordedDisplay implements Display {
   readonly columns: number;
@@ -16,8 +11,6 @@ export class RecordedDisplay implements Display {
   readonly history: string[] = [];
   /** What the caller did against the contract. */
   readonly violations: string[] = [];
-  /** Calls of `show` that changed nothing. */
-  unchangedFrames = 0;
 
   /**
    * @param columns 16..80
@@ -52,22 +45,16 @@ export class RecordedDisplay implements Display {
       let line = "";
       for (let column = 0; column < this.columns; column++) {
         const code = cells[from + row * this.columns + column];
-        if (code === undefined || !isShown(code)) {
-          this.#violate(
-            `code ${code} at row ${row}, column ${column} is no character of a display`,
-          );
+        // Printable ASCII, or a character of the display's own set.
+        if (!Number.isInteger(code) || code! < 32 || code! > 255 || code === 127) {
+          const what = `code ${code} at row ${row}, column ${column} is no character of a display`;
+          this.violations.push(what);
+          throw new Error(`recorded display: ${what}`);
         }
-        line += String.fromCharCode(code);
+        line += String.fromCharCode(code!);
       }
       lines.push(line);
     }
-    const frame = lines.join("\n");
-    if (frame === this.text) this.unchangedFrames++;
-    this.history.push(frame);
-  }
-
-  #violate(what: string): never {
-    this.violations.push(what);
-    throw new Error(`recorded display: ${what}`);
+    this.history.push(lines.join("\n"));
   }
 }

@@ -4,8 +4,6 @@ import type { Bytes, Entropy } from "../contracts.ts";
 
 /** Repeatable bytes: the same seed gives the same bytes. Never for a real device. */
 export class SeededEntropy implements Entropy {
-  /** Bytes handed out so far. */
-  filledBytes = 0;
   #state: number;
 
   /** @param seed any 32-bit integer */
@@ -15,7 +13,6 @@ export class SeededEntropy implements Entropy {
 
   fill(into: Bytes, from: number, to: number): boolean {
     for (let i = from; i < to; i++) into[i] = this.#nextByte();
-    this.filledBytes += to - from;
     return true;
   }
 
@@ -32,11 +29,7 @@ export class SeededEntropy implements Entropy {
 
 /** A device without a source of randomness. Leaves the range untouched. */
 export class NoEntropy implements Entropy {
-  /** How often it was asked. */
-  asked = 0;
-
   fill(_into: Bytes, _from: number, _to: number): boolean {
-    this.asked++;
     return false;
   }
 }

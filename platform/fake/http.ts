@@ -4,7 +4,6 @@
 import type { Bytes, Header, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import type { ManualClock } from "./clock.ts";
-import { type Delivery, deliver, type Scheduler } from "./http-delivery.ts";
 
 /** An answer of the far side, with the way in which it travels. */
 export interface FakeAnswer {
@@ -22,6 +21,8 @@ export interface FakeAnswer {
   delayMs?: number;
   /** Milliseconds on the clock before every chunk and before the end; absent: none. */
   chunkDelayMs?: number;
+  /** What goes wrong with it, where `faultFor` says nothing. */
+  fault?: FakeFault;
 }
 
 /** What goes wrong with one exchange. */
@@ -37,9 +38,7 @@ export type FakeFault =
   /** The answer is cut off after so many bytes of its body: by a reset, or by hanging from there on. */
   | { kind: "truncate"; atByte: number; hang?: boolean }
   /** The whole answer comes a second time after its end, at once or `afterMs` later: a broken adapter. */
-  | { kind: "duplicate"; afterMs?: number }
-  /** The answer comes although the exchange was aborted: a broken adapter. */
-  | { kind: "deaf-to-abort" };
+  | { kind: "duplicate"; afterMs?: number };
 
 /** A request as the far side saw it: a copy, good for ever. */
 export interface SeenRequest {
@@ -61,15 +60,13 @@ export interface SeenRequest {
   readonly form: URLSearchParams;
   /** Milliseconds on the clock at which it was sent; 0 without a clock. */
   readonly atMs: number;
-  /** 0 for the first request of this adapter. */
-  readonly index: number;
 }
 
 /** The far side as a function. */
 export type FakeHandler = (request: SeenRequest) => FakeAnswer | Promise<FakeAnswer>;
 
-/** One line of a script: an answer, a handler for this one request, or a fault alone. */
-export type ScriptStep = FakeAnswer | FakeHandler | { fault: FakeFault; answer?: FakeAnswer };
+/** One line of a script: an answer, or a handler for this one request. */
+export type ScriptStep = FakeAnswer | FakeHandler;
 
 /** What the fake network is made with. */
 export interface FakeHttpOptions {
@@ -98,9 +95,13 @@ interface Exchange {
   request: HttpRequest;
   seen: SeenRequest;
   sink: HttpSink;
-  deafToAbort: boolean;
   takeBackLimit: () => void;
 }
+
+/** Where nothing is said, nobody listens. */
+const NOBODY: FakeAnswer = { fault: { kind: "refuse" } };
+/** Chunks lie in the middle of a larger buffer, so that nobody comes to rely on `from` being 0. */
+const LEAD_BYTES = 3;
 
 /** The scripted HTTP adapter. What callers did wrong is thrown and also kept in `violations`. */
 export class FakeHttp implements Http {
@@ -121,7 +122,6 @@ export class FakeHttp implements Http {
   readonly #script: ScriptStep[];
   readonly #options: FakeHttpOptions;
   #current: Exchange | undefined;
-  #handling: Promise<void>[] = [];
 
   constructor(options: FakeHttpOptions = {}) {
     this.#options = options;
@@ -132,41 +132,27 @@ export class FakeHttp implements Http {
     this.chunkBytes = options.chunkBytes;
   }
 
-  /** Appends steps to the script. */
-  script(...steps: ScriptStep[]): this {
-    this.#script.push(...steps);
-    return this;
-  }
-
-  /** Steps of the script that no request has used yet. */
-  get stepsLeft(): number {
-    return this.#script.length;
-  }
-
   /** Whether an exchange is under way. */
   get busy(): boolean {
     return this.#current !== undefined;
-  }
-
-  /** Resolves when every handler that returned a promise has answered. */
-  async settled(): Promise<void> {
-    while (this.#handling.length > 0) await Promise.all(this.#handling.splice(0));
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.#current !== undefined) this.#violate("send while an exchange is under way");
     const seen = this.#see(request);
     this.requests.push(seen);
-    const exchange: Exchange = {
-      request,
-      seen,
-      sink,
-      deafToAbort: false,
-      takeBackLimit: () => {},
-    };
+    const exchange: Exchange = { request, seen, sink, takeBackLimit: () => {} };
     this.#current = exchange;
     this.#startTimeLimit(exchange);
-    this.#proceed(exchange);
+    const fault = this.faultFor?.(seen);
+    if (fault !== undefined && !reachesFarSide(fault)) {
+      this.#answer(exchange, {}, fault);
+      return;
+    }
+    const step = this.#script.shift() ?? this.handler ?? NOBODY;
+    const answer = typeof step === "function" ? step(seen) : step;
+    if (answer instanceof Promise) answer.then((said) => this.#answer(exchange, said, fault));
+    else this.#answer(exchange, answer, fault);
   }
 
   abort(): void {
@@ -176,139 +162,102 @@ export class FakeHttp implements Http {
     this.#current = undefined;
   }
 
-  /** Decides what happens to this exchange: a fault, the script, the handler. */
-  #proceed(exchange: Exchange): void {
-    const early = this.faultFor?.(exchange.seen);
-    if (early !== undefined && !reachesFarSide(early)) {
-      this.#withhold(exchange, early);
-      return;
-    }
-    const step = this.#script.shift() ?? this.handler;
-    if (step === undefined) {
-      this.#fail(exchange, "unreachable");
-    } else if (typeof step === "function") {
-      this.#handle(exchange, step, early);
-    } else if (!("fault" in step)) {
-      this.#answer(exchange, step, early);
-    } else if (reachesFarSide(early ?? step.fault)) {
-      this.#answer(exchange, step.answer ?? {}, early ?? step.fault);
-    } else {
-      this.#withhold(exchange, step.fault);
-    }
-  }
-
-  /** The far side never sees the request: the caller hears of a broken connection, or nothing. */
-  #withhold(exchange: Exchange, fault: FakeFault): void {
-    if (fault.kind !== "hang") this.#fail(exchange, "unreachable");
-  }
-
-  #handle(exchange: Exchange, handler: FakeHandler, fault: FakeFault | undefined): void {
-    const answer = handler(exchange.seen);
-    if (!(answer instanceof Promise)) {
-      this.#answer(exchange, answer, fault);
-      return;
-    }
-    this.#handling.push(
-      answer.then((settled) => {
-        if (this.#current === exchange || fault?.kind === "deaf-to-abort") {
-          this.#answer(exchange, settled, fault);
-        }
-      }),
-    );
-  }
-
-  /** The far side has acted; how much of its answer comes through is up to the fault. */
-  #answer(exchange: Exchange, answer: FakeAnswer, fault: FakeFault | undefined): void {
+  /** The far side has acted, or never will; how much of its answer comes through is up to the fault. */
+  #answer(exchange: Exchange, answer: FakeAnswer, fault = answer.fault): void {
     if (fault?.kind === "hang") return;
-    if (fault?.kind === "reset-after") {
-      this.#fail(exchange, "unreachable", answer.delayMs);
-      return;
-    }
-    exchange.deafToAbort = fault?.kind === "deaf-to-abort";
-    const delivery: Delivery = {
-      status: answer.status ?? 200,
-      retryAfterSeconds: answer.retryAfterSeconds ?? -1,
-      authenticate: answer.authenticate ?? "",
-      body: bytesOfBody(answer.body),
-      chunkBytes: answer.chunkBytes ?? this.chunkBytes ?? [],
-      delayMs: answer.delayMs ?? this.latencyMs,
-      chunkDelayMs: answer.chunkDelayMs,
-      sizeLimitBytes: this.#options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes,
-      plainArrays: this.#options.plainArrays ?? false,
-      cutAtByte: fault?.kind === "truncate" ? fault.atByte : -1,
-      hangAtCut: fault?.kind === "truncate" && fault.hang === true,
-    };
-    const guarded = this.#guard(exchange);
-    const alive = (): boolean => exchange.deafToAbort || this.#current === exchange;
-    deliver(delivery, guarded, this.#scheduler(), alive, () => {
-      if (fault?.kind === "duplicate") this.#deliverAgain(exchange, delivery, fault.afterMs);
+    this.#later(exchange, answer.delayMs ?? this.latencyMs, () => {
+      if (fault === undefined || fault.kind === "truncate" || fault.kind === "duplicate") {
+        const { status = 200, retryAfterSeconds = -1, authenticate = "", chunkDelayMs } = answer;
+        exchange.sink.status(status, retryAfterSeconds, authenticate);
+        this.#later(exchange, chunkDelayMs, () => this.#deliverBody(exchange, answer, fault));
+      } else this.#end(exchange, "unreachable");
     });
   }
 
-  #deliverAgain(exchange: Exchange, delivery: Delivery, afterMs: number | undefined): void {
+  #deliverBody(exchange: Exchange, answer: FakeAnswer, fault: FakeFault | undefined): void {
+    const { sizeLimitBytes = EXCHANGE_LIMITS.sizeLimitBytes } = this.#options;
+    const body = bytesOfBody(answer.body);
+    const isCut = fault?.kind === "truncate";
+    const total = isCut ? Math.min(fault.atByte, body.length) : body.length;
+    const sizes = [answer.chunkBytes ?? this.chunkBytes ?? total].flat();
+    let at = 0;
+    const next = (): void => {
+      // A loop where nothing is delayed: a body of 64 KiB in single bytes must not overflow the stack.
+      while (this.#current === exchange && at < total) {
+        if (at >= sizeLimitBytes) {
+          this.#end(exchange, "too-large");
+          return;
+        }
+        const size = (sizes.length > 1 ? sizes.shift() : sizes[0]) || total;
+        const to = Math.min(at + size, total, sizeLimitBytes);
+        this.#handOver(exchange.sink, body.subarray(at, to));
+        at = to;
+        if (answer.chunkDelayMs !== undefined) {
+          this.#later(exchange, answer.chunkDelayMs, next);
+          return;
+        }
+      }
+      if (this.#current !== exchange) return;
+      if (!isCut) this.#end(exchange);
+      else if (!fault.hang) this.#end(exchange, "unreachable");
+      if (fault?.kind === "duplicate") this.#deliverAgain(exchange, answer, body, fault.afterMs);
+    };
+    next();
+  }
+
+  /** The chunk's buffer is overwritten after the call: who kept the range will see it. */
+  #handOver(sink: HttpSink, piece: Uint8Array): void {
+    const padded = new Uint8Array(LEAD_BYTES + piece.length + 1).fill(0x7b);
+    padded.set(piece, LEAD_BYTES);
+    const buffer: Bytes = this.#options.plainArrays ? Array.from(padded) : padded;
+    sink.body(buffer, LEAD_BYTES, LEAD_BYTES + piece.length);
+    for (let i = 0; i < buffer.length; i++) buffer[i] = 0xaa;
+  }
+
+  #deliverAgain(
+    { sink }: Exchange,
+    { status = 200, retryAfterSeconds = -1, authenticate = "" }: FakeAnswer,
+    body: Uint8Array,
+    afterMs: number | undefined,
+  ): void {
     const again = (): void => {
-      const steps: Delivery = { ...delivery, delayMs: undefined, chunkDelayMs: undefined };
-      deliver(
-        steps,
-        exchange.sink,
-        this.#scheduler(),
-        // Where another request has the same sink by now nobody could tell whose answer it is.
-        () => this.#current === undefined || this.#current.sink !== exchange.sink,
-        () => {},
-      );
+      // Where another request has the same sink by now nobody could tell whose answer it is.
+      if (this.#current?.sink === sink) return;
+      sink.status(status, retryAfterSeconds, authenticate);
+      if (body.length > 0) this.#handOver(sink, body);
+      sink.end();
     };
     if (afterMs === undefined) again();
-    else this.#schedule(afterMs, again);
+    else this.#clock.after(afterMs, again);
   }
 
-  /** The caller's sink, with the exchange closed before the last call so that it may send again from it. */
-  #guard(exchange: Exchange): HttpSink {
-    return {
-      status: (...head) => exchange.sink.status(...head),
-      body: (bytes, from, to) => exchange.sink.body(bytes, from, to),
-      end: () => {
-        this.#finish(exchange);
-        exchange.sink.end();
-      },
-      failed: (failure) => {
-        this.#finish(exchange);
-        exchange.sink.failed(failure);
-      },
-    };
-  }
-
-  #fail(exchange: Exchange, failure: TransportFailure, delayMs = this.latencyMs): void {
-    const fail = (): void => {
-      if (this.#current === exchange) this.#guard(exchange).failed(failure);
-    };
-    if (delayMs === undefined) fail();
-    else this.#schedule(delayMs, fail);
-  }
-
-  #finish(exchange: Exchange): void {
-    if (this.#current !== exchange) return;
+  /** Over before the last call, so that the caller may send again from within it. */
+  #end(exchange: Exchange, failure?: TransportFailure): void {
     exchange.takeBackLimit();
     this.#current = undefined;
     if (!isUnchanged(exchange)) this.#violate("request changed while its exchange was under way");
+    if (failure === undefined) exchange.sink.end();
+    else exchange.sink.failed(failure);
   }
 
   #startTimeLimit(exchange: Exchange): void {
-    const limitMs = this.#options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs;
-    const clock = this.#options.clock;
-    if (clock === undefined || !Number.isFinite(limitMs)) return;
-    exchange.takeBackLimit = clock.after(limitMs, () => {
-      if (this.#current === exchange) this.#guard(exchange).failed("timeout");
-    });
+    const { clock, timeLimitMs = EXCHANGE_LIMITS.timeLimitMs } = this.#options;
+    if (clock === undefined || !Number.isFinite(timeLimitMs)) return;
+    exchange.takeBackLimit = clock.after(timeLimitMs, () => this.#end(exchange, "timeout"));
   }
 
-  #scheduler(): Scheduler {
-    return (afterMs, run) => this.#schedule(afterMs, run);
+  /** At once where no time is given; never for an exchange that is over by then. */
+  #later(exchange: Exchange, afterMs: number | undefined, run: () => void): void {
+    const unlessOver = (): void => {
+      if (this.#current === exchange) run();
+    };
+    if (afterMs === undefined) unlessOver();
+    else this.#clock.after(afterMs, unlessOver);
   }
 
-  #schedule(afterMs: number, run: () => void): void {
-    const clock = this.#options.clock;
-    if (clock === undefined) throw new Error("fake HTTP: a delay needs a clock");
-    clock.after(afterMs, run);
+  get #clock(): ManualClock {
+    if (this.#options.clock === undefined) throw new Error("fake HTTP: a delay needs a clock");
+    return this.#options.clock;
   }
 
   #see(request: HttpRequest): SeenRequest {
@@ -324,7 +273,6 @@ export class FakeHttp implements Http {
       text,
       form: new URLSearchParams(text),
       atMs: this.#options.clock?.elapsedMs ?? 0,
-      index: this.requests.length,
     };
   }
 

@@ -11,7 +11,7 @@ export { ManualClock, ManualTimers } from "./clock.ts";
 export { RecordedDisplay } from "./display.ts";
 export { NoEntropy, SeededEntropy } from "./entropy.ts";
 export * from "./http.ts";
-export { MemoryStorage, type MemoryStorageOptions, type SlotCounts } from "./storage.ts";
+export { MemoryStorage, type MemoryStorageOptions } from "./storage.ts";
 
 /** What the fakes are made with. */
 export interface FakePlatformOptions {
@@ -19,8 +19,6 @@ export interface FakePlatformOptions {
   http?: Omit<FakeHttpOptions, "clock">;
   /** Shared with other devices where given. */
   clock?: ManualClock;
-  /** What `now()` says at first where the clock is not given. */
-  startMs?: number;
   /** Columns of the display, 16..80. */
   columns?: number;
   /** Rows of the display, 2..8. */
@@ -55,7 +53,7 @@ const STORAGE_DELAY_MS = 3;
 
 /** Puts a fake device together. As on a real one, HTTP and storage answer later, on the clock. */
 export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
-  const clock = options.clock ?? new ManualClock(options.startMs ?? 0);
+  const clock = options.clock ?? new ManualClock();
   const late = options.isAtOnce ? {} : { latencyMs: LATENCY_MS };
   const delayMs = options.storageDelayMs ?? (options.isAtOnce ? undefined : STORAGE_DELAY_MS);
   const entropy = options.entropy ?? 1;

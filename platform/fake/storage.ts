@@ -4,16 +4,6 @@
 import type { Bytes, Storage } from "../contracts.ts";
 import type { ManualClock } from "./clock.ts";
 
-/** How often each operation was asked for, over both slots. */
-export interface OperationCounts {
-  /** Reads so far. */
-  reads: number;
-  /** Writes so far. */
-  writes: number;
-  /** Erasures so far. */
-  erases: number;
-}
-
 /** What the storage in memory is made with. */
 export interface MemoryStorageOptions {
   /** Largest record in bytes; default 2048. */
@@ -24,18 +14,11 @@ export interface MemoryStorageOptions {
   delayMs?: number;
 }
 
-/** Counts per slot. */
-export type SlotCounts = [number, number];
-
 /** The fake storage. What callers did wrong is thrown and also kept in `violations`. */
 export class MemoryStorage implements Storage {
   readonly capacity: number;
-  /** Reads so far. */
-  readonly reads: SlotCounts = [0, 0];
-  /** Writes so far. */
-  readonly writes: SlotCounts = [0, 0];
-  /** Erasures so far. */
-  readonly erases: SlotCounts = [0, 0];
+  /** How often each operation was asked for, over both slots. */
+  readonly counts = { reads: 0, writes: 0, erases: 0 };
   /** What the caller did against the contract. */
   readonly violations: string[] = [];
   /** Say true to make an operation on a slot fail (`read` reports -1, the others `false`). */
@@ -49,12 +32,6 @@ export class MemoryStorage implements Storage {
   constructor(options: MemoryStorageOptions = {}) {
     this.#options = options;
     this.capacity = options.capacity ?? 2048;
-  }
-
-  /** Operations of each kind on both slots together. */
-  get counts(): OperationCounts {
-    const sum = (counts: SlotCounts): number => counts[0] + counts[1];
-    return { reads: sum(this.reads), writes: sum(this.writes), erases: sum(this.erases) };
   }
 
   /** A copy of what a slot holds; empty for an empty slot. */
@@ -92,7 +69,7 @@ export class MemoryStorage implements Storage {
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
     const record = this.#begin(slot);
-    this.reads[slot as 0 | 1]++;
+    this.counts.reads++;
     const fails = this.failWhen("read", slot) || record.length > to - from;
     this.#later(() => {
       if (!fails) for (let i = 0; i < record.length; i++) into[from + i] = record[i]!;
@@ -103,20 +80,21 @@ export class MemoryStorage implements Storage {
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
     if (to - from > this.capacity) this.#violate(`record of ${to - from} bytes is over capacity`);
     this.#begin(slot);
-    this.writes[slot as 0 | 1]++;
+    this.counts.writes++;
     const copy = new Uint8Array(to - from);
     for (let i = from; i < to; i++) copy[i - from] = bytes[i]!;
-    this.#replace("write", slot, copy, done, () => {
+    this.#replace("write", slot, copy, (ok) => {
       if (!copy.every((byte, i) => byte === bytes[from + i])) {
         this.#violate("bytes changed while their write was under way");
       }
+      done(ok);
     });
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
     this.#begin(slot);
-    this.erases[slot as 0 | 1]++;
-    this.#replace("erase", slot, new Uint8Array(0), done, () => {});
+    this.counts.erases++;
+    this.#replace("erase", slot, new Uint8Array(0), done);
   }
 
   #replace(
@@ -124,7 +102,6 @@ export class MemoryStorage implements Storage {
     slot: number,
     content: Uint8Array,
     done: (ok: boolean) => void,
-    check: () => void,
   ): void {
     const cut = this.#cutAtByte;
     if (cut >= 0) {
@@ -134,7 +111,6 @@ export class MemoryStorage implements Storage {
     }
     const ok = !this.failWhen(operation, slot);
     this.#later(() => {
-      check();
       if (ok) this.#slots[slot as 0 | 1] = content;
       done(ok);
     });

@@ -75,7 +75,6 @@ describe("what opens connections in JavaScript", () => {
       "platform/exchange/log.ts: 1",
       "platform/exchange/outlet.ts: 2", // what an adapter reports to
       "platform/exchange/whole.ts: 1",
-      "platform/fake/http.ts: 1", // an adapter for tests
     ]);
   });
 });

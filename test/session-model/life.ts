@@ -139,7 +139,8 @@ class Life {
     }
     await this.#calm();
     await this.#sessionOutlivesAKill();
-    for (const violation of this.#world.server.violations) this.violations.push(violation);
+    const { server, http, storage } = this.#world;
+    this.violations.push(...server.violations, ...http.violations, ...storage.violations);
   }
 
   async #do(deed: Deed): Promise<void> {
