@@ -3,18 +3,15 @@
 import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
-import type { KeptConnections } from "./http.ts";
-import { decoded, type TlsSettings } from "./http.ts";
+import { decoded, follow, type TlsSettings } from "./http.ts";
 
 /** The same streams, as Node's own types have them. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
-/** @param kept the connections that are kept for later requests */
 export async function send(
   request: Request,
   body: RequestInit["body"],
   settings: TlsSettings,
-  kept: KeptConnections,
 ): Promise<Response> {
   const { url, method, signal } = request;
   const headers: http.OutgoingHttpHeaders = Object.fromEntries(request.headers);
@@ -32,7 +29,7 @@ export async function send(
     const client = isSecure
       ? https.request(url, { ...options, ...settings })
       : http.request(url, { ...options, agent });
-    kept.follow(client, agent);
+    follow(client, agent);
     client.on("response", (answer) => {
       // What Fetch's Response does not take, such as a status of 999, must not end the program.
       try {

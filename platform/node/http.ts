@@ -4,9 +4,9 @@
 import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
+import type { Readable, Transform } from "node:stream";
 import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/reasons.ts";
 import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
@@ -30,9 +30,9 @@ export interface NodeHttpOptions {
   /** `User-Agent`; default "picogrant". */
   userAgent?: string;
   /**
-   * How long a connection is kept for the next request; default 4 s. Servers commonly close theirs from
-   * 5 s on, and a POST that meets a closing connection may have been acted on or not: that poll's tokens
-   * would be lost. Better a new handshake than such a race.
+   * How long a connection is kept for the next request at most; default: as long as the server says (`Keep-Alive`) less
+   * a second, ten minutes at most, and 4 s where it says nothing. Servers commonly close theirs from 5 s on, and a POST
+   * that meets a closing connection may have been acted on or not: that poll's tokens would be lost.
    */
   idleLimitMs?: number;
 }
@@ -46,6 +46,19 @@ function proxySettings(): https.AgentOptions {
   return proxyEnv === undefined ? {} : ({ proxyEnv } as https.AgentOptions);
 }
 
+const isOld = (version: unknown): boolean => version === "TLSv1" || version === "TLSv1.1";
+const isSet = (value: unknown): boolean => value !== undefined;
+
+/** What an agent must not have of its own, and what it would switch off. */
+const AGENT_CHECKS: readonly [keyof https.AgentOptions, (value: unknown) => boolean, string][] = [
+  ["rejectUnauthorized", (value) => value === false, "certificates"],
+  ["checkServerIdentity", isSet, "names"],
+  ["servername", isSet, "the server's own name"],
+  ["minVersion", isOld, "that TLS is 1.2 or newer"],
+  ["maxVersion", isOld, "that TLS is 1.2 or newer"],
+  ["secureProtocol", isSet, "that TLS is 1.2 or newer"],
+];
+
 /** What a request for https is made with; its connection is the agent's. */
 export interface TlsSettings extends https.RequestOptions {
   agent: http.Agent;
@@ -53,13 +66,15 @@ export interface TlsSettings extends https.RequestOptions {
 
 /**
  * How a connection for https is made, and whom it trusts.
- * @throws TypeError where the agent does not check certificates
+ * @throws TypeError where the agent switches off what is checked
  */
 export function tlsSettings({ ca, agent }: NodeHttpOptions): TlsSettings {
-  const { options: own } = (agent ?? {}) as { options?: https.AgentOptions };
+  const { options: own = {} } = (agent ?? {}) as { options?: https.AgentOptions };
   // An agent's own settings count before those of a request.
-  if (own?.rejectUnauthorized === false) {
-    throw new TypeError("http.agent must check certificates: it has rejectUnauthorized: false");
+  const weak = AGENT_CHECKS.find(([name, isWeak]) => name in own && isWeak(own[name]));
+  if (weak !== undefined) {
+    const [name, , what] = weak;
+    throw new TypeError(`http.agent must check ${what}: it has ${name}: ${own[name]}`);
   }
   return {
     // Said outright, so that no setting of the environment can switch the checks off.
@@ -90,8 +105,6 @@ interface Exchange {
   timeLimit: NodeJS.Timeout;
   connectLimit: NodeJS.Timeout | undefined;
   bodyBytes: number;
-  /** The last byte has come; it may still have to be decoded. */
-  isWhole: boolean;
 }
 
 /** HTTP and HTTPS over kept connections. `dispose` closes what is left open. */
@@ -100,11 +113,10 @@ export class NodeHttp implements Http {
   readonly #connectLimitMs: number;
   readonly #sizeLimitBytes: number;
   readonly #userAgent: string;
-  readonly #plainAgent: http.Agent;
-  /** The program's own agent stays open when this adapter ends. */
-  readonly #ownAgents: readonly http.Agent[];
+  readonly #idleLimitMs: number | undefined;
+  readonly #pool: Pool;
   readonly #tls: TlsSettings;
-  readonly #kept = new KeptConnections();
+  #isDisposed = false;
   #current: Exchange | undefined;
   #lastFailure = "";
 
@@ -113,11 +125,10 @@ export class NodeHttp implements Http {
     this.#connectLimitMs = options.connectLimitMs ?? EXCHANGE_LIMITS.connectLimitMs;
     this.#sizeLimitBytes = options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
     this.#userAgent = options.userAgent ?? "picogrant";
-    const kept = { keepAlive: true, maxFreeSockets: 1, timeout: options.idleLimitMs ?? 4_000 };
-    this.#plainAgent = new http.Agent(kept);
-    const agent = options.agent ?? new https.Agent({ ...kept, ...proxySettings() });
-    this.#tls = tlsSettings({ ...options, agent });
-    this.#ownAgents = options.agent ? [this.#plainAgent] : [this.#plainAgent, agent];
+    this.#idleLimitMs = options.idleLimitMs;
+    const settings = tlsSettings(options);
+    this.#pool = poolOf(this.#idleLimitMs);
+    this.#tls = { ...settings, agent: options.agent ?? this.#pool.secure };
   }
 
   /** What went wrong last: Node's or OpenSSL's name for it, or a sentence; "" where nothing did. */
@@ -136,22 +147,21 @@ export class NodeHttp implements Http {
       ),
       connectLimit: undefined,
       bodyBytes: 0,
-      isWhole: false,
     };
     this.#current = exchange;
-    if (this.#kept.isEmpty) this.#start(exchange, request);
     // What waits on a kept connection is read first: it is not the answer to what is asked now.
-    else setImmediate(() => this.#current === exchange && this.#start(exchange, request));
+    setImmediate(() => this.#current === exchange && this.#start(exchange, request));
   }
 
   abort(): void {
     if (this.#current !== undefined) this.#finish(this.#current);
   }
 
-  /** Ends what is under way and closes kept connections. */
+  /** Ends what is under way, and closes kept connections where no other adapter of the process is left. */
   dispose(): void {
     this.abort();
-    for (const agent of this.#ownAgents) agent.destroy();
+    if (!this.#isDisposed) leave(this.#pool, this.#idleLimitMs);
+    this.#isDisposed = true;
   }
 
   #start(exchange: Exchange, request: HttpRequest): void {
@@ -171,18 +181,26 @@ export class NodeHttp implements Http {
       method: request.method,
       headers: this.#headers(request, body.length),
     };
-    const agent = secure ? this.#tls.agent : this.#plainAgent;
+    const agent = secure ? this.#tls.agent : this.#pool.plain;
     const client = secure
       ? https.request(url, { ...options, ...this.#tls })
       : http.request(url, { ...options, agent });
     exchange.client = client;
-    this.#kept.follow(client, agent);
+    follow(client, agent);
     this.#limitConnecting(exchange, client, secure ? "secureConnect" : "connect");
-    client.on("response", (response) => this.#receive(exchange, response));
-    // Node never repeats a request: an error here, on a kept connection too, ends the exchange.
-    client.on("error", (error) => this.#fail(exchange, failureOf(error), codeOf(error)));
+    let answer: http.IncomingMessage | undefined;
+    client.on("response", (response) => {
+      answer = response;
+      this.#receive(exchange, response);
+    });
+    // Node never repeats a request: an error here, on a kept connection too, ends the exchange. Behind a whole answer
+    // neither an error nor the end of the connection says anything: its body may still be on the way to the sink.
+    const isWhole = (): boolean => answer?.complete === true;
+    client.on("error", (error) => {
+      if (!isWhole()) this.#fail(exchange, failureOf(error), codeOf(error));
+    });
     client.on("close", () => {
-      if (!exchange.isWhole) this.#fail(exchange, "unreachable", CUT_OFF.sentence);
+      if (!isWhole()) this.#fail(exchange, "unreachable", CUT_OFF.sentence);
     });
     client.end(body);
   }
@@ -216,10 +234,6 @@ export class NodeHttp implements Http {
 
   #receive(exchange: Exchange, response: http.IncomingMessage): void {
     const body = decoded(response);
-    // What was cut off has no end: Node says so by an error, and then closes the request.
-    response.on("end", () => {
-      exchange.isWhole = true;
-    });
     body.on("error", (error) => this.#fail(exchange, "unreachable", codeOf(error)));
     body.on("data", (chunk: Buffer) => this.#take(exchange, chunk));
     body.on("end", () => this.#end(exchange));
@@ -228,6 +242,11 @@ export class NodeHttp implements Http {
     const status = response.statusCode ?? 0;
     // Of the interim ones Node passes on 101 only, and no switch of protocols was asked for.
     const isHttp = status >= 200 && status <= 599;
+    // RFC 9110 §15.5.8: only a proxy says so, and behind TLS it is no answer of the server's.
+    if (status === 407) {
+      this.#fail(exchange, "unreachable", PROXY_REFUSES);
+      return;
+    }
     if (!isHttp || coding.toLowerCase() !== "chunked") {
       this.#fail(exchange, "unreachable", (isHttp ? UNKNOWN_CODING : NOT_HTTP).sentence);
       return;
@@ -281,14 +300,21 @@ export function decoded(response: http.IncomingMessage): Readable {
   switch (response.headers["content-encoding"]?.toLowerCase()) {
     case "gzip":
     case "x-gzip":
-      return response.pipe(createGunzip());
+      return response.pipe(unlessEmpty(createGunzip()));
     case "deflate":
-      return response.pipe(createInflate());
+      return response.pipe(unlessEmpty(createInflate()));
     case "br":
-      return response.pipe(createBrotliDecompress());
+      return response.pipe(unlessEmpty(createBrotliDecompress()));
     default:
       return response;
   }
+}
+
+/** No body at all is none that was cut off, whatever its head says of a coding. */
+function unlessEmpty<D extends Transform & Zlib>(decoder: D): D {
+  const flush = decoder._flush.bind(decoder);
+  decoder._flush = (done) => (decoder.bytesWritten === 0 ? done() : flush(done));
+  return decoder;
 }
 
 /** `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like, or a sentence. The message would name addresses. */
@@ -298,6 +324,8 @@ function codeOf(error: Error): string {
   if (code === HEAD_TOO_LONG) return TOO_LONG.sentence;
   return code.startsWith("HPE_") ? NOT_HTTP.sentence : code;
 }
+
+const PROXY_REFUSES = "the proxy wants a name and a password";
 
 /** Node's parser of HTTP calls what it refuses HPE_*. */
 const HEAD_TOO_LONG = "HPE_HEADER_OVERFLOW";
@@ -319,46 +347,82 @@ function copyRange(bytes: Bytes, from: number, to: number): Buffer {
 
 /** Whose each connection is: another request of the program may be given it, too. */
 const agents = new WeakMap<Socket, http.Agent>();
+/** How long the server has said that it keeps a connection, less a second for what is on its way. */
+const toldMs = new WeakMap<Socket, number>();
 
-export class KeptConnections {
-  /** No listener of ours tells when one is closed: many sessions may share a connection, and each would leave one. */
-  readonly #idle = new Set<Socket>();
-
-  /** Whether none waits for a request. */
-  get isEmpty(): boolean {
-    this.#forgetClosed();
-    return this.#idle.size === 0;
-  }
-
-  /**
-   * Watches the connection that a request has got, from the end of its answer until the next request takes it.
-   * @param agent whose the connection is
-   */
-  follow(client: http.ClientRequest, agent: http.Agent): void {
-    client.on("socket", (socket) => {
-      this.#idle.delete(socket);
-      socket.off("data", closeIfUnasked);
-      agents.set(socket, agent);
-    });
-    client.on("response", (answer) => {
-      const { socket } = answer;
-      answer.on("end", () => {
-        this.#forgetClosed();
-        this.#idle.add(socket);
-        socket.on("data", closeIfUnasked);
-      });
-    });
-  }
-
-  #forgetClosed(): void {
-    for (const socket of this.#idle) if (socket.destroyed) this.#idle.delete(socket);
-  }
+/**
+ * Watches the connection that a request has got, from the end of its answer until the next request takes it.
+ * @param agent whose the connection is
+ */
+export function follow(client: http.ClientRequest, agent: http.Agent): void {
+  client.on("socket", (socket) => {
+    socket.off("data", closeIfUnasked);
+    agents.set(socket, agent);
+  });
+  client.on("response", (answer) => {
+    const { socket, headers } = answer;
+    const [, seconds] = /^timeout=(\d{1,6})/.exec(`${headers["keep-alive"]}`) ?? [];
+    if (seconds === undefined) toldMs.delete(socket);
+    else toldMs.set(socket, Number(seconds) * 1000 - 1000);
+    answer.on("end", () => socket.on("data", closeIfUnasked));
+  });
 }
 
 function closeIfUnasked(this: Socket): void {
   // Agents of other makes need not tell.
   const { freeSockets = {} } = agents.get(this)!;
   if (Object.values(freeSockets).flat().includes(this)) this.destroy();
+}
+
+/** The connections of all sessions of this process. */
+interface Pool {
+  readonly plain: http.Agent;
+  readonly secure: https.Agent;
+  users: number;
+}
+
+/** By how long a connection is kept at most; undefined: as the server says. */
+const pools = new Map<number | undefined, Pool>();
+/** To one server; those who come later wait for one of them. */
+const CONNECTIONS_MAX = 32;
+const IDLE_MS = 4000;
+const IDLE_MAX_MS = 600_000;
+
+function poolOf(idleLimitMs: number | undefined): Pool {
+  let pool = pools.get(idleLimitMs);
+  if (pool === undefined) {
+    const bounds = { maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX };
+    const how = { ...bounds, keepAlive: true, timeout: idleLimitMs ?? IDLE_MS };
+    const plain = new http.Agent(how);
+    const secure = new https.Agent({ ...how, ...proxySettings() });
+    for (const agent of [plain, secure]) keepAsTold(agent, idleLimitMs);
+    pool = { plain, secure, users: 0 };
+    pools.set(idleLimitMs, pool);
+  }
+  pool.users++;
+  return pool;
+}
+
+/** The last one closes what is kept. */
+function leave(pool: Pool, idleLimitMs: number | undefined): void {
+  if (--pool.users > 0) return;
+  pools.delete(idleLimitMs);
+  for (const agent of [pool.plain, pool.secure]) agent.destroy();
+}
+
+/**
+ * Node's own agent takes the server's word where that is less than its own limit, and in early versions to the last
+ * moment: a POST on a connection that is being closed may have been acted on or not.
+ */
+function keepAsTold(agent: http.Agent, idleLimitMs: number | undefined): void {
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    keep(socket);
+    const [most, otherwise] = [idleLimitMs ?? IDLE_MAX_MS, idleLimitMs ?? IDLE_MS];
+    const idleMs = Math.min(toldMs.get(socket as Socket) ?? otherwise, most);
+    (socket as Socket).setTimeout(idleMs);
+    return idleMs > 0;
+  };
 }
 
 // `fetch` for a session on Node: the global one, or where the program brings certificates or an agent of its own,
@@ -368,13 +432,12 @@ function closeIfUnasked(this: Socket): void {
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
   const settings = tlsSettings(options);
   if (options.ca === undefined && options.agent === undefined) return checkedFetch;
-  const kept = new KeptConnections();
   return async (input, init) => {
     const request = new Request(input, init);
     // What waits on a kept connection is read first: it is not the answer to what is asked now.
     await new Promise((done) => setImmediate(done));
     const { send } = await import("./agent-fetch.ts");
-    return await send(request, init?.body, settings, kept);
+    return await send(request, init?.body, settings);
   };
 }
 

@@ -31,18 +31,12 @@ function requestOf(input: string | URL | Request): Request | undefined {
   return typeof input === "object" && "url" in input ? input : undefined;
 }
 
-/** What is used up by reading it: streams, generators, any iterable. All else there is can be read again. */
+/** What can be read again and again, of whatever realm. All else is used up by it: streams, generators, any iterable. */
+const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
+
 function isUsedUp(body: unknown): boolean {
-  return !(
-    body === undefined ||
-    body === null ||
-    typeof body === "string" ||
-    body instanceof ArrayBuffer ||
-    ArrayBuffer.isView(body) ||
-    body instanceof Blob ||
-    body instanceof FormData ||
-    body instanceof URLSearchParams
-  );
+  const kind = Object.prototype.toString.call(body).slice("[object ".length, -1);
+  return !([...LASTING, "URLSearchParams"].includes(kind) || ArrayBuffer.isView(body));
 }
 
 /** What goes out: the parts of a `Request` and of what stands beside it. */
@@ -58,12 +52,18 @@ function outgoing(input: string | URL | Request, init: RequestInit, token: strin
   headers.set("authorization", `Bearer ${token}`);
   const url = new URL(request?.url ?? input.toString());
   url.hash = "";
-  const method = init.method ?? request?.method ?? "GET";
-  const body = init.body ?? request?.body ?? null;
+  const method = asMeant(init.method ?? request?.method ?? "GET");
+  const body = init.body ?? null;
   const signal = init.signal ?? request?.signal ?? null;
   // The Fetch standard wants it said where a body is read as it goes.
   const duplex = isUsedUp(body) ? { duplex: "half" } : {};
   return { url, init: { ...init, ...duplex, method, headers, body, signal, redirect: "manual" } };
+}
+
+/** As the Fetch standard has it: these count however they are written, and what follows a redirect depends on them. */
+function asMeant(method: string): string {
+  const known = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
+  return known.find((one) => one === method.toUpperCase()) ?? method;
 }
 
 /** @throws TypeError where the token must not go there. What a program passes is named by that. */
@@ -91,25 +91,19 @@ export async function fetchWithToken(
   const request = requestOf(input);
   const signal = init.signal ?? request?.signal;
   const redirect = init.redirect ?? request?.redirect ?? "follow";
-  const ask = (what: string | URL | Request, token: string): Promise<Answered> =>
-    follow(outgoing(what, init, token), redirect, token, settings);
   const token = await source.accessToken(signal);
-  // A Request's body is a stream, whatever it was made of: read once for each of its copies.
-  const spare = init.body ? undefined : request?.clone();
-  const drop = (): void => void spare?.body?.cancel().catch(() => {});
-  const { answer, isRefused } = await ask(input, token).catch((error: unknown) => {
-    drop();
-    throw error;
-  });
+  // A Request's body is a stream, whatever it was made of. Read once it can be sent again; a copy of the Request would have
+  // a copy of all that was sent.
+  const body = init.body ?? (request?.body ? await request.blob() : null);
+  const ask = (bearer: string): Promise<Answered> =>
+    follow(outgoing(input, { ...init, body }, bearer), redirect, bearer, settings);
+  const { answer, isRefused } = await ask(token);
   if (isRefused) source.refused(token);
-  const isAgain = isRefused && !isUsedUp(init.body);
+  const isAgain = isRefused && !isUsedUp(body);
   const fresh = isAgain ? await freshToken(source, signal) : undefined;
-  if (fresh === undefined || fresh === token) {
-    drop();
-    return answer;
-  }
+  if (fresh === undefined || fresh === token) return answer;
   await answer.body?.cancel();
-  return (await ask(spare ?? input, fresh)).answer;
+  return (await ask(fresh)).answer;
 }
 
 /** Undefined where the session has ended: the answer of 401 is the last then. @throws the signal's reason */

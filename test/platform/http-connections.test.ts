@@ -6,7 +6,7 @@ import https from "node:https";
 import net from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { KeptConnections, nodeFetch, tlsSettings } from "../../platform/node/http.ts";
+import { follow, NodeHttp, nodeFetch, tlsSettings } from "../../platform/node/http.ts";
 import { ear, GOOD, OK, RawServer, turns } from "./raw-server.ts";
 
 let server: RawServer;
@@ -146,14 +146,42 @@ describe("connections", () => {
     }
   });
 
-  it("are closed by dispose, but for those of the program's own agent", async () => {
+  it.each([
+    ["Keep-Alive: timeout=75, max=9", 74_000],
+    ["Keep-Alive: timeout=99999", 600_000],
+    ["Keep-Alive: max=9", 4000],
+  ])("are kept as long as the server says, less a second: %s", async (line, idleMs) => {
+    server.script = (socket) => socket.write(OK.replace("Content", `${line}\r\nContent`));
     await server.ask();
+    const limits = vi.spyOn(net.Socket.prototype, "setTimeout");
+    await server.ask();
+    await turns();
+    expect(server.connections).toBe(1);
+    expect(limits.mock.lastCall).toEqual([idleMs]);
+  });
+
+  it("are shared by all adapters of a process, so many to one server, and closed behind the last of them", async () => {
+    const adapters = Array.from({ length: 100 }, () => new NodeHttp({ idleLimitMs: 54_321 }));
+    for (let round = 0; round < 2; round++) {
+      const ears = adapters.map((adapter) => {
+        const { sink, ended } = ear();
+        adapter.send(server.request(), sink);
+        return ended;
+      });
+      for (const told of await Promise.all(ears)) expect(told).toEqual(GOOD);
+      await turns();
+    }
+    expect(server.connections).toBe(32);
+    for (const adapter of adapters.slice(1)) adapter.dispose();
+    adapters[1]!.dispose();
+    expect(await server.open()).toBe(32);
+    adapters[0]!.dispose();
+    await expect.poll(() => server.open()).toBe(0);
+  });
+
+  it("of the program's own agent stay open", async () => {
     const agent = new https.Agent();
     const destroyed = vi.spyOn(agent, "destroy");
-    const others = vi.spyOn(http.Agent.prototype, "destroy");
-    server.adapter.dispose();
-    expect(others).toHaveBeenCalledTimes(2);
-    await expect.poll(() => server.open()).toBe(0);
     server.make({ agent });
     await server.ask();
     server.adapter.dispose();
@@ -169,11 +197,12 @@ describe("connections", () => {
     const url = "https://127.0.0.1:1/";
     for (const proxyEnv of [undefined, { HTTPS_PROXY: "http://127.0.0.1:1" }]) {
       options.proxyEnv = proxyEnv;
-      server.make({});
+      server.make({ idleLimitMs: 12_345 });
       options.proxyEnv = before;
       server.adapter.send(server.request({ url }), ear().sink);
+      await turns();
       const { agent } = asking.mock.calls.at(-1)![1] as { agent: https.Agent };
-      expect(agent.options).toMatchObject({ keepAlive: true, timeout: 4000 });
+      expect(agent.options).toMatchObject({ keepAlive: true, timeout: 12_345 });
       proxies.push(Object.entries(agent.options).filter(([name]) => name === "proxyEnv"));
     }
     if (before === undefined) delete options.proxyEnv;
@@ -197,13 +226,23 @@ describe("whom it trusts", () => {
     const { ca } = tlsSettings({ ca: authorities });
     authorities.push("b");
     expect(ca).toEqual(["a"]);
-    const blind = new https.Agent({ rejectUnauthorized: false });
-    expect(() => tlsSettings({ agent: blind })).toThrow(
-      new TypeError("http.agent must check certificates: it has rejectUnauthorized: false"),
-    );
-    expect(tlsSettings({ agent: new https.Agent({ rejectUnauthorized: true }) })).toMatchObject({
-      rejectUnauthorized: true,
-    });
+    const strict = new https.Agent({ rejectUnauthorized: true, minVersion: "TLSv1.3" });
+    expect(tlsSettings({ agent: strict })).toMatchObject({ rejectUnauthorized: true });
+  });
+
+  it.each<[https.AgentOptions, string]>([
+    [{ rejectUnauthorized: false }, "certificates: it has rejectUnauthorized: false"],
+    [{ servername: "a.example" }, "the server's own name: it has servername: a.example"],
+    [{ minVersion: "TLSv1" }, "that TLS is 1.2 or newer: it has minVersion: TLSv1"],
+    [{ maxVersion: "TLSv1.1" }, "that TLS is 1.2 or newer: it has maxVersion: TLSv1.1"],
+    [
+      { secureProtocol: "TLSv1_method" },
+      "that TLS is 1.2 or newer: it has secureProtocol: TLSv1_method",
+    ],
+    [{ checkServerIdentity: () => undefined }, "names: it has checkServerIdentity: "],
+  ])("refuses an agent that switches checks off: %j", (options, what) => {
+    const agent = new https.Agent(options);
+    expect(() => tlsSettings({ agent })).toThrow(`http.agent must check ${what}`);
   });
 });
 
@@ -226,7 +265,7 @@ it("an agent that the program shares gives it whole answers behind those of sess
         answer.on("end", () => setImmediate(resolve, bytes));
       });
       client.on("error", reject);
-      if (isOurs) new KeptConnections().follow(client, agent);
+      if (isOurs) follow(client, agent);
     });
   try {
     for (const isOurs of [true, false, true, false, false, true])

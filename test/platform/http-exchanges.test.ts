@@ -4,11 +4,11 @@
 // (node-http.test.ts), connections in http-connections.test.ts.
 
 import { randomBytes } from "node:crypto";
-import { getEventListeners } from "node:events";
+import { EventEmitter, getEventListeners } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import type net from "node:net";
-import { Duplex } from "node:stream";
+import { Duplex, Readable } from "node:stream";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
@@ -310,6 +310,72 @@ describe("what comes of an answer", () => {
       server.make({ agent });
       expect(await server.ask({ url: "https://localhost/" })).toEqual([["failed", failure]]);
       expect(server.adapter.lastFailure).toBe(words);
+    }
+  });
+});
+
+// Node's client tells of the end of an answer, of its request and of its connection in one order, what stands in its place
+// in tests of programs (nock, msw) in others.
+describe("order of events", () => {
+  const CODINGS: Record<string, (text: string) => Buffer> = {
+    identity: Buffer.from,
+    gzip: gzipSync,
+    deflate: deflateSync,
+    br: brotliCompressSync,
+  };
+  const FRAMINGS: Record<string, (bytes: Buffer) => http.IncomingHttpHeaders> = {
+    length: ({ length }) => ({ "content-length": `${length}` }),
+    chunked: () => ({ "transfer-encoding": "chunked" }),
+    "until close": () => ({ connection: "close" }),
+  };
+  type Step = "complete" | "end" | "close" | "error";
+  const WHOLE: Step[][] = [
+    ["complete", "end", "close"],
+    ["complete", "close", "end"],
+    ["complete", "error", "close", "end"],
+    ["complete", "close", "error", "end"],
+    ["complete", "end", "error", "close"],
+  ];
+  const CUT_OFF_ONES: Step[][] = [["close"], ["error", "close"], ["close", "error"]];
+  const rows = Object.keys(CODINGS).flatMap((coding) =>
+    Object.keys(FRAMINGS).flatMap((framing) =>
+      ["", "what it was"].flatMap((text) =>
+        [...WHOLE, ...CUT_OFF_ONES].map((steps) => [coding, framing, text, steps] as const),
+      ),
+    ),
+  );
+
+  it.each(rows)("%s, %s, %j: %j", async (coding, framing, text, steps) => {
+    const client = Object.assign(new EventEmitter(), { end: () => {}, destroy: () => {} });
+    vi.spyOn(http, "request").mockReturnValue(client as unknown as http.ClientRequest);
+    const bytes = text === "" ? Buffer.alloc(0) : CODINGS[coding]!(text);
+    const headers = { "content-encoding": coding, ...FRAMINGS[framing]!(bytes) };
+    const parts = { headers, statusCode: 200, complete: false, socket: new EventEmitter() };
+    const response = Object.assign(new Readable({ read: () => {} }), parts);
+    const { sink, told, ended } = ear();
+    server.adapter.send(server.request(), sink);
+    await turns();
+    client.emit("response", response);
+    if (text !== "") response.push(bytes);
+    for (const step of steps) {
+      if (step === "complete") response.complete = true;
+      else if (step === "end") response.push(null);
+      else client.emit(step, Object.assign(new Error("over"), { code: "ECONNRESET" }));
+      await turns();
+    }
+    await ended;
+    await turns();
+    const isWhole = steps.includes("end");
+    expect(told.at(-1)).toEqual(isWhole ? ["end"] : ["failed", "unreachable"]);
+    expect(told.filter(([event]) => event === "end" || event === "failed")).toHaveLength(1);
+    if (isWhole) expect(textOf(told)).toBe(text);
+  });
+
+  it("an empty body is whole for fetch, too, whatever coding its head names", async () => {
+    for (const coding of Object.keys(CODINGS)) {
+      server.script = (socket) =>
+        socket.end(answer("200 OK", CLOSE, EMPTY, `Content-Encoding: ${coding}`));
+      expect(await (await own(server.origin)).text()).toBe("");
     }
   });
 });

@@ -76,7 +76,8 @@ export class Api {
     const url = `${path.startsWith("/") ? API : ""}${path}?ask=${id}`;
     const headers = { "x-own": "1", authorization: "Basic of-the-program" };
     const isUnsaid = method === "GET" && dice.once(2);
-    const init = { ...(!isUnsaid && { method }), headers, ...bodyOf(body) } as RequestInit;
+    const spelt = dice.once(3) ? method.toLowerCase() : method;
+    const init = { ...(!isUnsaid && { method: spelt }), headers, ...bodyOf(body) } as RequestInit;
     // The Fetch standard: headers beside a Request stand in place of its own.
     const isBeside = as === "Request" && dice.once(2);
     const request = new Request(url, isBeside ? { ...init, headers: { "x-own": "2" } } : init);
@@ -173,7 +174,7 @@ function addRedirect(
   const isReading = method === "GET" || method === "HEAD";
   const isGet = !isReading && (status === 303 || (status < 303 && method === "POST"));
   const first = expected[0]!;
-  const isUsedUp = body === "stream" || (as === "Request" && body !== "none");
+  const isUsedUp = body === "stream" && as !== "Request";
   if (to === "other" || to === "plain") {
     if (!isReading && !isGet) return status;
     if (to === "plain") return "TypeError";
