@@ -33,7 +33,10 @@ export async function claimsOf(
     return await checkedClaims(token, expected, () => keysOf(settings));
   } catch (error) {
     if (!(error instanceof IdTokenProblem)) throw error;
-    throw new SignInError("wrong_id_token", "maker", `the ID token ${error.message}`);
+    const message = `the ID token ${error.message}`;
+    if (!error.isOfTime) throw new SignInError("wrong_id_token", "maker", message);
+    const advice = "set the clock of this computer; if it is right, the server's is wrong";
+    throw new SignInError("clock_wrong", "user", `${message}; ${advice}`);
   }
 }
 
@@ -69,6 +72,7 @@ async function jsonAt(
     });
     if (answer.status !== 200) {
       await answer.body?.cancel();
+      if (answer.status === 429 || answer.status > 499) throw new Error(`HTTP ${answer.status}`);
       return {};
     }
     text = await textIn(answer);

@@ -30,11 +30,29 @@ export interface IdTokenExpectations {
 }
 
 /** Why a token is not taken: one line without anything of it. */
-export class IdTokenProblem extends Error {}
+export class IdTokenProblem extends Error {
+  /** By this computer's clock: it has just come, so one of the two clocks is wrong. */
+  readonly isOfTime: boolean;
+
+  constructor(message: string, isOfTime = false) {
+    super(message);
+    this.isOfTime = isOfTime;
+  }
+}
 
 /** Clocks may differ by so much. */
 const SKEW_S = 60;
 const RSA_BYTES_MIN = 256;
+/**
+ * Points of small order on the curve of Ed25519, which have signatures for whatever text: as keys are written, in hex and
+ * without the sign (RFC 8032 §5.1.2).
+ */
+const SMALL_ORDER = [
+  /^0[01](00){31}$/,
+  /^e[cde](ff){30}7f$/,
+  /^26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05$/,
+  /^c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a$/,
+];
 /** OpenID Connect Core 1.0 §2. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
@@ -48,8 +66,9 @@ interface Algorithm {
 
 /** RFC 7518 §3.1, RFC 8037 §3.1; never `none`. */
 function algorithmOf(alg: unknown): Algorithm | undefined {
+  if (typeof alg !== "string") return undefined;
   if (alg === "EdDSA") return { kty: "OKP", crv: "Ed25519", key: "Ed25519", how: "Ed25519" };
-  const [, family = "", bits = ""] = /^(HS|RS|PS|ES)(256|384|512)$/.exec(String(alg)) ?? [];
+  const [, family = "", bits = ""] = /^(HS|RS|PS|ES)(256|384|512)$/.exec(alg) ?? [];
   const hash = `SHA-${bits}`;
   const crv = bits === "512" ? "P-521" : `P-${bits}`;
   const rsa = (name: string): Algorithm => ({
@@ -89,17 +108,18 @@ export async function checkedClaims(
   const claims = objectIn(body);
   const problem = problemOf(claims, expected);
   if (problem !== "") throw new IdTokenProblem(problem);
+  const late = timeProblemOf(claims, expected.receivedAtMs / 1000);
+  if (late !== "") throw new IdTokenProblem(late, true);
   return claims as unknown as IdTokenClaims;
 }
 
-/** What is wrong with the claims by §3.1.3.7 (2 to 5, 9, 10) and §12.2, "" for nothing. */
+/** What is wrong with the claims by §3.1.3.7 (2 to 5) and §12.2, "" for nothing. */
 function problemOf(
   claims: Readonly<Record<string, unknown>>,
   expected: IdTokenExpectations,
 ): string {
-  const { iss, sub, aud, azp, exp, iat } = claims;
-  const { issuer, clientId, receivedAtMs } = expected;
-  const nowS = receivedAtMs / 1000;
+  const { iss, sub, aud, azp } = claims;
+  const { issuer, clientId } = expected;
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (typeof iss !== "string" || !isSameIssuer(iss, issuer)) return "is of another issuer";
   if (!audiences.includes(clientId)) return "is for another client";
@@ -107,14 +127,24 @@ function problemOf(
   if (azp !== undefined && azp !== clientId) return "is for another client";
   if (typeof sub !== "string" || !SUBJECT.test(sub)) return "names nobody";
   if (expected.sub !== undefined && sub !== expected.sub) return "names another person than before";
-  if (typeof exp !== "number" || !(exp > nowS - SKEW_S)) return "has expired";
-  if (typeof iat !== "number" || !(iat < nowS + SKEW_S)) return "is of a later time";
+  for (const name of ["exp", "iat", "nbf"]) {
+    const isMissing = name === "nbf" && claims[name] === undefined;
+    if (!isMissing && !Number.isFinite(claims[name])) return `has no time as ${name}`;
+  }
   return "";
+}
+
+/** The same by 9 and 10, and by RFC 7519 §4.1.5. */
+function timeProblemOf(claims: Readonly<Record<string, unknown>>, nowS: number): string {
+  const { exp, iat, nbf = iat } = claims as Readonly<Record<string, number>>;
+  if (!(exp! > nowS - SKEW_S)) return "has expired";
+  if (!(iat! < nowS + SKEW_S)) return "is of a later time";
+  return nbf! < nowS + SKEW_S ? "" : "does not count yet";
 }
 
 async function keysFor(
   { kty, crv, key }: Algorithm,
-  { kid }: Readonly<Record<string, unknown>>,
+  { kid, alg }: Readonly<Record<string, unknown>>,
   { clientSecret }: IdTokenExpectations,
   keysOf: () => Promise<readonly JsonWebKey[]>,
 ): Promise<CryptoKey[]> {
@@ -125,17 +155,39 @@ async function keysFor(
     return [await subtle.importKey("raw", secret, key, false, ["verify"])];
   }
   const fitting = (await keysOf()).filter((jwk) => {
-    const { kid: own, use, n = "" } = jwk as JsonWebKey & { readonly kid?: string };
-    const isLong = kty !== "RSA" || bytesOf(n).length >= RSA_BYTES_MIN;
-    const isNamed = kid === undefined || own === undefined || own === kid;
+    const { kid: own = kid } = jwk as JsonWebKey & { readonly kid?: string };
+    const isNamed = kid === undefined || own === kid;
     const isOfKind = jwk.kty === kty && (crv === undefined || jwk.crv === crv);
-    return isOfKind && isNamed && isLong && (use ?? "sig") === "sig";
+    // RFC 7517 §4.2 to 4.4: what a key is for.
+    const { use = "sig", key_ops: deeds = ["verify"], alg: only = alg } = jwk;
+    const isForThis = use === "sig" && [deeds].flat().includes("verify") && only === alg;
+    return isOfKind && isNamed && isForThis && !isWeak(jwk);
   });
   const imported = fitting.map(({ kty, crv, n, e, x, y }) =>
     subtle.importKey("jwk", { kty, crv, n, e, x, y } as JsonWebKey, key, false, ["verify"]),
   );
   const settled = await Promise.allSettled(imported);
   return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+}
+
+/** What anybody can sign with: too short, an exponent that changes nothing, or a point of small order. */
+function isWeak({ kty, n = "", e = "", x = "" }: JsonWebKey): boolean {
+  if (kty === "RSA") {
+    const [exponent = 0] = withoutZeros(e);
+    const isIdle = withoutZeros(e).length < 2 && exponent < 3;
+    return isIdle || withoutZeros(n).length < RSA_BYTES_MIN;
+  }
+  const point = bytesOf(x);
+  if (point.length > 0) point[point.length - 1]! &= 0x7f;
+  const hex = Array.from(point, (byte) => (byte + 256).toString(16).slice(1)).join("");
+  return kty === "OKP" && SMALL_ORDER.some((one) => one.test(hex));
+}
+
+/** A number (RFC 7518 §2), which is to have none ahead of it. */
+function withoutZeros(number: string): Uint8Array {
+  const bytes = bytesOf(number);
+  const start = bytes.findIndex((byte) => byte !== 0);
+  return start < 0 ? bytes.subarray(0, 0) : bytes.subarray(start);
 }
 
 async function isSignedByOne(
@@ -153,7 +205,7 @@ async function isSignedByOne(
 /** A part of the token that is an object. @throws IdTokenProblem */
 function objectIn(part: string): Readonly<Record<string, unknown>> {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(part));
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(part));
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return value as Record<string, unknown>;

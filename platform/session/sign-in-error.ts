@@ -38,6 +38,8 @@ export type SignInErrorCode =
   | "storage_silent"
   /** The ID token is not one to be believed. */
   | "wrong_id_token"
+  /** By the clock of this computer a certificate or an ID token is of another time. */
+  | "clock_wrong"
   /** An adapter has thrown. */
   | "adapter_failed";
 

@@ -1,5 +1,6 @@
 // ID tokens (platform/session/id-token.ts) by OpenID Connect Core 1.0 section 3.1.3.7; jose signs them.
 
+import { createHash, createHmac } from "node:crypto";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import {
@@ -57,7 +58,8 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
       const other = await exportJWK((await pair(alg)).publicKey);
       const jwk = await exportJWK(publicKey);
       const token = await signed(good, privateKey, { alg, kid: "one" });
-      expect(await verdict(token, [other, { ...jwk, kid: "one", use: "sig" }])).toBe("sub ada");
+      const whole = { ...jwk, kid: "one", use: "sig", alg, key_ops: ["verify"] };
+      expect(await verdict(token, [other, whole])).toBe("sub ada");
       expect(await verdict(token, [jwk])).toBe("sub ada");
       const unnamed = await signed(good, privateKey, { alg });
       expect(await verdict(unnamed, [{ ...jwk, kid: "one" }])).toBe("sub ada");
@@ -68,6 +70,9 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
         [{ ...jwk, kid: "two" }],
         [{ ...jwk, use: "enc" }],
         [{ ...jwk, kty: "oct" }],
+        // RFC 7517 §4.3 and 4.4, RFC 8725 §3.1.
+        [{ ...jwk, key_ops: ["sign"] }],
+        [{ ...jwk, alg: "RS1" }],
       ]) {
         expect(await verdict(token, keys)).toBe(none);
       }
@@ -113,7 +118,33 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
       new TextEncoder().encode(unsigned),
     );
     const short = `${unsigned}.${Buffer.from(bytes).toString("base64url")}`;
-    expect(await verdict(short, [await exportJWK(weak.publicKey)])).toMatch(/signed by none/);
+    const own = await exportJWK(weak.publicKey);
+    const zeros = Buffer.concat([Buffer.alloc(128), Buffer.from(own.n!, "base64url")]);
+    for (const n of [own.n!, zeros.toString("base64url")]) {
+      expect(await verdict(short, [{ ...own, n }])).toMatch(/signed by none/);
+    }
+  });
+
+  it("no key with which anybody can sign: an exponent of 1, points of small order (RFC 8032 §5.1.7)", async () => {
+    const of = (alg: string): string =>
+      `${base64url(`{"alg":"${alg}"}`)}.${base64url(JSON.stringify(good))}`;
+    // With an exponent of 1 a signature is what PKCS #1 pads.
+    const hash = createHash("sha256").update(of("RS256")).digest();
+    const algorithm = Buffer.from("3031300d060960864801650304020105000420", "hex");
+    const padding = Buffer.concat([Buffer.of(0, 1), Buffer.alloc(202, 255), Buffer.of(0)]);
+    const text = Buffer.concat([padding, algorithm, hash]).toString("base64url");
+    const { n } = await exportJWK((await pair("RS256")).publicKey);
+    for (const e of ["AQ", "AAAB"]) {
+      const keys = [{ kty: "RSA", n: n!, e }];
+      expect(await verdict(`${of("RS256")}.${text}`, keys)).toMatch(/signed by none/);
+    }
+    // The neutral point, as the key and in the signature, is of whatever text.
+    const neutral = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64url");
+    for (const [first, sign] of [[1, 0] as const, [1, 128] as const, [0, 0] as const]) {
+      const point = Buffer.concat([Buffer.of(first), Buffer.alloc(30), Buffer.of(sign)]);
+      const keys = [{ kty: "OKP", crv: "Ed25519", x: point.toString("base64url") }];
+      expect(await verdict(`${of("EdDSA")}.${neutral}`, keys)).toMatch(/signed by none/);
+    }
   });
 
   const unsigned = (header: string): string =>
@@ -123,10 +154,12 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     ["not taken", [unsigned('{"alg":"none"}').slice(0, -2), unsigned("{}")]],
     // More letters, more digits.
     ["not taken", [unsigned('{"alg":"XHS256"}'), unsigned('{"alg":"HS2560"}')]],
+    ["not taken", [unsigned('{"alg":["HS256"]}')]],
     ["encrypted", ["a.b.c.d.e"]],
     ["is none", ["text"]],
     ["no JSON object", ["[]", "7", "null", '"text"'].map((json) => `${base64url(json)}.x.y`)],
     // No UTF-8, no base64url, and padding.
+    ["no JSON object", [`${base64url('\ufeff{"alg":"HS256"}')}.x.y`]],
     ["no JSON object", [noUtf8, "+", btoa('{"alg":"HS256" }')].map((head) => `${head}.x.y`)],
     // RFC 7515 section 4.1.11: what must be understood is not.
     ["extensions", [unsigned('{"alg":"ES256","crit":["x"],"x":1}')]],
@@ -155,16 +188,27 @@ describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
     ["the longest name", { sub: "x".repeat(255) }, `sub ${"x".repeat(255)}`],
     ["within the skew", { exp: NOW_S - 59 }, "sub ada"],
     ["at the end of the skew", { exp: NOW_S - 60 }, "has expired"],
-    ["an end that is a text", { exp: `${NOW_S + 300}` }, "has expired"],
-    ["no end", { exp: undefined }, "has expired"],
+    ["an end that is a text", { exp: `${NOW_S + 300}` }, "has no time as exp"],
+    ["no end", { exp: undefined }, "has no time as exp"],
+    ["not yet, within the skew", { nbf: NOW_S + 59 }, "sub ada"],
+    ["not yet", { nbf: NOW_S + 60 }, "does not count yet"],
+    ["not yet, as a text", { nbf: "now" }, "has no time as nbf"],
     ["a little later", { iat: NOW_S + 59 }, "sub ada"],
     ["later by the whole skew", { iat: NOW_S + 60 }, "is of a later time"],
-    ["a beginning that is a text", { iat: `${NOW_S}` }, "is of a later time"],
-    ["no beginning", { iat: undefined }, "is of a later time"],
+    ["a beginning that is a text", { iat: `${NOW_S}` }, "has no time as iat"],
+    ["no beginning", { iat: undefined }, "has no time as iat"],
   ])("%s", async (_, spoilt, outcome) => {
     const { privateKey, publicKey } = await pair("ES256");
     const token = await signed({ ...good, ...spoilt }, privateKey, { alg: "ES256" });
     expect(await verdict(token, [await exportJWK(publicKey)])).toBe(outcome);
+  });
+
+  it("an end beyond all numbers is none", async () => {
+    const secret = new TextEncoder().encode(SECRET);
+    const body = base64url(JSON.stringify(good).replace(`${good.exp}`, "1e999"));
+    const head = `${base64url('{"alg":"HS256"}')}.${body}`;
+    const token = `${head}.${createHmac("sha256", secret).update(head).digest("base64url")}`;
+    expect(await verdict(token, [], { clientSecret: SECRET })).toBe("has no time as exp");
   });
 
   it("a later one names the same person", async () => {
