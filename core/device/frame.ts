@@ -126,25 +126,25 @@ export function endRow(device: Device & Frame): void {
 }
 
 /** The next cell is `cell`, with which a row begins. */
-function goTo(device: Device & Frame, cell: number): void {
+function goToCell(device: Device & Frame, cell: number): void {
   device.cell = device.rowEnd = cell;
 }
 
 /** A text is laid out from its first cell on. The page is as large as the display. */
 export function beginText(device: Device & Frame): void {
   device.pageEnd = device.pageStart + device.columns * device.rows;
-  goTo(device, 0);
+  goToCell(device, 0);
 }
 
 /** Goes to the last row of the page, whichever page of the text is shown. */
 export function goToLastRow(device: Device & Frame): void {
-  goTo(device, device.pageEnd - device.columns);
+  goToCell(device, device.pageEnd - device.columns);
 }
 
 /** The last row of the page is taken: the text begins, and has the rows above. */
 export function keepLastRow(device: Device & Frame): void {
   device.pageEnd -= device.columns;
-  goTo(device, 0);
+  goToCell(device, 0);
 }
 
 /** Whether there is nothing to do: nothing has changed, and the page has time left. */

@@ -52,8 +52,10 @@ export interface Events {
 
 /** No event has been met. */
 export function makeEvents(device: Events): void {
+  var seenEvents: number[] = [];
+  while (seenEvents.length < 8) seenEvents.push(-1);
   device.eventPolls = 0;
-  device.seenEvents = [-1, -1, -1, -1, -1, -1, -1, -1];
+  device.seenEvents = seenEvents;
 }
 
 /** Claims that are looked for in the outermost object, and further in. */

@@ -130,7 +130,8 @@ function beginsWithHost(device: Device, region: Field): boolean {
   var start = device.start[region];
   var end = start + device.length[region];
   var hasDot = false;
-  for (var at = start; at < end && device.memory[at] !== 47 && device.memory[at] !== 58; at++) {
+  var at = start;
+  for (; at < end && device.memory[at] !== 47 && device.memory[at] !== 58; at++) {
     if (device.memory[at] === 46) hasDot = true;
   }
   // Not . or / at the beginning, and no : behind the name.

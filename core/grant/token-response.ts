@@ -30,7 +30,8 @@ export function numberOf(
   var value = 0;
   var isFraction = false;
   var rest = 0;
-  for (var i = 0; i < device.length[field]; i++) {
+  var i = 0;
+  for (; i < device.length[field]; i++) {
     var digit = device.memory[device.start[field] + i] - 48;
     // A decimal point.
     if (digit === -2) isFraction = true;

@@ -42,7 +42,7 @@ function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Devic
   makeMisfit(device);
   makeCommandRange(device);
   makeRequest(device, config.jsonBodies || 0);
-  makeWriter(device, memory.length);
+  makeWriter(device, device.memory.length);
   makeValue(device);
   makeScanner(device);
   makeRecordHead(device);

@@ -353,7 +353,7 @@ function grantAnswered(device: Device, error: ErrorCode): void {
 }
 
 /** The command that tells the host to end what it is doing: then it reads none of its bytes any more. */
-export function abort(device: Device): Command {
+export function abortExchange(device: Device): Command {
   abortGiven(device);
   forgetTarget(device);
   releaseOutput(device, OutputUse.REQUEST);

@@ -38,7 +38,14 @@ import {
   verify,
   wantsToken,
 } from "../requests/call.ts";
-import { abort, checkExchange, Due, isOutputHeld, nextRequest, whatIsDue } from "./exchange.ts";
+import {
+  abortExchange,
+  checkExchange,
+  Due,
+  isOutputHeld,
+  nextRequest,
+  whatIsDue,
+} from "./exchange.ts";
 
 /**
  * The code has lived its time and is shown no longer. The user may have decided since the last poll, and only a
@@ -74,7 +81,7 @@ function checkTime(device: Device): void {
 export function tick(device: Device, elapsedMs: number): Command {
   advance(device, elapsedMs);
   checkTime(device);
-  if (device.abortDue) return abort(device);
+  if (device.abortDue) return abortExchange(device);
   var command = nextStorageCommand(device);
   if (command) return command;
   if (device.call && device.verification === Verification.DUE) return verify(device);

@@ -162,7 +162,7 @@ function close(device: Device & Scanner, end: Scan, c: number): void {
 }
 
 /** A list of strings becomes one string with spaces. */
-function beginText(device: Device): void {
+function beginKept(device: Device): void {
   if (device.length[device.scanField] < 0) beginValue(device);
   else keepUnit(device, 32);
 }
@@ -211,7 +211,7 @@ function enter(device: Device & Scanner, next: Scan, c: number): void {
     open(device, next);
     return;
   }
-  if (device.scanState < Scan.MINUS && (isNumber || next === Scan.STRING)) beginText(device);
+  if (device.scanState < Scan.MINUS && (isNumber || next === Scan.STRING)) beginKept(device);
   if (isNumber) keep(device, c);
   device.scanState = next;
 }
