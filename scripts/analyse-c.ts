@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError, quickjsFolder } from "../targets/workbench/engines/install.ts";
-import { hostFolder } from "../targets/workbench/host/build.ts";
+import { generatedC, hostFolder } from "../targets/workbench/host/build.ts";
 import { analyserNeeds, ensurePackages } from "../targets/workbench/host/toolchain.ts";
 import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
@@ -65,8 +65,14 @@ await carryOut("analyse-c", async () => {
   const includes = [...rooms.map((room) => `-I${sources}${room}`), `-I${generated}`];
   const compiler = ["-std=gnu11", ...includes, "-isystem", quickjsFolder()];
   const files = rooms.flatMap(filesOf);
+  // The core as C brings the other header of the device.
+  const ofCore = ["-std=c99", `-I${generatedC}`, `-I${sources}portable`];
+  const core = `${generatedC}/picogrant.c`;
   const single = (command: string, own: readonly string[]) =>
-    files.map((file) => analyse(command, [...compiler, ...own, file])).filter(Boolean);
+    [
+      ...files.map((file) => analyse(command, [...compiler, ...own, file])),
+      analyse(command, [...ofCore, ...own, core]),
+    ].filter(Boolean);
   const complaints = {
     "gcc -fanalyzer": single("gcc", ["-O2", "-fanalyzer", "-Werror", "-c", "-o", "/dev/null"]),
     "clang --analyze": single("clang", ["--analyze", "-Xclang", "-analyzer-output=text"]),

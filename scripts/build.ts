@@ -1,5 +1,6 @@
 // npm run build: writes the firmware bundle to dist/, as a script, as CommonJS and as an ES module, each
-// with its types, its numbers for C, and the conformance script that tells whether an engine runs it; prints the sizes.
+// with its types, its numbers for C, and the conformance script that tells whether an engine runs it, and the core as C;
+// prints the sizes.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +9,7 @@ import { shippedFiles } from "../targets/bundle/shipped.ts";
 import { variants } from "../targets/bundle/surface.ts";
 import { bundleProgram } from "../targets/quickjs/bundle-program.ts";
 import { conformanceScript } from "../targets/workbench/engines/script.ts";
-import { numbersHeader } from "../targets/workbench/host/generate.ts";
+import { numbersHeader, standaloneFiles } from "../targets/workbench/host/generate.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
@@ -41,6 +42,7 @@ for (const variant of variants) {
   put(conformance, await conformanceScript(variant, script));
 }
 put("picogrant-numbers.h", numbersHeader());
+for (const [name, text] of Object.entries(await standaloneFiles())) put(name, text);
 const program = await bundleProgram();
 put("picogrant.qjs.js", program);
 console.log(sizes("picogrant.qjs.js", program));

@@ -1,4 +1,4 @@
-// npm run host: builds the C host as released, under sanitizers, and on Duktape, and tests all of
+// npm run host: builds the C host as released, under sanitizers, and on each engine, and tests all of
 // them against the simulated service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after
 // building; `-- --arm` does it for 32-bit ARM, runs a whole grant under qemu, and holds the engine to its budget.
 
@@ -21,7 +21,7 @@ const flags = commandLine(
   .option("--install", "get the Debian packages that are missing first")
   .option("--build", "stop after building")
   .option("--arm", "cross-compile for 32-bit ARM, and test that under qemu")
-  .option("--port <folder>", "build only the port in this folder, on Duktape, for this machine")
+  .option("--port <folder>", "build only the port in this folder, for this machine")
   .option("--check", "with --port: try its files one by one, and say what is wrong with each")
   .option("--server <address>", "for --check: another server than its own, which sees less")
   .parse()
@@ -80,7 +80,9 @@ async function check(folder: string): Promise<void> {
 async function host(): Promise<void> {
   const { arm = false } = flags;
   ensurePackages(arm ? armNeeds : hostNeeds, flags.install ?? false);
-  const kinds: Kind[] = arm ? ["arm-grant", "arm-api", "arm"] : ["release", "sanitize", "duktape"];
+  const kinds: Kind[] = arm
+    ? ["arm-grant", "arm-api", "arm"]
+    : ["release", "sanitize", "quickjs", "duktape"];
   for (const kind of kinds) {
     await buildHost(kind);
     console.log(`host: ${kind} built`);

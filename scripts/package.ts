@@ -18,7 +18,7 @@ import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { kept, keyOf } from "../targets/bundle/kept.ts";
 import { nameOf, variants } from "../targets/bundle/surface.ts";
-import { generate } from "../targets/workbench/host/generate.ts";
+import { generate, generateC } from "../targets/workbench/host/generate.ts";
 import {
   bundleEntries,
   bundleModules,
@@ -165,6 +165,8 @@ const BUILT = [
   }),
   "picogrant.qjs.js",
   "picogrant-numbers.h",
+  "picogrant.c",
+  "picogrant.h",
 ];
 
 /** Makes dist/npm/NAME; the old one stays until the new one is complete. */
@@ -242,11 +244,12 @@ async function addEntries(
   return inputs;
 }
 
-/** What the Makefile of a port takes of the core, where it looks for it: an installer has none of our scripts. */
+/** What the Makefiles take of the core, where they look for it: an installer has none of our scripts. */
 async function addGeneratedC(folder: string): Promise<void> {
-  await generate(folder, "complete", undefined);
+  await generateC(join(folder, "generated"));
+  await generate(join(folder, "generated-complete-source"), "complete", undefined);
   // For the compiler of an engine's bytecode; here the source in core-code.c is compiled.
-  rmSync(join(folder, "core.js"));
+  rmSync(join(folder, "generated-complete-source/core.js"));
 }
 
 commandLine("package", "Makes what npm publishes: the folders in dist/npm.").parse();
@@ -273,7 +276,7 @@ await makePackage(
       cpSync(join(root, path), join(folder, path), { recursive: true });
     mkdirSync(join(folder, "dist"));
     for (const name of BUILT) cpSync(join(root, "dist", name), join(folder, "dist", name));
-    await addGeneratedC(join(folder, "dist/host/generated-complete-source"));
+    await addGeneratedC(join(folder, "dist/host"));
     return [];
   },
 );

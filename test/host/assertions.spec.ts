@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { quickjsFolder, run } from "../../targets/workbench/engines/install.ts";
-import { hostFolder, sourceWith } from "../../targets/workbench/host/build.ts";
+import { run } from "../../targets/workbench/engines/install.ts";
+import { generatedC, hostFolder, sourceWith } from "../../targets/workbench/host/build.ts";
 import { buildFuzzer, corpusOf, surfaces } from "../../targets/workbench/host/fuzzers.ts";
 import { numbersHeader } from "../../targets/workbench/host/generate.ts";
 import { Dice } from "../model/dice.ts";
@@ -204,14 +204,12 @@ function saidBy({ by, ...plant }: Fault): string {
   }
   // All but the one file is what has been built under the sanitizers.
   const rest = ["host", "driver", "http", "http-answer", "address", "last-look", "storage"];
-  rest.push("history", "reason", "core-quickjs", "picogrant", "heap", "core-code");
+  rest.push("history", "reason", "picogrant");
   const objects = rest.filter((file) => file !== plant.file);
   run("gcc", [
-    ...[...flags, "-fsanitize=address,undefined", `-I${hostFolder}generated-complete`],
-    ...["-isystem", quickjsFolder()],
+    ...[...flags, "-fsanitize=address,undefined", `-I${generatedC}`],
     ...["-o", program, harness, planted],
     ...objects.map((file) => `${hostFolder}sanitize/${file}.o`),
-    ...[`${quickjsFolder()}/libquickjs.a`, "-lm", "-lpthread", "-ldl"],
   ]);
   const dice = new Dice(1);
   return Array.from({ length: 5 }, () => {
@@ -225,7 +223,7 @@ function objectOf(name: string, text: string, ...flags: readonly string[]): Buff
   const source = join(folder, "objects", name);
   mkdirSync(join(folder, "objects"), { recursive: true });
   writeFileSync(source, text);
-  const includes = [`-I${portable}`, `-I${folder}`];
+  const includes = [`-I${portable}`, `-I${generatedC}`];
   run("gcc", ["-std=gnu11", "-Os", ...flags, ...includes, "-c", "-o", `${source}.o`, source]);
   return readFileSync(`${source}.o`);
 }

@@ -15,6 +15,7 @@ MinProtocol = TLSv1\nCipherString = DEFAULT@SECLEVEL=0\n`;
 
 it.concurrent.each([
   ["sanitize", {}],
+  ["quickjs", {}],
   // RFC 7636: each code is proved, over a loss of power as well.
   ["duktape", { pkce: "S256" }],
 ] as const)(

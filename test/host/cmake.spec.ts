@@ -7,20 +7,19 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hostFolder } from "../../targets/workbench/host/build.ts";
-import { generate } from "../../targets/workbench/host/generate.ts";
+import { generatedC } from "../../targets/workbench/host/build.ts";
+import { generateC } from "../../targets/workbench/host/generate.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { TV } from "../service/harness.ts";
 import { opened } from "../world/real-world.ts";
 import { HostProcess } from "./host-process.ts";
 
 const targets = fileURLToPath(new URL("../../targets/", import.meta.url));
-const generated = `${hostFolder}generated-complete-source`;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "picogrant-cmake-"));
-  await generate(generated, "complete", undefined);
+  await generateC(generatedC);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -42,7 +41,7 @@ function firmware(name: string, finding: string): string {
 project(firmware C)
 ${finding}
 add_executable(device ${sources})
-target_include_directories(device PRIVATE "${targets}host/ports/template" "${targets}host/engines")
+target_include_directories(device PRIVATE "${targets}host/ports/template")
 target_compile_options(device PRIVATE -Wall -Wextra -Werror)
 target_link_libraries(device PRIVATE picogrant::host)
 `,
@@ -51,7 +50,7 @@ target_link_libraries(device PRIVATE picogrant::host)
 }
 
 describe("firmware built with it", () => {
-  const settings = [`-DPICOGRANT_GENERATED=${generated}`];
+  const settings = [`-DPICOGRANT_GENERATED=${generatedC}`];
 
   it("add_subdirectory: the example of a device is built with it, and shows a code", async () => {
     const project = firmware("with", `add_subdirectory("${targets}host" picogrant)`);

@@ -1,13 +1,14 @@
 // The headers and files of targets/host/portable in other people's programs: each header alone, as C99, C11 and C++17,
-// the sources as C99 and with stricter flags than the host's own; no warning.
+// the sources as C99 and with stricter flags than the host's own; and picogrant.c with its header alone; no warning.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { numbersHeader } from "../../targets/workbench/host/generate.ts";
+import { release } from "../../core/device/property.ts";
+import { generateC, standaloneFiles } from "../../targets/workbench/host/generate.ts";
 
 const host = fileURLToPath(new URL("../../targets/host/", import.meta.url));
 const portable = `${host}portable/`;
@@ -28,11 +29,17 @@ const OF_C = ["-Wstrict-prototypes", "-Wmissing-prototypes", "-Wwrite-strings", 
 
 let folder: string;
 
-beforeAll(() => {
+/** The two files of a firmware without an engine and without the host. */
+let alone: string;
+
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "picogrant-headers-"));
-  writeFileSync(join(folder, "picogrant-numbers.h"), numbersHeader());
-  // As generated, without the core itself.
-  writeFileSync(join(folder, "core-code.h"), "#include <stddef.h>\n#include <stdint.h>\n");
+  await generateC(folder);
+  alone = join(folder, "alone");
+  mkdirSync(alone);
+  for (const [name, text] of Object.entries(await standaloneFiles())) {
+    writeFileSync(join(alone, name), text);
+  }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -57,7 +64,7 @@ describe.each([
 });
 
 it.each(sources)("%s as C99, with stricter flags", (name) => {
-  const flags = ["-std=c99", ...STRICT, ...OF_C, `-I${portable}`, `-I${host}engines`, "-I."];
+  const flags = ["-std=c99", ...STRICT, ...OF_C, `-I${portable}`, "-I."];
   expect(complaints("gcc", ...flags, "-fsyntax-only", portable + name)).toBe("");
 });
 
@@ -70,6 +77,69 @@ it("a program in C++ knows the version", () => {
   writeFileSync(join(folder, "version.cpp"), program);
   const flags = ["-std=c++17", `-I${portable}`, "-I."];
   expect(complaints("g++", ...flags, "-fsyntax-only", "version.cpp")).toBe("");
+});
+
+describe("picogrant.c and picogrant.h alone, each build without a warning", () => {
+  const builds = ["COMPLETE", "API", "GRANT"];
+  it.each([
+    ["gcc", []],
+    ["clang", []],
+    // No C library is needed.
+    ["clang", ["--target=riscv32", "-march=rv32imac", "-ffreestanding"]],
+  ] as const)("%s %j", (compiler, target) => {
+    for (const build of builds) {
+      const flags = ["-std=c99", "-Os", ...STRICT, ...OF_C, "-Wconversion", ...target];
+      const out = ["-c", "-o", `${alone}/picogrant.o`, `${alone}/picogrant.c`];
+      const own = `-DPICOGRANT_BUILD=PICOGRANT_${build}`;
+      expect(complaints(compiler, ...flags, own, ...out), build).toBe("");
+    }
+  });
+
+  it("a program in C++ links with it; only names that begin with pg_ are taken, and nothing has a place in RAM", () => {
+    const program = `#include "picogrant.h"
+static uint8_t memory[4096];
+int main() {
+  pg_core core;
+  pg_core_config config = {};
+  config.client_id = config.client_secret = config.scope = config.server = "";
+  config.device_parameters = config.token_parameters = "";
+  config.columns = 16;
+  config.rows = 1;
+  bool isRefused = pg_config_error(&config) == PG_CONFIG_MEMBER_ROWS;
+  isRefused = isRefused && pg_core_open(&core, memory, sizeof memory, &config) == PG_OPEN_BAD_CONFIG;
+  config.rows = 2;
+  isRefused = isRefused && pg_core_open(&core, memory, 1000, &config) == PG_OPEN_SMALL_MEMORY;
+  return isRefused && pg_core_open(&core, memory, sizeof memory, &config) == PG_OPEN_OK ? 0 : 1;
+}
+`;
+    const object = `${alone}/picogrant.o`;
+    writeFileSync(join(alone, "main.cpp"), program);
+    expect(complaints("gcc", "-c", "-o", object, `${alone}/picogrant.c`)).toBe("");
+    const flags = ["-Wall", "-Wextra", "-Werror", `-I${alone}`, `${alone}/main.cpp`, object];
+    expect(complaints("g++", ...flags, "-o", `${alone}/main`)).toBe("");
+    expect(spawnSync(`${alone}/main`).status).toBe(0);
+    const names = spawnSync("nm", [object], { encoding: "utf8" }).stdout.split("\n");
+    const symbols = names.map((line) => line.slice(17).split(" ") as [string, string]);
+    const isOurs = ([type, name]: [string, string]): boolean =>
+      type !== "T" || name.startsWith("pg_");
+    expect(symbols.filter((one) => !isOurs(one))).toEqual([]);
+    expect(symbols.filter(([type]) => /^[bBC]$/.test(type))).toEqual([]);
+    const called = symbols.filter(([type]) => type === "U").map(([, name]) => name);
+    expect(
+      called.filter(
+        (name) => !/^(?:mem(?:cpy|set)|strlen|__stack_chk_fail|_GLOBAL_.*)$/.test(name),
+      ),
+    ).toEqual([]);
+  });
+
+  it("a header of another release is a mistake that the compiler names", () => {
+    const header = readFileSync(join(alone, "picogrant.h"), "utf8");
+    const other = header.replace(`NUMBER ${release}\n`, "NUMBER 7\n");
+    writeFileSync(join(folder, "picogrant.h"), other);
+    const said = complaints("gcc", "-fsyntax-only", "-I-", `-I${folder}`, `${alone}/picogrant.c`);
+    expect(said).toContain(`picogrant.c is of release ${release}, and picogrant.h of another`);
+    rmSync(join(folder, "picogrant.h"));
+  });
 });
 
 it('every header says extern "C"', () => {

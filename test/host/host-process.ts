@@ -5,16 +5,16 @@ import type { Readable, Writable } from "node:stream";
 import { reasonNumber, reasons } from "../../platform/display/reasons.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
-/** Engine heap as the host prints it. */
+/** What the host takes; without an engine there is no heap of one. */
 export interface Figures {
-  used: number;
-  peak: number;
-  limit: number;
-  requests: number;
+  used: number | undefined;
+  peak: number | undefined;
+  limit: number | undefined;
+  requests: number | undefined;
   /** Bytes of the engine's own, without a program. */
-  engine: number;
+  engine: number | undefined;
   /** Bytes of the core with its device: every function that stays once the device is made. */
-  core: number;
+  core: number | undefined;
   residentPeakKiB: number;
 }
 
@@ -136,7 +136,8 @@ export class HostProcess {
       ),
     ].at(-1);
     const resident = [...this.messages.matchAll(/resident: now \d+ KiB, peak (\d+)/g)].at(-1);
-    const number = (text: string | undefined): number => Number(text ?? Number.NaN);
+    const number = (text: string | undefined): number | undefined =>
+      text ? Number(text) : undefined;
     return {
       used: number(heap?.[1]),
       peak: number(heap?.[2]),
@@ -144,7 +145,7 @@ export class HostProcess {
       requests: number(heap?.[4]),
       engine: number(heap?.[5]),
       core: number(heap?.[6]),
-      residentPeakKiB: number(resident?.[1]),
+      residentPeakKiB: Number(resident?.[1]),
     };
   }
 }

@@ -1,4 +1,4 @@
-// The model of the core's border on the host in C: two devices in one program, on each engine.
+// The model of the core's border on the host in C: two devices in one program, without an engine and on each.
 
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
@@ -12,6 +12,7 @@ const SEED = freshSeed();
 
 it.each([
   ["sanitize", 40],
+  ["quickjs", 8],
   ["duktape", 8],
 ] as const)("SPEC.md on the host in C: two devices do what the model does (%s)", (kind, pairs) => {
   console.log(`PICOGRANT_SEED=${SEED}`);

@@ -30,8 +30,8 @@ const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
     .map((file) => `${name}/${file}`),
 );
 
-/** Built with Debian's Duktape. */
-const isMissing = process.env.CI !== "true" && !existsSync("/usr/include/duktape.h");
+/** Built with the C library's headers. */
+const isMissing = process.env.CI !== "true" && !existsSync("/usr/include/stdlib.h");
 
 const read = (page: string): string =>
   readFileSync(path.join(project, "node_modules", page), "utf8");

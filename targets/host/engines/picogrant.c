@@ -1,12 +1,16 @@
 /* The border of picogrant.h over any engine (engine.h): calls with integers; bytes pass through one array. */
 #include <string.h>
 
+#include "core-code.h"
 #include "engine.h"
 #include "picogrant-port.h"
 
-enum pg_open_result pg_core_open(struct pg_core *core, void *engine, const uint8_t *code, size_t code_size,
-                                 uint8_t *memory, size_t size, const struct pg_core_config *config,
-                                 size_t heap_limit) {
+enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config) {
+  static const struct pg_engine zeros;
+  const struct pg_engine *engine = config->engine ? config->engine : &zeros;
+  const uint8_t *code = engine->code ? engine->code : pg_core_code;
+  size_t code_size = engine->code ? engine->code_size : pg_core_code_size;
+  size_t heap_limit = engine->heap_limit ? engine->heap_limit : pg_heap_default;
   const struct pg_config_member members[PG_CONFIG_MEMBERS] = {
       {"clientId", config->client_id, 0},
       {"clientSecret", config->client_secret, 0},
@@ -26,8 +30,8 @@ enum pg_open_result pg_core_open(struct pg_core *core, void *engine, const uint8
       {"jsonBodies", NULL, config->json_bodies},
       {"messages", config->messages ? config->messages : "", 0},
   };
-  struct pg_opening opening = {core, engine, code, code_size, memory, size, heap_limit, members};
-  *core = (struct pg_core){.is_guest = engine != NULL};
+  struct pg_opening opening = {core, engine->context, code, code_size, memory, size, heap_limit, members};
+  *core = (struct pg_core){.is_guest = engine->context != NULL};
   enum pg_open_result result = pg_engine_open(&opening);
   /* An engine that ran out of heap throws, as it does for code that is not the core's. */
   if (result == PG_OPEN_BAD_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;

@@ -68,9 +68,9 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
       .client_authentication = settings->client_authentication,
       .server = host->names.server,
       .former_server = host->names.former,
+      .engine = parts->engine,
   };
-  enum pg_open_result result = pg_core_open(&host->core, parts->engine, parts->code, parts->code_size, parts->memory,
-                                            (size_t)settings->memory_bytes, &config, parts->heap_limit);
+  enum pg_open_result result = pg_core_open(&host->core, parts->memory, (size_t)settings->memory_bytes, &config);
   if (result == PG_OPEN_OK) pg_set_endpoints(&host->core, endpoints_of(settings));
   return result;
 }
@@ -159,6 +159,8 @@ const char *pg_host_problem(enum pg_open_result result) {
       return "";
     case PG_OPEN_SMALL_MEMORY:
       return "too few bytes of memory for the configuration, or a setting is out of range";
+    case PG_OPEN_BAD_CONFIG:
+      return "a setting is missing or out of range";
     case PG_OPEN_OTHER_RELEASE:
       return "the core is of another release than this host";
     case PG_OPEN_SMALL_STORAGE:

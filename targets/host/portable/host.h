@@ -1,5 +1,5 @@
 /*
- * The portable host: a core on its engine, driven, with storage, network and display behind the ports'
+ * The portable host: a core, driven, with storage, network and display behind the ports'
  * headers. A port's program is this and no more:
  *
  *   pg_host_open(&host, &parts)      once
@@ -46,11 +46,8 @@ enum pg_report {
 /* What a device is made of: the caller's, and it and all that is pointed to stays where it is until pg_host_close. */
 struct pg_host_parts {
   const struct pg_settings *settings;
-  void *engine;        /* the firmware's own, as pg_core_open has it; NULL: the device has one of its own */
-  const uint8_t *code; /* the core for this engine: devices may share it */
-  size_t code_size;
-  size_t heap_limit; /* bytes of the device's own engine's heap */
-  uint8_t *memory;   /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
+  const struct pg_engine *engine; /* as struct pg_core_config has it */
+  uint8_t *memory;                /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
   int has_failed_medium; /* 1: it is read for what it has, however small its slots are; what does not fit is not saved */
   struct pg_connection *connection; /* for picogrant-port.h; no other device's */
@@ -80,7 +77,7 @@ struct pg_host_names {
 };
 
 /*
- * A device. The caller's; as zeros it is closed. `core` is for reading (pg_get, pg_start, pg_length, `heap`) and for
+ * A device. The caller's; as zeros it is closed. `core` is for reading (pg_get, pg_start, pg_length) and for
  * pg_set_status, `history` for pg_history_line, `http` for whoever takes it (pg_host_take_http). The rest is host.c's.
  */
 struct pg_host {
@@ -132,7 +129,7 @@ int pg_host_letter(struct pg_host *host, int letter);
 
 /*
  * Calls a resource server once the device is signed in: a GET of `target`, path and query as they are, at
- * most PG_TRANSFER_BYTES, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
+ * most 512 bytes, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
  * @return 1, or 0 where it cannot be sent: not signed in, a call is under way, or a build without calls
  */
 int pg_host_call(struct pg_host *host, int endpoint, const char *target);

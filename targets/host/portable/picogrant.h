@@ -1,11 +1,11 @@
 /*
  * The border between the core and a host in C: what the host may call, in which order, and who owns
- * which bytes. Nothing of an engine is in here; each folder of engines/ carries it to one, and a
- * firmware with another engine writes a file like those and keeps the rest.
+ * which bytes. Behind it is the core as C, picogrant.c, or the core as a script on an engine: each folder of engines/
+ * carries it to one, and a firmware with another engine writes a file like those and keeps the rest.
  *
  * The host drives, the core never calls out. Only small integers and byte ranges cross the border.
  *
- *   pg_core_open(&core, ...)                   once; everything that is ever allocated, is here
+ *   pg_core_open(&core, ...)                   once; an engine allocates here all that it ever does
  *   loop:
  *     command = pg_tick(&core, elapsed)        then, for as long as it is not PG_COMMAND_NONE:
  *       carry the command out                  (below), and command = pg_tick(&core, 0)
@@ -13,8 +13,8 @@
  *     something happened: pg_tick(&core, elapsed) to rest first, then tell the core, then to rest again
  *   pg_core_close(&core)
  *
- * A device is a struct pg_core of the caller's, with an engine and a heap of its own: a program has as many as it has
- * room for, and none knows of another. In what follows the core is left out of the calls.
+ * A device is a struct pg_core of the caller's: a program has as many as it has room for, and none knows of another. In
+ * what follows the core is left out of the calls.
  *
  * Commands, and how each is answered:
  *   SEND    pg_get(PG_REQUEST_ID), (PG_ENDPOINT), (PG_IS_GET: 1 GET, 0 POST); the request's target is
@@ -45,7 +45,7 @@
  * Threads: one, for all devices. No call comes from an interrupt or a signal handler, and none for a device from within
  * another for the same. An interrupt sets a flag; the loop makes the call.
  *
- * Memory: after pg_core_open no call allocates on the engine's heap (`heap` counts). An engine that
+ * Memory: picogrant.c allocates nothing, and an engine nothing after pg_core_open (`heap` counts). An engine that
  * throws all the same is broken: pg_core_broken() tells, and the host starts anew from its records.
  */
 #ifndef PICOGRANT_H
@@ -54,15 +54,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap.h"
 /* Generated from the core's enums: PG_COMMAND_*, PG_ENDPOINT_*, PG_FIELD_*, PG_REGION_*, PG_STATE_*,
  * PG_EVENT_*, PG_ERROR_CODE_*, PG_CALL_STATE_*; and enum pg_property, the places of the device's properties, which
  * core/SPEC.md explains ("What a host may read"): PG_WAIT_MS is waitMs. */
 #include "picogrant-numbers.h"
+/* struct pg_core: generated with picogrant.c, or in engines/. */
+#include "picogrant-core.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct pg_engine;
 
 /* What the maker sets: core/device/config.ts, Config, says what each means. Read during pg_core_open only. */
 struct pg_core_config {
@@ -83,60 +86,35 @@ struct pg_core_config {
   const char *messages;          /* as struct pg_settings has them; NULL or "": the core's own */
   const char *server;            /* the issuer, or the address of the token endpoint */
   const char *former_server;     /* what an older program called it, whose records count once; NULL or "": nothing */
+  const struct pg_engine *engine; /* engines/picogrant-core.h; NULL: nothing is to be said of one, or there is none */
 };
-
-/* Bytes of one pg_response_body or pg_add_path at the most, for the engine's side of the copy. */
-enum { PG_TRANSFER_BYTES = 512 };
-
-/*
- * A device: its engine, and what it has taken of the heap. pg_core_open fills it in, whatever it held; one that is
- * zeros is closed. The owner reads `heap` and `release`, and leaves the rest alone.
- */
-struct pg_core {
-  void *engine; /* its context; NULL: not open */
-  void *parts;  /* what the core's code left there (engines/engine.h) */
-  int is_guest; /* 1: the engine is the firmware's own */
-  int threw;    /* what pg_core_broken says */
-  int release;  /* that the code is of; 0: of one that did not say it */
-  struct pg_heap heap;
-  uint8_t transfer[PG_TRANSFER_BYTES];
-};
-
-/* A limit of the heap that is enough for this engine on this kind of machine. */
-extern const size_t pg_heap_default;
 
 enum pg_open_result {
   PG_OPEN_OK = 0,
-  PG_OPEN_NO_HEAP,         /* the heap's limit is too low for engine and core */
-  PG_OPEN_BAD_CODE,        /* the code is not the core's, or of another engine version */
-  PG_OPEN_SMALL_MEMORY,    /* `size` is too small for the configuration */
-  PG_OPEN_OTHER_RELEASE,   /* the code is of another release than this host (PG_VERSION_NUMBER): core->release says which */
+  PG_OPEN_NO_HEAP,         /* of an engine: the heap's limit is too low for it and the core */
+  PG_OPEN_BAD_CODE,        /* of an engine: the code is not the core's, or of another engine version */
+  PG_OPEN_SMALL_MEMORY,    /* `size` is too small for the configuration; of an engine, or a setting is out of range */
+  PG_OPEN_BAD_CONFIG,      /* a setting is missing or out of range: pg_config_error says which */
+  PG_OPEN_OTHER_RELEASE,   /* of an engine: the code is of another release than this host (PG_VERSION_NUMBER) */
   PG_OPEN_SMALL_STORAGE    /* of pg_host_open: a slot of the medium holds no record of the size that the device may write */
 };
 
 /*
- * Starts an engine, or takes the firmware's own, runs the core's code and makes the device.
+ * Makes the device; on an engine it is started, or the firmware's own is taken, and the core's code is run.
  * @param core the caller's, not open: one that is has to be closed before
- * @param engine NULL, or what the firmware has already: a JSContext with base objects and typed arrays, a duk_context. Its
- *   heap is the firmware's affair then, its scripts and the core's know nothing of each other but a global name that is
- *   undefined again, `picogrant`; it ends after pg_core_close, and nobody calls from within one of its functions
- * @param code bytecode, or source where the engine takes that; stays where it is until pg_core_close
- * @param memory `size` bytes, 4096 by default, the device's until pg_core_close
+ * @param memory `size` bytes, 4096 by default, the device's until pg_core_close; of more than 65535 the rest is not used
  * @param config read during the call; nothing of it is kept
- * @param heap_limit bytes that an engine of the core's own may have at any moment
  * @return PG_OPEN_OK, or what is wrong; then nothing is open, and nothing else may be called
  */
-enum pg_open_result pg_core_open(struct pg_core *core, void *engine, const uint8_t *code, size_t code_size,
-                                 uint8_t *memory, size_t size, const struct pg_core_config *config,
-                                 size_t heap_limit);
+enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
 /*
- * Ends the engine of an open core; nothing happens to a closed one. The figures of `heap` stay to be read. The memory
- * still holds secrets: the host wipes it.
+ * Ends an open core, and its engine; nothing happens to a closed one. The figures of an engine's `heap` stay to be read.
+ * The memory still holds secrets: the host wipes it.
  */
 void pg_core_close(struct pg_core *core);
 
-/* 1 where the engine threw: nothing that was returned since can be relied on. */
+/* 1 where an engine threw: nothing that was returned since can be relied on. */
 int pg_core_broken(struct pg_core *core);
 
 /*
@@ -187,12 +165,12 @@ void pg_cancel(struct pg_core *core);
 /* The user signs out: the session is over at once, also across a restart; tokens are revoked (RFC 7009), erased. */
 void pg_sign_out(struct pg_core *core);
 
-/* The application's line below "Signed in": printable ASCII, cut at PG_TRANSFER_BYTES. */
+/* The application's line below "Signed in": printable ASCII, at most 512 bytes of it. */
 void pg_set_status(struct pg_core *core, const char *text);
 
 /*
  * A GET to a resource server (core/requests/protected-resource.ts): `endpoint` is PG_ENDPOINT_RESOURCE or
- * beyond, `target` path and query as they are, at most PG_TRANSFER_BYTES. Returns 1, or 0 where it cannot be
+ * beyond, `target` path and query as they are, at most 512 bytes. Returns 1, or 0 where it cannot be
  * sent. PG_CALL_STATE tells when it is done.
  */
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target);

@@ -3,9 +3,9 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Variant } from "../../bundle/bundled-core.ts";
+import { functionsOf, type Variant } from "../../bundle/surface.ts";
 import { engineVersion, InstallError, quickjsFolder, run, runBeside } from "../engines/install.ts";
-import { generate } from "./generate.ts";
+import { generate, generateC } from "./generate.ts";
 import { armQuickjs, armSysroot } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -14,11 +14,18 @@ const sources = `${root}targets/host`;
 /** Where the kinds are built; git-ignored. */
 export const hostFolder = `${root}dist/host/`;
 
+/** The core as C, and its numbers. */
+export const generatedC = `${hostFolder}generated`;
+
 /**
- * Release and sanitize are on QuickJS; `arm` has the whole core, `arm-api` and `arm-grant` the smaller builds. Duktape is
- * the other engine, under the sanitizers.
+ * Release and sanitize have the core as C. On QuickJS it is as released, and for ARM: `arm` has the whole core, `arm-api` and
+ * `arm-grant` the smaller builds. On Duktape it is under the sanitizers.
  */
-export type Kind = "release" | "sanitize" | "duktape" | "arm" | "arm-api" | "arm-grant";
+export type Kind = "release" | "sanitize" | "quickjs" | "duktape" | "arm" | "arm-api" | "arm-grant";
+
+type Engine = "none" | "quickjs" | "duktape";
+const engineOf = (kind: Kind): Engine =>
+  kind === "duktape" ? kind : kind === "release" || kind === "sanitize" ? "none" : "quickjs";
 
 /** The C programs that test parts of the host, each a file in test/host/c. */
 const testPrograms = [
@@ -42,17 +49,16 @@ export function isBuilt(kind: Kind): boolean {
   return existsSync(programOf(kind));
 }
 
-/** Those that have an engine, and those that are no engine's affair. */
+/** Those that are an engine's affair, and those that are none's. */
 function programsOf(kind: Kind): readonly string[] {
-  return kind === "duktape" ? ["allocations", "piped"] : testPrograms;
+  return kind === "quickjs" || kind === "duktape" ? ["allocations", "piped"] : testPrograms;
 }
 
 function settingsOf(kind: Kind, quickjs: string): string[] {
-  if (kind === "release") return [];
+  if (kind === "release" || kind === "quickjs") return [];
   if (kind === "sanitize" || kind === "duktape") {
     const sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all";
-    const engine = kind === "duktape" ? ["ENGINE=duktape"] : [];
-    return [...engine, `CFLAGS=-O1 -g -fno-omit-frame-pointer -DPG_ASSERTIONS ${sanitizers}`];
+    return [`CFLAGS=-O1 -g -fno-omit-frame-pointer -DPG_ASSERTIONS ${sanitizers}`];
   }
   return [
     `CC=arm-linux-gnueabihf-gcc --sysroot=${armSysroot()}`,
@@ -74,14 +80,17 @@ export function refuseSpaces(folder: string): void {
  */
 export async function buildHost(kind: Kind): Promise<void> {
   refuseSpaces(root);
-  const quickjs = quickjsFolder();
+  const engine = engineOf(kind);
   const variant: Variant = kind === "arm-grant" ? "grant" : kind === "arm-api" ? "api" : "complete";
-  const other = kind === "duktape";
-  const generated = `${hostFolder}generated-${variant}${other ? "-source" : ""}`;
-  await generate(generated, variant, other ? undefined : engineVersion(quickjs));
+  const quickjs = engine === "quickjs" ? quickjsFolder() : "";
+  const onEngine = `${hostFolder}generated-${variant}${engine === "duktape" ? "-source" : ""}`;
+  const generated = engine === "none" ? generatedC : onEngine;
+  if (engine === "none") await generateC(generated);
+  else await generate(generated, variant, quickjs ? engineVersion(quickjs) : undefined);
   const out = `${hostFolder}${kind}`;
   const targets = ["all", ...programsOf(kind).map((name) => `${out}/${name}`)];
   const settings = [
+    `ENGINE=${engine}`,
     `QUICKJS_DIR=${quickjs}`,
     `GENERATED=${generated}`,
     `OUT=${out}`,
@@ -96,15 +105,31 @@ export async function buildHost(kind: Kind): Promise<void> {
   }
 }
 
+/**
+ * Compiles picogrant.c of `npm run build` for WebAssembly, with its functions by the names of the sources.
+ * @returns the file
+ */
+export function buildWasm(variant: Variant): string {
+  const out = `${hostFolder}${variant}.wasm`;
+  const border = ["core_open", "get", "start", "length", "capacity", "call_body"];
+  const names = [...functionsOf(variant), ...border.map((name) => `pg_${name}`)];
+  names.push("setCounters", "coreOf", "memoryOf", "regionsOf");
+  mkdirSync(hostFolder, { recursive: true });
+  run("clang", [
+    ...["--target=wasm32", "-O1", "-std=c99", "-ffreestanding", "-nostdlib", "-Dstatic="],
+    ...[`-DPICOGRANT_BUILD=PICOGRANT_${variant.toUpperCase()}`, `-I${root}dist`],
+    ...["-Wl,--no-entry", ...names.map((name) => `-Wl,--export=${name}`), "-o", out],
+    `${root}targets/c-file/wasm.c`,
+  ]);
+  return out;
+}
+
 /** Where a port of one's own is built, and its program. */
 export const portFolder = `${hostFolder}port/`;
 
-/** The core's source as C, and its numbers. */
-const portCode = `${hostFolder}generated-complete-source`;
-
 /**
  * Builds the port in a folder (main.c, connection.c, medium.c, display.c, clock.c; what is missing is taken from
- * ports/template) on Duktape, for this machine.
+ * ports/template) for this machine.
  * @param more for make: the target `check` builds the program that tries the files
  * @throws InstallError with the compiler's first complaint
  */
@@ -114,7 +139,7 @@ export async function buildPort(
   ...more: readonly string[]
 ): Promise<void> {
   for (const name of [root, folder, out]) refuseSpaces(name);
-  await generate(portCode, "complete", undefined);
+  await generateC(generatedC);
   // What is there may be another port's, whose files were newer than this one's.
   rmSync(out, { recursive: true, force: true });
   await makePort(folder, out, ...more);
@@ -122,7 +147,7 @@ export async function buildPort(
 
 /** What `buildPort` has built before, of the same port, is only brought up to date: by the times of its files. */
 export function makePort(folder: string, out: string, ...more: readonly string[]): Promise<void> {
-  const settings = [`PORT=${folder}`, `GENERATED=${portCode}`, `OUT=${out}`];
+  const settings = [`PORT=${folder}`, `GENERATED=${generatedC}`, `OUT=${out}`];
   return runBeside("make", [
     "-s",
     "-f",

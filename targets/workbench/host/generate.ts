@@ -1,4 +1,4 @@
-// What the C host is compiled with besides its own files: the core's bundle for qjsc, and the core's
+// What the C host is compiled with besides its own files: the core as C, or its bundle for an engine; and the core's
 // numbers as C constants, so that they can never differ.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type * as complete from "../../../core/complete.ts";
@@ -22,7 +22,11 @@ import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/display/reasons.ts";
 import { RECORD } from "../../../platform/driver/device.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
+import { kept, keyOf } from "../../bundle/kept.ts";
+import type { CFile } from "../../c-file/printer.ts";
 import { version } from "../../desktop/command-line.ts";
+
+const border = "../../host/portable/picogrant.h";
 
 type Enum = Record<string, string | number>;
 
@@ -164,6 +168,44 @@ function sourceAsC(code: string): string {
     `#include "core-code.h"\n\nstatic const uint8_t bytes[] = {\n${lines.join(",\n")}};\n` +
     "const uint8_t *const pg_core_code = bytes;\nconst size_t pg_core_code_size = sizeof bytes;\n"
   );
+}
+
+/** The core as C, and its part of picogrant.h: kept once they are made, since the compiler takes seconds. */
+function coreAsC(): Promise<CFile> {
+  const sources = Object.keys(enums).map((name) =>
+    name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  const byHand = ["../../c-file/border.c", "../../c-file/border.h", border].map((name) =>
+    readFileSync(new URL(name, import.meta.url), "utf8"),
+  );
+  const key = keyOf(["c-file", ...sources, ...byHand].join("\0"), [
+    "core",
+    "targets/c-file",
+    "targets/bundle",
+  ]);
+  return kept(key, async () =>
+    new (await import("../../c-file/printer.ts")).Printer(sources).files(),
+  );
+}
+
+/** The two files that a firmware without an engine needs: what picogrant.h includes stands in it. */
+export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogrant.h", string>> {
+  const { source, header } = await coreAsC();
+  const whole = readFileSync(new URL(border, import.meta.url), "utf8")
+    .replace('#include "picogrant-numbers.h"\n', numbersHeader)
+    .replace('#include "picogrant-core.h"\n', () =>
+      header.replace('#include "picogrant-numbers.h"\n', ""),
+    );
+  return { "picogrant.c": source, "picogrant.h": whole };
+}
+
+/** Writes what a host without an engine is compiled with into `folder`. */
+export async function generateC(folder: string): Promise<void> {
+  const { source, header } = await coreAsC();
+  mkdirSync(folder, { recursive: true });
+  writeIfChanged(`${folder}/picogrant.c`, source);
+  writeIfChanged(`${folder}/picogrant-core.h`, header);
+  writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
 }
 
 /**

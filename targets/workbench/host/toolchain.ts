@@ -55,20 +55,17 @@ export const hostNeeds: readonly Need[] = [
   tool("cmake", "cmake"),
 ];
 
-/** For a port of one's own on Duktape, tried on this machine. */
-export const portNeeds: readonly Need[] = [
-  tool("gcc", "gcc"),
-  headersNeed,
-  tool("make", "make"),
-  tool("pkg-config", "pkg-config"),
-  library("duktape", "duktape-dev"),
-];
+/** For a port of one's own, tried on this machine. */
+export const portNeeds: readonly Need[] = [tool("gcc", "gcc"), headersNeed, tool("make", "make")];
 
 /** For fuzzing: clang with its runtime, where libFuzzer and the sanitizers are. */
 export const fuzzNeeds: readonly Need[] = [
   tool("clang", "clang"),
   { package: "libclang-rt-dev", isThere: hasFuzzer },
 ];
+
+/** For the core as C on WebAssembly. */
+export const wasmNeeds: readonly Need[] = [tool("clang", "clang"), tool("wasm-ld", "lld")];
 
 /** For the static analysers. */
 export const analyserNeeds: readonly Need[] = [

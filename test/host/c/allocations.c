@@ -1,12 +1,11 @@
 /*
- * Counts the engine's allocations over the border, with a scripted server instead of a network: a whole
+ * Lives over the border, with a scripted server instead of a network, and counts the engine's allocations: a whole
  * grant and many polls must make none. Usage: allocations [LIMIT [POLLS]]. Output: lines `name count`; exit code 1 where the grant does not come to its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core-code.h"
 #include "picogrant.h"
 
 enum { COLUMNS = 20, ROWS = 4, MEMORY = 4096, POLLS = 200 };
@@ -21,7 +20,7 @@ static size_t lengths[2];
 static int polls;
 static int granted;
 
-static const struct pg_core_config config = {.client_id = "client",
+static struct pg_core_config config = {.client_id = "client",
                                              .client_secret = "secret",
                                              .scope = "email",
                                              .device_parameters = "",
@@ -99,22 +98,29 @@ static int whole_life(void) {
 }
 
 int main(int count, char **arguments) {
-  size_t limit = count > 1 ? strtoul(arguments[1], NULL, 10) : 10000000;
+#ifdef PG_HAS_ENGINE
+  const struct pg_engine engine = {.heap_limit = count > 1 ? strtoul(arguments[1], NULL, 10) : 10000000};
+  config.engine = &engine;
+#endif
   if (count > 2) pending = atoi(arguments[2]);
-  enum pg_open_result opened =
-      pg_core_open(&core, NULL, pg_core_code, pg_core_code_size, memory, sizeof memory, &config, limit);
+  enum pg_open_result opened = pg_core_open(&core, memory, sizeof memory, &config);
   if (opened != PG_OPEN_OK) {
     printf("refused %d\n", opened);
     return 1;
   }
+#ifdef PG_HAS_ENGINE
   struct pg_heap before = core.heap;
+#endif
   if (!whole_life()) return 1;
+  printf("polls %d\n", polls);
+#ifdef PG_HAS_ENGINE
   struct pg_heap after = core.heap;
-  printf("open %lu\npolls %d\nlife %lu\nused %zu\npeak %zu\ncore %zu\ncreating %zu\n", before.calls, polls,
-         after.calls - before.calls, after.used, after.peak, after.core,
-         after.peak - after.engine);
+  printf("open %lu\nlife %lu\nused %zu\npeak %zu\ncore %zu\ncreating %zu\n", before.calls, after.calls - before.calls,
+         after.used, after.peak, after.core, after.peak - after.engine);
+#endif
   pg_core_close(&core);
-  struct pg_heap closed = core.heap;
-  printf("left %zu\n", closed.blocks);
+#ifdef PG_HAS_ENGINE
+  printf("left %zu\n", core.heap.blocks);
+#endif
   return 0;
 }

@@ -1,8 +1,8 @@
 /*
  * Two devices on the portable host (host.h) whose worlds come over a pipe: clock, chance, answers, records, keys. A line on
  * standard input is the number of a device and what happens to it, texts and bytes in hexadecimal digits; a line on
- * standard output is what the device is at after that. The first has an engine of its own, the second is the guest of one
- * that the firmware has already. After its start neither allocates anything.
+ * standard output is what the device is at after that. On an engine the first has one of its own, the second is the guest
+ * of one that the firmware has already, and after its start neither allocates anything.
  *
  *   open MEMORY SEED COLUMNS ROWS START RENEWALS AUTHENTICATION SPREAD JSON ID SECRET SCOPE DEVICE TOKEN SERVER MESSAGES
  *   close
@@ -16,39 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core-code.h"
 #include "host.h"
 #include "picogrant-port.h"
 #include "storage.h"
-
-/* The firmware's engine. */
-#ifdef ON_DUKTAPE
-#include <duktape.h>
-
-static void *take(void *heap, duk_size_t size) { return pg_heap_take(heap, size); }
-static void give(void *heap, void *block) { pg_heap_give(heap, block); }
-static void *resize(void *heap, void *block, duk_size_t size) { return pg_heap_resize(heap, block, size); }
-
-static void *make_engine(struct pg_heap *heap) { return duk_create_heap(take, resize, give, heap, NULL); }
-static void end_engine(void *engine) { duk_destroy_heap(engine); }
-#else
-#include <quickjs.h>
-
-static void *take(JSMallocState *state, size_t size) { return pg_heap_take(state->opaque, size); }
-static void give(JSMallocState *state, void *block) { pg_heap_give(state->opaque, block); }
-static void *resize(JSMallocState *state, void *block, size_t size) { return pg_heap_resize(state->opaque, block, size); }
-
-static void *make_engine(struct pg_heap *heap) {
-  static const JSMallocFunctions functions = {take, give, resize, pg_heap_size};
-  return JS_NewContext(JS_NewRuntime2(&functions, heap));
-}
-
-static void end_engine(void *engine) {
-  JSRuntime *runtime = JS_GetRuntime(engine);
-  JS_FreeContext(engine);
-  JS_FreeRuntime(runtime);
-}
-#endif
 
 enum { SLOT = 10000, REQUEST = 20000, LINE = 1 << 22, PIECE = 32767, TEXTS = 7, WORDS = 20, STEPS = 5 };
 /* Of struct pg_medium below. */
@@ -75,8 +45,6 @@ static struct device {
   struct pg_medium medium;
   struct pg_connection connection;
   struct pg_display display;
-  struct pg_heap firmware; /* of the engine that it is a guest of */
-  unsigned long calls;     /* of the heap, at its start */
   char texts[TEXTS][2000];
   uint8_t slots[2][SLOT];
   uint32_t now_ms;
@@ -84,14 +52,77 @@ static struct device {
   int faults;
 } devices[2];
 
-/* The clock and chance are the machine's, and here each device has its own. */
-static struct device *current;
-
 static void must(int holds, const char *what) {
   if (holds) return;
   printf("%s\n", what);
   exit(1);
 }
+
+/* The firmware's engine. */
+#ifdef ON_duktape
+#include <duktape.h>
+
+static void *take(void *heap, duk_size_t size) { return pg_heap_take(heap, size); }
+static void give(void *heap, void *block) { pg_heap_give(heap, block); }
+static void *resize(void *heap, void *block, duk_size_t size) { return pg_heap_resize(heap, block, size); }
+
+static void *make_engine(struct pg_heap *heap) { return duk_create_heap(take, resize, give, heap, NULL); }
+static void end_engine(void *engine) { duk_destroy_heap(engine); }
+#elif defined ON_quickjs
+#include <quickjs.h>
+
+static void *take(JSMallocState *state, size_t size) { return pg_heap_take(state->opaque, size); }
+static void give(JSMallocState *state, void *block) { pg_heap_give(state->opaque, block); }
+static void *resize(JSMallocState *state, void *block, size_t size) { return pg_heap_resize(state->opaque, block, size); }
+
+static void *make_engine(struct pg_heap *heap) {
+  static const JSMallocFunctions functions = {take, give, resize, pg_heap_size};
+  return JS_NewContext(JS_NewRuntime2(&functions, heap));
+}
+
+static void end_engine(void *engine) {
+  JSRuntime *runtime = JS_GetRuntime(engine);
+  JS_FreeContext(engine);
+  JS_FreeRuntime(runtime);
+}
+#endif
+
+#ifdef PG_HAS_ENGINE
+static struct {
+  struct pg_engine engine;
+  struct pg_heap heap; /* of the firmware's, where the device is a guest of it */
+  unsigned long calls; /* of its heap, at the device's start */
+} engines[2];
+
+static struct pg_heap *heap_of(const struct device *device) {
+  return device == devices ? &devices[0].host.core.heap : &engines[1].heap;
+}
+
+static void before_open(struct device *device) {
+  struct pg_engine *engine = &engines[device - devices].engine;
+  if (device != devices) engine->context = make_engine(&engines[1].heap);
+  device->parts.engine = engine;
+}
+
+static void note_heap(const struct device *device) { engines[device - devices].calls = heap_of(device)->calls; }
+
+static void check_heap(const struct device *device) {
+  must(heap_of(device)->calls == engines[device - devices].calls, "the engine allocates");
+}
+
+static void after_close(const struct device *device) {
+  if (device != devices) end_engine(engines[1].engine.context);
+  must(heap_of(device)->blocks == 0, "blocks of the heap are left");
+}
+#else
+static void before_open(const struct device *device) { (void)device; }
+static void note_heap(const struct device *device) { (void)device; }
+static void check_heap(const struct device *device) { (void)device; }
+static void after_close(const struct device *device) { (void)device; }
+#endif
+
+/* The clock and chance are the machine's, and here each device has its own. */
+static struct device *current;
 
 uint32_t pg_clock_ms(void) { return current->now_ms; }
 uint32_t pg_clock_wall_s(void) { return 1700000000u + current->now_ms / 1000; }
@@ -181,10 +212,6 @@ static size_t bytes_of(char *digits) {
   return size;
 }
 
-static struct pg_heap *heap_of(struct device *device) {
-  return device->parts.engine ? &device->firmware : &device->host.core.heap;
-}
-
 static void close_device(struct device *device) {
   uint8_t *memory = device->parts.memory;
   char line[PG_HISTORY_LINE];
@@ -193,9 +220,7 @@ static void close_device(struct device *device) {
     must(!*device->texts[1] || !strstr(line, device->texts[1]), "the client's secret is in the history");
   }
   pg_host_close(&device->host);
-  struct pg_heap *heap = heap_of(device);
-  if (device->parts.engine) end_engine(device->parts.engine);
-  must(heap->blocks == 0, "blocks of the heap are left");
+  after_close(device);
   must(!device->connection.is_open, "a connection is left");
   for (int i = 0; i < device->settings.memory_bytes; i++) must(!memory[i], "secrets are left");
   free(memory);
@@ -238,18 +263,15 @@ static void open_device(struct device *device, char *words[]) {
   };
   device->parts = (struct pg_host_parts){
       .settings = settings,
-      .engine = device == &devices[1] ? make_engine(&device->firmware) : NULL,
-      .code = pg_core_code,
-      .code_size = pg_core_code_size,
-      .heap_limit = pg_heap_default,
       .memory = calloc(1, (size_t)settings->memory_bytes),
       .medium = &device->medium,
       .connection = &device->connection,
       .trust = device,
       .display = &device->display,
   };
+  before_open(device);
   must(pg_host_open(&device->host, &device->parts) == PG_OPEN_OK, "it does not open");
-  device->calls = heap_of(device)->calls;
+  note_heap(device);
 }
 
 /* What happens, beside the time that passes. */
@@ -297,7 +319,7 @@ static void show_device(struct device *device) {
   static const enum pg_property shown[] = {PG_STATE, PG_ERROR, PG_CALL_STATE, PG_CALL_STATUS, PG_CALL_ERROR, PG_MOVES};
   struct pg_core *core = &device->host.core;
   const struct pg_connection *connection = &device->connection;
-  must(heap_of(device)->calls == device->calls, "the engine allocates");
+  check_heap(device);
   for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) printf("%d ", pg_get(core, shown[i]));
   printf("%d %d", pg_host_wants_sign_in(&device->host), pg_host_wake_in(&device->host));
   show_bytes((const uint8_t *)device->display.frame, strlen(device->display.frame));

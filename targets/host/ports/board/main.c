@@ -4,7 +4,6 @@
  * or not, m print figures, r reset; h hang and d dig too deep a stack, for the tests.
  */
 #include "board.h"
-#include "core-code.h"
 #include "host.h"
 #include "map.h"
 #include "network.h"
@@ -229,11 +228,7 @@ int main(void) {
       .trust = &trust,
       .report = take_report,
       .body = take_body,
-      /* The engine counts more for each block than the arena takes: the arena itself is the limit. */
-      .heap_limit = 2 * ARENA_BYTES,
   };
-  parts.code = pg_core_code;
-  parts.code_size = pg_core_code_size;
   open_board();
   open_page();
   if (!board_entropy_open(page.seed.bytes, page.seed.size)) board_log("entropy: no seed; TLS is refused\n");

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "core-code.h"
 #include "host.h"
 #include "picogrant-port.h"
 #include "posix.h"
@@ -62,11 +61,13 @@ static void print_resident(void) {
 }
 
 static void print_figures(void) {
+#ifdef PG_HAS_ENGINE
   const struct pg_heap *heap = &host.core.heap;
   fprintf(stderr,
           "engine heap: used %zu, peak %zu, limit %zu bytes; %zu blocks, %lu requests; "
           "the engine without a program %zu, the whole core %zu\n",
           heap->used, heap->peak, heap->limit, heap->blocks, heap->calls, heap->engine, heap->core);
+#endif
   print_resident();
 }
 
@@ -180,9 +181,6 @@ static void report(void *context, enum pg_report what, int a, int b) {
 
 static int open_device(const struct pg_host_parts *parts) {
   enum pg_open_result result = pg_host_open(&host, parts);
-  if (result == PG_OPEN_OTHER_RELEASE) {
-    fprintf(stderr, "core: of release %d, and not %d\n", host.core.release, PG_VERSION_NUMBER);
-  }
   if (result != PG_OPEN_OK) {
     const char *what = result == PG_OPEN_NO_HEAP        ? "--heap-limit"
                        : result == PG_OPEN_SMALL_MEMORY ? "limits.memoryBytes"
@@ -190,8 +188,7 @@ static int open_device(const struct pg_host_parts *parts) {
                                                         : "code";
     return pg_complain(what, pg_host_problem(result));
   }
-  fprintf(stderr, "core: %zu bytes of code, %d bytes of memory\n", parts->code_size,
-          config.settings.memory_bytes);
+  fprintf(stderr, "core: %d bytes of memory\n", config.settings.memory_bytes);
   return 0;
 }
 
@@ -271,11 +268,15 @@ static int loop(void) {
 }
 
 static int run_device(const struct pg_options *options, const struct pg_medium *medium) {
+  (void)options;
+#ifdef PG_HAS_ENGINE
+  const struct pg_engine engine = {.heap_limit = options->heap_limit};
+#endif
   const struct pg_host_parts parts = {
       .settings = &config.settings,
-      .code = pg_core_code,
-      .code_size = pg_core_code_size,
-      .heap_limit = options->heap_limit,
+#ifdef PG_HAS_ENGINE
+      .engine = &engine,
+#endif
       .memory = memory,
       .medium = medium,
       .connection = &connection,

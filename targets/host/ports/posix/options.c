@@ -26,8 +26,9 @@ static int is_number(const char *text, uint64_t most, uint64_t *value) {
 }
 
 static void print_usage(void) {
-  fputs("usage: picogrant-host --config device.json [--heap-limit BYTES]\n"
-        "       picogrant-host --page FILE [--page FILE] [--heap-limit BYTES]\n",
+  fputs("usage: picogrant-host --config device.json\n"
+        "       picogrant-host --page FILE [--page FILE]\n"
+        "  --heap-limit BYTES   of a core on an engine\n",
         stdout);
 }
 
@@ -58,7 +59,6 @@ int pg_read_options(int count, char **arguments, struct pg_options *options) {
                                         {"help", 0, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
   int option;
-  options->heap_limit = pg_heap_default;
   opterr = 0;
   while ((option = getopt_long(count, arguments, "", known, NULL)) != -1) {
     if (option == 'c') options->config = optarg;

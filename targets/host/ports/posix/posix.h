@@ -21,7 +21,7 @@ enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
 struct pg_options {
   const char *config;
   const char *pages[PG_PAGE_AREAS]; /* in place of it; NULL: none */
-  size_t heap_limit;
+  size_t heap_limit; /* of an engine; 0: its own default */
 };
 
 /* Says in one line on standard error what is wrong with what. Returns PG_EXIT_WRONG. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core-code.h"
 #include "host.h"
 #include "picogrant-port.h"
 #include "port.h"
@@ -120,9 +119,6 @@ static void call_if_wanted(void) {
 static int run(const struct pg_settings *settings) {
   const struct pg_host_parts parts = {
       .settings = settings,
-      .code = pg_core_code,
-      .code_size = pg_core_code_size,
-      .heap_limit = pg_heap_default,
       .memory = memory,
       .medium = &port_medium,
       .connection = &port_connection,
@@ -133,7 +129,6 @@ static int run(const struct pg_settings *settings) {
   enum pg_open_result result = pg_host_open(&host, &parts);
   if (result != PG_OPEN_OK) {
     port_log(pg_host_problem(result));
-    if (result == PG_OPEN_OTHER_RELEASE) fprintf(stderr, "%d, and not %d\n", host.core.release, PG_VERSION_NUMBER);
     return 1;
   }
   while (pg_host_step(&host)) {

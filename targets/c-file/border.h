@@ -1,0 +1,61 @@
+/*
+ * What picogrant.h has of the core as C: the device, and the functions that hosts on an engine do not have. Made from the
+ * sources in core/; not to be edited.
+ */
+#ifndef PICOGRANT_CORE_H
+#define PICOGRANT_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "picogrant-numbers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pg_core_config;
+struct pg_core;
+
+/* enums */
+
+/* What a request beyond the grant is for (core/device/memory.ts, CallKind). */
+struct pg_call_kind {
+  int32_t names;
+  int32_t depth;
+  int32_t values;
+  void (*scan)(struct pg_core *device, int32_t c);
+  int32_t (*take)(struct pg_core *device);
+  bool isAnyBody;
+};
+
+/* Regions of the largest build: those of literals and display texts among them. */
+enum { PG_REGIONS_MAX = PG_LITERAL_END_COMPLETE + PG_MESSAGE_COUNT };
+
+/*
+ * A device: the caller's, and the core's from pg_core_open to pg_core_close. What is in it may change from release to
+ * release: a host reads it through pg_get and the like.
+ */
+struct pg_core {
+/* device */
+};
+
+/* The first member of a configuration that is missing or out of range; PG_CONFIG_MEMBER_NONE: none is. */
+enum pg_config_member pg_config_error(const struct pg_core_config *config);
+
+/* The body that the application has lent for the request under way (PG_CALL_BODY_FROM, PG_CALL_BODY_TO); NULL: none. */
+const uint8_t *pg_call_body(const struct pg_core *core);
+
+/*
+ * What follows is as in core/, where a range is `bytes[from..to)`: here it is a pointer and a size. Builds that lack a
+ * function do not link with it.
+ */
+
+/* calls */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
