@@ -1,9 +1,11 @@
 // The built bundle, unchanged, through the conformance script on the engine at hand; `npm run engines` has all of them.
 // And that the judging can fail.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import * as surface from "../../targets/bundle/surface.ts";
 import { engines, runInQuickjs, variants } from "../../targets/workbench/engines/catalogue.ts";
 import { builtBundle, conformanceScript, readTap } from "../../targets/workbench/engines/script.ts";
+import { ofFile } from "../model/subject.ts";
 
 const v8 = engines[0]!;
 
@@ -19,6 +21,16 @@ describe("the built bundle", () => {
       });
     }
   }
+});
+
+const { PICOGRANT_CORE = "" } = process.env;
+it.runIf(PICOGRANT_CORE.endsWith(".wasm"))("the core as C answers, number for number", async () => {
+  const variant = surface.variants.find((name) => PICOGRANT_CORE.includes(name))!;
+  const script = await conformanceScript(variant, "", false, false);
+  const said: string[] = [];
+  const replay = new Function("picogrant", "print", script);
+  replay(ofFile(PICOGRANT_CORE)(), (line: string) => said.push(line));
+  expect(readTap(said.join("\n"))).toMatchObject({ failed: 0, failures: [] });
 });
 
 describe("the judging", () => {

@@ -7,6 +7,7 @@ import type { Device } from "../../core/device/memory.ts";
 import { Property } from "../../core/device/property.ts";
 import { named } from "../../platform/driver/named-core.ts";
 import type { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
+import { ofWasm } from "./wasm-core.ts";
 
 /** The functions at the border. */
 export type Core = Pick<
@@ -25,8 +26,9 @@ export function ofBundle(code: string): MakeCore {
   return () => named(make());
 }
 
-/** The core of a file such as dist/picogrant.js. @throws where there is none */
+/** The core of a file such as dist/picogrant.js, or of picogrant.c as WebAssembly. @throws where there is none */
 export function ofFile(path: string): MakeCore {
+  if (path.endsWith(".wasm")) return ofWasm(path);
   return ofBundle(readFileSync(resolve(path), "utf8"));
 }
 

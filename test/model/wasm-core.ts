@@ -1,0 +1,172 @@
+// picogrant.c as WebAssembly, behind functions that look like a bundle's: the device's memory is copied in before each call
+// and back after it.
+
+import { readFileSync } from "node:fs";
+import { types } from "node:util";
+import { type Config, ConfigMember } from "../../core/complete.ts";
+import { Limit } from "../../core/device/limits.ts";
+import { Property } from "../../core/device/property.ts";
+import { Region } from "../../core/device/tables.ts";
+import type { MakeCore } from "./subject.ts";
+
+type Exports = Record<string, (...args: number[]) => number> & { memory: WebAssembly.Memory };
+
+/** Members of struct pg_core_config, in their order. */
+const members: readonly (keyof Config)[] = [
+  ...(["clientId", "clientSecret", "scope", "deviceParameters", "tokenParameters"] as const),
+  ...(["columns", "rows", "seed", "autoStart", "renewalsMax", "startSpreadMs", "pkce"] as const),
+  ...(["jsonBodies", "clientAuthentication", "messages", "server", "formerServer"] as const),
+];
+const texts = /^(?:clientId|clientSecret|scope|\w+Parameters|messages|server|formerServer)$/;
+
+/** What is no integer of C. */
+const NO_INTEGER = -(2 ** 31) + 1;
+/** In C nothing is left out. */
+const optional = { startSpreadMs: Limit.BOOT_SPREAD_MS, pkce: 0, jsonBodies: 0 };
+
+/** Bytes of memory that picogrant.c makes use of. */
+const MEMORY_MAX = 65_535;
+
+/** Functions that keep what they are lent until the call is done. */
+const lending = new Set(["discover", "sendCall", "createOffer"]);
+/** Places of the arguments that are bytes; from and to follow. */
+const bytesAt: Readonly<Record<string, readonly number[]>> = {
+  ...{ responseBody: [1], responseChallenge: [1], setStatus: [0], discover: [0], addPath: [0] },
+  ...{ addSegment: [0], addQueryValue: [0], sendCall: [2], createOffer: [0, 3] },
+  applySecurityEvent: [0],
+};
+
+/** One device in an instance of its own. */
+class WasmDevice {
+  readonly c: Exports;
+  readonly core: number;
+  readonly bytes: Uint8Array;
+  readonly #lent = new Map<number, ArrayLike<number>>();
+  #free: number;
+
+  constructor(c: Exports, bytes: Uint8Array) {
+    this.c = c;
+    this.core = c.coreOf!();
+    this.bytes = bytes;
+    this.#free = c.memory.buffer.byteLength;
+  }
+
+  /** Puts bytes where nothing else is. */
+  put(bytes: ArrayLike<number>): number {
+    const { memory } = this.c;
+    const at = this.#free;
+    this.#free += bytes.length + 1;
+    if (this.#free > memory.buffer.byteLength) memory.grow(Math.ceil(bytes.length / 65_536) + 1);
+    new Uint8Array(memory.buffer).set([...Array.from(bytes), 0], at);
+    return at;
+  }
+
+  text(value: unknown): number {
+    return typeof value === "string" ? this.put(new TextEncoder().encode(value)) : 0;
+  }
+
+  config(config: Config): number {
+    const words = members.map((name) => {
+      const value = config[name] === undefined ? optional[name as "pkce"] : config[name];
+      if (texts.test(name)) return this.text(name === "formerServer" ? (value ?? "") : value);
+      return (Number(value) | 0) === value ? value : NO_INTEGER;
+    });
+    const at = Math.ceil(this.put(new Uint8Array(4 * words.length + 8)) / 4) * 4;
+    new Int32Array(this.c.memory.buffer).set([...words, 0], at / 4);
+    return at;
+  }
+
+  /** Calls a function, with the memory there and back. */
+  call(name: string, args: unknown[]): number {
+    const free = this.#free;
+    const places = bytesAt[name] ?? [];
+    for (const place of places) {
+      const bytes = args[place] as ArrayLike<number> | null;
+      if (!bytes) continue;
+      const from = Number(args[place + 1]);
+      const isLent = lending.has(name);
+      const at = this.put(
+        isLent ? bytes : Array.prototype.slice.call(bytes, from, Number(args[place + 2])),
+      );
+      if (isLent) this.#lent.set(at, bytes);
+      args[place] = isLent ? at : at - from;
+    }
+    if (!lending.has(name)) this.#free = free;
+    return this.through(() => this.c[name]!(this.core, ...(args as number[])));
+  }
+
+  through(call: () => number): number {
+    const at = this.c.memoryOf!();
+    const { bytes } = this;
+    const size = Math.min(bytes.length, MEMORY_MAX);
+    new Uint8Array(this.c.memory.buffer, at, size).set(bytes);
+    const result = call();
+    const after = new Uint8Array(this.c.memory.buffer, at, size);
+    // Whoever watches the memory sees what is written, and no more.
+    if (!types.isProxy(bytes)) bytes.set(after);
+    else for (const [i, byte] of after.entries()) if (bytes[i] !== byte) bytes[i] = byte;
+    return result;
+  }
+
+  get memory(): Uint8Array {
+    return this.bytes;
+  }
+
+  get callBody(): ArrayLike<number> | null {
+    return this.#lent.get(this.c.pg_call_body!(this.core)) ?? null;
+  }
+
+  set requestId(value: number) {
+    this.c.setCounters!(this.core, value);
+  }
+
+  set moves(value: number) {
+    this.c.setCounters!(this.core, value);
+  }
+}
+
+const lists = { start: "pg_start", length: "pg_length", capacity: "pg_capacity" } as const;
+Object.values<string>(Property).forEach((name, place) => {
+  const list = lists[name as keyof typeof lists];
+  const before = Object.getOwnPropertyDescriptor(WasmDevice.prototype, name);
+  if (before?.get) return;
+  Object.defineProperty(WasmDevice.prototype, name, {
+    ...before,
+    get(this: WasmDevice) {
+      const { c, core } = this;
+      if (!list) return c.pg_get!(core, place);
+      const length = name === "capacity" ? Region.COUNT : c.regionsOf!(core);
+      return Array.from({ length }, (_, region) => c[list]!(core, region));
+    },
+  });
+});
+
+/** Members that may be NULL in C, where they are left out, and can be no text in a script alone. */
+function noText({ formerServer, messages }: Partial<Config>): ConfigMember {
+  if (typeof (formerServer || "") !== "string") return ConfigMember.FORMER_SERVER;
+  return typeof messages === "string" ? ConfigMember.NONE : ConfigMember.MESSAGES;
+}
+
+/** The core of a file that `npm run tool -- test-dist` has compiled. */
+export function ofWasm(path: string): MakeCore {
+  const module = new WebAssembly.Module(readFileSync(path));
+  const instance = (): Exports => new WebAssembly.Instance(module).exports as unknown as Exports;
+  const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+  const functions: Record<string, unknown> = {};
+  for (const name of names) {
+    functions[name] = (device: WasmDevice, ...args: unknown[]) => device.call(name, args);
+  }
+  functions.create = (memory: Uint8Array, config: Config) => {
+    const device = new WasmDevice(instance(), memory);
+    const { c, core } = device;
+    const size = memory.length;
+    const at = device.config(config);
+    const result = device.through(() => c.pg_core_open!(core, c.memoryOf!(), size, at));
+    return result === 0 && noText(config) === ConfigMember.NONE ? device : null;
+  };
+  functions.configError = (config: Config) => {
+    const device = new WasmDevice(instance(), new Uint8Array(0));
+    return device.c.configError!(device.config(config)) || noText(config);
+  };
+  return () => functions as ReturnType<MakeCore>;
+}
