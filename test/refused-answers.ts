@@ -7,7 +7,7 @@ import {
   type Reason,
   TOO_LONG,
   UNKNOWN_CODING,
-} from "../platform/display/reasons.ts";
+} from "../platform/display/answer-reasons.ts";
 
 /** The longest body that is taken here. */
 export const BODY_MAX = 100;

@@ -2,51 +2,14 @@
 // table for every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node says its sentences of
 // answers, and device.json may say it in another language (`reasons`). What a server that was reached answered is the core's affair (core/tables/errors.ts).
 
-/** Who can mend it. */
-export type Mender = "user" | "network" | "service" | "maker";
-
-export interface Reason {
-  /** Its name in device.json, and in C as PG_REASON_NO_CABLE. */
-  readonly name: string;
-  /** For the display: what is the matter, a bar, what to do. Each half fits 16 characters. */
-  readonly text: string;
-  readonly mender: Mender;
-  /** For a log. */
-  readonly sentence: string;
-}
-
-const reason = (name: string, text: string, mender: Mender, sentence: string): Reason => ({
-  name,
-  text,
-  mender,
-  sentence,
-});
-
-/** What is wrong with an answer that is none: by these words whoever reads it says so, in every host. */
-export const NOT_HTTP = reason(
-  "notHttp",
-  "No web service|Tell the maker",
-  "maker",
-  "what answers there does not speak HTTP/1.1",
-);
-export const TOO_LONG = reason(
-  "tooLong",
-  "Answer too long|Tell the maker",
-  "maker",
-  "the answer is longer than the limit of this device",
-);
-export const CUT_OFF = reason(
-  "cutOff",
-  "Answer cut off|Wait a little",
-  "network",
-  "the connection ended before the answer was whole",
-);
-export const UNKNOWN_CODING = reason(
-  "unknownCoding",
-  "Unknown coding|Tell the service",
-  "service",
-  "the answer has a transfer coding that nobody asked for",
-);
+import {
+  CUT_OFF,
+  NOT_HTTP,
+  type Reason,
+  reason,
+  TOO_LONG,
+  UNKNOWN_CODING,
+} from "./answer-reasons.ts";
 
 /** By number, from 1 on; 0 is none. Numbers are part of what is programmed into devices: new ones go to the end. */
 export const reasons: readonly Reason[] = [

@@ -8,7 +8,7 @@ import type { Readable, Transform } from "node:stream";
 import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/reasons.ts";
+import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/answer-reasons.ts";
 import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
 
@@ -20,8 +20,8 @@ export interface NodeHttpOptions {
   connectLimitMs?: number;
   /** Longest body in bytes; default 64 KiB. */
   sizeLimitBytes?: number;
-  /** PEM certificates to trust instead of Node's own list. */
-  ca?: string | readonly string[];
+  /** The text of PEM certificates to trust instead of Node's own list. */
+  ca?: string | Buffer | readonly (string | Buffer)[];
   /**
    * Makes the connections for https in place of Node's own client: one that goes through a proxy, say, since
    * HTTPS_PROXY and the like are not looked at. It must check certificates; what it trusts is its own affair.
@@ -46,18 +46,9 @@ function proxySettings(): https.AgentOptions {
   return proxyEnv === undefined ? {} : ({ proxyEnv } as https.AgentOptions);
 }
 
-const isOld = (version: unknown): boolean => version === "TLSv1" || version === "TLSv1.1";
-const isSet = (value: unknown): boolean => value !== undefined;
-
-/** What an agent must not have of its own, and what it would switch off. */
-const AGENT_CHECKS: readonly [keyof https.AgentOptions, (value: unknown) => boolean, string][] = [
-  ["rejectUnauthorized", (value) => value === false, "certificates"],
-  ["checkServerIdentity", isSet, "names"],
-  ["servername", isSet, "the server's own name"],
-  ["minVersion", isOld, "that TLS is 1.2 or newer"],
-  ["maxVersion", isOld, "that TLS is 1.2 or newer"],
-  ["secureProtocol", isSet, "that TLS is 1.2 or newer"],
-];
+/** What an agent has of its own counts before what is asked for here: so none of these, which switch off what is checked. */
+const WEAK =
+  /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
 
 /** What a request for https is made with; its connection is the agent's. */
 export interface TlsSettings extends https.RequestOptions {
@@ -69,12 +60,10 @@ export interface TlsSettings extends https.RequestOptions {
  * @throws TypeError where the agent switches off what is checked
  */
 export function tlsSettings({ ca, agent }: NodeHttpOptions): TlsSettings {
-  const { options: own = {} } = (agent ?? {}) as { options?: https.AgentOptions };
-  // An agent's own settings count before those of a request.
-  const weak = AGENT_CHECKS.find(([name, isWeak]) => name in own && isWeak(own[name]));
+  const { options: own = {} } = (agent ?? {}) as { options?: object };
+  const weak = Object.entries(own).find(([name, value]) => WEAK.test(`${name}: ${value}`));
   if (weak !== undefined) {
-    const [name, , what] = weak;
-    throw new TypeError(`http.agent must check ${what}: it has ${name}: ${own[name]}`);
+    throw new TypeError(`http.agent must check what picogrant checks: leave out its ${weak[0]}`);
   }
   return {
     // Said outright, so that no setting of the environment can switch the checks off.
@@ -82,7 +71,7 @@ export function tlsSettings({ ca, agent }: NodeHttpOptions): TlsSettings {
     minVersion: "TLSv1.2",
     checkServerIdentity,
     agent: agent ?? https.globalAgent,
-    ...(ca !== undefined && { ca: typeof ca === "string" ? ca : [...ca] }),
+    ...(ca !== undefined && { ca: [ca].flat() }),
   };
 }
 
@@ -197,7 +186,7 @@ export class NodeHttp implements Http {
     // neither an error nor the end of the connection says anything: its body may still be on the way to the sink.
     const isWhole = (): boolean => answer?.complete === true;
     client.on("error", (error) => {
-      if (!isWhole()) this.#fail(exchange, failureOf(error), codeOf(error));
+      if (!isWhole()) this.#fail(exchange, failureOf(error), placeOf(error, url) + codeOf(error));
     });
     client.on("close", () => {
       if (!isWhole()) this.#fail(exchange, "unreachable", CUT_OFF.sentence);
@@ -324,6 +313,18 @@ function codeOf(error: Error): string {
   if (code === HEAD_TOO_LONG) return TOO_LONG.sentence;
   return code.startsWith("HPE_") ? NOT_HTTP.sentence : code;
 }
+
+/** Whose the failure is: nobody but an agent connects to another name or port than the server's. */
+function placeOf(error: Error, url: URL): string {
+  const { hostname = url.hostname, port = portOf(url) } = error as {
+    hostname?: string;
+    port?: number;
+  };
+  return hostname === url.hostname && port === portOf(url) ? "" : "the proxy: ";
+}
+
+const portOf = ({ port, protocol }: URL): number =>
+  Number(port || (protocol === "https:" ? 443 : 80));
 
 const PROXY_REFUSES = "the proxy wants a name and a password";
 

@@ -242,41 +242,41 @@ export async function forget(state: string): Promise<void> {
 // otherwise be as good as not given.
 
 /** The names of all there are; the compiler sees to it that none is missing. */
-const OPTIONS: Record<keyof SignInOptions, null> = {
-  allowHttp: null,
-  clientAuthentication: null,
-  clientId: null,
-  clientSecret: null,
-  deviceKey: null,
-  bodies: null,
-  deviceParameters: null,
-  fetch: null,
-  headers: null,
-  http: null,
-  log: null,
-  memoryBytes: null,
-  pkce: null,
-  onCode: null,
-  onEnd: null,
-  onError: null,
-  onTrouble: null,
-  resources: null,
-  resumeOnly: null,
-  scope: null,
-  server: null,
-  signal: null,
-  state: null,
-  storage: null,
-  tokenParameters: null,
+const OPTIONS: Record<keyof SignInOptions, 0> = {
+  allowHttp: 0,
+  clientAuthentication: 0,
+  clientId: 0,
+  clientSecret: 0,
+  deviceKey: 0,
+  bodies: 0,
+  deviceParameters: 0,
+  fetch: 0,
+  headers: 0,
+  http: 0,
+  log: 0,
+  memoryBytes: 0,
+  pkce: 0,
+  onCode: 0,
+  onEnd: 0,
+  onError: 0,
+  onTrouble: 0,
+  resources: 0,
+  resumeOnly: 0,
+  scope: 0,
+  server: 0,
+  signal: 0,
+  state: 0,
+  storage: 0,
+  tokenParameters: 0,
 };
-const HTTP_OPTIONS: Record<keyof NodeHttpOptions, null> = {
-  agent: null,
-  ca: null,
-  connectLimitMs: null,
-  idleLimitMs: null,
-  sizeLimitBytes: null,
-  timeLimitMs: null,
-  userAgent: null,
+const HTTP_OPTIONS: Record<keyof NodeHttpOptions, 0> = {
+  agent: 0,
+  ca: 0,
+  connectLimitMs: 0,
+  idleLimitMs: 0,
+  sizeLimitBytes: 0,
+  timeLimitMs: 0,
+  userAgent: 0,
 };
 const CALLBACKS = ["log", "onCode", "onEnd", "onError", "onTrouble"] as const;
 /** As the sealed storage asks for. */
@@ -286,6 +286,7 @@ const DEVICE_KEY_BYTES_MIN = 16;
 export function checkOptions(options: SignInOptions): void {
   checkNames(options, OPTIONS, "");
   checkNames(options.http ?? {}, HTTP_OPTIONS, "http.");
+  checkHttp(options.http ?? {});
   checkPlace(options);
   if (options.server === undefined) {
     throw wrongOption("server is missing: a profile's name, an issuer's address, or addresses");
@@ -297,6 +298,17 @@ export function checkOptions(options: SignInOptions): void {
     }
   }
   if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
+}
+
+/** What Node would complain of at the first request, or take for no certificate at all. */
+function checkHttp({ ca, userAgent = "" }: NodeHttpOptions): void {
+  const isPem = (text: unknown): boolean => `${text}`.includes("-----BEGIN");
+  if (ca !== undefined && !([ca].flat() as unknown[]).every(isPem)) {
+    throw wrongOption("http.ca must be the text of PEM certificates, and no file's name");
+  }
+  if (!/^[ -~\x80-\xff]*$/.test(userAgent)) {
+    throw wrongOption("http.userAgent must be Latin-1 characters");
+  }
 }
 
 /** The tokens are kept in one place. */
@@ -316,13 +328,20 @@ function checkNames(given: object, known: object, path: string): void {
   const wrong = Object.keys(given).find((name) => !names.includes(name));
   if (wrong === undefined) return;
   const meant = nameMeant(wrong, names);
-  const advice = meant === undefined ? "" : `; did you mean ${path}${meant}?`;
+  const advice =
+    wrong === "proxy"
+      ? "; a proxy is an http.agent, or HTTPS_PROXY with NODE_USE_ENV_PROXY=1"
+      : meant === undefined
+        ? ""
+        : `; did you mean ${path}${meant}?`;
   throw wrongOption(`there is no option ${path}${wrong}${advice}`);
 }
 
 /** The tokens would not be written at all. */
 function checkDeviceKey(key: Uint8Array): void {
-  if (!(key instanceof Uint8Array) || key.length < DEVICE_KEY_BYTES_MIN) {
+  // By its kind, since it may be of another realm, as under jest.
+  const isBytes = Object.prototype.toString.call(key) === "[object Uint8Array]";
+  if (!isBytes || key.length < DEVICE_KEY_BYTES_MIN) {
     throw wrongOption(`deviceKey must be ${DEVICE_KEY_BYTES_MIN} random bytes or more`);
   }
   if (key.every((byte) => byte === key[0])) {

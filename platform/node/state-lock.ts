@@ -71,7 +71,9 @@ export class StateLock {
     }
     if (holder !== 0) return holder;
     this.#own = own;
-    this.#beat = setInterval(() => this.#giveSign(), BEAT_MS).unref();
+    this.#beat = setInterval(() => this.#giveSign(), BEAT_MS);
+    // In jsdom they are numbers.
+    this.#beat.unref?.();
     return 0;
   }
 

@@ -2,6 +2,7 @@
 // needs beside the client's own identifier.
 
 import type { Filter } from "../exchange/filter.ts";
+import { nameMeant } from "../text/name-suggestion.ts";
 import { SERVERS } from "./catalogue.ts";
 import type {
   Addresses,
@@ -39,11 +40,10 @@ export interface Server {
 export function profileOf(name: string): ServerProfile {
   const profile = SERVERS.find((known) => known.name === name);
   if (profile === undefined) {
-    const names = SERVERS.map((known) => known.name).join(", ");
-    throw new ServerError(
-      "server",
-      `must be one of: ${names}; or an issuer's address, or addresses`,
-    );
+    const names = SERVERS.map((known) => known.name);
+    const meant = nameMeant(name, names) ?? (name.includes(".") ? `https://${name}` : "");
+    const known = `must be one of: ${names.join(", ")}; or an issuer's address, or addresses`;
+    throw new ServerError("server", meant === "" ? known : `is unknown; did you mean ${meant}?`);
   }
   return profile;
 }

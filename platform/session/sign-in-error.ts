@@ -40,6 +40,14 @@ export type SignInErrorCode =
   | "wrong_id_token"
   /** By the clock of this computer a certificate or an ID token is of another time. */
   | "clock_wrong"
+  /** The server's name is not known: misspelt, or there is no network. */
+  | "name_not_found"
+  /** The server's certificate is not one to be trusted. */
+  | "certificate_refused"
+  /** The proxy between here and the server leads nowhere. */
+  | "proxy_refused"
+  /** An answer is longer than what is taken. */
+  | "answer_too_large"
   /** An adapter has thrown. */
   | "adapter_failed";
 
@@ -84,6 +92,39 @@ const ADVICE: Readonly<Record<Remedy, string>> = {
   nobody: "try again",
 };
 
+/** What an adapter says, by Node's or OpenSSL's name for it or in a sentence; what that is, who mends it, and how. */
+type Cause = readonly [said: RegExp, SignInErrorCode, Remedy, advice: string];
+
+const CERTIFICATE = "certificate_refused";
+
+/** Why there is no answer, as far as somebody can mend it. What fits first counts. */
+const CAUSES: readonly Cause[] = [
+  [/\(the proxy|\(ERR_PROXY/, "proxy_refused", "user", "check the proxy (http.agent, HTTPS_PROXY)"],
+  [/\((ENOTFOUND|EAI_)/, "name_not_found", "user", "check the server's name, and the network"],
+  [/NOT_YET_VALID/, "clock_wrong", "user", "set the clock of this computer"],
+  [
+    /CERT_HAS_EXPIRED/,
+    CERTIFICATE,
+    "administrator",
+    "the server needs a new one, or this computer's clock is wrong",
+  ],
+  [
+    /ALTNAME_INVALID/,
+    CERTIFICATE,
+    "maker",
+    "check the server's name, and whether the network wants a sign-in of its own",
+  ],
+  [
+    /\([A-Z_]*(CERT|ISSUER|SIGNATURE)/,
+    CERTIFICATE,
+    "maker",
+    "give the certificates of its authority as http.ca",
+  ],
+  [/too large/, "answer_too_large", "maker", "http.sizeLimitBytes says how much is taken"],
+];
+
+const causeOf = (failure: string): Cause | undefined => CAUSES.find(([said]) => said.test(failure));
+
 /**
  * The error that a device shows, as an exception.
  * @param answer the newest of the server's
@@ -105,13 +146,15 @@ export function signInErrorOf(device: Device, answer?: ServerAnswer): SignInErro
 
 /** What keeps a device from going on for now, as an exception that is told and not thrown. */
 export function troubleOf(device: Device, answer: ServerAnswer): SignInError {
-  const code = errorNameOf(device);
+  const [, known, mender, remark] = causeOf(answer.failure) ?? [];
+  const code = known ?? errorNameOf(device);
   const again = `trying again in ${Math.ceil(device.waitMs / 1000)} s`;
   const lack = missingMemberOf(device);
   const isOther = code === "malformed_response";
   const why = lack ? `; ${lack}` : isOther ? ", and not what was asked for" : "";
-  const remedy = remedyFor(device);
-  const advice = remedy === "nobody" ? "" : `; ${missingRoomIn(device) || ADVICE[remedy]}`;
+  const remedy = mender ?? remedyFor(device);
+  const what = remark ?? (missingRoomIn(device) || ADVICE[remedy]);
+  const advice = remedy === "nobody" ? "" : `; ${what}`;
   const message = `${answerInWords(answer)}${why}${advice}; ${again}`;
   return new SignInError(code, remedy, message, { answer, lacks: lackingMemberOf(device) });
 }
@@ -139,6 +182,8 @@ export function errorNameOf({ error }: Device): GrantErrorCode {
 
 /** The metadata of an issuer are of no use. */
 export function metadataErrorOf({ message, isTransient }: MetadataError): SignInError {
+  const [, code, remedy, advice] = causeOf(message) ?? [];
+  if (code) return new SignInError(code, remedy!, `${message}; ${advice}`);
   return isTransient
     ? new SignInError("unreachable", "nobody", `${message}; try again`)
     : new SignInError("no_metadata", "maker", `${message}; check the server's address`);

@@ -200,11 +200,11 @@ describe("a program that signs in", () => {
     expect(outputFiles![0]!.text.trim()).toBe("");
   });
 
-  it("takes less than 600 KB and 80 files, none of them another's", () => {
+  it("takes less than 800 KB and 90 files, none of them another's", () => {
     const { files, bytes } = amountOf(folderOf("picogrant"));
     console.log(`picogrant: ${files} files, ${bytes} B`);
-    expect(bytes).toBeLessThan(600_000);
-    expect(files).toBeLessThan(80);
+    expect(bytes).toBeLessThan(800_000);
+    expect(files).toBeLessThan(90);
   });
 });
 

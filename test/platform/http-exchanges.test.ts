@@ -12,7 +12,7 @@ import { Duplex, Readable } from "node:stream";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
-import { CUT_OFF, NOT_HTTP, TOO_LONG } from "../../platform/display/reasons.ts";
+import { CUT_OFF, NOT_HTTP, TOO_LONG } from "../../platform/display/answer-reasons.ts";
 import { nodeFetch } from "../../platform/node/http.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { BODY_MAX, REFUSED } from "../refused-answers.ts";

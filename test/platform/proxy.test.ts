@@ -76,24 +76,27 @@ it("sign-in, session.fetch and a session that is there already go through the pr
 });
 
 it.each([
-  ["refuses (407)", () => genuine, 407],
-  ["reads along with a certificate of its own", () => impostor, undefined],
-] as const)("a proxy that %s gets nothing, and nothing goes around it", async (_, at, refusal) => {
-  const proxy = await startProxy(portOf(at()), refusal);
-  const gaveUp = new AbortController();
-  const told: string[] = [];
-  const onTrouble = ({ code }: { code: string }): void => {
-    told.push(code);
-    if (told.length === 2) gaveUp.abort();
-  };
-  try {
-    await expect(start(proxy, { onTrouble, signal: gaveUp.signal })).rejects.toMatchObject({
-      code: "aborted",
-    });
-    expect(told).toEqual(["unreachable", "unreachable"]);
-    expect(proxy.asked.length).toBeGreaterThan(1);
-    expect(heard).toEqual([]);
-  } finally {
-    proxy.close();
-  }
-});
+  ["refuses (407)", () => genuine, 407, "proxy_refused"],
+  ["reads along with a certificate of its own", () => impostor, undefined, "certificate_refused"],
+] as const)(
+  "a proxy that %s gets nothing, and nothing goes around it",
+  async (_, at, refusal, why) => {
+    const proxy = await startProxy(portOf(at()), refusal);
+    const gaveUp = new AbortController();
+    const told: string[] = [];
+    const onTrouble = ({ code }: { code: string }): void => {
+      told.push(code);
+      if (told.length === 2) gaveUp.abort();
+    };
+    try {
+      await expect(start(proxy, { onTrouble, signal: gaveUp.signal })).rejects.toMatchObject({
+        code: "aborted",
+      });
+      expect(told).toEqual([why, why]);
+      expect(proxy.asked.length).toBeGreaterThan(1);
+      expect(heard).toEqual([]);
+    } finally {
+      proxy.close();
+    }
+  },
+);

@@ -1,8 +1,10 @@
 // What is wrong with the options of signIn is said at once, as one kind of error, before anything is made or asked.
 
 import fs from "node:fs";
+import https from "node:https";
 import os from "node:os";
 import path from "node:path";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import {
   checkOptions,
@@ -13,6 +15,8 @@ import {
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
 const good = { server: "github", clientId: "id", state };
+
+const PEM = "-----BEGIN CERTIFICATE-----";
 
 /** A storage of the program's own. */
 const PLACE = { load: () => {}, save: () => {}, erase: () => {} };
@@ -26,6 +30,17 @@ describe("signIn refuses", () => {
     [{ scopf: "a" }, /did you mean scope\?$/],
     [{ colour: "red" }, /^there is no option colour$/],
     [{ http: { cas: "x" } }, /^there is no option http\.cas; did you mean http\.ca\?$/],
+    [
+      { http: { proxy: "http://127.0.0.1:3128" } },
+      /^there is no option http\.proxy; a proxy is an http\.agent, or HTTPS_PROXY with NODE_USE_ENV_PROXY=1$/,
+    ],
+    [
+      { http: { ca: "/etc/ssl/ca.pem" } },
+      /^http\.ca must be the text of PEM certificates, and no /,
+    ],
+    [{ http: { ca: [PEM, "ca.pem"] } }, /^http\.ca must be the text/],
+    [{ http: { userAgent: "\u263a" } }, /^http\.userAgent must be Latin-1 characters$/],
+    [{ http: { userAgent: "a\r\nB: c" } }, /^http\.userAgent must be/],
     [{ state: undefined }, /^state is missing: a directory of the program's own for the tokens$/],
     [{ state: "" }, /^state is missing: /],
     [{ state: 7 }, /^state is missing: /],
@@ -63,14 +78,28 @@ describe("signIn refuses", () => {
     { deviceKey: new Uint8Array(16).fill(0, 0, 15).fill(1, 15) },
     { state: undefined, storage: PLACE },
     { onCode: undefined, onEnd: () => {}, http: {} },
-    { http: { ca: "x", timeLimitMs: 1, userAgent: "a" } },
+    { http: { ca: PEM, timeLimitMs: 1, userAgent: "caf\u00e9/1" } },
+    { http: { ca: [PEM, Buffer.from(PEM)] } },
+    { http: { ca: Buffer.from(PEM) } },
+    { deviceKey: runInNewContext("Uint8Array.from({ length: 32 }, (_, i) => i)") },
     { clientSecret: "a", scope: "a", resources: [], allowHttp: false, resumeOnly: true },
   ])("and takes %j", (more) => {
     checkOptions({ ...good, ...more } as SignInOptions);
   });
 
   it.each<[wrong: object, code: string, message: RegExp]>([
-    [{ server: "githup" }, "wrong_option", /must be one of/],
+    [{ server: "gitbub" }, "wrong_option", /^server is unknown; did you mean github\?$/],
+    [
+      { server: "login.example.com" },
+      "wrong_option",
+      /^server is unknown; did you mean https:\/\/login\.example\.com\?$/,
+    ],
+    [{ server: "nobody" }, "wrong_option", /^server must be one of: google, .* or addresses$/],
+    [
+      { http: { agent: new https.Agent({ minVersion: "TLSv1" }) } },
+      "wrong_option",
+      /^http\.agent must check what picogrant checks: leave out its minVersion$/,
+    ],
     [{ server: { name: "keycloak", host: "x" } }, "wrong_option", /^server\.realm /],
     [{ clientId: "caf\u00e9" }, "wrong_option", /^clientId /],
     [

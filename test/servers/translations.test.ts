@@ -255,9 +255,13 @@ const said = (name: string, words: Record<string, string>, hasSecret = true) => 
 };
 
 describe("a name or a word that does not do is told with what would", () => {
-  it.each(["", "githup", "GitHub"])("the server %j", (name) => {
-    const names = SERVERS.map((known) => known.name).join(", ");
-    const problem = `must be one of: ${names}; or an issuer's address, or addresses`;
+  const names = SERVERS.map((known) => known.name).join(", ");
+  it.each([
+    ["", `must be one of: ${names}; or an issuer's address, or addresses`],
+    ["githup", "is unknown; did you mean github?"],
+    ["GitHub", "is unknown; did you mean github?"],
+    ["login.example.com", "is unknown; did you mean https://login.example.com?"],
+  ])("the server %j", (name, problem) => {
     expect(said(name, {})).toEqual({ path: "server", problem });
   });
 

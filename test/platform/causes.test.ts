@@ -1,0 +1,136 @@
+// Why there is no answer is said by its cause: a code, who can mend it, and how, and the code has its place on the page
+// (targets/docs/errors.md). Each is broken for real. Options are in sign-in-options.test.ts, files in file-storage.test.ts,
+// the clock of ID tokens in id-token.test.ts.
+
+import fs from "node:fs";
+import { createServer, type Server } from "node:https";
+import os from "node:os";
+import path from "node:path";
+import { HttpsProxyAgent } from "https-proxy-agent";
+import { afterAll, afterEach, expect, it, vi } from "vitest";
+import type { NodeHttpOptions } from "../../platform/node/http.ts";
+import { type SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { listening } from "../listening.ts";
+import { startProxy } from "./connect-proxy.ts";
+
+const PAGE = fs.readFileSync(new URL("../../targets/docs/errors.md", import.meta.url), "utf8");
+const { ca, identities } = makeTlsIdentities();
+const inTwentyDays = Date.now() + 20 * 86_400_000;
+vi.spyOn(Date, "now").mockReturnValue(inTwentyDays);
+const later = makeTlsIdentities();
+vi.restoreAllMocks();
+const home = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-causes-"));
+let count = 0;
+const ends: (() => unknown)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }));
+
+type Broken = { readonly at: string; readonly http?: NodeHttpOptions };
+
+async function answering(identity: { key: string; cert: string }, body = ""): Promise<string> {
+  const server: Server = createServer(identity, (_, response) => response.end(body));
+  ends.push(() => server.close());
+  return `https://127.0.0.1:${await listening(server)}`;
+}
+
+async function refusing(): Promise<NodeHttpOptions> {
+  const proxy = await startProxy(1, 407);
+  ends.push(() => proxy.close());
+  return { agent: new HttpsProxyAgent(proxy.url) };
+}
+
+const CASES: Record<
+  string,
+  readonly [() => Promise<Broken>, code: string, remedy: string, how: RegExp]
+> = {
+  "a name that nobody has": [
+    async () => ({ at: "https://nobody.invalid" }),
+    "name_not_found",
+    "user",
+    /check the server's name, and the network/,
+  ],
+  "a certificate of an authority that is not trusted": [
+    async () => ({ at: await answering(identities.untrusted), http: { ca } }),
+    "certificate_refused",
+    "maker",
+    /http\.ca/,
+  ],
+  "a certificate of another name": [
+    async () => ({ at: await answering(identities.otherName), http: { ca } }),
+    "certificate_refused",
+    "maker",
+    /check the server's name, and whether the network wants a sign-in/,
+  ],
+  "a certificate out of date": [
+    async () => ({ at: await answering(identities.expired), http: { ca } }),
+    "certificate_refused",
+    "administrator",
+    /the server needs a new one, or this computer's clock is wrong/,
+  ],
+  "a certificate of tomorrow": [
+    async () => ({ at: await answering(later.identities.trusted), http: { ca: later.ca } }),
+    "clock_wrong",
+    "user",
+    /set the clock of this computer/,
+  ],
+  "a proxy that is not there": [
+    async () => ({
+      at: "https://elsewhere.example",
+      http: { agent: new HttpsProxyAgent("http://127.0.0.1:1") },
+    }),
+    "proxy_refused",
+    "user",
+    /http\.agent, HTTPS_PROXY/,
+  ],
+  "a proxy that wants a password": [
+    async () => ({ at: "https://elsewhere.example", http: await refusing() }),
+    "proxy_refused",
+    "user",
+    /wants a name and a password.*http\.agent, HTTPS_PROXY/,
+  ],
+  "an answer that is too long": [
+    async () => ({
+      at: await answering(identities.trusted, "x".repeat(2000)),
+      http: { ca, sizeLimitBytes: 1000 },
+    }),
+    "answer_too_large",
+    "maker",
+    /http\.sizeLimitBytes/,
+  ],
+  "nobody at the port": [
+    async () => ({ at: "https://127.0.0.1:1" }),
+    "unreachable",
+    "nobody",
+    /try/,
+  ],
+};
+
+it.each(
+  Object.entries(CASES).flatMap(([what, row]) =>
+    (["addresses", "an issuer"] as const).map((named) => [what, named, ...row] as const),
+  ),
+)("%s, at a server that is named by %s", async (_, named, broken, code, remedy, how) => {
+  const { at, http } = await broken();
+  const giveUp = new AbortController();
+  const told: SignInError[] = [];
+  const options: SignInOptions = {
+    ...{ clientId: "tv", state: path.join(home, `${count++}`), signal: giveUp.signal },
+    server: named === "addresses" ? { deviceAuthorization: `${at}/d`, token: `${at}/t` } : at,
+    ...(http && { http }),
+    onCode: () => {},
+    onTrouble: (trouble) => {
+      told.push(trouble);
+      giveUp.abort();
+    },
+  };
+  const thrown = await signIn(options).then(
+    () => expect.unreachable("nobody signs in there"),
+    (error: SignInError) => error,
+  );
+  const error = told[0] ?? thrown;
+  expect(error).toMatchObject({ code, remedy, message: expect.stringMatching(how) });
+  expect(PAGE).toContain(`<a id="${code}"></a>`);
+});
