@@ -40,14 +40,13 @@ function standing(settings: CurlSettings): string[] {
   const seconds = (ms: number): string => (ms / 1000).toFixed(3);
   return [
     "silent",
-    "include",
     "no-buffer",
-    // Chunks are read by us (chunked-body.ts): curl would print the trailers behind the body.
-    "raw",
     "globoff",
     "path-as-is",
     "http1.1",
     "suppress-connect-headers",
+    // Apart from the body, or nobody could tell the trailers of a chunked one from it.
+    option("dump-header", "/proc/self/fd/2"),
     option("proto", "=http,https"),
     // Whatever the system's TLS library would still take (RFC 9325 §3.1.1).
     "tlsv1.2",
@@ -61,42 +60,21 @@ function standing(settings: CurlSettings): string[] {
   ];
 }
 
+/** What stands behind a backslash between quotes. */
+const ESCAPES: Readonly<Record<number, string>> = { 10: "n", 13: "r", 34: '"', 92: "\\" };
+
 function withBody(lines: string[], request: HttpRequest): Uint8Array | undefined {
-  const { body, bodyFrom, bodyTo } = request;
-  const bytes: number[] = [];
-  for (let at = bodyFrom; at < bodyTo; at++) {
-    const c = body[at]!;
+  const bytes = [...bytesOf(`${lines.join("\n")}\ndata-raw = "`)];
+  for (let at = request.bodyFrom; at < request.bodyTo; at++) {
+    const c = request.body[at]!;
     if (c === 0) return undefined;
-    pushEscaped(bytes, c);
+    const letter = ESCAPES[c];
+    if (letter === undefined) bytes.push(c);
+    else bytes.push(92, letter.charCodeAt(0));
   }
-  return join(bytesOf(`${lines.join("\n")}\ndata-raw = "`), bytes, bytesOf('"\n'));
-}
-
-const ESCAPES: Readonly<Record<number, string>> = {
-  9: "\\t",
-  10: "\\n",
-  11: "\\v",
-  13: "\\r",
-  34: '\\"',
-  92: "\\\\",
-};
-
-function pushEscaped(into: number[], c: number): void {
-  const pair = ESCAPES[c];
-  if (pair === undefined) into.push(c);
-  else into.push(pair.charCodeAt(0), pair.charCodeAt(1));
+  return Uint8Array.from([...bytes, ...bytesOf('"\n')]);
 }
 
 function option(name: string, value: string): string {
   return `${name} = "${value.replace(/[\\"]/g, "\\$&")}"`;
-}
-
-function join(...parts: (Uint8Array | number[])[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

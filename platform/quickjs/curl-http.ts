@@ -3,8 +3,8 @@
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
-import { AnswerHead } from "./answer-head.ts";
-import { ChunkedBody } from "./chunked-body.ts";
+import { asciiOf } from "../text/text.ts";
+import { AnswerHead, wholeHead } from "./answer-head.ts";
 import { type CurlSettings, curlConfig } from "./curl-config.ts";
 import { type Os, safeEnvironment } from "./engine.ts";
 import { Child } from "./process.ts";
@@ -21,15 +21,15 @@ const GRACE_MS = 2000;
 /** Exit codes of curl: operation timed out, file size exceeded. */
 const CURL_TIMEOUT = 28;
 const CURL_TOO_LARGE = 63;
+/** A head longer than this is no service's. */
+const HEAD_BYTES_MAX = 32_768;
 
 interface Exchange {
   readonly sink: HttpSink;
-  readonly head: AnswerHead;
-  /** Reads the body where it comes in chunks. */
-  chunks: ChunkedBody | undefined;
+  /** What has come of it; the body comes behind it. */
+  head: string;
   child: Child | undefined;
   limit: object | undefined;
-  reported: boolean;
   bodyBytes: number;
 }
 
@@ -75,11 +75,9 @@ export class CurlHttp implements Http {
     if (this.#current !== undefined) throw new Error("http: an exchange is under way");
     const exchange: Exchange = {
       sink,
-      head: new AnswerHead(),
-      chunks: undefined,
+      head: "",
       child: undefined,
       limit: undefined,
-      reported: false,
       bodyBytes: 0,
     };
     this.#current = exchange;
@@ -90,7 +88,8 @@ export class CurlHttp implements Http {
     }
     try {
       exchange.child = new Child(this.#os, [this.#curl, "-q", "-K", "-"], config, {
-        output: (bytes, length) => this.#take(exchange, bytes, length),
+        head: (bytes, length) => this.#takeHead(exchange, asciiOf(bytes, 0, length)),
+        output: (bytes, length) => this.#takeBody(exchange, bytes, length),
         exit: (code) => this.#exited(exchange, code),
       });
     } catch {
@@ -105,53 +104,36 @@ export class CurlHttp implements Http {
     if (this.#current !== undefined) this.#release(this.#current);
   }
 
-  #take(exchange: Exchange, bytes: Uint8Array, length: number): void {
-    const { head, sink } = exchange;
-    const from = head.status === 0 ? head.feed(bytes, length) : 0;
-    if (head.tooLarge) this.#fail(exchange, "too-large");
-    else if (
-      head.isContradictory ||
-      (head.status !== 0 && (head.status < 200 || head.status > 599))
-    ) {
+  /** @returns whether the head is whole */
+  #takeHead(exchange: Exchange, text: string): boolean {
+    exchange.head += text;
+    const whole = wholeHead(exchange.head);
+    if (whole === undefined) {
+      if (exchange.head.length > HEAD_BYTES_MAX) this.#fail(exchange, "too-large");
+      return false;
+    }
+    const head = new AnswerHead(whole);
+    if (head.isContradictory || head.status < 200 || head.status > 599) {
       this.#fail(exchange, "unreachable");
-    } else if (head.status !== 0 && !exchange.reported) {
-      exchange.reported = true;
-      if (head.isChunked) exchange.chunks = new ChunkedBody();
-      sink.status(head.status, head.retryAfter(Date.now()), head.authenticate);
+    } else {
+      exchange.sink.status(head.status, head.retryAfter(Date.now()), head.authenticate);
       if (head.contentLength > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
     }
-    // The sink may have aborted, or even sent the next request.
-    if (this.#current !== exchange || from === length) return;
-    if (exchange.chunks !== undefined) this.#takeChunks(exchange, bytes, from, length);
-    else this.#takeBody(exchange, bytes, from, length);
+    return true;
   }
 
-  #takeBody(exchange: Exchange, bytes: Uint8Array, from: number, to: number): boolean {
-    exchange.bodyBytes += to - from;
+  #takeBody(exchange: Exchange, bytes: Uint8Array, length: number): void {
+    exchange.bodyBytes += length;
     if (exchange.bodyBytes > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
-    else exchange.sink.body(bytes, from, to);
-    return this.#current === exchange;
-  }
-
-  #takeChunks(exchange: Exchange, bytes: Uint8Array, from: number, to: number): void {
-    const { chunks } = exchange;
-    chunks!.feed(bytes, from, to, (start, end) => this.#takeBody(exchange, bytes, start, end));
-    if (this.#current !== exchange) return;
-    if (chunks!.isBroken) this.#fail(exchange, "unreachable");
-    // curl would wait for the connection to be closed: the end of the chunks is for us to see.
-    else if (chunks!.isOver) this.#end(exchange);
-  }
-
-  #end(exchange: Exchange): void {
-    this.#release(exchange);
-    exchange.sink.end();
+    else exchange.sink.body(bytes, 0, length);
   }
 
   #exited(exchange: Exchange, code: number): void {
-    if (this.#current !== exchange) return;
-    // Chunks that were complete have ended the exchange already.
-    if (code === 0 && exchange.reported && exchange.chunks === undefined) this.#end(exchange);
-    else if (code === CURL_TIMEOUT) this.#fail(exchange, "timeout");
+    // A head that is not whole is no answer, whatever curl makes of it.
+    if (code === 0 && wholeHead(exchange.head) !== undefined) {
+      this.#release(exchange);
+      exchange.sink.end();
+    } else if (code === CURL_TIMEOUT) this.#fail(exchange, "timeout");
     else this.#fail(exchange, code === CURL_TOO_LARGE ? "too-large" : "unreachable");
   }
 

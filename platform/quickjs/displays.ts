@@ -4,7 +4,7 @@
 import type { DeviceConfig } from "../configuration/device-config.ts";
 import type { Bytes, Display } from "../contracts.ts";
 import { TerminalDisplay } from "../display/terminal-display.ts";
-import { asciiOf } from "../text/text.ts";
+import { asciiOf, latinBytesOf } from "../text/text.ts";
 import type { Os } from "./engine.ts";
 import { FileError, reasonOf, writeAll } from "./files.ts";
 
@@ -12,11 +12,13 @@ const STANDARD_OUTPUT = 1;
 
 type DisplayConfig = NonNullable<DeviceConfig["display"]>;
 
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
 /** Its size in characters, 20x4 where the configuration says nothing. */
-export function displaySizeOf({ columns = 20, rows = 4 }: DisplayConfig = {}): {
-  columns: number;
-  rows: number;
-} {
+export function displaySizeOf({ columns = 20, rows = 4 }: DisplayConfig = {}): Size {
   return { columns, rows };
 }
 
@@ -28,13 +30,16 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const { kind = "terminal", path } = config;
   const size = displaySizeOf(config);
   const fd = path === undefined ? (config.fileDescriptor ?? STANDARD_OUTPUT) : openFor(os, path);
-  if (kind === "terminal") return terminal(os, fd, size);
-  return new LineDisplay(size, kind === "lcd" ? lcdFrame : textFrame, kind === "lcd", (text) => {
-    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-    if (path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
+  const write = (text: string): void => {
+    const bytes = latinBytesOf(text);
+    if (kind !== "terminal" && path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
     // A device gets each frame after the one before. One that is gone may come back: nothing is to be done.
     else writeAll(os, fd, bytes);
-  });
+  };
+  if (kind !== "terminal") return new LineDisplay(size, kind === "lcd", write);
+  const isTTY = os.isatty(fd);
+  const columns = isTTY ? (os.ttyGetWinSize(fd)?.[0] ?? 80) : 80;
+  return new TerminalDisplay({ ...size, output: { write, isTTY, columns } });
 }
 
 /**
@@ -51,61 +56,34 @@ function showInFile(os: Os, path: string, bytes: Uint8Array): void {
   }
 }
 
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-function terminal(os: Os, fd: number, size: Size): Display {
-  const isTTY = os.isatty(fd);
-  const columns = isTTY ? (os.ttyGetWinSize(fd)?.[0] ?? 80) : 80;
-  const write = (text: string): unknown =>
-    writeAll(
-      os,
-      fd,
-      Uint8Array.from(text, (character) => character.charCodeAt(0)),
-    );
-  return new TerminalDisplay({ ...size, output: { write, isTTY, columns } });
-}
-
-/** Makes what is written out of the rows of a frame. */
-type Format = (rows: readonly string[], first: boolean) => string;
-
-const lcdFrame: Format = (rows, first) => {
-  // drivers/auxdisplay/charlcd.c: cursor and blinking off, clear, then each row at its place.
-  const begin = first ? "\x1b[Lc\x1b[Lb\f" : "";
-  return begin + rows.map((row, y) => `\x1b[Lx0y${y};${row}`).join("");
-};
-
-const textFrame: Format = (rows) => `${rows.join("\n")}\n\n`;
-
-/** A display that is a place to write text to. */
+/** A display that is a place to write text to: a device of Linux's charlcd driver, or lines of plain text. */
 export class LineDisplay implements Display {
   readonly columns: number;
   readonly rows: number;
-  readonly #format: Format;
-  readonly #unshown: RegExp;
+  readonly #isLcd: boolean;
   readonly #write: (text: string) => void;
-  #first = true;
+  /** drivers/auxdisplay/charlcd.c: cursor and blinking off, clear; once. */
+  #begin = "\x1b[Lc\x1b[Lb\f";
 
-  /** @param hasRom whether bytes from 0x80 on are characters of the display's own: a file has no such set */
-  constructor(size: Size, format: Format, hasRom: boolean, write: (text: string) => void) {
-    this.#unshown = hasRom ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
-    this.columns = size.columns;
-    this.rows = size.rows;
-    this.#format = format;
+  constructor({ columns, rows }: Size, isLcd: boolean, write: (text: string) => void) {
+    this.columns = columns;
+    this.rows = rows;
+    this.#isLcd = isLcd;
     this.#write = write;
   }
 
   show(cells: Bytes, from: number): void {
-    const rows: string[] = [];
-    for (let row = 0; row < this.rows; row++) {
+    // A device obeys control characters: none may reach it. Beyond ASCII a display has characters of its own, a file none.
+    const unshown = this.#isLcd ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
+    const rows = Array.from({ length: this.rows }, (_, row) => {
       const at = from + row * this.columns;
-      // A device obeys control characters: none may reach it.
-      rows.push(asciiOf(cells, at, at + this.columns).replace(this.#unshown, "?"));
-    }
-    this.#write(this.#format(rows, this.#first));
-    this.#first = false;
+      return asciiOf(cells, at, at + this.columns).replace(unshown, "?");
+    });
+    if (this.#isLcd) {
+      // Each row at its place.
+      this.#write(this.#begin + rows.map((row, y) => `\x1b[Lx0y${y};${row}`).join(""));
+      this.#begin = "";
+    } else this.#write(`${rows.join("\n")}\n\n`);
   }
 }
 

@@ -17,11 +17,6 @@ import {
 import { Child } from "./process.ts";
 import { lockDirectory } from "./state-lock.ts";
 
-export interface QuickJsFileStorageOptions {
-  /** Largest record in bytes; default 32768, enough for any token. */
-  readonly capacity?: number;
-}
-
 export class QuickJsFileStorage implements Storage {
   readonly capacity: number;
   readonly #os: Os;
@@ -31,13 +26,14 @@ export class QuickJsFileStorage implements Storage {
   /**
    * Makes the directory where needed (0700) and takes its lock. A medium that is full, read-only or broken is
    * no reason to refuse: what lies there is read, writes fail, and the device says that it could not save.
+   * @param capacity the largest record in bytes; the default is enough for any token
    * @throws FileError with one line where it cannot be used: others can write or read in it, it
    *   belongs to somebody else, or another process uses it
    */
-  constructor(os: Os, directory: string, options: QuickJsFileStorageOptions = {}) {
+  constructor(os: Os, directory: string, capacity = 32_768) {
     this.#os = os;
     this.#directory = directory;
-    this.capacity = options.capacity ?? 32_768;
+    this.capacity = capacity;
     this.#unlock = openDirectory(os, directory);
     for (const slot of [0, 1]) os.remove(draftOf(this.#fileOf(slot)));
   }

@@ -7,17 +7,20 @@ const SIGKILL = 9;
 const CHUNK_BYTES = 4096;
 
 export interface ChildEvents {
-  /** `bytes[0..length)`, only good until return. */
+  /** `bytes[0..length)` of its standard error, only good until return; true when no more of that is to be read. */
+  head?(bytes: Uint8Array, length: number): boolean;
+  /** The same of its standard output, which is read when the head is over. */
   output?(bytes: Uint8Array, length: number): void;
   /** The output has ended and the process too: its exit code, -1 where a signal ended it. */
   exit(code: number): void;
 }
 
-/** Neither event comes after `kill`. The arguments are public: every user of the system can read them. */
+/** No event comes after `kill`. The arguments are public: every user of the system can read them. */
 export class Child {
   readonly #os: Os;
   readonly #pid: number;
-  readonly #out: number;
+  /** Its standard error and its standard output. */
+  readonly #ends: readonly [head: number, output: number];
   readonly #events: ChildEvents;
   readonly #chunk = new Uint8Array(CHUNK_BYTES);
   #over = false;
@@ -32,15 +35,15 @@ export class Child {
     this.#events = events;
     const open: number[] = [];
     try {
-      const out = openPipe(os, open);
       const into = openPipe(os, open);
-      const silent = openNull(os, open);
-      const descriptors = { stdin: into[0], stdout: out[1], stderr: silent };
+      const head = openPipe(os, open);
+      const output = openPipe(os, open);
+      const descriptors = { stdin: into[0], stdout: output[1], stderr: head[1] };
       this.#pid = os.exec(args, { block: false, ...descriptors, env: safeEnvironment() });
       if (this.#pid <= 0) throw new Error("no process left");
-      this.#out = out[0];
+      this.#ends = [head[0], output[0]];
       // Only the child's ends are closed here; a failure below would be a fault of this file.
-      for (const fd of [into[0], out[1], silent]) os.close(fd);
+      for (const fd of [into[0], head[1], output[1]]) os.close(fd);
       // SIGPIPE is ignored by whoever made this: a child that ends early is no reason to end with it.
       writeAll(os, into[1], input);
       os.close(into[1]);
@@ -48,7 +51,7 @@ export class Child {
       for (const fd of open) os.close(fd);
       throw error;
     }
-    os.setReadHandler(this.#out, () => this.#read());
+    os.setReadHandler(this.#ends[0], () => this.#readHead());
   }
 
   kill(): void {
@@ -57,13 +60,23 @@ export class Child {
     this.#finish();
   }
 
-  #read(): void {
-    const count = this.#os.read(this.#out, this.#chunk.buffer, 0, this.#chunk.length);
-    if (count > 0) {
-      this.#events.output?.(this.#chunk, count);
-      return;
-    }
-    this.#events.exit(this.#finish());
+  #readHead(): void {
+    const [head, output] = this.#ends;
+    const count = this.#read(head);
+    if (count > 0 && !(this.#events.head?.(this.#chunk, count) ?? false)) return;
+    if (this.#over) return;
+    this.#os.setReadHandler(head, null);
+    this.#os.setReadHandler(output, () => this.#readOutput());
+  }
+
+  #readOutput(): void {
+    const count = this.#read(this.#ends[1]);
+    if (count > 0) this.#events.output?.(this.#chunk, count);
+    else this.#events.exit(this.#finish());
+  }
+
+  #read(fd: number): number {
+    return this.#os.read(fd, this.#chunk.buffer, 0, this.#chunk.length);
   }
 
   /**
@@ -72,8 +85,10 @@ export class Child {
    */
   #finish(): number {
     this.#over = true;
-    this.#os.setReadHandler(this.#out, null);
-    this.#os.close(this.#out);
+    for (const fd of this.#ends) {
+      this.#os.setReadHandler(fd, null);
+      this.#os.close(fd);
+    }
     const [pid, status] = this.#os.waitpid(this.#pid, 0);
     if (pid !== this.#pid) return -1;
     return (status & 0x7f) === 0 ? (status >> 8) & 0xff : -1;
@@ -86,11 +101,4 @@ function openPipe(os: Os, open: number[]): readonly [read: number, write: number
   if (!pipe) throw new Error("no pipe left");
   open.push(...pipe);
   return pipe;
-}
-
-function openNull(os: Os, open: number[]): number {
-  const fd = os.open("/dev/null", os.O_RDWR);
-  if (fd < 0) throw new Error("no /dev/null");
-  open.push(fd);
-  return fd;
 }

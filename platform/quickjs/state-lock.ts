@@ -6,6 +6,7 @@
 // programs on Node: here nobody gives a sign that he lives.
 
 import { sha256 } from "../text/sha256.ts";
+import { asciiOf, latinBytesOf } from "../text/text.ts";
 import type { Os } from "./engine.ts";
 import { QuickJsEntropy } from "./entropy.ts";
 import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";
@@ -74,7 +75,7 @@ function processSpace(os: Os): string {
   const boot = kernelText(os, "/proc/sys/kernel/random/boot_id");
   const [names] = os.readlink("/proc/self/ns/pid");
   if (boot === "" || !names) return "0";
-  return hexOf(sha256(asciiBytes(boot + names))).slice(0, 12);
+  return hexOf(sha256(latinBytesOf(boot + names))).slice(0, 12);
 }
 
 function chance(os: Os): string {
@@ -90,13 +91,9 @@ const hexOf = (bytes: Uint8Array): string =>
 function kernelText(os: Os, file: string): string {
   try {
     const bytes = readFile(os, file, PROC_BYTES_MAX) ?? [];
-    return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+    return asciiOf(bytes, 0, bytes.length);
   } catch (error) {
     if (error instanceof FileError) return "";
     throw error;
   }
-}
-
-function asciiBytes(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

@@ -25,6 +25,11 @@ export function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/** A byte for each character: for texts that have none above 255. */
+export function latinBytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
 /** `bytes[from..to)` as string, a character for each byte: for ASCII. */
 export function asciiOf(bytes: Bytes, from: number, to: number): string {
   let text = "";

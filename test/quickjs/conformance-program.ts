@@ -35,13 +35,13 @@ let count = 0;
 const cases = [
   ...storageConformance(() => {
     const directory = `${folder}/${count++}`;
-    let storage = new QuickJsFileStorage(os, directory, { capacity: 600 });
+    let storage = new QuickJsFileStorage(os, directory, 600);
     return {
       storage,
       world,
       restart() {
         storage.close();
-        storage = new QuickJsFileStorage(os, directory, { capacity: 600 });
+        storage = new QuickJsFileStorage(os, directory, 600);
         return storage;
       },
       dispose: () => storage.close(),
@@ -57,8 +57,7 @@ const cases = [
     const write = (text: string): void => {
       frame = text.split("\n").slice(0, 4);
     };
-    const plain = (rows: readonly string[]): string => rows.join("\n");
-    const display = new LineDisplay({ columns: 20, rows: 4 }, plain, false, write);
+    const display = new LineDisplay({ columns: 20, rows: 4 }, false, write);
     return { display, world, look: () => frame };
   }),
 ];
