@@ -11,6 +11,12 @@ export interface ConformanceCase {
   run(): Promise<void>;
 }
 
+/** An adapter under test, and its surroundings; each case makes one. */
+export interface Subject {
+  /** Gives back what the adapter holds; called after each case. */
+  dispose?: () => void | Promise<void>;
+}
+
 /** How a suite lets time pass: real time on a device, a manual clock for fakes. */
 export interface World {
   /** Resolves when at least `ms` have passed (0: when whatever is due now had its turn). */
@@ -75,16 +81,17 @@ export async function eventually(
   }
 }
 
-/** Starts an operation with one callback, waits for it and sees that it comes once only. */
+/** Starts an operation with one callback, waits for it and sees that it comes once only, also for so long behind it. */
 export async function callOnce<T>(
   world: World,
   what: string,
   start: (done: (value: T) => void) => void,
+  silenceMs = 0,
 ): Promise<T> {
   const values: T[] = [];
   start((value) => values.push(value));
   await eventually(world, () => values.length > 0, what);
-  await world.wait(0);
+  await world.wait(silenceMs);
   must(values.length === 1, `${what}: called back ${values.length} times`);
   return values[0]!;
 }
@@ -104,21 +111,17 @@ export function mustEqualBytes(bytes: Bytes, from: number, expected: Bytes, what
   }
 }
 
-/** The ASCII codes of a text. */
-export function ascii(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
+/** What each rule in words asks of a subject. */
+export type Rules<S> = Readonly<Record<string, (subject: S) => void | Promise<void>>>;
 
-/** Builds a case that makes a subject, uses it and always disposes of it. */
-export function caseWith<S extends { dispose?: () => void | Promise<void> }>(
+/** A case for each rule of a contract: it makes a subject, uses it and always disposes of it. */
+export function casesOf<S extends Subject>(
+  contract: string,
   make: () => S | Promise<S>,
-  name: string,
-  body: (subject: S) => void | Promise<void>,
-): ConformanceCase {
-  return {
-    name,
+  rules: Rules<S>,
+): ConformanceCase[] {
+  return Object.entries(rules).map(([rule, body]) => ({
+    name: `${contract}: ${rule}`,
     async run() {
       const subject = await make();
       try {
@@ -127,5 +130,5 @@ export function caseWith<S extends { dispose?: () => void | Promise<void> }>(
         await subject.dispose?.();
       }
     },
-  };
+  }));
 }

@@ -2,14 +2,12 @@
 // test can tell good randomness from a good imitation.
 
 import type { Entropy } from "../contracts.ts";
-import { type ConformanceCase, caseWith, must } from "./case.ts";
+import { type ConformanceCase, casesOf, must, type Rules, type Subject } from "./case.ts";
 
 /** An adapter under test, and its surroundings; each case makes one. */
-export interface EntropySubject {
+export interface EntropySubject extends Subject {
   /** The adapter under test. */
   entropy: Entropy;
-  /** Gives back what the adapter holds; called after each case. */
-  dispose?: () => void | Promise<void>;
 }
 
 const GUARD = 300;
@@ -21,43 +19,42 @@ const GUARD = 300;
 export function entropyConformance(
   make: () => EntropySubject | Promise<EntropySubject>,
 ): ConformanceCase[] {
-  const rule = (name: string, body: (subject: EntropySubject) => void): ConformanceCase =>
-    caseWith(make, `entropy: ${name}`, body);
-  return [
-    rule("fills its range and nothing else, plain arrays too", ({ entropy }) => {
+  return casesOf("entropy", make, rules);
+}
+
+const rules: Rules<EntropySubject> = {
+  "fills its range and nothing else, plain arrays too": ({ entropy }) => {
+    // Of 32 bytes, and of none.
+    for (const to of [38, 6]) {
       const into: number[] = Array.from({ length: 44 }, () => GUARD);
-      must(entropy.fill(into, 6, 38), "fill said that there is no entropy");
-      for (let i = 0; i < into.length; i++) {
-        const value = into[i]!;
-        if (i < 6 || i >= 38) must(value === GUARD, `index ${i} outside the range was changed`);
+      must(entropy.fill(into, 6, to), "fill said that there is no entropy");
+      for (const [i, value] of into.entries()) {
+        if (i < 6 || i >= to) must(value === GUARD, `index ${i} outside the range was changed`);
         else must(Number.isInteger(value) && value >= 0 && value <= 255, `${value} is no byte`);
       }
-    }),
-    rule("an empty range is filled by doing nothing", ({ entropy }) => {
-      const into = [GUARD];
-      must(entropy.fill(into, 1, 1), "fill of nothing said that there is no entropy");
-      must(into[0] === GUARD, "index 0 was changed");
-    }),
-    rule("never says the same twice", ({ entropy }) => {
-      const seen = new Set<string>();
-      for (let i = 0; i < 64; i++) seen.add(draw(entropy, 16).join());
-      must(seen.size === 64, `${64 - seen.size} of 64 draws of 16 bytes were repeated`);
-    }),
-    rule("every bit of a byte is set about half of the time", ({ entropy }) => {
-      const bytes = draw(entropy, 8192);
-      for (let bit = 0; bit < 8; bit++) {
-        const ones = bytes.reduce((sum, byte) => sum + ((byte >> bit) & 1), 0);
-        // Ten standard deviations: a good source fails this once in 10^23 runs.
-        must(Math.abs(ones - 4096) < 453, `bit ${bit} is set in ${ones} of 8192 bytes`);
-      }
-    }),
-    rule("fills more than 65536 bytes in one call", ({ entropy }) => {
-      const bytes = draw(entropy, 70_000);
-      const tail = bytes.slice(65_536);
-      must(new Set(tail).size > 200, "the bytes past 65536 look like one another");
-    }),
-  ];
-}
+    }
+  },
+
+  "never says the same twice": ({ entropy }) => {
+    const seen = new Set<string>();
+    for (let i = 0; i < 64; i++) seen.add(draw(entropy, 16).join());
+    must(seen.size === 64, `${64 - seen.size} of 64 draws of 16 bytes were repeated`);
+  },
+
+  "every bit of a byte is set about half of the time": ({ entropy }) => {
+    const bytes = draw(entropy, 8192);
+    for (let bit = 0; bit < 8; bit++) {
+      const ones = bytes.reduce((sum, byte) => sum + ((byte >> bit) & 1), 0);
+      // Ten standard deviations: a good source fails this once in 10^23 runs.
+      must(Math.abs(ones - 4096) < 453, `bit ${bit} is set in ${ones} of 8192 bytes`);
+    }
+  },
+
+  "fills more than 65536 bytes in one call": ({ entropy }) => {
+    const tail = draw(entropy, 70_000).slice(65_536);
+    must(new Set(tail).size > 200, "the bytes past 65536 look like one another");
+  },
+};
 
 function draw(entropy: Entropy, length: number): Uint8Array {
   const into = new Uint8Array(length);

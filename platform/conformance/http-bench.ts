@@ -2,13 +2,15 @@
 // writes down what the adapter reports. The Node server for real wires is targets/command/conform/conformance-server.ts.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { latinBytesOf } from "../text/text.ts";
 import {
-  ascii,
-  type ConformanceCase,
   eventually,
   must,
   mustEqualBytes,
+  type Rules,
   SILENCE_MS,
+  type Subject,
+  Violation,
   type World,
 } from "./case.ts";
 
@@ -21,11 +23,9 @@ export interface HttpLimits {
 }
 
 /** An adapter under test. */
-export interface HttpSubject {
+export interface HttpSubject extends Subject {
   /** The adapter under test. */
   http: Http;
-  /** Gives back what it holds. */
-  dispose?: () => void | Promise<void>;
 }
 
 /** A complete or broken-off answer. */
@@ -126,6 +126,9 @@ export interface HttpTestBench {
   start(): HttpTestServer | Promise<HttpTestServer>;
 }
 
+/** A good exchange ran into the time limit. */
+export class HeldUp extends Violation {}
+
 /** Writes down what an adapter reports, and what of it breaks the contract's order. */
 export class Ear implements HttpSink {
   readonly events: string[] = [];
@@ -180,6 +183,31 @@ export class Ear implements HttpSink {
     this.during("failed");
   }
 
+  /** Throws unless it was this answer. */
+  mustBe(expected: string | Uint8Array, what = "answer", status = 200): this {
+    const body = typeof expected === "string" ? latinBytesOf(expected) : expected;
+    const { bytes } = this;
+    if (this.failure === "timeout") throw new HeldUp(`${what}: reported as timeout`);
+    must(this.failure === undefined, `${what}: reported as ${this.failure}`);
+    must(this.statusCode === status, `${what}: status ${this.statusCode}, not ${status}`);
+    must(bytes.length === body.length, `${what}: ${bytes.length} bytes, not ${body.length}`);
+    mustEqualBytes(bytes, 0, body, what);
+    return this;
+  }
+
+  /** Throws unless it failed so. */
+  mustFail(failure: TransportFailure, what: string): this {
+    must(!this.ended, `${what}: reported as a complete answer`);
+    must(this.failure === failure, `${what}: reported as ${this.failure}, not ${failure}`);
+    return this;
+  }
+
+  /** Where both are right. */
+  mustBeOrFail(expected: string, what: string, status = 200): this {
+    if (this.failure === undefined) return this.mustBe(expected, what, status);
+    return this.mustFail("unreachable", what);
+  }
+
   #note(event: string): void {
     if (this.over) this.#blame(`${event} after the exchange was over`);
     this.events.push(event);
@@ -191,80 +219,41 @@ export class Ear implements HttpSink {
 }
 
 /** One test's surroundings: a server, an adapter, and the verbs to use them with. */
-export class Bench {
-  readonly server: HttpTestServer;
-  readonly http: Http;
-  readonly world: World;
-
-  constructor(server: HttpTestServer, http: Http, world: World) {
-    this.server = server;
-    this.http = http;
-    this.world = world;
-  }
-
+export function benchOf(server: HttpTestServer, http: Http, world: World, timeLimitMs: number) {
+  const begin = (request: Partial<HttpRequest> = {}, ear = new Ear()): Ear => {
+    const { body = [] } = request;
+    const url = `${server.origin}/`;
+    const plain = { method: "GET", url, contentType: "", authorization: "", bodyFrom: 0 } as const;
+    http.send({ ...plain, bodyTo: body.length, ...request, body }, ear);
+    return ear;
+  };
   /** Sends and waits until the exchange is over and silence has followed. */
-  async exchange(request: Partial<HttpRequest> = {}): Promise<Ear> {
-    const ear = this.begin(request);
-    await this.finish(ear);
-    return ear;
-  }
-
-  begin(request: Partial<HttpRequest> = {}, ear = new Ear()): Ear {
-    this.http.send(this.request(request), ear);
-    return ear;
-  }
-
-  async finish(ear: Ear): Promise<void> {
-    await eventually(this.world, () => ear.over, "the exchange");
-    await this.world.wait(SILENCE_MS);
+  const exchange = async (request: Partial<HttpRequest> = {}): Promise<Ear> => {
+    const ear = begin(request);
+    await eventually(world, () => ear.over, "the exchange");
+    await world.wait(SILENCE_MS);
     must(ear.problem === "", ear.problem);
-  }
-
-  request(request: Partial<HttpRequest> = {}): HttpRequest {
-    const body = request.body ?? [];
-    return {
-      method: "GET",
-      url: `${this.server.origin}/`,
-      contentType: "",
-      authorization: "",
-      body,
-      bodyFrom: 0,
-      bodyTo: body.length,
-      ...request,
-    };
-  }
-
-  /** A form request as the core sends it, its body in the middle of a larger array. */
-  form(text: string): Partial<HttpRequest> {
-    const body = ascii(`##${text}##`);
-    const contentType = "application/x-www-form-urlencoded";
-    return { method: "POST", contentType, body, bodyFrom: 2, bodyTo: body.length - 2 };
-  }
+    return ear;
+  };
+  return { server, http, world, timeLimitMs, begin, exchange };
 }
 
-/** Builds one case; `limits` are those that the adapter is made with. */
-export type HttpRule = (
-  name: string,
-  body: (bench: Bench) => Promise<void>,
-  limits?: Partial<HttpLimits>,
-) => ConformanceCase;
+export type Bench = ReturnType<typeof benchOf>;
+
+/** What each rule in words asks of an adapter. */
+export type HttpRules = Rules<Bench>;
+
+/** A form request as the core sends it, its body in the middle of a larger array. */
+export function form(text: string): Partial<HttpRequest> {
+  const body = latinBytesOf(`##${text}##`);
+  const contentType = "application/x-www-form-urlencoded";
+  return { method: "POST", contentType, body, bodyFrom: 2, bodyTo: body.length - 2 };
+}
 
 /** A plain good answer. */
 export function answer(body: string | Uint8Array, more: Partial<AnswerPlan> = {}): AnswerPlan {
-  const bytes = typeof body === "string" ? ascii(body) : body;
+  const bytes = typeof body === "string" ? latinBytesOf(body) : body;
   return { kind: "answer", status: 200, body: bytes, ...more };
-}
-
-export function mustBeAnswer(ear: Ear, status: number, body: Uint8Array, what = "answer"): void {
-  must(ear.failure === undefined, `${what}: reported as ${ear.failure}`);
-  must(ear.statusCode === status, `${what}: status ${ear.statusCode}, not ${status}`);
-  must(ear.bytes.length === body.length, `${what}: ${ear.bytes.length} bytes, not ${body.length}`);
-  mustEqualBytes(ear.bytes, 0, body, what);
-}
-
-export function mustFail(ear: Ear, failure: string, what: string): void {
-  must(!ear.ended, `${what}: reported as a complete answer`);
-  must(ear.failure === failure, `${what}: reported as ${ear.failure}, not ${failure}`);
 }
 
 /** Throws unless the request carried this header exactly once with this value (undefined: not at all). */
@@ -275,7 +264,9 @@ export function mustHave(
 ): void {
   must(request !== undefined, "no request arrived");
   const values = request.headers.filter(([other]) => other === name).map(([, found]) => found);
-  const expected = value === undefined ? "" : value;
-  must(values.join(", ") === expected, `${name}: "${values.join(", ")}", not "${expected}"`);
+  must(
+    values.join(", ") === (value ?? ""),
+    `${name}: "${values.join(", ")}", not "${value ?? ""}"`,
+  );
   must(values.length === (value === undefined ? 0 : 1), `${name} was sent ${values.length} times`);
 }

@@ -1,339 +1,332 @@
 // The rules of the Http contract that only a real server can see: headers, connections, TLS.
 
-import { ascii, type ConformanceCase, eventually, must, SILENCE_MS } from "./case.ts";
-import {
-  answer,
-  type Bench,
-  Ear,
-  type HttpRule,
-  mustBeAnswer,
-  mustFail,
-  mustHave,
-} from "./http-bench.ts";
+import type { HttpRequest } from "../contracts.ts";
+import { eventually, must, SILENCE_MS } from "./case.ts";
+import { answer, type Bench, Ear, form, type HttpRules, mustHave } from "./http-bench.ts";
 
-/** Cases that look at what crossed the wire. */
-export function wireRules(rule: HttpRule): ConformanceCase[] {
-  return [
-    ...requestRules(rule),
-    ...answerRules(rule),
-    ...brokenAnswerRules(rule),
-    ...framingRules(rule),
-    ...connectionRules(rule),
-  ];
-}
+const requestRules: HttpRules = {
+  "Accept: application/json and Host on every request": async (bench) => {
+    bench.server.plan(answer(""), answer(""));
+    await bench.exchange();
+    await bench.exchange(form("a=1"));
+    for (const request of bench.server.requests()) {
+      mustHave(request, "accept", "application/json");
+      mustHave(request, "host", bench.server.origin.replace(/^https?:\/\//, ""));
+    }
+  },
 
-function requestRules(rule: HttpRule): ConformanceCase[] {
-  return [
-    rule("Accept: application/json and Host on every request", async (bench) => {
-      bench.server.plan(answer(""), answer(""));
-      await bench.exchange();
-      await bench.exchange(bench.form("a=1"));
-      for (const request of bench.server.requests()) {
-        mustHave(request, "accept", "application/json");
-        mustHave(request, "host", bench.server.origin.replace(/^https?:\/\//, ""));
-      }
-    }),
-    rule("Content-Type and Content-Length of a body, no chunked request", async (bench) => {
-      bench.server.plan(answer(""));
-      await bench.exchange(bench.form("a=1&b=2"));
-      const [request] = bench.server.requests();
-      mustHave(request, "content-type", "application/x-www-form-urlencoded");
-      mustHave(request, "content-length", "7");
-      mustHave(request, "transfer-encoding", undefined);
-    }),
-    rule("a POST with an empty range says Content-Length: 0", async (bench) => {
-      bench.server.plan(answer(""), answer(""));
-      await bench.exchange({ method: "POST" });
-      await bench.exchange(bench.form(""));
-      for (const request of bench.server.requests()) mustHave(request, "content-length", "0");
-      mustHave(bench.server.requests()[0], "content-type", undefined);
-      mustHave(bench.server.requests()[1], "content-type", "application/x-www-form-urlencoded");
-    }),
-    rule("a GET has neither body nor Content-Type", async (bench) => {
-      bench.server.plan(answer(""));
-      await bench.exchange();
-      const [request] = bench.server.requests();
-      mustHave(request, "content-type", undefined);
-      mustHave(request, "transfer-encoding", undefined);
-      must(request?.body.length === 0, "the GET had a body");
-    }),
-    rule("Authorization is sent as given, and not at all where empty", async (bench) => {
-      bench.server.plan(answer(""), answer(""));
-      await bench.exchange({ authorization: "Bearer a.b-c_~+/=" });
-      await bench.exchange();
-      mustHave(bench.server.requests()[0], "authorization", "Bearer a.b-c_~+/=");
-      mustHave(bench.server.requests()[1], "authorization", undefined);
-    }),
-    rule("further headers are sent as given, an empty value too", async (bench) => {
-      bench.server.plan(answer(""));
-      const headers = [
-        ["X-Api-Version", "2"],
-        ["X-Odd", 'a "quoted" \\ value; and: more'],
-        ["X-Empty", ""],
-      ] as const;
-      await bench.exchange({ headers });
-      const [request] = bench.server.requests();
-      for (const [name, value] of headers) mustHave(request, name.toLowerCase(), value);
-    }),
-  ];
-}
+  "Content-Type and Content-Length of a body, no chunked request": async (bench) => {
+    bench.server.plan(answer(""));
+    await bench.exchange(form("a=1&b=2"));
+    const [request] = bench.server.requests();
+    mustHave(request, "content-type", "application/x-www-form-urlencoded");
+    mustHave(request, "content-length", "7");
+    mustHave(request, "transfer-encoding", undefined);
+  },
 
-function answerRules(rule: HttpRule): ConformanceCase[] {
-  return [
-    rule("interim answers (1xx) are not the answer", async (bench) => {
-      bench.server.plan(answer("final", { status: 403, interim: true }));
-      mustBeAnswer(await bench.exchange(bench.form("a=1")), 403, ascii("final"));
-    }),
-    rule("Retry-After as a date counts from the answer's own Date", async (bench) => {
-      const date = "Tue, 15 Nov 1994 12:00:00 GMT";
-      for (const [value, seconds] of [
-        ["Tue, 15 Nov 1994 12:00:45 GMT", 45],
-        ["Tue, 15 Nov 1994 13:00:00 GMT", 3600],
-        ["Tue, 15 Nov 1994 11:00:00 GMT", 0],
-      ] as const) {
-        const headers = [
-          ["Date", date],
-          ["Retry-After", value],
-        ] as const;
-        bench.server.plan(answer("", { status: 503, headers }));
-        const got = (await bench.exchange()).retryAfterSeconds;
-        must(got === seconds, `${value} at ${date} is reported as ${got} s, not ${seconds} s`);
-      }
-    }),
-    rule("an enormous Retry-After stays a small integer", async (bench) => {
-      for (const value of ["99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"]) {
-        bench.server.plan(answer("", { status: 503, headers: [["Retry-After", value]] }));
-        const got = (await bench.exchange()).retryAfterSeconds;
-        must(got > 100_000 && got <= 134_217_727, `${value} is reported as ${got}`);
-      }
-    }),
-    rule("addresses that cannot be asked: failed, not thrown", async (bench) => {
-      const wrong = ["", "no address", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999/"];
-      for (const url of wrong) mustFail(await bench.exchange({ url }), "unreachable", `"${url}"`);
-      must(bench.server.requests().length === 0, "a request arrived");
-    }),
-    rule("header values that could split the request: failed, nothing sent", async (bench) => {
-      for (const request of [
-        { authorization: "Bearer a\r\nX-Evil: 1" },
-        { headers: [["X-Good", "a\r\nX-Evil: 1"]] as const },
-        { ...bench.form("a=1"), contentType: "text/plain\nX-Evil: 1" },
-      ]) {
-        mustFail(await bench.exchange(request), "unreachable", "a line break in a header");
-      }
-      for (const { headers } of bench.server.requests()) {
-        must(!headers.some(([name]) => name === "x-evil"), "a header was smuggled in");
-      }
-    }),
-  ];
-}
+  "a POST with an empty range says Content-Length: 0": async (bench) => {
+    bench.server.plan(answer(""), answer(""));
+    await bench.exchange({ method: "POST" });
+    await bench.exchange(form(""));
+    for (const request of bench.server.requests()) mustHave(request, "content-length", "0");
+    mustHave(bench.server.requests()[0], "content-type", undefined);
+    mustHave(bench.server.requests()[1], "content-type", "application/x-www-form-urlencoded");
+  },
+
+  "a GET has neither body nor Content-Type": async (bench) => {
+    bench.server.plan(answer(""));
+    await bench.exchange();
+    const [request] = bench.server.requests();
+    mustHave(request, "content-type", undefined);
+    mustHave(request, "transfer-encoding", undefined);
+    must(request?.body.length === 0, "the GET had a body");
+  },
+
+  "Authorization is sent as given, and not at all where empty": async (bench) => {
+    bench.server.plan(answer(""), answer(""));
+    await bench.exchange({ authorization: "Bearer a.b-c_~+/=" });
+    await bench.exchange();
+    mustHave(bench.server.requests()[0], "authorization", "Bearer a.b-c_~+/=");
+    mustHave(bench.server.requests()[1], "authorization", undefined);
+  },
+
+  "further headers are sent as given, an empty value too": async (bench) => {
+    bench.server.plan(answer(""));
+    const headers = [
+      ["X-Api-Version", "2"],
+      ["X-Odd", 'a "quoted" \\ value; and: more'],
+      ["X-Empty", ""],
+    ] as const;
+    await bench.exchange({ headers });
+    const [request] = bench.server.requests();
+    for (const [name, value] of headers) mustHave(request, name.toLowerCase(), value);
+  },
+
+  "addresses that cannot be asked: failed, not thrown": async (bench) => {
+    const wrong = ["", "no address", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999/"];
+    for (const url of wrong) (await bench.exchange({ url })).mustFail("unreachable", `"${url}"`);
+    must(bench.server.requests().length === 0, "a request arrived");
+  },
+
+  "header values that could split the request: failed, nothing sent": async (bench) => {
+    const splitting: Partial<HttpRequest>[] = [
+      { authorization: "Bearer a\r\nX-Evil: 1" },
+      { headers: [["X-Good", "a\r\nX-Evil: 1"]] },
+      { ...form("a=1"), contentType: "text/plain\nX-Evil: 1" },
+    ];
+    for (const one of splitting)
+      (await bench.exchange(one)).mustFail("unreachable", "a line break in a header");
+    for (const { headers } of bench.server.requests()) {
+      must(!headers.some(([name]) => name === "x-evil"), "a header was smuggled in");
+    }
+  },
+};
 
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /** What follows a good chunk of three bytes, `abc`. */
-const BROKEN_CHUNKS: readonly (readonly [what: string, bytes: string])[] = [
-  ["a size that is no number", "zz\r\nabc\r\n0\r\n\r\n"],
-  ["no size", "\r\nabc\r\n0\r\n\r\n"],
-  ["a negative size", "-3\r\nabc\r\n0\r\n\r\n"],
-  ["a size beyond 64 bits", "fffffffffffffffff\r\nabc\r\n0\r\n\r\n"],
-  ["more bytes than its size", "1\r\nabc\r\n0\r\n\r\n"],
-  ["fewer bytes than its size", "ff\r\nabc\r\n0\r\n\r\n"],
-  ["no last chunk", ""],
-  ["half a last chunk", "0\r\n"],
-  ["another answer in its place", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"],
-];
-
-function brokenAnswerRules(rule: HttpRule): ConformanceCase[] {
-  return [
-    ...BROKEN_CHUNKS.map(([what, bytes]) =>
-      rule(`a chunked body with ${what} is no answer`, async (bench) => {
-        bench.server.plan(
-          { kind: "raw", pieces: [`${CHUNKED}3\r\nabc\r\n`, bytes] },
-          answer("good"),
-        );
-        mustFail(await bench.exchange(bench.form("a=1")), "unreachable", what);
-        mustBeAnswer(await bench.exchange(), 200, ascii("good"), "the exchange after it");
-      }),
-    ),
-    rule(
-      "the time limit is for the head as well: one that trickles ends in timeout",
-      async (bench) => {
-        const pieces = [..."HTTP/1.1 200 OK\r\nX: slowly\r\nContent-Length: 0\r\n\r\n"];
-        bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 50 });
-        mustFail(await bench.exchange(), "timeout", "a head of a byte every 50 ms");
-      },
-      { timeLimitMs: 400 },
-    ),
-    rule("a head of 200 KiB: too-large", async (bench) => {
-      const header = `X: ${"a".repeat(1019)}\r\n`;
-      const pieces = ["HTTP/1.1 200 OK\r\n", ...Array<string>(200).fill(header), "\r\n"];
-      bench.server.plan({ kind: "raw", pieces });
-      mustFail(await bench.exchange(), "too-large", "a head of 200 KiB");
-    }),
-    rule("what a server says unasked after an answer is not the next answer", async (bench) => {
-      const own = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown";
-      const other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother";
-      for (const pieces of [[own + other], [own, other]]) {
-        bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 10, keepAlive: true });
-        bench.server.plan(answer("mine"), answer("mine"));
-        mustBeAnswer(await bench.exchange(), 200, ascii("own"));
-        await bench.world.wait(2 * SILENCE_MS);
-        const next = await bench.exchange();
-        if (next.failure === undefined) mustBeAnswer(next, 200, ascii("mine"), "the next answer");
-        else mustFail(next, "unreachable", "on a connection with something unasked on it");
-        // A failure may have used the plan up, or not.
-        while (bench.server.requests().length % 3 !== 0) await bench.exchange();
-      }
-    }),
-  ];
-}
+const BROKEN_CHUNKS: Readonly<Record<string, string>> = {
+  "a size that is no number": "zz\r\nabc\r\n0\r\n\r\n",
+  "no size": "\r\nabc\r\n0\r\n\r\n",
+  "a negative size": "-3\r\nabc\r\n0\r\n\r\n",
+  "a size beyond 64 bits": "fffffffffffffffff\r\nabc\r\n0\r\n\r\n",
+  "more bytes than its size": "1\r\nabc\r\n0\r\n\r\n",
+  "fewer bytes than its size": "ff\r\nabc\r\n0\r\n\r\n",
+  "no last chunk": "",
+  "half a last chunk": "0\r\n",
+  "another answer in its place": "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+};
 
 /** Two statements about where the body ends (RFC 9112 §6.3): whoever believes one of them can be led astray. */
-const CONTRADICTIONS: readonly (readonly [what: string, headers: string])[] = [
-  ["two different Content-Lengths", "Content-Length: 3\r\nContent-Length: 5\r\n"],
-  ["a list of different Content-Lengths", "Content-Length: 3, 5\r\n"],
-  ["a Content-Length that is no number", "Content-Length: 3x\r\n"],
-  ["a negative Content-Length", "Content-Length: -3\r\n"],
-];
+const CONTRADICTIONS: Readonly<Record<string, string>> = {
+  "two different Content-Lengths": "Content-Length: 3\r\nContent-Length: 5\r\n",
+  "a list of different Content-Lengths": "Content-Length: 3, 5\r\n",
+  "a Content-Length that is no number": "Content-Length: 3x\r\n",
+  "a negative Content-Length": "Content-Length: -3\r\n",
+};
 
-function framingRules(rule: HttpRule): ConformanceCase[] {
-  return [
-    rule("trailers behind a chunked body are not part of it", async (bench) => {
-      const trailers = "0\r\nServer-Timing: db;dur=3\r\nRetry-After: 9\r\n\r\n";
-      bench.server.plan({ kind: "raw", pieces: [`${CHUNKED}3\r\nabc\r\n`, trailers] });
-      const ear = await bench.exchange(bench.form("a=1"));
-      mustBeAnswer(ear, 200, ascii("abc"));
-      must(ear.retryAfterSeconds === -1, "a trailer was taken for a header");
-    }),
-    rule(
-      "chunks may have extensions, and sizes with leading zeros in both cases",
-      async (bench) => {
-        const chunks = '3;name="a;b"\r\nabc\r\n00A\r\n0123456789\r\n00\r\n\r\n';
-        for (const pieces of [[CHUNKED + chunks], [...(CHUNKED + chunks)]]) {
-          bench.server.plan({ kind: "raw", pieces });
-          mustBeAnswer(
-            await bench.exchange(),
-            200,
-            ascii("abc0123456789"),
-            `${pieces.length} pieces`,
-          );
-        }
-      },
-    ),
-    rule("a chunked answer on a connection that stays open ends with its chunks", async (bench) => {
-      const pieces = [`${CHUNKED}3\r\nabc\r\n0\r\n\r\n`];
-      bench.server.plan({ kind: "raw", pieces, keepAlive: true }, answer("next"));
-      mustBeAnswer(await bench.exchange(), 200, ascii("abc"));
-      mustBeAnswer(await bench.exchange(), 200, ascii("next"), "the exchange after it");
-    }),
-    ...CONTRADICTIONS.map(([what, headers]) =>
-      rule(`an answer with ${what} is no answer`, async (bench) => {
-        const pieces = [`HTTP/1.1 200 OK\r\n${headers}\r\n`, "abcde"];
-        bench.server.plan({ kind: "raw", pieces }, answer("good"));
-        mustFail(await bench.exchange(bench.form("a=1")), "unreachable", what);
-        mustBeAnswer(await bench.exchange(), 200, ascii("good"), "the exchange after it");
-      }),
-    ),
-    rule("a Content-Length beside chunks is never what ends the body", async (bench) => {
-      const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n";
-      bench.server.plan({ kind: "raw", pieces: [`${head}3\r\nabc\r\n0\r\n\r\n`] }, answer("good"));
-      const ear = await bench.exchange();
-      if (ear.failure === undefined) mustBeAnswer(ear, 200, ascii("abc"));
-      else mustFail(ear, "unreachable", "a length and chunks");
-      mustBeAnswer(await bench.exchange(), 200, ascii("good"), "the exchange after it");
-    }),
-    rule("a folded header line harms nothing (RFC 9112 §5.2)", async (bench) => {
-      for (const fold of [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "]) {
-        // Behind an ordinary answer, since what an adapter keeps from one to the next may be at stake.
-        bench.server.plan(answer("before", { keepAlive: true }));
-        const head = `HTTP/1.1 400 Bad\r\n${fold}\r\nContent-Length: 2\r\n\r\n`;
-        bench.server.plan({ kind: "raw", pieces: [head, "{}"] }, answer("after"));
-        mustBeAnswer(await bench.exchange(), 200, ascii("before"));
-        const ear = await bench.exchange(bench.form("a=1"));
-        if (ear.failure === undefined) mustBeAnswer(ear, 400, ascii("{}"), "the folded one");
-        else mustFail(ear, "unreachable", "a folded line behind the status line");
-        mustBeAnswer(await bench.exchange(), 200, ascii("after"), "the exchange after it");
-      }
-    }),
-  ];
-}
+/** What is no answer, piece by piece. */
+const BROKEN: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    Object.entries(BROKEN_CHUNKS).map(([what, bytes]) => [
+      `a chunked body with ${what}`,
+      [`${CHUNKED}3\r\nabc\r\n`, bytes],
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(CONTRADICTIONS).map(([what, headers]) => [
+      `an answer with ${what}`,
+      [`HTTP/1.1 200 OK\r\n${headers}\r\n`, "abcde"],
+    ]),
+  ),
+};
 
-function connectionRules(rule: HttpRule): ConformanceCase[] {
-  return [
-    rule("a POST is never sent twice: reset on a kept connection", async (bench) => {
-      bench.server.plan(answer("one", { keepAlive: true }), { kind: "reset" }, answer("again"));
-      mustBeAnswer(await bench.exchange(), 200, ascii("one"));
-      mustFail(await bench.exchange(bench.form("code=1")), "unreachable", "reset");
-      const posts = bench.server.requests().filter(({ method }) => method === "POST");
-      must(posts.length === 1, `the POST arrived ${posts.length} times`);
-    }),
-    rule("a connection that the server closed while idle costs at most one failure", (bench) =>
-      staleConnection(bench),
-    ),
-    rule("a connection that the server closed a while ago costs nothing", async (bench) => {
-      for (let round = 0; round < 3; round++) {
-        bench.server.plan(answer("ok", { keepAlive: true }), answer("ok", { keepAlive: true }));
-        mustBeAnswer(await bench.exchange(), 200, ascii("ok"), "before");
-        await bench.server.closeIdle();
-        await bench.world.wait(4 * SILENCE_MS);
-        mustBeAnswer(await bench.exchange(bench.form("a=1")), 200, ascii("ok"), "after");
-      }
-    }),
-    rule("a connection with an unread rest is not used again", async (bench) => {
-      // Both answers trickle, so that the rest of the first keeps coming all through the second.
-      const slowly = { keepAlive: true, pieceDelayMs: 2 };
-      const mine = ascii("mine, and only mine, from its first byte to its last");
-      bench.server.plan(answer(new Uint8Array(50_000), { ...slowly, pieceBytes: 100 }));
-      bench.server.plan(answer(mine, { ...slowly, pieceBytes: 1 }));
-      const ear = new Ear();
-      ear.during = (event) => {
-        if (event === "body") bench.http.abort();
-      };
-      bench.begin({}, ear);
-      await eventually(bench.world, () => ear.events.includes("body"), "the first piece");
-      mustBeAnswer(await bench.exchange(), 200, mine);
-    }),
-  ];
-}
+const brokenRules: HttpRules = Object.fromEntries(
+  Object.entries(BROKEN).map(([what, pieces]) => [
+    `${what} is no answer`,
+    async (bench) => {
+      bench.server.plan({ kind: "raw", pieces }, answer("good"));
+      (await bench.exchange(form("a=1"))).mustFail("unreachable", what);
+      (await bench.exchange()).mustBe("good", "the exchange after it");
+    },
+  ]),
+);
 
-async function staleConnection(bench: Bench): Promise<void> {
-  // One more than the requests of all rounds, so that no round depends on what another used up.
-  for (let i = 0; i < 16; i++) bench.server.plan(answer("ok", { keepAlive: true }));
-  for (let round = 0; round < 5; round++) {
-    mustBeAnswer(await bench.exchange(), 200, ascii("ok"), "on a fresh connection");
-    await bench.server.closeIdle();
-    // Sent at once: the adapter may or may not have seen that the connection is gone.
-    const ear = await bench.exchange(bench.form(`round=${round}`));
-    if (ear.failure !== undefined) {
-      mustFail(ear, "unreachable", "on a stale connection");
-      mustBeAnswer(await bench.exchange(), 200, ascii("ok"), "after the failure");
-    } else {
-      mustBeAnswer(ear, 200, ascii("ok"), "past a stale connection");
+const answerRules: HttpRules = {
+  "interim answers (1xx) are not the answer": async (bench) => {
+    bench.server.plan(answer("final", { status: 403, interim: true }));
+    (await bench.exchange(form("a=1"))).mustBe("final", "the answer", 403);
+  },
+
+  "Retry-After as a date counts from the answer's own Date": async (bench) => {
+    for (const [time, seconds] of [
+      ["12:00:45", 45],
+      ["13:00:00", 3600],
+      ["11:00:00", 0],
+    ] as const) {
+      const headers = [
+        ["Date", "Tue, 15 Nov 1994 12:00:00 GMT"],
+        ["Retry-After", `Tue, 15 Nov 1994 ${time} GMT`],
+      ] as const;
+      bench.server.plan(answer("", { status: 503, headers }));
+      const got = (await bench.exchange()).retryAfterSeconds;
+      must(got === seconds, `${time} at 12:00:00 is reported as ${got} s, not ${seconds} s`);
     }
-    const own = ascii(`round=${round}`);
-    const posts = bench.server.requests().filter(({ body }) => body.join() === own.join());
-    must(posts.length <= 1, `the POST arrived ${posts.length} times`);
-    must(ear.failure !== undefined || posts.length === 1, "an answer without a request");
-  }
-}
+  },
 
-/** Cases about certificates. */
-export function tlsRules(rule: HttpRule): ConformanceCase[] {
-  const refused = (name: string, pick: (bench: Bench) => string): ConformanceCase =>
-    rule(`TLS: ${name} is refused before anything is sent`, async (bench) => {
-      const ear = await bench.exchange({ ...bench.form("secret=1"), url: `${pick(bench)}/token` });
-      mustFail(ear, "unreachable", name);
-      must(bench.server.requests().length === 0, "the request arrived all the same");
-    });
-  return [
-    rule("TLS: a certificate of a trusted authority is accepted", async (bench) => {
-      bench.server.plan(answer("sealed"), answer("sealed too"));
-      const url = `${bench.server.tls!.trusted}/token`;
-      mustBeAnswer(await bench.exchange({ url }), 200, ascii("sealed"));
-      mustBeAnswer(await bench.exchange({ ...bench.form("a=1"), url }), 200, ascii("sealed too"));
-    }),
-    refused("a certificate of an unknown authority", (bench) => bench.server.tls!.untrusted),
-    refused("a certificate for another host name", (bench) => bench.server.tls!.otherName),
-    refused("an expired certificate", (bench) => bench.server.tls!.expired),
-    refused("a server that speaks no TLS above 1.1", (bench) => bench.server.tls!.outdated),
-  ];
-}
+  "an enormous Retry-After stays a small integer": async (bench) => {
+    for (const value of ["99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"]) {
+      bench.server.plan(answer("", { status: 503, headers: [["Retry-After", value]] }));
+      const got = (await bench.exchange()).retryAfterSeconds;
+      must(got > 100_000 && got <= 134_217_727, `${value} is reported as ${got}`);
+    }
+  },
+
+  "a head of 200 KiB: too-large": async (bench) => {
+    const header = `X: ${"a".repeat(1019)}\r\n`;
+    const pieces = ["HTTP/1.1 200 OK\r\n", ...Array<string>(200).fill(header), "\r\n"];
+    bench.server.plan({ kind: "raw", pieces });
+    (await bench.exchange()).mustFail("too-large", "a head of 200 KiB");
+  },
+
+  "trailers behind a chunked body are not part of it": async (bench) => {
+    const trailers = "0\r\nServer-Timing: db;dur=3\r\nRetry-After: 9\r\n\r\n";
+    bench.server.plan({ kind: "raw", pieces: [`${CHUNKED}3\r\nabc\r\n`, trailers] });
+    const ear = (await bench.exchange(form("a=1"))).mustBe("abc");
+    must(ear.retryAfterSeconds === -1, "a trailer was taken for a header");
+  },
+
+  "chunks may have extensions, and sizes with leading zeros in both cases": async (bench) => {
+    const chunks = '3;name="a;b"\r\nabc\r\n00A\r\n0123456789\r\n00\r\n\r\n';
+    for (const pieces of [[CHUNKED + chunks], [...(CHUNKED + chunks)]]) {
+      bench.server.plan({ kind: "raw", pieces });
+      (await bench.exchange()).mustBe("abc0123456789", `${pieces.length} pieces`);
+    }
+  },
+
+  "a chunked answer on a connection that stays open ends with its chunks": async (bench) => {
+    const pieces = [`${CHUNKED}3\r\nabc\r\n0\r\n\r\n`];
+    bench.server.plan({ kind: "raw", pieces, keepAlive: true }, answer("next"));
+    (await bench.exchange()).mustBe("abc");
+    (await bench.exchange()).mustBe("next", "the exchange after it");
+  },
+
+  "a Content-Length beside chunks is never what ends the body": async (bench) => {
+    const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n";
+    bench.server.plan({ kind: "raw", pieces: [`${head}3\r\nabc\r\n0\r\n\r\n`] }, answer("good"));
+    (await bench.exchange()).mustBeOrFail("abc", "a length and chunks");
+    (await bench.exchange()).mustBe("good", "the exchange after it");
+  },
+
+  "a folded header line harms nothing (RFC 9112 §5.2)": async (bench) => {
+    for (const fold of [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "]) {
+      // Behind an ordinary answer, since what an adapter keeps from one to the next may be at stake.
+      bench.server.plan(answer("before", { keepAlive: true }));
+      const head = `HTTP/1.1 400 Bad\r\n${fold}\r\nContent-Length: 2\r\n\r\n`;
+      bench.server.plan({ kind: "raw", pieces: [head, "{}"] }, answer("after"));
+      (await bench.exchange()).mustBe("before");
+      (await bench.exchange(form("a=1"))).mustBeOrFail(
+        "{}",
+        "a folded line behind the status line",
+        400,
+      );
+      (await bench.exchange()).mustBe("after", "the exchange after it");
+    }
+  },
+};
+
+const connectionRules: HttpRules = {
+  "what a server says unasked after an answer is not the next answer": async (bench) => {
+    const own = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown";
+    const other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother";
+    for (const pieces of [[own + other], [own, other]]) {
+      bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 10, keepAlive: true });
+      bench.server.plan(answer("mine"), answer("mine"));
+      (await bench.exchange()).mustBe("own");
+      await bench.world.wait(2 * SILENCE_MS);
+      (await bench.exchange()).mustBeOrFail("mine", "on a connection with something unasked on it");
+      // A failure may have used the plan up, or not.
+      while (bench.server.requests().length % 3 !== 0) await bench.exchange();
+    }
+  },
+
+  "a POST is never sent twice: reset on a kept connection": async (bench) => {
+    bench.server.plan(answer("one", { keepAlive: true }), { kind: "reset" }, answer("again"));
+    (await bench.exchange()).mustBe("one");
+    (await bench.exchange(form("code=1"))).mustFail("unreachable", "reset");
+    const posts = bench.server.requests().filter(({ method }) => method === "POST");
+    must(posts.length === 1, `the POST arrived ${posts.length} times`);
+  },
+
+  "a connection that the server closed while idle costs at most one failure": async (bench) => {
+    // One more than the requests of all rounds, so that no round depends on what another used up.
+    for (let i = 0; i < 16; i++) bench.server.plan(answer("ok", { keepAlive: true }));
+    for (let round = 0; round < 5; round++) {
+      (await bench.exchange()).mustBe("ok", "on a fresh connection");
+      await bench.server.closeIdle();
+      // Sent at once: the adapter may or may not have seen that the connection is gone.
+      const own = `round=${round}`;
+      const { failure } = (await bench.exchange(form(own))).mustBeOrFail(
+        "ok",
+        "on a stale connection",
+      );
+      if (failure !== undefined) (await bench.exchange()).mustBe("ok", "after the failure");
+      const posts = bench.server
+        .requests()
+        .filter(({ body }) => String.fromCharCode(...body) === own);
+      must(posts.length <= 1, `the POST arrived ${posts.length} times`);
+      must(failure !== undefined || posts.length === 1, "an answer without a request");
+    }
+  },
+
+  "a connection that the server closed a while ago costs nothing": async (bench) => {
+    for (let round = 0; round < 3; round++) {
+      bench.server.plan(answer("ok", { keepAlive: true }), answer("ok", { keepAlive: true }));
+      (await bench.exchange()).mustBe("ok", "before");
+      await bench.server.closeIdle();
+      await bench.world.wait(4 * SILENCE_MS);
+      (await bench.exchange(form("a=1"))).mustBe("ok", "after");
+    }
+  },
+
+  "a connection with an unread rest is not used again": async (bench) => {
+    // Both answers trickle, so that the rest of the first keeps coming all through the second.
+    const slowly = { keepAlive: true, pieceDelayMs: 2 };
+    const mine = "mine, and only mine, from its first byte to its last";
+    bench.server.plan(answer(new Uint8Array(50_000), { ...slowly, pieceBytes: 100 }));
+    bench.server.plan(answer(mine, { ...slowly, pieceBytes: 1 }));
+    const ear = new Ear();
+    ear.during = (event) => {
+      if (event === "body") bench.http.abort();
+    };
+    bench.begin({}, ear);
+    await eventually(bench.world, () => ear.events.includes("body"), "the first piece");
+    (await bench.exchange()).mustBe(mine);
+  },
+};
+
+/** Rules that look at what crossed the wire. */
+export const wireRules: HttpRules = {
+  ...requestRules,
+  ...answerRules,
+  ...brokenRules,
+  ...connectionRules,
+};
+
+/** What the time limit is for, beside the body. */
+export const wireTimeRules: HttpRules = {
+  "the time limit is for the head as well: one that trickles ends in timeout": async (bench) => {
+    const pieces = [..."HTTP/1.1 200 OK\r\nX: slowly\r\nContent-Length: 0\r\n\r\n"];
+    bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 50 });
+    (await bench.exchange()).mustFail("timeout", "a head of a byte every 50 ms");
+  },
+};
+
+/** A server that is not trusted, by its place among the bench's. */
+const REFUSED = {
+  untrusted: "a certificate of an unknown authority",
+  otherName: "a certificate for another host name",
+  expired: "an expired certificate",
+  outdated: "a server that speaks no TLS above 1.1",
+} as const;
+
+/** Rules about certificates. */
+export const tlsRules: HttpRules = {
+  "TLS: a certificate of a trusted authority is accepted": async (bench) => {
+    bench.server.plan(answer("sealed"), answer("sealed too"));
+    const url = `${bench.server.tls!.trusted}/token`;
+    (await bench.exchange({ url })).mustBe("sealed");
+    (await bench.exchange({ ...form("a=1"), url })).mustBe("sealed too");
+  },
+
+  ...Object.fromEntries(
+    Object.entries(REFUSED).map(([which, what]) => [
+      `TLS: ${what} is refused before anything is sent`,
+      async (bench: Bench) => {
+        const url = `${bench.server.tls![which as keyof typeof REFUSED]}/token`;
+        (await bench.exchange({ ...form("secret=1"), url })).mustFail("unreachable", what);
+        must(bench.server.requests().length === 0, "the request arrived all the same");
+      },
+    ]),
+  ),
+};

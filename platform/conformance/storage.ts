@@ -5,244 +5,232 @@ import type { Bytes, Storage } from "../contracts.ts";
 import {
   type ConformanceCase,
   callOnce,
-  caseWith,
-  eventually,
+  casesOf,
   must,
   mustEqualBytes,
   pattern,
+  type Rules,
   SILENCE_MS,
+  type Subject,
   type World,
 } from "./case.ts";
 
 /** An adapter under test, and its surroundings; each case makes one. */
-export interface StorageSubject {
+export interface StorageSubject extends Subject {
   /** Both slots empty. */
   storage: Storage;
   /** How time passes. */
   world: World;
   /** The same medium after the device was started anew. Without it durability is not checked. */
   restart?: () => Storage | Promise<Storage>;
-  /** Gives back what the adapter holds; called after each case. */
-  dispose?: () => void | Promise<void>;
 }
-
-type Rule = (name: string, body: (subject: StorageSubject) => Promise<void>) => ConformanceCase;
 
 /** Cases for a storage adapter of at least 30 bytes; `make` gives an empty one. */
 export function storageConformance(
   make: () => StorageSubject | Promise<StorageSubject>,
 ): ConformanceCase[] {
-  const rule: Rule = (name, body) => caseWith(make, `storage: ${name}`, body);
-  return [
-    ...contentRules(rule),
-    ...rangeRules(rule),
-    ...callbackRules(rule),
-    ...limitRules(rule),
-    ...durabilityRules(rule),
-  ];
-}
-
-function contentRules(rule: Rule): ConformanceCase[] {
-  return [
-    rule("both slots are empty at first", async (subject) => {
-      await holds(subject, 0, EMPTY);
-      await holds(subject, 1, EMPTY);
-    }),
-    rule("reads back what was written, of any length up to capacity", async (subject) => {
-      const { capacity } = subject.storage;
-      must(Number.isInteger(capacity) && capacity > 0, `capacity is ${capacity}`);
-      for (const length of [1, 2, 3, 255, 256, 257, capacity - 1, capacity]) {
-        if (length < 1 || length > capacity) continue;
-        await writes(subject, length & 1, pattern(length, length));
-        await holds(subject, length & 1, pattern(length, length));
-      }
-    }),
-    rule("keeps bytes of every value, 0x00 and 0xff at the ends too", async (subject) => {
-      for (const record of [[0], [255], [0, 255], [255, 0], [0, 0, 0], [255, 255, 255]]) {
-        await writes(subject, 0, record);
-        await holds(subject, 0, record);
-      }
-      if (subject.storage.capacity >= 256) {
-        await writes(subject, 1, pattern(256, 3));
-        await holds(subject, 1, pattern(256, 3));
-      }
-    }),
-    rule("a shorter record leaves nothing of a longer one", async (subject) => {
-      await writes(subject, 0, pattern(subject.storage.capacity, 1));
-      await writes(subject, 0, [9]);
-      await holds(subject, 0, [9]);
-    }),
-    rule("the slots are apart: writing or erasing one leaves the other", async (subject) => {
-      for (const slot of [0, 1]) {
-        const other = 1 - slot;
-        await writes(subject, other, pattern(20, other));
-        await writes(subject, slot, pattern(30, 7));
-        await holds(subject, other, pattern(20, other));
-        await erases(subject, slot);
-        await holds(subject, other, pattern(20, other));
-        await holds(subject, slot, EMPTY);
-      }
-    }),
-    rule("erasing empties, an empty slot too; writing works after it", async (subject) => {
-      await erases(subject, 1);
-      await writes(subject, 1, [1, 2]);
-      await erases(subject, 1);
-      await erases(subject, 1);
-      await holds(subject, 1, EMPTY);
-      await writes(subject, 1, [3]);
-      await holds(subject, 1, [3]);
-    }),
-    rule("does what 200 operations in a row say", (subject) => followsModel(subject, 200)),
-  ];
-}
-
-function rangeRules(rule: Rule): ConformanceCase[] {
-  return [
-    rule("writes `bytes[from..to)` and reads into `into[from..]` only", async (subject) => {
-      const { storage, world } = subject;
-      const source = [90, 91, 1, 2, 3, 92];
-      const ok = await callOnce<boolean>(world, "write", (done) =>
-        storage.write(0, source, 2, 5, done),
-      );
-      must(ok, "write of three bytes failed");
-      const into = [77, 77, 77, 77, 77, 77, 77];
-      const length = await callOnce<number>(world, "read", (done) =>
-        storage.read(0, into, 2, 6, done),
-      );
-      must(length === 3, `read says ${length} bytes, not 3`);
-      must(into.slice(0, 5).join() === "77,77,1,2,3", `read gave ${into.join()}`);
-      must(into[6] === 77, "read went past its range");
-    }),
-    rule(
-      "a record longer than the range reads as -1, one that just fits is read",
-      async (subject) => {
-        const { storage, world } = subject;
-        await writes(subject, 0, pattern(10, 1));
-        const into = new Uint8Array(20);
-        const read = (to: number) =>
-          callOnce<number>(world, "read", (done) => storage.read(0, into, 0, to, done));
-        must((await read(9)) === -1, "a range of 9 bytes took a record of 10");
-        must(
-          into.subarray(9).every((byte) => byte === 0),
-          "read wrote past its range",
-        );
-        must((await read(0)) === -1, "an empty range took a record of 10");
-        must((await read(10)) === 10, "a range of 10 bytes did not take a record of 10");
-      },
-    ),
-    rule("an empty slot reads as 0 into an empty range", async ({ storage, world }) => {
-      const length = await callOnce<number>(world, "read", (done) =>
-        storage.read(1, [], 0, 0, done),
-      );
-      must(length === 0, `it read as ${length}`);
-    }),
-    rule("takes plain arrays and typed arrays alike", async (subject) => {
-      await writes(subject, 0, [5, 6, 7]);
-      await holds(subject, 0, Uint8Array.of(5, 6, 7));
-      await writes(subject, 0, Uint8Array.of(8, 9));
-      const into: number[] = [0, 0, 0];
-      const { storage, world } = subject;
-      const length = await callOnce<number>(world, "read", (done) =>
-        storage.read(0, into, 0, 3, done),
-      );
-      must(length === 2 && into.join() === "8,9,0", `read gave ${length}: ${into.join()}`);
-    }),
-    rule("keeps a copy: bytes changed after the callback are not seen", async (subject) => {
-      const bytes = pattern(16, 2);
-      await writes(subject, 0, bytes);
-      bytes.fill(0);
-      await holds(subject, 0, pattern(16, 2));
-      const { storage, world } = subject;
-      const into = new Uint8Array(16);
-      await callOnce<number>(world, "read", (done) => storage.read(0, into, 0, 16, done));
-      into.fill(0);
-      await holds(subject, 0, pattern(16, 2));
-    }),
-  ];
-}
-
-function callbackRules(rule: Rule): ConformanceCase[] {
-  return [
-    rule("calls back exactly once", async ({ storage, world }) => {
-      const calls = [0, 0, 0];
-      storage.write(0, [1], 0, 1, () => calls[0]!++);
-      await eventually(world, () => calls[0]! > 0, "write");
-      await world.wait(SILENCE_MS);
-      storage.read(0, [0], 0, 1, () => calls[1]!++);
-      await eventually(world, () => calls[1]! > 0, "read");
-      await world.wait(SILENCE_MS);
-      storage.erase(0, () => calls[2]!++);
-      await eventually(world, () => calls[2]! > 0, "erase");
-      await world.wait(SILENCE_MS);
-      must(calls.join() === "1,1,1", `write, read, erase called back ${calls.join(", ")} times`);
-    }),
-    rule("the next operation may start from within a callback", async ({ storage, world }) => {
-      const into = new Uint8Array(4);
-      const length = await callOnce<number>(world, "write, erase, write, read", (done) =>
-        storage.write(0, [1, 2], 0, 2, () =>
-          storage.erase(1, () =>
-            storage.write(0, [3, 4, 5], 0, 3, () => storage.read(0, into, 0, 4, done)),
-          ),
-        ),
-      );
-      must(length === 3, `the read at the end says ${length} bytes, not 3`);
-      mustEqualBytes(into, 0, [3, 4, 5], "the read at the end");
-    }),
-  ];
-}
-
-function limitRules(rule: Rule): ConformanceCase[] {
-  return [
-    rule("a record over capacity is refused and harms nothing", async (subject) => {
-      const { storage, world } = subject;
-      await writes(subject, 0, [1, 2, 3]);
-      const long = pattern(storage.capacity + 1, 1);
-      const answer = await refusal(world, (done) => storage.write(0, long, 0, long.length, done));
-      must(answer !== true, `a record of ${long.length} bytes was taken`);
-      await holds(subject, 0, [1, 2, 3]);
-      await writes(subject, 0, [4]);
-      await holds(subject, 0, [4]);
-    }),
-    rule("slots other than 0 and 1 are refused and harm nothing", async (subject) => {
-      const { storage, world } = subject;
-      await writes(subject, 0, [1]);
-      await writes(subject, 1, [2]);
-      for (const slot of [-1, 2, 0.5]) {
-        const wrote = await refusal(world, (done) => storage.write(slot, [9], 0, 1, done));
-        must(wrote !== true, `slot ${slot} was written`);
-        const erased = await refusal(world, (done) => storage.erase(slot, done));
-        must(erased !== true, `slot ${slot} was erased`);
-      }
-      await holds(subject, 0, [1]);
-      await holds(subject, 1, [2]);
-    }),
-  ];
-}
-
-function durabilityRules(rule: Rule): ConformanceCase[] {
-  return [
-    rule("records and erasures survive a restart", async (subject) => {
-      if (subject.restart === undefined) return;
-      await writes(subject, 0, pattern(29, 1));
-      await writes(subject, 1, pattern(30, 2));
-      let again = { ...subject, storage: await subject.restart() };
-      await holds(again, 0, pattern(29, 1));
-      await holds(again, 1, pattern(30, 2));
-      await erases(again, 0);
-      await writes(again, 1, [7]);
-      again = { ...subject, storage: await subject.restart() };
-      await holds(again, 0, EMPTY);
-      await holds(again, 1, [7]);
-    }),
-  ];
+  return casesOf("storage", make, rules);
 }
 
 const EMPTY: Bytes = [];
 
-async function writes({ storage, world }: StorageSubject, slot: number, bytes: Bytes) {
-  const ok = await callOnce<boolean>(world, "write", (done) =>
-    storage.write(slot, bytes, 0, bytes.length, done),
-  );
+const rules: Rules<StorageSubject> = {
+  "both slots are empty at first: they read as 0, into a range of nothing too": async (subject) => {
+    for (const slot of [0, 1]) {
+      await holds(subject, slot, EMPTY);
+      must((await read(subject, slot, [])) === 0, `slot ${slot} does not read as 0`);
+    }
+  },
+
+  "reads back what was written: any length up to capacity, bytes of every value": async (
+    subject,
+  ) => {
+    const { capacity } = subject.storage;
+    must(Number.isInteger(capacity) && capacity > 0, `capacity is ${capacity}`);
+    const lengths = [1, 2, 3, 255, 256, 257, capacity - 1, capacity];
+    const records = [
+      ...lengths.map((length) => pattern(length, length)),
+      ...[[0], [255], [0, 255], [255, 0], [0, 0, 0], [255, 255, 255]],
+    ];
+    for (const [i, record] of records.entries()) {
+      if (record.length > capacity) continue;
+      await writes(subject, i & 1, record);
+      await holds(subject, i & 1, record);
+    }
+  },
+
+  "a shorter record leaves nothing of a longer one": async (subject) => {
+    await writes(subject, 0, pattern(subject.storage.capacity, 1));
+    await writes(subject, 0, [9]);
+    await holds(subject, 0, [9]);
+  },
+
+  "the slots are apart: writing or erasing one leaves the other": async (subject) => {
+    for (const slot of [0, 1]) {
+      const other = 1 - slot;
+      await writes(subject, other, pattern(20, other));
+      await writes(subject, slot, pattern(30, 7));
+      await holds(subject, other, pattern(20, other));
+      await erases(subject, slot);
+      await holds(subject, other, pattern(20, other));
+      await holds(subject, slot, EMPTY);
+    }
+  },
+
+  "erasing empties, an empty slot too; writing works after it": async (subject) => {
+    await erases(subject, 1);
+    await writes(subject, 1, [1, 2]);
+    await erases(subject, 1);
+    await erases(subject, 1);
+    await holds(subject, 1, EMPTY);
+    await writes(subject, 1, [3]);
+    await holds(subject, 1, [3]);
+  },
+
+  /** Random operations against two plain variables. */
+  "does what 200 operations in a row say": async (subject) => {
+    const model = [EMPTY, EMPTY];
+    let seed = 12345;
+    const next = (below: number): number => {
+      seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+      return (seed >>> 8) % below;
+    };
+    for (let i = 0; i < 200; i++) {
+      const slot = next(2);
+      const choice = next(4);
+      if (choice === 1) await holds(subject, slot, model[slot]!);
+      else if (choice === 0) {
+        await erases(subject, slot);
+        model[slot] = EMPTY;
+      } else {
+        model[slot] = pattern(1 + next(subject.storage.capacity), i);
+        await writes(subject, slot, model[slot]!);
+      }
+    }
+    for (const slot of [0, 1]) await holds(subject, slot, model[slot]!);
+  },
+
+  "writes `bytes[from..to)` and reads into `into[from..]` only": async (subject) => {
+    must(await write(subject, 0, [90, 91, 1, 2, 3, 92], 2, 5), "write of three bytes failed");
+    const into = [77, 77, 77, 77, 77, 77, 77];
+    const length = await read(subject, 0, into, 2, 6);
+    must(length === 3, `read says ${length} bytes, not 3`);
+    must(into.slice(0, 5).join() === "77,77,1,2,3", `read gave ${into.join()}`);
+    must(into[6] === 77, "read went past its range");
+  },
+
+  "a record longer than the range reads as -1, one that just fits is read": async (subject) => {
+    await writes(subject, 0, pattern(10, 1));
+    const into = new Uint8Array(20);
+    for (const [to, length] of [
+      [9, -1],
+      [0, -1],
+      [10, 10],
+    ] as const) {
+      const got = await read(subject, 0, into, 0, to);
+      must(got === length, `a record of 10 bytes reads as ${got} into a range of ${to}`);
+      must(length > 0 || into.every((byte) => byte === 0), "read wrote past its range");
+    }
+  },
+
+  "takes plain arrays and typed arrays alike": async (subject) => {
+    await writes(subject, 0, [5, 6, 7]);
+    await holds(subject, 0, [5, 6, 7]);
+    await writes(subject, 0, Uint8Array.of(8, 9));
+    const into = [0, 0, 0];
+    const length = await read(subject, 0, into);
+    must(length === 2 && into.join() === "8,9,0", `read gave ${length}: ${into.join()}`);
+  },
+
+  "keeps a copy: bytes changed after the callback are not seen": async (subject) => {
+    const bytes = pattern(16, 2);
+    await writes(subject, 0, bytes);
+    bytes.fill(0);
+    await holds(subject, 0, pattern(16, 2));
+    const into = new Uint8Array(16);
+    await read(subject, 0, into);
+    into.fill(0);
+    await holds(subject, 0, pattern(16, 2));
+  },
+
+  "calls back exactly once": async ({ storage, world }) => {
+    const once = (what: string, start: (done: (value: unknown) => void) => void) =>
+      callOnce(world, what, start, SILENCE_MS);
+    await once("write", (done) => storage.write(0, [1], 0, 1, done));
+    await once("read", (done) => storage.read(0, [0], 0, 1, done));
+    await once("erase", (done) => storage.erase(0, done));
+  },
+
+  "the next operation may start from within a callback": async ({ storage, world }) => {
+    const into = new Uint8Array(4);
+    const length = await callOnce<number>(world, "write, erase, write, read", (done) =>
+      storage.write(0, [1, 2], 0, 2, () =>
+        storage.erase(1, () =>
+          storage.write(0, [3, 4, 5], 0, 3, () => storage.read(0, into, 0, 4, done)),
+        ),
+      ),
+    );
+    must(length === 3, `the read at the end says ${length} bytes, not 3`);
+    mustEqualBytes(into, 0, [3, 4, 5], "the read at the end");
+  },
+
+  "a record over capacity is refused and harms nothing": async (subject) => {
+    await writes(subject, 0, [1, 2, 3]);
+    const long = pattern(subject.storage.capacity + 1, 1);
+    await isRefused(subject, `a record of ${long.length} bytes`, (done) =>
+      subject.storage.write(0, long, 0, long.length, done),
+    );
+    await holds(subject, 0, [1, 2, 3]);
+    await writes(subject, 0, [4]);
+    await holds(subject, 0, [4]);
+  },
+
+  "slots other than 0 and 1 are refused and harm nothing": async (subject) => {
+    const { storage } = subject;
+    await writes(subject, 0, [1]);
+    await writes(subject, 1, [2]);
+    for (const slot of [-1, 2, 0.5]) {
+      const write = (done: (ok: boolean) => void) => storage.write(slot, [9], 0, 1, done);
+      await isRefused(subject, `writing slot ${slot}`, write);
+      await isRefused(subject, `erasing slot ${slot}`, (done) => storage.erase(slot, done));
+    }
+    await holds(subject, 0, [1]);
+    await holds(subject, 1, [2]);
+  },
+
+  "records and erasures survive a restart": async (subject) => {
+    if (subject.restart === undefined) return;
+    await writes(subject, 0, pattern(29, 1));
+    await writes(subject, 1, pattern(30, 2));
+    let again = { ...subject, storage: await subject.restart() };
+    await holds(again, 0, pattern(29, 1));
+    await holds(again, 1, pattern(30, 2));
+    await erases(again, 0);
+    await writes(again, 1, [7]);
+    again = { ...subject, storage: await subject.restart() };
+    await holds(again, 0, EMPTY);
+    await holds(again, 1, [7]);
+  },
+};
+
+const read = (
+  { storage, world }: StorageSubject,
+  slot: number,
+  into: Bytes,
+  from = 0,
+  to = into.length,
+) => callOnce<number>(world, "read", (done) => storage.read(slot, into, from, to, done));
+
+const write = (
+  { storage, world }: StorageSubject,
+  slot: number,
+  bytes: Bytes,
+  from = 0,
+  to = bytes.length,
+) => callOnce<boolean>(world, "write", (done) => storage.write(slot, bytes, from, to, done));
+
+async function writes(subject: StorageSubject, slot: number, bytes: Bytes) {
+  const ok = await write(subject, slot, bytes);
   must(ok === true, `write of ${bytes.length} bytes to slot ${slot} failed`);
 }
 
@@ -251,53 +239,25 @@ async function erases({ storage, world }: StorageSubject, slot: number) {
   must(ok === true, `erase of slot ${slot} failed`);
 }
 
-async function holds({ storage, world }: StorageSubject, slot: number, expected: Bytes) {
-  const into = new Uint8Array(storage.capacity);
-  const length = await callOnce<number>(world, "read", (done) =>
-    storage.read(slot, into, 0, into.length, done),
-  );
+async function holds(subject: StorageSubject, slot: number, expected: Bytes) {
+  const into = new Uint8Array(subject.storage.capacity);
+  const length = await read(subject, slot, into);
   must(length === expected.length, `slot ${slot} reads ${length} bytes, not ${expected.length}`);
   mustEqualBytes(into, 0, expected, `slot ${slot}`);
 }
 
-/** The callback's value, or undefined where the call threw (both are allowed for a caller's mistake). */
-async function refusal(
-  world: World,
+/** A caller's mistake: the adapter may throw, or report that it failed. */
+async function isRefused(
+  { world }: StorageSubject,
+  what: string,
   start: (done: (ok: boolean) => void) => void,
-): Promise<boolean | undefined> {
-  let thrown = false;
-  const value = callOnce<boolean>(world, "a refused operation", (done) => {
+) {
+  const ok = await callOnce<boolean>(world, what, (done) => {
     try {
       start(done);
     } catch {
-      thrown = true;
       done(false);
     }
   });
-  return (await value) && !thrown;
-}
-
-/** Random operations against two plain variables. */
-async function followsModel(subject: StorageSubject, count: number): Promise<void> {
-  const model: [Bytes, Bytes] = [EMPTY, EMPTY];
-  let seed = 12345;
-  const next = (below: number): number => {
-    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
-    return (seed >>> 8) % below;
-  };
-  for (let i = 0; i < count; i++) {
-    const slot = next(2) as 0 | 1;
-    const choice = next(4);
-    if (choice === 0) {
-      await erases(subject, slot);
-      model[slot] = EMPTY;
-    } else if (choice === 1) {
-      await holds(subject, slot, model[slot]);
-    } else {
-      model[slot] = pattern(1 + next(subject.storage.capacity), i);
-      await writes(subject, slot, model[slot]);
-    }
-  }
-  await holds(subject, 0, model[0]);
-  await holds(subject, 1, model[1]);
+  must(ok !== true, `${what} was taken`);
 }
