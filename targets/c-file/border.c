@@ -114,18 +114,31 @@ void pg_set_status(struct pg_core *core, const char *text) {
   setStatus(core, (const uint8_t *)text, 0, textLength(text));
 }
 
-int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
 #if PICOGRANT_BUILD == PICOGRANT_GRANT
+void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size) {
+  (void)core;
+  (void)request_id;
+  (void)bytes;
+  (void)size;
+}
+
+int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   (void)core;
   (void)endpoint;
   (void)target;
   return 0;
+}
 #else
+void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size) {
+  responseChallenge(core, request_id, bytes, 0, (int32_t)size);
+}
+
+int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   if (!beginCall(core)) return 0;
   addPath(core, (const uint8_t *)target, 0, textLength(target));
   return sendCall(core, endpoint, 1, NULL, 0, 0);
-#endif
 }
+#endif
 
 const uint8_t *pg_call_body(const struct pg_core *core) { return core->callBody; }
 

@@ -44,15 +44,19 @@ export async function liveOnBoard(
   let stackUsed = 0;
   let allocations = 0;
   let requests = 0;
+  // Without an engine nothing is allocated, and no figure says so.
   const measure = async (): Promise<BoardFigures> => {
     const figures = await board.measure();
     stackUsed = Math.max(stackUsed, figures.stack.used);
-    allocations += figures.heap.requests - requests;
-    requests = figures.heap.requests;
+    if (figures.heap) {
+      allocations += figures.heap.requests - requests;
+      requests = figures.heap.requests;
+    }
     return figures;
   };
   /** The figures that the board prints once it has started. */
   const started = (): void => {
+    if (kind !== "quickjs") return;
     requests = Number(
       /requests (\d+)\n/.exec(board.output.slice(board.output.lastIndexOf("\npicogrant")))?.[1],
     );

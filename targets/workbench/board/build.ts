@@ -1,12 +1,12 @@
 // Builds the board's firmware: its libraries once, then one firmware for each kind that is tested.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { engineVersion, InstallError, quickjsFolder, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
-import { generate, writeIfChanged } from "../host/generate.ts";
+import { generate, generateC, writeIfChanged } from "../host/generate.ts";
 import { GLYPH_COLUMNS, glyphOf } from "./font.ts";
 import { bearsslFolder, lwipFolder, machine } from "./machines.ts";
 
@@ -23,38 +23,22 @@ export const portFolder = `${root}dist/firmware/`;
 /** What a firmware holds, and how large its parts are. */
 interface Settings {
   readonly variant: Variant;
+  /** Bytes of the heap of QuickJS, which the core then runs on; undefined: it is C. */
+  readonly arenaBytes?: number;
   /** "small" rests on the server's honouring max_fragment_length, "full" on nothing. */
   readonly tlsBuffers: "small" | "full";
-  readonly arenaBytes: number;
   readonly stackBytes: number;
   readonly memoryBytes: number;
 }
 
 export const kinds = {
-  complete: {
+  complete: { variant: "complete", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 6144 },
+  api: { variant: "api", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 6144 },
+  grant: { variant: "grant", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 4096 },
+  full: { variant: "complete", tlsBuffers: "full", stackBytes: 6144, memoryBytes: 6144 },
+  quickjs: {
     variant: "complete",
     tlsBuffers: "small",
-    arenaBytes: 61_440,
-    stackBytes: 6144,
-    memoryBytes: 6144,
-  },
-  api: {
-    variant: "api",
-    tlsBuffers: "small",
-    arenaBytes: 60_416,
-    stackBytes: 6144,
-    memoryBytes: 6144,
-  },
-  grant: {
-    variant: "grant",
-    tlsBuffers: "small",
-    arenaBytes: 56_320,
-    stackBytes: 6144,
-    memoryBytes: 4096,
-  },
-  full: {
-    variant: "complete",
-    tlsBuffers: "full",
     arenaBytes: 61_440,
     stackBytes: 6144,
     memoryBytes: 6144,
@@ -117,14 +101,19 @@ export async function buildFirmware(
   out = port === boardPort ? boardFolder : portFolder,
 ): Promise<void> {
   for (const folder of [root, port, out]) refuseSpaces(folder);
-  const { variant, tlsBuffers, arenaBytes, stackBytes, memoryBytes } = kinds[kind];
-  const quickjs = quickjsFolder();
-  const generated = `${boardFolder}generated-${variant}`;
-  mkdirSync(generated, { recursive: true });
-  await generate(generated, variant, engineVersion(quickjs));
+  const { variant, tlsBuffers, arenaBytes, stackBytes, memoryBytes }: Settings = kinds[kind];
+  const quickjs = arenaBytes === undefined ? undefined : quickjsFolder();
+  const generated = `${boardFolder}generated${quickjs === undefined ? "" : `-${variant}`}`;
+  if (quickjs === undefined) await generateC(generated);
+  else await generate(generated, variant, engineVersion(quickjs));
   writeIfChanged(`${generated}/font.h`, fontHeader());
   const settings = {
-    QUICKJS_DIR: quickjs,
+    ...(quickjs !== undefined && {
+      ENGINE: "quickjs",
+      QUICKJS_DIR: quickjs,
+      ARENA_BYTES: arenaBytes,
+    }),
+    BUILD: variant.toUpperCase(),
     LWIP_DIR: lwipFolder(),
     BEARSSL_DIR: bearsslFolder(),
     GENERATED: generated,
@@ -132,7 +121,6 @@ export async function buildFirmware(
     LIBRARIES: `${out}libraries`,
     OUT: out + kind,
     TLS_BUFFERS: tlsBuffers,
-    ARENA_BYTES: arenaBytes,
     STACK_BYTES: stackBytes,
     DEVICE_MEMORY_BYTES: memoryBytes,
     BUILD_S: sourceTime(),

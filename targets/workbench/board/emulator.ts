@@ -57,15 +57,8 @@ export interface BoardSettings {
 
 /** Figures as the firmware prints them. */
 export interface BoardFigures {
-  readonly heap: {
-    size: number;
-    used: number;
-    peak: number;
-    reached: number;
-    /** QuickJS's own objects. */
-    engine: number;
-    requests: number;
-  };
+  /** Of an engine. */
+  readonly heap: { peak: number; reached: number; requests: number } | undefined;
   readonly stack: { size: number; used: number };
   /** Since the figures before. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
@@ -302,24 +295,16 @@ export class Board {
   /** Asks for the figures. */
   async measure(): Promise<BoardFigures> {
     const pattern =
-      /heap: size (\d+), used (\d+), peak (\d+), reached (\d+), engine (\d+), blocks \d+, requests (\d+)\nstack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
+      /(?:heap: .*, peak (\d+), reached (\d+), .*, requests (\d+)\n)?stack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
     const all = (): RegExpExecArray[] => [...this.output.matchAll(pattern)];
     const before = all().length;
     this.press("m");
     await this.until("the figures", () => all().length > before);
-    const figures = all().at(-1)!.slice(1).map(Number) as [number, ...number[]];
-    const [size, used, peak, reached, engine, requests, ...others] = figures;
-    const [stack, painted, wakes, asleepMs, ofMs] = others;
+    const [, ...figures] = all().at(-1)!.map(Number) as [number, ...number[]];
+    const [peak, reached, requests, size, used, wakes, asleepMs, ofMs] = figures;
     return {
-      heap: {
-        size,
-        used: used!,
-        peak: peak!,
-        reached: reached!,
-        engine: engine!,
-        requests: requests!,
-      },
-      stack: { size: stack!, used: painted! },
+      heap: requests! >= 0 ? { peak: peak!, reached: reached!, requests: requests! } : undefined,
+      stack: { size: size!, used: used! },
       sleep: { wakes: wakes!, asleepMs: asleepMs!, ofMs: ofMs! },
     };
   }

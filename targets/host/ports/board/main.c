@@ -77,8 +77,9 @@ static void stop(const char *what, const char *why) {
 }
 
 static void print_figures(void) {
-  struct arena_figures heap = arena_figures();
   struct board_sleep_figures sleep = board_sleep_figures();
+#ifdef PG_HAS_ENGINE
+  struct arena_figures heap = arena_figures();
   say("heap: size ", (long)heap.size, "");
   say(", used ", (long)heap.used, "");
   say(", peak ", (long)heap.peak, "");
@@ -86,6 +87,7 @@ static void print_figures(void) {
   say(", engine ", (long)host.core.heap.engine, "");
   say(", blocks ", (long)heap.blocks, "");
   say(", requests ", (long)heap.requests, "\n");
+#endif
   say("stack: size ", (long)board_stack_size(), "");
   say(", used ", (long)board_stack_used(), "\n");
   say("sleep: wakes ", (long)sleep.wakes, "");
