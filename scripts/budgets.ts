@@ -14,10 +14,13 @@ import {
 } from "../targets/workbench/budgets/allocations.ts";
 import {
   heapLimits,
+  limitsOfC,
   peakLimits,
   pollInstructionsMax,
+  pollInstructionsOfCMax,
   sizeCeilings,
 } from "../targets/workbench/budgets/budget-limits.ts";
+import { measureC } from "../targets/workbench/budgets/core-as-c.ts";
 import { type CountedName, countedEngines } from "../targets/workbench/budgets/engine.ts";
 import { measureOnArm } from "../targets/workbench/budgets/heap.ts";
 import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
@@ -124,10 +127,24 @@ async function driverAllocations(): Promise<void> {
 }
 
 function instructions(): void {
-  const what = "complete: instructions of a pending poll, QuickJS on this machine";
-  const counted = pollInstructions();
-  if (counted === undefined) info(what, "skipped (npm run host -- --build; Debian's valgrind)");
-  else atMost(what, pollInstructionsMax, counted, "");
+  const kinds = { QuickJS: "quickjs", "the core as C": "release" } as const;
+  for (const [name, kind] of Object.entries(kinds)) {
+    const what = `complete: instructions of a pending poll, ${name} on this machine`;
+    const counted = pollInstructions(kind);
+    if (counted === undefined) info(what, "skipped (npm run host -- --build; Debian's valgrind)");
+    else
+      atMost(what, kind === "quickjs" ? pollInstructionsMax : pollInstructionsOfCMax, counted, "");
+  }
+}
+
+async function asC(variant: Variant): Promise<void> {
+  const what = `${variant}: the core as C, code for a Cortex-M3`;
+  const found = await measureC(variant);
+  const limit = limitsOfC[variant];
+  if (found === undefined) return info(what, "skipped (npm run host -- --arm --install)");
+  atMost(what, limit.code, found.code, "B");
+  atMost("  its RAM beside the device's memory", limit.ram, found.ram, "B");
+  atMost("  stack of a whole life", limit.stack, found.stack, "B");
 }
 
 async function sizes(variant: Variant): Promise<void> {
@@ -160,6 +177,7 @@ commandLine(
 ).parse();
 const seen: string[] = [];
 for (const variant of variants) await sizes(variant);
+for (const variant of variants) await asC(variant);
 for (const variant of variants) await allocations(variant, seen);
 await driverAllocations();
 instructions();

@@ -24,30 +24,19 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
   return spawnSync(process.execPath, args, { cwd: root, env, stdio: "inherit" }).status === 0;
 }
 
-function model(core: string, steps: number): boolean {
-  const settings = ["--core", core, "--seed", "1", "--steps", `${steps}`];
-  return run(["--import", "tsx", "test/model/main.ts", ...settings]);
-}
-
-function bundles(): boolean {
-  const names = variants.map((variant) => `dist/${nameOf(variant)}.js`);
+function prove(cores: readonly string[], steps: number, ...more: readonly string[]): boolean {
+  const model = ["--import", "tsx", "test/model/main.ts", "--seed", "1", "--steps", `${steps}`];
+  const tests = [...vitest, "test/core", ...more];
   return (
-    names.every((name) => run([...vitest, "test/core"], { PICOGRANT_CORE: name })) &&
-    model(names[0]!, 100_000)
-  );
-}
-
-/** The memory goes in and out with each call, which takes its time. */
-function asC(): boolean {
-  ensurePackages(wasmNeeds, install);
-  const files = variants.map(buildWasm);
-  const tests = [...vitest, "test/core", "test/engines/conformance.test.ts"];
-  return (
-    files.every((PICOGRANT_CORE) => run(tests, { PICOGRANT_CORE })) && model(files[0]!, 50_000)
+    cores.every((PICOGRANT_CORE) => run(tests, { PICOGRANT_CORE })) &&
+    run([...model, "--core", cores[0]!])
   );
 }
 
 await carryOut("test-dist", () => {
-  const held = run(["--import", "tsx", "scripts/build.ts"]) && bundles() && asC();
-  return held ? 0 : 1;
+  const bundles = variants.map((variant) => `dist/${nameOf(variant)}.js`);
+  if (!run(["--import", "tsx", "scripts/build.ts"]) || !prove(bundles, 100_000)) return 1;
+  ensurePackages(wasmNeeds, install);
+  // Fewer steps: the memory goes in and out with each call.
+  return prove(variants.map(buildWasm), 50_000, "test/engines/conformance.test.ts") ? 0 : 1;
 });

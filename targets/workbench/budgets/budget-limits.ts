@@ -19,5 +19,15 @@ export const peakLimits = { complete: 28 * 1024, api: 26 * 1024, grant: 21 * 102
  */
 export const pollInstructionsMax = 2_950_000;
 
+/** The same with the core as C: a fiftieth of what QuickJS needed for the first release that could be measured so. */
+export const pollInstructionsOfCMax = 47_000;
+
+/** The core as C: bytes of code for a Cortex-M3 with -Os, of its struct beside the device's memory, and of stack. */
+export const limitsOfC = {
+  complete: { code: 20_000, ram: 1300, stack: 1024 },
+  api: { code: 18_000, ram: 1300, stack: 1024 },
+  grant: { code: 16_000, ram: 1100, stack: 1024 },
+} as const;
+
 /** Engine heap of the flashed core in QuickJS on 32-bit ARM, from stripped bytecode. */
 export const heapLimits = { complete: 24 * 1024, api: 22 * 1024, grant: 17 * 1024 } as const;

@@ -23,12 +23,13 @@ function run(
 }
 
 /**
- * Instructions of one pending poll with QuickJS on this machine: five ticks a second apart, the request, the answer, and
- * what the host does for them. Undefined where the C host is not built or there is no valgrind.
+ * Instructions of one pending poll on this machine: five ticks a second apart, the request, the answer, and what the host
+ * does for them. Undefined where the C host is not built or there is no valgrind.
+ * @param kind with QuickJS, or as C
  */
-export function pollInstructions(): number | undefined {
-  if (!isBuilt("release") || spawnSync("valgrind", ["--version"]).error) return undefined;
-  const program = programOf("release", "allocations");
+export function pollInstructions(kind: "quickjs" | "release"): number | undefined {
+  if (!isBuilt(kind) || spawnSync("valgrind", ["--version"]).error) return undefined;
+  const program = programOf(kind, "allocations");
   const [few, many] = [run(program, FEW), run(program, MANY)];
   return Math.round((many.instructions - few.instructions) / (many.polls - few.polls));
 }

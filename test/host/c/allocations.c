@@ -1,10 +1,12 @@
 /*
  * Lives over the border, with a scripted server instead of a network, and counts the engine's allocations: a whole
- * grant and many polls must make none. Usage: allocations [LIMIT [POLLS]]. Output: lines `name count`; exit code 1 where the grant does not come to its end.
+ * grant and many polls must make none; and how deep the stack gets. Usage: allocations [LIMIT [POLLS]]. Output: lines
+ * `name count`; exit code 1 where the grant does not come to its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "picogrant.h"
 
@@ -97,30 +99,44 @@ static int whole_life(void) {
   return run_until(PG_STATE_SIGNED_IN);
 }
 
+/* It lives on a stack of its own, filled before. */
+static uint8_t stack[1 << 19];
+static ucontext_t starter;
+static ucontext_t liver;
+static int has_lived;
+
+static void live(void) {
+  enum pg_open_result opened = pg_core_open(&core, memory, sizeof memory, &config);
+  if (opened != PG_OPEN_OK) printf("refused %d\n", opened);
+#ifdef PG_HAS_ENGINE
+  unsigned long open = core.heap.calls;
+#endif
+  has_lived = opened == PG_OPEN_OK && whole_life();
+#ifdef PG_HAS_ENGINE
+  const struct pg_heap *heap = &core.heap;
+  printf("open %lu\nlife %lu\nused %zu\npeak %zu\ncore %zu\ncreating %zu\n", open, heap->calls - open, heap->used,
+         heap->peak, heap->core, heap->peak - heap->engine);
+#endif
+  pg_core_close(&core);
+}
+
 int main(int count, char **arguments) {
 #ifdef PG_HAS_ENGINE
   const struct pg_engine engine = {.heap_limit = count > 1 ? strtoul(arguments[1], NULL, 10) : 10000000};
   config.engine = &engine;
 #endif
   if (count > 2) pending = atoi(arguments[2]);
-  enum pg_open_result opened = pg_core_open(&core, memory, sizeof memory, &config);
-  if (opened != PG_OPEN_OK) {
-    printf("refused %d\n", opened);
-    return 1;
-  }
-#ifdef PG_HAS_ENGINE
-  struct pg_heap before = core.heap;
-#endif
-  if (!whole_life()) return 1;
-  printf("polls %d\n", polls);
-#ifdef PG_HAS_ENGINE
-  struct pg_heap after = core.heap;
-  printf("open %lu\nlife %lu\nused %zu\npeak %zu\ncore %zu\ncreating %zu\n", before.calls, after.calls - before.calls,
-         after.used, after.peak, after.core, after.peak - after.engine);
-#endif
-  pg_core_close(&core);
+  memset(stack, 0xa5, sizeof stack);
+  getcontext(&liver);
+  liver.uc_stack = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+  liver.uc_link = &starter;
+  makecontext(&liver, live, 0);
+  swapcontext(&starter, &liver);
+  size_t left = 0;
+  while (left < sizeof stack && stack[left] == 0xa5) left++;
+  printf("polls %d\nstack %zu\n", polls, sizeof stack - left);
 #ifdef PG_HAS_ENGINE
   printf("left %zu\n", core.heap.blocks);
 #endif
-  return 0;
+  return !has_lived;
 }
