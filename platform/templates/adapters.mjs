@@ -1,4 +1,4 @@
-// The five adapters together: what check.mjs tests and device.mjs runs on.
+// The five adapters together: what `picogrant conform` tests and device.mjs runs on.
 
 export { makeDisplay } from "./display.mjs";
 export { makeEntropy } from "./entropy.mjs";

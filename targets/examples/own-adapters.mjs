@@ -1,5 +1,5 @@
-// The five adapters over `node:http`, files and a console. Test them with platform/templates/check.mjs, run them with its
-// device.mjs.
+// The five adapters over `node:http`, files and a console. Test them with `npx picogrant conform`, run them with
+// platform/templates/device.mjs.
 
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { bundledProgram } from "../program.ts";
 import { TV } from "../service/harness.ts";
 import { opened, type RealWorld, scripted } from "../world/real-world.ts";
 import { allow, examples, Program, withProgram } from "./running.ts";
@@ -200,14 +201,14 @@ function revokeAll(world: RealWorld): void {
 
 const templates = fileURLToPath(new URL("../../platform/templates", import.meta.url));
 
-/** Runs check.mjs in the folder over these suites, or all; what it printed, and its exit code. */
+/** Runs these suites, or all, over the folder's adapters; what was printed, and the exit code. */
 async function check(
   world: RealWorld,
   ...suites: string[]
 ): Promise<[output: string, code: number | null]> {
-  const file = path.join(world.folder, "check.mjs");
+  const command = await bundledProgram("targets/command/main.ts");
   const adapters = path.join(world.folder, "adapters.mjs");
-  const program = new Program(file, world, {}, [adapters, ...suites]);
+  const program = new Program(command, world, {}, ["conform", adapters, ...suites]);
   const code = await program.ended();
   return [program.output, code];
 }
