@@ -1,11 +1,7 @@
 // The device's configuration, device.json: read, checked against device.schema.json, and turned into
 // what the driver takes. The same when a settings page is made and when a device starts; no files in here.
 
-import {
-  type ClientAuthentication,
-  type Config as CoreConfig,
-  MESSAGES,
-} from "../../core/index.ts";
+import { type Config as CoreConfig, MESSAGES } from "../../core/index.ts";
 import type { Pkce } from "../driver/code-challenges.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
@@ -17,8 +13,6 @@ import { clientAuthentications, formParameters } from "./client-settings.ts";
 import schema from "./device.schema.json";
 import { duplicateNames } from "./duplicate-names.ts";
 import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
-
-export type { Problem } from "./schema-check.ts";
 
 /** What device.json says; everything that the schema allows to be absent may be. */
 export interface DeviceConfig {
@@ -71,14 +65,10 @@ export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super(problems.map(describeProblem).join("; "));
+    super(problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; "));
     this.name = "ConfigError";
     this.problems = problems;
   }
-}
-
-export function describeProblem({ path, message }: Problem): string {
-  return path ? `${path} ${message}` : message;
 }
 
 /**
@@ -191,11 +181,12 @@ function placeOf(error: unknown, text: string): string {
 
 /** The core's settings. */
 export function driverConfigOf(config: DeviceConfig): DriverConfig {
+  const { clientId, clientSecret = "", scope } = config;
+  // A client with a secret sends it in the body by default.
+  const method = clientSecret === "" ? "none" : "client_secret_post";
   return {
-    clientId: config.clientId,
-    clientSecret: config.clientSecret ?? "",
-    scope: config.scope,
-    clientAuthentication: clientAuthenticationOf(config),
+    ...{ clientId, clientSecret, scope },
+    clientAuthentication: clientAuthentications[config.clientAuthentication ?? method],
     deviceParameters: formParameters(config.deviceParameters),
     tokenParameters: formParameters(config.tokenParameters),
     autoStart: config.autoStart === false ? 0 : 1,
@@ -210,12 +201,6 @@ export function driverConfigOf(config: DeviceConfig): DriverConfig {
 export function coreConfigOf(config: DeviceConfig): Omit<CoreConfig, "columns" | "rows" | "seed"> {
   const names = serverNames(config.issuer, config.endpoints?.token ?? "");
   return { ...driverConfigOf(config), ...names };
-}
-
-/** As the file says; a client with a secret sends it in the body by default. */
-function clientAuthenticationOf(config: DeviceConfig): ClientAuthentication {
-  const otherwise = config.clientSecret ? "client_secret_post" : "none";
-  return clientAuthentications[config.clientAuthentication ?? otherwise];
 }
 
 /** The service's addresses as far as the file names them; discovery fills in the rest. */

@@ -44,94 +44,59 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 
-/** One run over one document. */
-class Check {
-  readonly #root: Schema;
-  readonly problems: Problem[];
-
-  constructor(root: Schema, problems: Problem[] = []) {
-    this.#root = root;
-    this.problems = problems;
-  }
-
-  value(value: unknown, given: Schema, path = ""): void {
-    const schema = this.#resolve(given);
-    const wrong = typeProblem(value, schema) || this.#contentProblem(value, schema);
-    if (wrong) {
-      const must = schema.description ? `must be ${schema.description}` : wrong;
-      this.problems.push({ path, message: must });
-    }
-    if (isObject(value)) this.#object(value, schema, path);
-    if (Array.isArray(value)) this.#elements(value, schema, path);
-    this.#condition(value, schema, path);
-  }
-
-  #resolve(schema: Schema): Schema {
-    const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));
-    if (unknown !== undefined) throw new Error(`schema: keyword ${unknown} is not understood`);
-    if (schema.$ref === undefined) return schema;
-    const found = this.#root.$defs?.[schema.$ref.replace(/^#\/\$defs\//, "")];
-    if (found === undefined) throw new Error(`schema: nothing at ${schema.$ref}`);
-    return this.#resolve(found);
-  }
-
-  #contentProblem(value: unknown, schema: Schema): string {
-    if (schema.const !== undefined && value !== schema.const) return "is not the expected value";
-    if (schema.enum && !(schema.enum as readonly unknown[]).includes(value)) {
-      return "is none of the expected values";
-    }
-    if (typeof value === "string") return textProblem(value, schema);
-    if (typeof value === "number") return numberProblem(value, schema);
-    if (Array.isArray(value) && value.length > (schema.maxItems ?? value.length)) {
-      return `has more than ${schema.maxItems} elements`;
-    }
-    return "";
-  }
-
-  #object(value: Record<string, unknown>, schema: Schema, path: string): void {
-    for (const name of schema.required ?? []) {
-      if (Object.hasOwn(value, name)) continue;
-      this.problems.push({ path: join(path, name), message: "is missing" });
-    }
-    const known = schema.properties ?? {};
-    for (const name of Object.keys(value)) {
-      const at = join(path, name);
-      if (schema.propertyNames && !this.#accepts(name, schema.propertyNames)) {
-        this.problems.push({ path: at, message: "is not a possible name" });
-      }
-      const other = schema.additionalProperties ?? {};
-      if (Object.hasOwn(known, name)) this.value(value[name], known[name]!, at);
-      else if (other === false) {
-        this.problems.push({ path: at, message: `is unknown; ${advice(name, known)}` });
-      } else this.value(value[name], other, at);
-    }
-  }
-
-  #elements(values: readonly unknown[], { items }: Schema, path: string): void {
-    for (let i = 0; items && i < values.length; i++) this.value(values[i], items, `${path}[${i}]`);
-  }
-
-  #condition(value: unknown, schema: Schema, path: string): void {
-    if (!schema.if) return;
-    const branch = this.#accepts(value, schema.if) ? schema.then : schema.else;
-    if (branch) this.value(value, branch, path);
-  }
-
-  #accepts(value: unknown, schema: Schema): boolean {
-    const trial = new Check(this.#root);
-    trial.value(value, schema);
-    return trial.problems.length === 0;
-  }
-}
-
 /**
  * All problems of a value, in the order in which they stand in it; none where it is right.
  * @throws Error where the schema itself uses a keyword that this check does not know
  */
 export function checkSchema(value: unknown, schema: Schema): Problem[] {
-  const check = new Check(schema);
-  check.value(value, schema);
-  return check.problems;
+  return [...problemsOf(value, schema, schema)];
+}
+
+function* problemsOf(
+  value: unknown,
+  given: Schema,
+  root: Schema,
+  path = "",
+): Generator<Problem, void> {
+  const schema = resolved(given, root);
+  const wrong = typeProblem(value, schema) || contentProblem(value, schema);
+  const must = schema.description ? `must be ${schema.description}` : wrong;
+  if (wrong) yield { path, message: must };
+  const accepts = (one: unknown, other: Schema): boolean =>
+    problemsOf(one, other, root).next().done === true;
+  if (typeOf(value) === "object") {
+    for (const name of schema.required ?? []) {
+      if (!Object.hasOwn(value as object, name)) {
+        yield { path: join(path, name), message: "is missing" };
+      }
+    }
+    const { properties: known = {}, additionalProperties: other = {}, propertyNames } = schema;
+    for (const [name, member] of Object.entries(value as object)) {
+      const at = join(path, name);
+      if (propertyNames && !accepts(name, propertyNames)) {
+        yield { path: at, message: "is not a possible name" };
+      }
+      if (Object.hasOwn(known, name)) yield* problemsOf(member, known[name]!, root, at);
+      else if (other) yield* problemsOf(member, other, root, at);
+      else yield { path: at, message: `is unknown; ${advice(name, known)}` };
+    }
+  }
+  if (Array.isArray(value) && schema.items) {
+    for (const [i, one] of value.entries()) {
+      yield* problemsOf(one, schema.items, root, `${path}[${i}]`);
+    }
+  }
+  const branch = schema.if && (accepts(value, schema.if) ? schema.then : schema.else);
+  if (branch) yield* problemsOf(value, branch, root, path);
+}
+
+function resolved(schema: Schema, root: Schema): Schema {
+  const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));
+  if (unknown !== undefined) throw new Error(`schema: keyword ${unknown} is not understood`);
+  if (schema.$ref === undefined) return schema;
+  const found = root.$defs?.[schema.$ref.replace(/^#\/\$defs\//, "")];
+  if (found === undefined) throw new Error(`schema: nothing at ${schema.$ref}`);
+  return resolved(found, root);
 }
 
 function advice(wrong: string, known: object): string {
@@ -140,20 +105,28 @@ function advice(wrong: string, known: object): string {
   return meant === undefined ? `known here: ${names.join(", ")}` : `did you mean ${meant}?`;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** As a schema names it. */
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) ? "integer" : typeof value;
 }
 
-function typeProblem(value: unknown, schema: Schema): string {
-  const { type } = schema;
-  const right =
-    type === undefined ||
-    (type === "object" && isObject(value)) ||
-    (type === "array" && Array.isArray(value)) ||
-    (type === "integer" && Number.isInteger(value)) ||
-    (type === "string" && typeof value === "string") ||
-    (type === "boolean" && typeof value === "boolean");
-  return right ? "" : `is not of type ${type}`;
+function typeProblem(value: unknown, { type }: Schema): string {
+  return type === undefined || type === typeOf(value) ? "" : `is not of type ${type}`;
+}
+
+function contentProblem(value: unknown, schema: Schema): string {
+  if (schema.const !== undefined && value !== schema.const) return "is not the expected value";
+  if (schema.enum && !(schema.enum as readonly unknown[]).includes(value)) {
+    return "is none of the expected values";
+  }
+  if (typeof value === "string") return textProblem(value, schema);
+  if (typeof value === "number") return numberProblem(value, schema);
+  if (Array.isArray(value) && value.length > (schema.maxItems ?? value.length)) {
+    return `has more than ${schema.maxItems} elements`;
+  }
+  return "";
 }
 
 function textProblem(value: string, schema: Schema): string {

@@ -13,36 +13,33 @@ export interface Reason {
   readonly sentence: string;
 }
 
-/** One row of the table (reasons.ts). */
-export const reason = (name: string, text: string, mender: Mender, sentence: string): Reason => ({
-  name,
-  text,
-  mender,
-  sentence,
-});
+/** By name: the display's text, who mends it, the sentence. */
+export type Table = Readonly<Record<string, readonly [string, Mender, string]>>;
 
-/** What is wrong with an answer that is none: by these words whoever reads it says so, in every host. */
-export const NOT_HTTP = reason(
-  "notHttp",
-  "No web service|Tell the maker",
-  "maker",
-  "what answers there does not speak HTTP/1.1",
-);
-export const TOO_LONG = reason(
-  "tooLong",
-  "Answer too long|Tell the maker",
-  "maker",
-  "the answer is longer than the limit of this device",
-);
-export const CUT_OFF = reason(
-  "cutOff",
-  "Answer cut off|Wait a little",
-  "network",
-  "the connection ended before the answer was whole",
-);
-export const UNKNOWN_CODING = reason(
-  "unknownCoding",
-  "Unknown coding|Tell the service",
-  "service",
-  "the answer has a transfer coding that nobody asked for",
-);
+export const reasonsOf = (table: Table): Reason[] =>
+  Object.entries(table).map(([name, [text, mender, sentence]]) => ({
+    ...{ name, text, mender, sentence },
+  }));
+
+/** By these words whoever reads an answer says what is wrong with it, in every host. */
+export const answerReasons = reasonsOf({
+  notHttp: ["No web service|Tell the maker", "maker", "what answers there does not speak HTTP/1.1"],
+  tooLong: [
+    "Answer too long|Tell the maker",
+    "maker",
+    "the answer is longer than the limit of this device",
+  ],
+  cutOff: [
+    "Answer cut off|Wait a little",
+    "network",
+    "the connection ended before the answer was whole",
+  ],
+  unknownCoding: [
+    "Unknown coding|Tell the service",
+    "service",
+    "the answer has a transfer coding that nobody asked for",
+  ],
+});
+export const [NOT_HTTP, TOO_LONG, CUT_OFF, UNKNOWN_CODING] = answerReasons as [
+  ...[Reason, Reason, Reason, Reason],
+];

@@ -111,19 +111,3 @@ function addImage(
     }
   }
 }
-
-/** Prints slips on a sink. */
-export class SlipPrinter {
-  readonly #sink: PrinterSink;
-  readonly #settings: PrinterSettings;
-
-  constructor(sink: PrinterSink, settings: PrinterSettings = usualPrinter) {
-    this.#sink = sink;
-    this.#settings = settings;
-  }
-
-  print(slip: Slip): void {
-    const bytes = slipBytes(slip, this.#settings);
-    this.#sink.write(bytes, 0, bytes.length);
-  }
-}

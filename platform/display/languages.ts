@@ -3,26 +3,14 @@
 import { MESSAGES } from "../../core/index.ts";
 import { type RomName, romText } from "./display-rom.ts";
 import { reasons } from "./reasons.ts";
-import type { Texts } from "./texts.ts";
-import * as all from "./texts.ts";
+import { connectionReasons, messages, type Texts } from "./texts.ts";
 
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
 export type Language = (typeof languages)[number];
 
-const TEXTS: Readonly<Record<Language, Texts>> = {
-  en: MESSAGES.split("\n"),
-  de: all.GERMAN,
-  fr: all.FRENCH,
-  es: all.SPANISH,
-  ja: all.JAPANESE,
-};
-
+const TEXTS: Readonly<Record<Language, Texts>> = { en: MESSAGES.split("\n"), ...messages };
 const REASONS: Readonly<Record<Language, Texts>> = {
-  en: reasons.map(({ text }) => text),
-  de: all.GERMAN_REASONS,
-  fr: all.FRENCH_REASONS,
-  es: all.SPANISH_REASONS,
-  ja: all.JAPANESE_REASONS,
+  ...{ en: reasons.map(({ text }) => text), ...connectionReasons },
 };
 
 /** Which ROM shows a language best. */

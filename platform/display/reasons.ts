@@ -2,62 +2,28 @@
 // table for every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node says its sentences of
 // answers, and device.json may say it in another language (`reasons`). What a server that was reached answered is the core's affair (core/tables/errors.ts).
 
-import {
-  CUT_OFF,
-  NOT_HTTP,
-  type Reason,
-  reason,
-  TOO_LONG,
-  UNKNOWN_CODING,
-} from "./answer-reasons.ts";
+import { answerReasons, type Reason, reasonsOf } from "./answer-reasons.ts";
 
 /** By number, from 1 on; 0 is none. Numbers are part of what is programmed into devices: new ones go to the end. */
 export const reasons: readonly Reason[] = [
-  reason("noCable", "No network cable|Plug it in", "user", "there is no link to a network"),
-  reason("noAddress", "No address|Check the router", "network", "no address was given (DHCP)"),
-  reason("nameNotFound", "Name not found|Check internet", "network", "the name is not found (DNS)"),
-  reason("serverSilent", "No answer|Wait a little", "service", "nothing answers there in time"),
-  reason("clockWrong", "Clock is wrong|Set the clock", "user", "the time of day is not known"),
-  reason(
-    "otherName",
-    "Not our server|Check internet",
-    "network",
-    "the certificate is of another name",
-  ),
-  reason(
-    "outOfDate",
-    "Server outdated|Tell the service",
-    "service",
-    "the certificate is out of date",
-  ),
-  reason(
-    "unknownAuthority",
-    "Unknown server|Update device",
-    "maker",
-    "no certificate authority of this device has signed the certificate",
-  ),
-  reason(
-    "tlsTooOld",
-    "Server too old|Tell the service",
-    "service",
-    "there is no common way of TLS",
-  ),
-  reason(
-    "unavailable",
-    "Service is down|Wait a little",
-    "service",
-    "the service refuses connections",
-  ),
-  reason(
-    "settingsBroken",
-    "Settings broken|Tell the maker",
-    "maker",
-    "what the maker set is damaged",
-  ),
-  NOT_HTTP,
-  TOO_LONG,
-  CUT_OFF,
-  UNKNOWN_CODING,
+  ...reasonsOf({
+    noCable: ["No network cable|Plug it in", "user", "there is no link to a network"],
+    noAddress: ["No address|Check the router", "network", "no address was given (DHCP)"],
+    nameNotFound: ["Name not found|Check internet", "network", "the name is not found (DNS)"],
+    serverSilent: ["No answer|Wait a little", "service", "nothing answers there in time"],
+    clockWrong: ["Clock is wrong|Set the clock", "user", "the time of day is not known"],
+    otherName: ["Not our server|Check internet", "network", "the certificate is of another name"],
+    outOfDate: ["Server outdated|Tell the service", "service", "the certificate is out of date"],
+    unknownAuthority: [
+      "Unknown server|Update device",
+      "maker",
+      "no certificate authority of this device has signed the certificate",
+    ],
+    tlsTooOld: ["Server too old|Tell the service", "service", "there is no common way of TLS"],
+    unavailable: ["Service is down|Wait a little", "service", "the service refuses connections"],
+    settingsBroken: ["Settings broken|Tell the maker", "maker", "what the maker set is damaged"],
+  }),
+  ...answerReasons,
 ];
 
 /** Names in device.json, in the table's order. */

@@ -232,7 +232,7 @@ describe("device.json: a server by its name", () => {
   });
 
   it.each([
-    [{ clientId: "tv", server: "gitbub" }, "server must be one of: google, "],
+    [{ clientId: "tv", server: "gitbub" }, "server is unknown; did you mean github?"],
     [{ clientId: "tv", server: "keycloak" }, "serverParameters.host is missing: the host"],
     [
       { ...keycloak, serverParameters: { host: "evil.example/x", realm: "home" } },

@@ -3,10 +3,9 @@
 
 import { romText } from "../../../../platform/display/display-rom.ts";
 import {
-  type PrinterSettings,
   type PrinterSink,
   type Slip,
-  SlipPrinter,
+  slipBytes,
   usualPrinter,
 } from "../../../../platform/display/escpos.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
@@ -167,18 +166,8 @@ export class Paper {
       qr: prompt.complete,
       modules: qrModules(prompt.complete),
     };
-    const chunks: number[] = [];
-    const settings: PrinterSettings = { ...usualPrinter, codePage: words.codePage };
-    const printer = new SlipPrinter(
-      {
-        write: (bytes, from, to) => {
-          for (let at = from; at < to; at++) chunks.push(bytes[at]!);
-          this.#sink?.write(bytes, from, to);
-        },
-      },
-      settings,
-    );
-    printer.print(slip);
+    const bytes = slipBytes(slip, { ...usualPrinter, codePage: words.codePage });
+    this.#sink?.write(bytes, 0, bytes.length);
     this.count++;
     this.slips.push({
       atMs,
@@ -188,7 +177,7 @@ export class Paper {
       code: prompt.code,
       footing,
       modules: qrModules(prompt.complete),
-      bytes: Uint8Array.from(chunks),
+      bytes,
     });
     if (this.slips.length > KEPT) this.slips.shift();
   }
