@@ -243,6 +243,38 @@ export type Bench = ReturnType<typeof benchOf>;
 /** What each rule in words asks of an adapter. */
 export type HttpRules = Rules<Bench>;
 
+/** A rule for each row of a table, by the row's name with these words around it. */
+export function rulesOf<T>(
+  table: Readonly<Record<string, T>>,
+  body: (bench: Bench, row: T) => Promise<void>,
+  behind = "",
+  before = "",
+): HttpRules {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, row]) => [
+      `${before}${name}${behind}`,
+      (bench) => body(bench, row),
+    ]),
+  );
+}
+
+/** What `Retry-After` is reported as, where the answer has this `Date`. */
+type Wait = readonly [value: string | undefined, seconds: number, date?: string];
+
+/** Rules about `Retry-After`. */
+export const waitRules = (table: Readonly<Record<string, readonly Wait[]>>): HttpRules =>
+  rulesOf(table, async ({ server, exchange }, waits) => {
+    for (const [value, seconds, date] of waits) {
+      const said = { "Retry-After": value, Date: date };
+      const headers = Object.entries(said).flatMap(([name, one]) =>
+        one === undefined ? [] : [[name, one] as const],
+      );
+      server.plan(answer("", { status: 503, headers }));
+      const got = (await exchange()).retryAfterSeconds;
+      must(got === seconds, `${JSON.stringify(value)} is reported as ${got}, not ${seconds}`);
+    }
+  });
+
 /** A form request as the core sends it, its body in the middle of a larger array. */
 export function form(text: string): Partial<HttpRequest> {
   const body = latinBytesOf(`##${text}##`);

@@ -2,65 +2,48 @@
 
 import type { HttpRequest } from "../contracts.ts";
 import { eventually, must, SILENCE_MS } from "./case.ts";
-import { answer, type Bench, Ear, form, type HttpRules, mustHave } from "./http-bench.ts";
+import { answer, Ear, form, type HttpRules, mustHave, rulesOf, waitRules } from "./http-bench.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const ODD = { "X-Api-Version": "2", "X-Odd": 'a "quoted" \\ value; and: more', "X-Empty": "" };
+
+/** Requests, and headers that arrive of each; undefined: none. */
+const ARRIVING: Readonly<
+  Record<string, (readonly [Partial<HttpRequest>, Record<string, string | undefined>])[]>
+> = {
+  "Accept: application/json and Host on every request": [
+    [{}, { accept: "application/json" }],
+    [form("a=1"), { accept: "application/json" }],
+  ],
+  "Content-Type and Content-Length of a body, no chunked request": [
+    [form("a=1&b=2"), { "content-type": FORM, "content-length": "7" }],
+  ],
+  "a POST with an empty range says Content-Length: 0": [
+    [{ method: "POST" }, { "content-length": "0", "content-type": undefined }],
+    [form(""), { "content-length": "0", "content-type": FORM }],
+  ],
+  "a GET has neither body nor Content-Type": [[{}, { "content-type": undefined }]],
+  "Authorization is sent as given, and not at all where empty": [
+    [{ authorization: "Bearer a.b-c_~+/=" }, { authorization: "Bearer a.b-c_~+/=" }],
+    [{}, { authorization: undefined }],
+  ],
+  "further headers are sent as given, an empty value too": [
+    [{ headers: Object.entries(ODD) }, ODD],
+  ],
+};
 
 const requestRules: HttpRules = {
-  "Accept: application/json and Host on every request": async (bench) => {
-    bench.server.plan(answer(""), answer(""));
-    await bench.exchange();
-    await bench.exchange(form("a=1"));
-    for (const request of bench.server.requests()) {
-      mustHave(request, "accept", "application/json");
-      mustHave(request, "host", bench.server.origin.replace(/^https?:\/\//, ""));
+  ...rulesOf(ARRIVING, async (bench, requests) => {
+    const host = bench.server.origin.replace(/^https?:\/\//, "");
+    for (const [request, headers] of requests) {
+      bench.server.plan(answer(""));
+      await bench.exchange(request);
+      const arrived = bench.server.requests().at(-1);
+      const all = { ...headers, host, "transfer-encoding": undefined };
+      for (const [name, value] of Object.entries(all)) mustHave(arrived, name.toLowerCase(), value);
+      must(arrived?.method === "POST" || arrived?.body.length === 0, "the GET had a body");
     }
-  },
-
-  "Content-Type and Content-Length of a body, no chunked request": async (bench) => {
-    bench.server.plan(answer(""));
-    await bench.exchange(form("a=1&b=2"));
-    const [request] = bench.server.requests();
-    mustHave(request, "content-type", "application/x-www-form-urlencoded");
-    mustHave(request, "content-length", "7");
-    mustHave(request, "transfer-encoding", undefined);
-  },
-
-  "a POST with an empty range says Content-Length: 0": async (bench) => {
-    bench.server.plan(answer(""), answer(""));
-    await bench.exchange({ method: "POST" });
-    await bench.exchange(form(""));
-    for (const request of bench.server.requests()) mustHave(request, "content-length", "0");
-    mustHave(bench.server.requests()[0], "content-type", undefined);
-    mustHave(bench.server.requests()[1], "content-type", "application/x-www-form-urlencoded");
-  },
-
-  "a GET has neither body nor Content-Type": async (bench) => {
-    bench.server.plan(answer(""));
-    await bench.exchange();
-    const [request] = bench.server.requests();
-    mustHave(request, "content-type", undefined);
-    mustHave(request, "transfer-encoding", undefined);
-    must(request?.body.length === 0, "the GET had a body");
-  },
-
-  "Authorization is sent as given, and not at all where empty": async (bench) => {
-    bench.server.plan(answer(""), answer(""));
-    await bench.exchange({ authorization: "Bearer a.b-c_~+/=" });
-    await bench.exchange();
-    mustHave(bench.server.requests()[0], "authorization", "Bearer a.b-c_~+/=");
-    mustHave(bench.server.requests()[1], "authorization", undefined);
-  },
-
-  "further headers are sent as given, an empty value too": async (bench) => {
-    bench.server.plan(answer(""));
-    const headers = [
-      ["X-Api-Version", "2"],
-      ["X-Odd", 'a "quoted" \\ value; and: more'],
-      ["X-Empty", ""],
-    ] as const;
-    await bench.exchange({ headers });
-    const [request] = bench.server.requests();
-    for (const [name, value] of headers) mustHave(request, name.toLowerCase(), value);
-  },
+  }),
 
   "addresses that cannot be asked: failed, not thrown": async (bench) => {
     const wrong = ["", "no address", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999/"];
@@ -84,53 +67,66 @@ const requestRules: HttpRules = {
 
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/** What follows a good chunk of three bytes, `abc`. */
-const BROKEN_CHUNKS: Readonly<Record<string, string>> = {
-  "a size that is no number": "zz\r\nabc\r\n0\r\n\r\n",
-  "no size": "\r\nabc\r\n0\r\n\r\n",
-  "a negative size": "-3\r\nabc\r\n0\r\n\r\n",
-  "a size beyond 64 bits": "fffffffffffffffff\r\nabc\r\n0\r\n\r\n",
-  "more bytes than its size": "1\r\nabc\r\n0\r\n\r\n",
-  "fewer bytes than its size": "ff\r\nabc\r\n0\r\n\r\n",
-  "no last chunk": "",
-  "half a last chunk": "0\r\n",
-  "another answer in its place": "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+/** Chunks that are `abc0123456789`. */
+const CHUNKS: Readonly<Record<string, string>> = {
+  "a chunked answer on a connection that stays open ends with its chunks":
+    "3\r\nabc\r\na\r\n0123456789\r\n0\r\n\r\n",
+  "trailers behind a chunked body are not part of it":
+    "d\r\nabc0123456789\r\n0\r\nServer-Timing: db;dur=3\r\nRetry-After: 9\r\n\r\n",
+  "chunks may have extensions, and sizes with leading zeros in both cases":
+    '3;name="a;b"\r\nabc\r\n00A\r\n0123456789\r\n00\r\n\r\n',
 };
 
-/** Two statements about where the body ends (RFC 9112 §6.3): whoever believes one of them can be led astray. */
-const CONTRADICTIONS: Readonly<Record<string, string>> = {
-  "two different Content-Lengths": "Content-Length: 3\r\nContent-Length: 5\r\n",
-  "a list of different Content-Lengths": "Content-Length: 3, 5\r\n",
-  "a Content-Length that is no number": "Content-Length: 3x\r\n",
-  "a negative Content-Length": "Content-Length: -3\r\n",
-};
+/** Behind a good chunk of three bytes. */
+const chunk = (bytes: string) => [`${CHUNKED}3\r\nabc\r\n`, bytes];
+/** In front of five bytes. */
+const lengths = (headers: string) => [`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`, "abcde"];
 
-/** What is no answer, piece by piece. */
+/**
+ * What is no answer, piece by piece. With two statements about where the body ends (RFC 9112 §6.3) whoever believes one
+ * of them can be led astray.
+ */
 const BROKEN: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(
-    Object.entries(BROKEN_CHUNKS).map(([what, bytes]) => [
-      `a chunked body with ${what}`,
-      [`${CHUNKED}3\r\nabc\r\n`, bytes],
-    ]),
+  "a chunked body with a size that is no number": chunk("zz\r\nabc\r\n0\r\n\r\n"),
+  "a chunked body with no size": chunk("\r\nabc\r\n0\r\n\r\n"),
+  "a chunked body with a negative size": chunk("-3\r\nabc\r\n0\r\n\r\n"),
+  "a chunked body with a size beyond 64 bits": chunk("fffffffffffffffff\r\nabc\r\n0\r\n\r\n"),
+  "a chunked body with more bytes than its size": chunk("1\r\nabc\r\n0\r\n\r\n"),
+  "a chunked body with fewer bytes than its size": chunk("ff\r\nabc\r\n0\r\n\r\n"),
+  "a chunked body with no last chunk": chunk(""),
+  "a chunked body with half a last chunk": chunk("0\r\n"),
+  "a chunked body with another answer in its place": chunk(
+    "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
   ),
-  ...Object.fromEntries(
-    Object.entries(CONTRADICTIONS).map(([what, headers]) => [
-      `an answer with ${what}`,
-      [`HTTP/1.1 200 OK\r\n${headers}\r\n`, "abcde"],
-    ]),
-  ),
+  "an answer with two different Content-Lengths": lengths("Content-Length: 3\r\nContent-Length: 5"),
+  "an answer with a list of different Content-Lengths": lengths("Content-Length: 3, 5"),
+  "an answer with a Content-Length that is no number": lengths("Content-Length: 3x"),
+  "an answer with a negative Content-Length": lengths("Content-Length: -3"),
 };
 
-const brokenRules: HttpRules = Object.fromEntries(
-  Object.entries(BROKEN).map(([what, pieces]) => [
-    `${what} is no answer`,
-    async (bench) => {
+const framingRules: HttpRules = {
+  ...rulesOf(CHUNKS, async (bench, chunks) => {
+    for (const pieces of [[CHUNKED + chunks], [...(CHUNKED + chunks)]]) {
+      bench.server.plan({ kind: "raw", pieces, keepAlive: true }, answer("next"));
+      const ear = await bench.exchange(form("a=1"));
+      ear.mustBe("abc0123456789", `in ${pieces.length} pieces`);
+      must(ear.retryAfterSeconds === -1, "a trailer was taken for a header");
+      (await bench.exchange()).mustBe("next", "the exchange after it");
+    }
+  }),
+
+  ...rulesOf(
+    BROKEN,
+    async (bench, pieces) => {
       bench.server.plan({ kind: "raw", pieces }, answer("good"));
-      (await bench.exchange(form("a=1"))).mustFail("unreachable", what);
+      (await bench.exchange(form("a=1"))).mustFail("unreachable", "what is no answer");
       (await bench.exchange()).mustBe("good", "the exchange after it");
     },
-  ]),
-);
+    " is no answer",
+  ),
+};
+
+const NOON = "Tue, 15 Nov 1994 12:00:00 GMT";
 
 const answerRules: HttpRules = {
   "interim answers (1xx) are not the answer": async (bench) => {
@@ -138,57 +134,23 @@ const answerRules: HttpRules = {
     (await bench.exchange(form("a=1"))).mustBe("final", "the answer", 403);
   },
 
-  "Retry-After as a date counts from the answer's own Date": async (bench) => {
-    for (const [time, seconds] of [
-      ["12:00:45", 45],
-      ["13:00:00", 3600],
-      ["11:00:00", 0],
-    ] as const) {
-      const headers = [
-        ["Date", "Tue, 15 Nov 1994 12:00:00 GMT"],
-        ["Retry-After", `Tue, 15 Nov 1994 ${time} GMT`],
-      ] as const;
-      bench.server.plan(answer("", { status: 503, headers }));
-      const got = (await bench.exchange()).retryAfterSeconds;
-      must(got === seconds, `${time} at 12:00:00 is reported as ${got} s, not ${seconds} s`);
-    }
-  },
-
-  "an enormous Retry-After stays a small integer": async (bench) => {
-    for (const value of ["99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"]) {
-      bench.server.plan(answer("", { status: 503, headers: [["Retry-After", value]] }));
-      const got = (await bench.exchange()).retryAfterSeconds;
-      must(got > 100_000 && got <= 134_217_727, `${value} is reported as ${got}`);
-    }
-  },
+  ...waitRules({
+    "Retry-After as a date counts from the answer's own Date": [
+      ["Tue, 15 Nov 1994 12:00:45 GMT", 45, NOON],
+      ["Tue, 15 Nov 1994 13:00:00 GMT", 3600, NOON],
+      ["Tue, 15 Nov 1994 11:00:00 GMT", 0, NOON],
+    ],
+    "an enormous Retry-After stays a small integer": [
+      ["99999999999999999999", 134_217_727],
+      ["Fri, 31 Dec 9999 23:59:59 GMT", 134_217_727],
+    ],
+  }),
 
   "a head of 200 KiB: too-large": async (bench) => {
     const header = `X: ${"a".repeat(1019)}\r\n`;
     const pieces = ["HTTP/1.1 200 OK\r\n", ...Array<string>(200).fill(header), "\r\n"];
     bench.server.plan({ kind: "raw", pieces });
     (await bench.exchange()).mustFail("too-large", "a head of 200 KiB");
-  },
-
-  "trailers behind a chunked body are not part of it": async (bench) => {
-    const trailers = "0\r\nServer-Timing: db;dur=3\r\nRetry-After: 9\r\n\r\n";
-    bench.server.plan({ kind: "raw", pieces: [`${CHUNKED}3\r\nabc\r\n`, trailers] });
-    const ear = (await bench.exchange(form("a=1"))).mustBe("abc");
-    must(ear.retryAfterSeconds === -1, "a trailer was taken for a header");
-  },
-
-  "chunks may have extensions, and sizes with leading zeros in both cases": async (bench) => {
-    const chunks = '3;name="a;b"\r\nabc\r\n00A\r\n0123456789\r\n00\r\n\r\n';
-    for (const pieces of [[CHUNKED + chunks], [...(CHUNKED + chunks)]]) {
-      bench.server.plan({ kind: "raw", pieces });
-      (await bench.exchange()).mustBe("abc0123456789", `${pieces.length} pieces`);
-    }
-  },
-
-  "a chunked answer on a connection that stays open ends with its chunks": async (bench) => {
-    const pieces = [`${CHUNKED}3\r\nabc\r\n0\r\n\r\n`];
-    bench.server.plan({ kind: "raw", pieces, keepAlive: true }, answer("next"));
-    (await bench.exchange()).mustBe("abc");
-    (await bench.exchange()).mustBe("next", "the exchange after it");
   },
 
   "a Content-Length beside chunks is never what ends the body": async (bench) => {
@@ -286,12 +248,7 @@ const connectionRules: HttpRules = {
 };
 
 /** Rules that look at what crossed the wire. */
-export const wireRules: HttpRules = {
-  ...requestRules,
-  ...answerRules,
-  ...brokenRules,
-  ...connectionRules,
-};
+export const wireRules = { ...requestRules, ...framingRules, ...answerRules, ...connectionRules };
 
 /** What the time limit is for, beside the body. */
 export const wireTimeRules: HttpRules = {
@@ -302,12 +259,12 @@ export const wireTimeRules: HttpRules = {
   },
 };
 
-/** A server that is not trusted, by its place among the bench's. */
+/** Servers that are not trusted, by their place among the bench's. */
 const REFUSED = {
-  untrusted: "a certificate of an unknown authority",
-  otherName: "a certificate for another host name",
-  expired: "an expired certificate",
-  outdated: "a server that speaks no TLS above 1.1",
+  "a certificate of an unknown authority": "untrusted",
+  "a certificate for another host name": "otherName",
+  "an expired certificate": "expired",
+  "a server that speaks no TLS above 1.1": "outdated",
 } as const;
 
 /** Rules about certificates. */
@@ -319,14 +276,15 @@ export const tlsRules: HttpRules = {
     (await bench.exchange({ ...form("a=1"), url })).mustBe("sealed too");
   },
 
-  ...Object.fromEntries(
-    Object.entries(REFUSED).map(([which, what]) => [
-      `TLS: ${what} is refused before anything is sent`,
-      async (bench: Bench) => {
-        const url = `${bench.server.tls![which as keyof typeof REFUSED]}/token`;
-        (await bench.exchange({ ...form("secret=1"), url })).mustFail("unreachable", what);
-        must(bench.server.requests().length === 0, "the request arrived all the same");
-      },
-    ]),
+  ...rulesOf(
+    REFUSED,
+    async (bench, which) => {
+      const url = `${bench.server.tls![which]}/token`;
+      const ear = await bench.exchange({ ...form("secret=1"), url });
+      ear.mustFail("unreachable", "a server that is not to be trusted");
+      must(bench.server.requests().length === 0, "the request arrived all the same");
+    },
+    " is refused before anything is sent",
+    "TLS: ",
   ),
 };

@@ -21,6 +21,8 @@ import {
   type HttpSubject,
   type HttpTestBench,
   type HttpTestServer,
+  rulesOf,
+  waitRules,
 } from "./http-bench.ts";
 import { tlsRules, wireRules, wireTimeRules } from "./http-wire.ts";
 
@@ -98,8 +100,8 @@ const answerRules: HttpRules = {
     }
   },
 
-  "Retry-After in seconds; -1 where absent or not a number": async (bench) => {
-    for (const [value, seconds] of [
+  ...waitRules({
+    "Retry-After in seconds; -1 where absent or not a number": [
       ["0", 0],
       ["7", 7],
       ["120", 120],
@@ -107,13 +109,8 @@ const answerRules: HttpRules = {
       ["soon", -1],
       ["-5", -1],
       ["", -1],
-    ] as const) {
-      const headers = value === undefined ? [] : ([["Retry-After", value]] as const);
-      bench.server.plan(answer("", { status: 503, headers }));
-      const got = (await bench.exchange()).retryAfterSeconds;
-      must(got === seconds, `Retry-After ${JSON.stringify(value)} is reported as ${got}`);
-    }
-  },
+    ],
+  }),
 
   "the request's method, target and body arrive": async (bench) => {
     bench.server.plan(answer(""), answer(""));
@@ -229,47 +226,50 @@ const failureRules: HttpRules = {
     must(silenced.events.length === heard, `it heard ${silenced.events.join(", ")}`);
   },
 
-  ...Object.fromEntries(
-    (["status", "body"] as const).map((event) => [
-      `abort from within ${event}() silences the rest`,
-      async (bench: Bench) => {
-        bench.server.plan(answer(pattern(500, 1), { pieceBytes: 50, pieceDelayMs: 5 }));
-        bench.server.plan(answer("next"));
-        const ear = new Ear();
-        let heard = "";
-        ear.during = (now) => {
-          if (now !== event || heard !== "") return;
-          heard = ear.events.join();
-          bench.http.abort();
-        };
-        bench.begin({}, ear);
-        await eventually(bench.world, () => heard !== "", event);
-        (await bench.exchange()).mustBe("next");
-        await bench.world.wait(4 * SILENCE_MS);
-        must(ear.events.join() === heard, `it heard ${ear.events.join(", ")}`);
-      },
-    ]),
+  ...rulesOf(
+    { "status()": "status", "body()": "body" },
+    abortsWithin,
+    " silences the rest",
+    "abort from within ",
   ),
 
-  ...Object.fromEntries(
-    (["end", "failed"] as const).map((event) => [
-      `send from within ${event}() starts the next exchange`,
-      async (bench: Bench) => {
-        bench.server.plan(event === "end" ? answer("one") : { kind: "reset" }, answer("two"));
-        const first = new Ear();
-        const second = new Ear();
-        first.during = (now) => {
-          if (now === event) bench.begin({}, second);
-        };
-        bench.begin({}, first);
-        await eventually(bench.world, () => second.over, "the second exchange");
-        if (event === "end") first.mustBe("one", "the first");
-        else first.mustFail("unreachable", "the first");
-        second.mustBe("two", "the second");
-      },
-    ]),
+  ...rulesOf(
+    { "end()": true, "failed()": false },
+    sendsWithin,
+    " starts the next exchange",
+    "send from within ",
   ),
 };
+
+async function abortsWithin(bench: Bench, event: string): Promise<void> {
+  bench.server.plan(answer(pattern(500, 1), { pieceBytes: 50, pieceDelayMs: 5 }), answer("next"));
+  const ear = new Ear();
+  let heard = "";
+  ear.during = (now) => {
+    if (now !== event || heard !== "") return;
+    heard = ear.events.join();
+    bench.http.abort();
+  };
+  bench.begin({}, ear);
+  await eventually(bench.world, () => heard !== "", event);
+  (await bench.exchange()).mustBe("next");
+  await bench.world.wait(4 * SILENCE_MS);
+  must(ear.events.join() === heard, `it heard ${ear.events.join(", ")}`);
+}
+
+async function sendsWithin(bench: Bench, isGood: boolean): Promise<void> {
+  bench.server.plan(isGood ? answer("one") : { kind: "reset" }, answer("two"));
+  const first = new Ear();
+  const second = new Ear();
+  first.during = (event) => {
+    if (event === "end" || event === "failed") bench.begin({}, second);
+  };
+  bench.begin({}, first);
+  await eventually(bench.world, () => second.over, "the second exchange");
+  if (isGood) first.mustBe("one", "the first");
+  else first.mustFail("unreachable", "the first");
+  second.mustBe("two", "the second");
+}
 
 /** Rules about the time limit, which good exchanges may run into, too. */
 const timeRules: HttpRules = {

@@ -41,18 +41,10 @@ export type FakeFault =
   | { kind: "duplicate"; afterMs?: number };
 
 /** A request as the far side saw it: a copy, good for ever. */
-export interface SeenRequest {
-  /** The method. */
-  readonly method: "GET" | "POST";
-  /** The absolute address. */
-  readonly url: string;
-  /** Value of `Content-Type`, or "". */
-  readonly contentType: string;
-  /** Value of `Authorization`, or "". */
-  readonly authorization: string;
+export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
   /** Further headers. */
   readonly headers: readonly Header[];
-  /** The body as text. */
+  /** The body. */
   readonly body: Uint8Array;
   /** The body read as UTF-8. */
   readonly text: string;
@@ -91,9 +83,9 @@ export interface FakeHttpOptions {
 }
 
 interface Exchange {
-  /** The caller's own object and a copy made at the start: they must stay equal. */
+  /** The caller's own object, and what it said at the start: they must stay equal. */
   request: HttpRequest;
-  seen: SeenRequest;
+  said: string;
   sink: HttpSink;
   takeBackLimit: () => void;
 }
@@ -139,11 +131,17 @@ export class FakeHttp implements Http {
 
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.#current !== undefined) this.#violate("send while an exchange is under way");
-    const seen = this.#see(request);
+    const copy = copyOf(request);
+    const text = new TextDecoder().decode(copy.body);
+    const { clock, timeLimitMs = EXCHANGE_LIMITS.timeLimitMs } = this.#options;
+    const seen = { ...copy, text, form: new URLSearchParams(text), atMs: clock?.elapsedMs ?? 0 };
     this.requests.push(seen);
-    const exchange: Exchange = { request, seen, sink, takeBackLimit: () => {} };
+    const said = JSON.stringify(copy);
+    const exchange: Exchange = { request, said, sink, takeBackLimit: () => {} };
     this.#current = exchange;
-    this.#startTimeLimit(exchange);
+    if (clock !== undefined && Number.isFinite(timeLimitMs)) {
+      exchange.takeBackLimit = clock.after(timeLimitMs, () => this.#end(exchange, "timeout"));
+    }
     const fault = this.faultFor?.(seen);
     if (fault !== undefined && !reachesFarSide(fault)) {
       this.#answer(exchange, {}, fault);
@@ -167,14 +165,16 @@ export class FakeHttp implements Http {
     if (fault?.kind === "hang") return;
     this.#later(exchange, answer.delayMs ?? this.latencyMs, () => {
       if (fault === undefined || fault.kind === "truncate" || fault.kind === "duplicate") {
-        const { status = 200, retryAfterSeconds = -1, authenticate = "", chunkDelayMs } = answer;
-        exchange.sink.status(status, retryAfterSeconds, authenticate);
-        this.#later(exchange, chunkDelayMs, () => this.#deliverBody(exchange, answer, fault));
+        exchange.sink.status(...headOf(answer));
+        this.#later(exchange, answer.chunkDelayMs, () =>
+          this.#deliverBody(exchange, answer, fault),
+        );
       } else this.#end(exchange, "unreachable");
     });
   }
 
   #deliverBody(exchange: Exchange, answer: FakeAnswer, fault: FakeFault | undefined): void {
+    const { sink } = exchange;
     const { sizeLimitBytes = EXCHANGE_LIMITS.sizeLimitBytes } = this.#options;
     const body = bytesOfBody(answer.body);
     const isCut = fault?.kind === "truncate";
@@ -190,7 +190,7 @@ export class FakeHttp implements Http {
         }
         const size = (sizes.length > 1 ? sizes.shift() : sizes[0]) || total;
         const to = Math.min(at + size, total, sizeLimitBytes);
-        this.#handOver(exchange.sink, body.subarray(at, to));
+        this.#handOver(sink, body.subarray(at, to));
         at = to;
         if (answer.chunkDelayMs !== undefined) {
           this.#later(exchange, answer.chunkDelayMs, next);
@@ -200,7 +200,16 @@ export class FakeHttp implements Http {
       if (this.#current !== exchange) return;
       if (!isCut) this.#end(exchange);
       else if (!fault.hang) this.#end(exchange, "unreachable");
-      if (fault?.kind === "duplicate") this.#deliverAgain(exchange, answer, body, fault.afterMs);
+      if (fault?.kind !== "duplicate") return;
+      if (fault.afterMs === undefined) again();
+      else this.#clock.after(fault.afterMs, again);
+    };
+    const again = (): void => {
+      // Where another request has the same sink by now nobody could tell whose answer it is.
+      if (this.#current?.sink === sink) return;
+      sink.status(...headOf(answer));
+      if (body.length > 0) this.#handOver(sink, body);
+      sink.end();
     };
     next();
   }
@@ -214,36 +223,15 @@ export class FakeHttp implements Http {
     for (let i = 0; i < buffer.length; i++) buffer[i] = 0xaa;
   }
 
-  #deliverAgain(
-    { sink }: Exchange,
-    { status = 200, retryAfterSeconds = -1, authenticate = "" }: FakeAnswer,
-    body: Uint8Array,
-    afterMs: number | undefined,
-  ): void {
-    const again = (): void => {
-      // Where another request has the same sink by now nobody could tell whose answer it is.
-      if (this.#current?.sink === sink) return;
-      sink.status(status, retryAfterSeconds, authenticate);
-      if (body.length > 0) this.#handOver(sink, body);
-      sink.end();
-    };
-    if (afterMs === undefined) again();
-    else this.#clock.after(afterMs, again);
-  }
-
   /** Over before the last call, so that the caller may send again from within it. */
   #end(exchange: Exchange, failure?: TransportFailure): void {
     exchange.takeBackLimit();
     this.#current = undefined;
-    if (!isUnchanged(exchange)) this.#violate("request changed while its exchange was under way");
+    if (JSON.stringify(copyOf(exchange.request)) !== exchange.said) {
+      this.#violate("request changed while its exchange was under way");
+    }
     if (failure === undefined) exchange.sink.end();
     else exchange.sink.failed(failure);
-  }
-
-  #startTimeLimit(exchange: Exchange): void {
-    const { clock, timeLimitMs = EXCHANGE_LIMITS.timeLimitMs } = this.#options;
-    if (clock === undefined || !Number.isFinite(timeLimitMs)) return;
-    exchange.takeBackLimit = clock.after(timeLimitMs, () => this.#end(exchange, "timeout"));
   }
 
   /** At once where no time is given; never for an exchange that is over by then. */
@@ -260,22 +248,6 @@ export class FakeHttp implements Http {
     return this.#options.clock;
   }
 
-  #see(request: HttpRequest): SeenRequest {
-    const body = copyRange(request.body, request.bodyFrom, request.bodyTo);
-    const text = new TextDecoder().decode(body);
-    return {
-      method: request.method,
-      url: request.url,
-      contentType: request.contentType,
-      authorization: request.authorization,
-      headers: [...(request.headers ?? [])],
-      body,
-      text,
-      form: new URLSearchParams(text),
-      atMs: this.#options.clock?.elapsedMs ?? 0,
-    };
-  }
-
   #violate(what: string): never {
     this.violations.push(what);
     throw new Error(`fake HTTP: ${what}`);
@@ -287,19 +259,16 @@ function reachesFarSide(fault: FakeFault): boolean {
   return fault.kind !== "refuse" && fault.kind !== "reset-before";
 }
 
-function isUnchanged({ request, seen }: Exchange): boolean {
-  if (request.method !== seen.method || request.url !== seen.url) return false;
-  if (request.contentType !== seen.contentType) return false;
-  if (request.authorization !== seen.authorization) return false;
-  if (request.bodyTo - request.bodyFrom !== seen.body.length) return false;
-  return seen.body.every((byte, i) => byte === request.body[request.bodyFrom + i]);
+/** The caller may use its own for the next request. */
+function copyOf(request: HttpRequest) {
+  const { method, url, contentType, authorization, headers = [] } = request;
+  const body = new Uint8Array(request.bodyTo - request.bodyFrom);
+  for (let i = 0; i < body.length; i++) body[i] = request.body[request.bodyFrom + i]!;
+  return { method, url, contentType, authorization, headers: [...headers], body };
 }
 
-function copyRange(bytes: Bytes, from: number, to: number): Uint8Array {
-  const copy = new Uint8Array(to - from);
-  for (let i = from; i < to; i++) copy[i - from] = bytes[i]!;
-  return copy;
-}
+const headOf = ({ status = 200, retryAfterSeconds = -1, authenticate = "" }: FakeAnswer) =>
+  [status, retryAfterSeconds, authenticate] as const;
 
 function bytesOfBody(body: string | Uint8Array | object | undefined): Uint8Array {
   if (body === undefined) return new Uint8Array(0);

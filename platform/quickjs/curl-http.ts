@@ -2,25 +2,23 @@
 // answer means is decided elsewhere.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import { asciiOf } from "../text/text.ts";
 import { AnswerHead, wholeHead } from "./answer-head.ts";
 import { type CurlSettings, curlConfig } from "./curl-config.ts";
 import { type Os, safeEnvironment } from "./engine.ts";
 import { Child } from "./process.ts";
 
-export interface CurlHttpOptions extends Partial<CurlSettings> {
-  /** Name or path of curl; default "curl". */
-  readonly curl?: string;
-  /** Longest body in bytes; default 64 KiB. */
-  readonly sizeLimitBytes?: number;
+export interface CurlHttpSettings extends CurlSettings {
+  /** Name or path of curl. */
+  readonly curl: string;
+  /** Longest body in bytes. */
+  readonly sizeLimitBytes: number;
 }
 
 /** curl keeps its own time limit; a curl that does not is killed this much later. */
 const GRACE_MS = 2000;
-/** Exit codes of curl: operation timed out, file size exceeded. */
+/** The exit code of curl for an operation that timed out. */
 const CURL_TIMEOUT = 28;
-const CURL_TOO_LARGE = 63;
 /** A head longer than this is no service's. */
 const HEAD_BYTES_MAX = 32_768;
 
@@ -52,21 +50,12 @@ export function curlIsThere(os: Os, curl: string): boolean {
 
 export class CurlHttp implements Http {
   readonly #os: Os;
-  readonly #settings: CurlSettings;
-  readonly #curl: string;
-  readonly #sizeLimitBytes: number;
+  readonly #settings: CurlHttpSettings;
   #current: Exchange | undefined;
 
-  constructor(os: Os, options: CurlHttpOptions = {}) {
+  constructor(os: Os, settings: CurlHttpSettings) {
     this.#os = os;
-    this.#curl = options.curl ?? "curl";
-    this.#sizeLimitBytes = options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
-    this.#settings = {
-      timeLimitMs: options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs,
-      connectLimitMs: options.connectLimitMs ?? EXCHANGE_LIMITS.connectLimitMs,
-      userAgent: options.userAgent ?? "picogrant",
-      certificates: options.certificates ?? "",
-    };
+    this.#settings = settings;
     // A curl that ends before it has read everything must not take us along.
     os.signal(os.SIGPIPE, undefined);
   }
@@ -87,7 +76,7 @@ export class CurlHttp implements Http {
       return;
     }
     try {
-      exchange.child = new Child(this.#os, [this.#curl, "-q", "-K", "-"], config, {
+      exchange.child = new Child(this.#os, [this.#settings.curl, "-q", "-K", "-"], config, {
         head: (bytes, length) => this.#takeHead(exchange, asciiOf(bytes, 0, length)),
         output: (bytes, length) => this.#takeBody(exchange, bytes, length),
         exit: (code) => this.#exited(exchange, code),
@@ -117,14 +106,14 @@ export class CurlHttp implements Http {
       this.#fail(exchange, "unreachable");
     } else {
       exchange.sink.status(head.status, head.retryAfter(Date.now()), head.authenticate);
-      if (head.contentLength > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
+      if (head.contentLength > this.#settings.sizeLimitBytes) this.#fail(exchange, "too-large");
     }
     return true;
   }
 
   #takeBody(exchange: Exchange, bytes: Uint8Array, length: number): void {
     exchange.bodyBytes += length;
-    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
+    if (exchange.bodyBytes > this.#settings.sizeLimitBytes) this.#fail(exchange, "too-large");
     else exchange.sink.body(bytes, 0, length);
   }
 
@@ -133,8 +122,7 @@ export class CurlHttp implements Http {
     if (code === 0 && wholeHead(exchange.head) !== undefined) {
       this.#release(exchange);
       exchange.sink.end();
-    } else if (code === CURL_TIMEOUT) this.#fail(exchange, "timeout");
-    else this.#fail(exchange, code === CURL_TOO_LARGE ? "too-large" : "unreachable");
+    } else this.#fail(exchange, code === CURL_TIMEOUT ? "timeout" : "unreachable");
   }
 
   #fail(exchange: Exchange, failure: TransportFailure): void {

@@ -2,6 +2,7 @@
 
 import type { DeviceConfig } from "../configuration/device-config.ts";
 import type { Platform } from "../contracts.ts";
+import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import { SealedStorage } from "../storage/sealed-storage.ts";
 import { CurlHttp, curlIsThere } from "./curl-http.ts";
 import { displayOf } from "./displays.ts";
@@ -39,11 +40,15 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
   const entropy = new QuickJsEntropy(os);
   const http = new CurlHttp(os, {
     curl,
-    ...(own?.userAgent && { userAgent: own.userAgent }),
-    ...(own?.certificates && { certificates: own.certificates }),
-    ...(limits?.answerBytes && { sizeLimitBytes: limits.answerBytes }),
-    ...(limits?.exchangeSeconds && { timeLimitMs: limits.exchangeSeconds * 1000 }),
-    ...(limits?.connectSeconds && { connectLimitMs: limits.connectSeconds * 1000 }),
+    userAgent: own?.userAgent ?? "picogrant",
+    certificates: own?.certificates ?? "",
+    sizeLimitBytes: limits?.answerBytes ?? EXCHANGE_LIMITS.sizeLimitBytes,
+    timeLimitMs: limits?.exchangeSeconds
+      ? limits.exchangeSeconds * 1000
+      : EXCHANGE_LIMITS.timeLimitMs,
+    connectLimitMs: limits?.connectSeconds
+      ? limits.connectSeconds * 1000
+      : EXCHANGE_LIMITS.connectLimitMs,
   });
   // Last of what may fail: it takes a lock.
   const files = new QuickJsFileStorage(os, place.directory);
