@@ -16,17 +16,19 @@ import {
 } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { kept, keyOf } from "../targets/bundle/kept.ts";
 import { nameOf, variants } from "../targets/bundle/surface.ts";
 import { generate, generateC } from "../targets/workbench/host/generate.ts";
 import {
   bundleEntries,
   bundleModules,
+  bundleRequired,
   type Inputs,
 } from "../targets/workbench/package/bundle-entries.ts";
+import { declarations } from "../targets/workbench/package/declarations.ts";
 import {
   FIRMWARE_FILES,
   fileOf,
+  isRequired,
   LIBRARY_ENTRIES,
   MANIFESTS,
   PAGES,
@@ -36,61 +38,6 @@ import {
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-
-// The types of a package's entries, each in one file, with what several of them share beside it.
-
-/** @param entries names of files and the sources whose types they have */
-async function declarations(
-  entries: Readonly<Record<string, string>>,
-  folder: string,
-): Promise<void> {
-  const key = keyOf(`types ${JSON.stringify(entries)}`, [
-    "core",
-    "platform",
-    "targets",
-    "scripts/package",
-  ]);
-  const files = await kept(key, () => make(entries));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-}
-
-/** The files' texts by their names. The compiler that makes them takes ten seconds, and one to load. */
-async function make(entries: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
-  const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);
-  const bundle = await rollup({
-    input: Object.fromEntries(input),
-    external: (name) => name.startsWith("node:") || name === "tweetnacl",
-    plugins: [
-      dts({ tsconfig: join(root, "tsconfig.json"), compilerOptions: { incremental: false } }),
-    ],
-    onwarn(warning) {
-      // Types that a person names are exported by some entry; what is shared beside them nobody names.
-      if (/references private shared type exports/.test(warning.message)) return;
-      throw new Error(warning.message);
-    },
-  });
-  const { output } = await bundle.generate({
-    format: "es",
-    entryFileNames: "[name].d.ts",
-    chunkFileNames: "types-[name].d.ts",
-  });
-  await bundle.close();
-  const texts = output.map((file) => [file.fileName, "code" in file ? file.code : ""] as const);
-  const all = texts.map(([, text]) => text).join("\n");
-  return Object.fromEntries(texts.map(([name, text]) => [name, typesAreTypes(text, all)]));
-}
-
-/** `typeof core` is written out as a namespace of values; what is a type in it is made one. */
-function typesAreTypes(text: string, all: string): string {
-  const isType = (name: string): boolean =>
-    RegExp(`^(?:declare |export )*(?:interface|type) ${name}\\b`, "m").test(all) &&
-    !RegExp(`^(?:declare |export )*(?:const|function|class|enum) ${name}\\b`, "m").test(all);
-  return text.replace(
-    /^declare const (\w+): typeof (\w+);$/gm,
-    (whole, name: string, other: string) => (isType(other) ? `type ${name} = ${other};` : whole),
-  );
-}
 
 // The licences of other people's code that is in our bundles: their authors ask that notices go along.
 
@@ -240,6 +187,8 @@ async function addEntries(
 ): Promise<Inputs> {
   const dist = join(folder, "dist");
   const inputs = await bundleEntries(named(entries), dist);
+  const required = Object.entries(entries).filter(([entry]) => isRequired(entry));
+  await bundleRequired(named(Object.fromEntries(required)), dist);
   await declarations(named(entries), dist);
   return inputs;
 }

@@ -58,13 +58,27 @@ export function fileOf(entry: string): string {
   return entry === "." ? "index" : entry.slice(2).replaceAll("/", "-");
 }
 
-/** `exports` for entries that are modules: Node 20.19 and newer also `require` them. */
+/** What tries adapters is there as modules alone: no program has it in it. */
+export const isRequired = (entry: string): boolean => !entry.startsWith("./conformance");
+
+/** `exports` for entries that are there as modules, and as CommonJS where a program has them; each with types of its kind. */
 function exportsOf(entries: Readonly<Record<string, string>>): object {
   const rows = Object.keys(entries).map((entry) => {
     const file = `./dist/${fileOf(entry)}`;
-    return [entry, { types: `${file}.d.ts`, default: `${file}.js` }];
+    const required = { types: `${file}.d.cts`, default: `${file}.cjs` };
+    const imported = { types: `${file}.d.ts`, default: `${file}.js` };
+    return [entry, isRequired(entry) ? { require: required, ...imported } : imported];
   });
   return { ...Object.fromEntries(rows), "./package.json": "./package.json" };
+}
+
+/** Where a TypeScript that does not know `exports` finds types (moduleResolution node10). */
+function typesVersionsOf(entries: Readonly<Record<string, string>>): object {
+  const rows = Object.keys(entries).map((entry) => [
+    entry.slice(2),
+    [`dist/${fileOf(entry)}.d.ts`],
+  ]);
+  return { "*": Object.fromEntries(rows) };
 }
 
 const bundleOf = (name: string): object => ({
@@ -81,7 +95,9 @@ export const MANIFESTS: Readonly<Record<string, object>> = {
     type: "module",
     sideEffects: false,
     exports: exportsOf(LIBRARY_ENTRIES),
+    main: "./dist/index.cjs",
     types: "./dist/index.d.ts",
+    typesVersions: typesVersionsOf(LIBRARY_ENTRIES),
     files: ["dist", "docs", "THIRD-PARTY-LICENSES.txt"],
   },
   "picogrant-tools": {
@@ -92,6 +108,7 @@ export const MANIFESTS: Readonly<Record<string, object>> = {
     sideEffects: false,
     bin: { picogrant: "dist/command/main.js" },
     exports: exportsOf(SERVICE_ENTRIES),
+    typesVersions: typesVersionsOf(SERVICE_ENTRIES),
     files: ["dist", "docs", "THIRD-PARTY-LICENSES.txt"],
   },
   "picogrant-firmware": {

@@ -37,6 +37,8 @@ const common = {
   charset: "utf8",
   // What ships has no assertions (core/device/assertion.ts).
   dropLabels: ["ASSERT"],
+  // Its shorter form of the same: 8 ms and not 3 to write and read 20 KB, for half the bytes.
+  alias: { tweetnacl: "tweetnacl/nacl.js" },
   metafile: true,
   logLevel: "warning",
   absWorkingDir: root,
@@ -85,6 +87,32 @@ export async function bundleEntries(
     writeFileSync(join(root, name), isDense(inputs) ? dense(text) : readable(text));
   }
   return Object.keys(metafile.inputs);
+}
+
+/**
+ * The same for CommonJS: one file with all of it, of which each entry makes and takes its part when it is asked for. So
+ * what several of them have is there once: an error that one throws is of the class that another has.
+ */
+export async function bundleRequired(
+  entries: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<void> {
+  const parts = Object.entries(entries).map(
+    ([name, file]) => `exports[${JSON.stringify(name)}] = () => require("./${file}");`,
+  );
+  await build({
+    ...common,
+    stdin: { contents: parts.join("\n"), resolveDir: root },
+    outfile: join(folder, "common.cjs"),
+    format: "cjs",
+    minify: true,
+    lineLimit: LINE_LENGTH,
+    plugins: [withoutCrypto],
+  });
+  for (const name of Object.keys(entries)) {
+    const part = `module.exports = require("./common.cjs")[${JSON.stringify(name)}]();\n`;
+    writeFileSync(join(folder, `${name}.cjs`), part);
+  }
 }
 
 /** No module of a library does anything when it is loaded: what imports one for that alone need not. */
@@ -178,11 +206,13 @@ type InputsOfLines = Metafile["outputs"][string]["inputs"];
 /** About how long dense lines are; texts and names are not cut. */
 const LINE_LENGTH = 120;
 
-/** Whether a file is the core's, which never throws, or other people's, but for a few lines. */
+const DENSE = /^core\/|node_modules\/|^platform\/(conformance|fake|servers)\/|qr-code/;
+
+/** Whether a file is the core's, which never throws, other people's, or data and tests of adapters, but for a few lines. */
 function isDense(inputs: InputsOfLines): boolean {
   let [theirs, ours] = [0, 0];
   for (const [name, { bytesInOutput }] of Object.entries(inputs)) {
-    if (/^core\/|node_modules\//.test(name)) theirs += bytesInOutput;
+    if (DENSE.test(name)) theirs += bytesInOutput;
     else ours += bytesInOutput;
   }
   return theirs > 4 * ours;
