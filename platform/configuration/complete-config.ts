@@ -34,28 +34,17 @@ async function withAddresses(
   config: DeviceConfig,
   discover: (issuer: string) => Promise<DiscoveredServer>,
 ): Promise<Omit<DeviceConfig, "server" | "serverParameters">> {
-  const { issuer, endpoints = {} } = config;
+  const { issuer, endpoints = {}, clientSecret = "" } = config;
   const isComplete = Boolean(endpoints.deviceAuthorization && endpoints.token);
   if (issuer === undefined || isComplete) return expandedConfig(config);
-  const { endpoints: found, clientAuthenticationMethods } = await discover(issuer);
+  const { endpoints: found, clientAuthenticationMethods: methods } = await discover(issuer);
   const addresses = Object.fromEntries(Object.entries(found).filter(([, said]) => said.length > 0));
-  return {
-    ...config,
-    clientAuthentication:
-      config.clientAuthentication ?? authentication(clientAuthenticationMethods, config),
-    endpoints: { ...addresses, ...endpoints },
-  };
-}
-
-function authentication(
-  methods: readonly string[],
-  { clientSecret = "" }: DeviceConfig,
-): NonNullable<DeviceConfig["clientAuthentication"]> {
+  let { clientAuthentication } = config;
   try {
-    return clientAuthenticationFor(methods, clientSecret !== "");
+    clientAuthentication ??= clientAuthenticationFor(methods, clientSecret !== "");
   } catch (error) {
-    throw new ConfigError([
-      { path: "clientSecret", message: `cannot go: ${(error as Error).message}` },
-    ]);
+    const message = `cannot go: ${(error as Error).message}`;
+    throw new ConfigError([{ path: "clientSecret", message }]);
   }
+  return { ...config, clientAuthentication, endpoints: { ...addresses, ...endpoints } };
 }

@@ -26,8 +26,6 @@ export interface Schema {
   readonly then?: Schema;
   readonly else?: Schema;
   readonly $defs?: Readonly<Record<string, Schema>>;
-  readonly $schema?: string;
-  readonly title?: string;
 }
 
 export interface Problem {

@@ -114,21 +114,18 @@ export function mustEqualBytes(bytes: Bytes, from: number, expected: Bytes, what
 /** What each rule in words asks of a subject. */
 export type Rules<S> = Readonly<Record<string, (subject: S) => void | Promise<void>>>;
 
-/** A case for each rule of a contract: it makes a subject, uses it and always disposes of it. */
-export function casesOf<S extends Subject>(
-  contract: string,
-  make: () => S | Promise<S>,
-  rules: Rules<S>,
-): ConformanceCase[] {
-  return Object.entries(rules).map(([rule, body]) => ({
-    name: `${contract}: ${rule}`,
-    async run() {
-      const subject = await make();
-      try {
-        await body(subject);
-      } finally {
-        await subject.dispose?.();
-      }
-    },
-  }));
+/** A contract's suite: a case for each rule, which makes a subject, uses it and always disposes of it. */
+export function suite<S extends Subject>(contract: string, rules: Rules<S>) {
+  return (make: () => S | Promise<S>): ConformanceCase[] =>
+    Object.entries(rules).map(([rule, body]) => ({
+      name: `${contract}: ${rule}`,
+      async run() {
+        const subject = await make();
+        try {
+          await body(subject);
+        } finally {
+          await subject.dispose?.();
+        }
+      },
+    }));
 }

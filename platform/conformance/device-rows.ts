@@ -1,5 +1,6 @@
-// What the bench of whole devices (targets/command/conform) plays: a row for each rule, with its section, what the server answers step by step, and with that what
-// has to arrive. Sections without an RFC are those of the two services' description (targets/docs/two-services.md).
+// What the bench of whole devices (targets/command/conform) plays: a row for each rule, with its section, what the server
+// answers step by step, and with that what has to arrive. Sections without an RFC are those of the two services'
+// description (targets/docs/two-services.md).
 
 /** What a request asks for. */
 export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
@@ -30,6 +31,8 @@ export interface Step {
   readonly isOptional?: boolean;
   /** Parameters that it must have. */
   readonly has?: readonly string[];
+  /** Where it is the last: whatever comes behind it is the device's own affair. */
+  readonly isOpen?: boolean;
 }
 
 /** What a device may do without, as an option `--no-...` says. */
@@ -52,8 +55,6 @@ export interface Row {
   readonly shows?: "trusted" | "untrusted" | "otherName" | "expired" | "old";
   readonly needs?: keyof typeof abilities;
   readonly hasNoRevocation?: boolean;
-  /** Whatever comes behind the last step is the device's own affair. */
-  readonly isOpen?: boolean;
 }
 
 const said = (bytes: string, more: Partial<Answer> = {}): Answer => ({
@@ -135,6 +136,7 @@ const api = (say: Answer = freely): Step => ({ on: "api", say });
 const hook = (name: Hook): Step => ({ hook: name, say: freely });
 const perhaps = (step: Step): Step => ({ ...step, isOptional: true });
 const several = (step: Step): Step => ({ ...step, isRepeated: true });
+const last = (step: Step): Step => ({ ...step, isOpen: true });
 
 /** A sign-in whose polls are answered so. */
 const polled = (...answers: Answer[]): Step[] => [code(), ...answers.map(poll)];
@@ -144,25 +146,30 @@ const refused = (...answers: Answer[]): Step[] => [
   ...answers.map(refresh),
 ];
 /** A device that has no session may ask for another code. */
-const again = perhaps(code(json(200, SECOND)));
+const again = last(perhaps(code(json(200, SECOND))));
 /** Each token by itself, or once more what was refused. */
 const others = perhaps(several(revoke()));
 const signedIn = [...polled(tokens), hook("call"), api()];
 /** A sign-in that comes to nothing: the device stops, or asks for another code. */
-const ended = (say: Answer): Pick<Row, "steps" | "isOpen"> => ({
-  steps: [...polled(pending, say), again],
-  isOpen: true,
-});
+const ended = (say: Answer): Step[] => [...polled(pending, say), again];
+
+/** What has to be asked for a device must be able to ask. */
+function neededFor(steps: readonly Step[]): Pick<Row, "needs"> {
+  const isAsked = (kind: Kind) => steps.some(({ on, isOptional }) => on === kind && !isOptional);
+  if (isAsked("refresh")) return { needs: "refresh" };
+  return isAsked("revoke") ? { needs: "revocation" } : {};
+}
 
 const row = (name: string, section: string, steps: Step[], more: Partial<Row> = {}): Row => ({
   ...{ name, section, steps },
+  ...(more.shows === undefined ? neededFor(steps) : { needs: "tls" }),
   ...more,
 });
 const rowsOf = (
   section: string,
-  made: (one: Answer) => Partial<Row>,
+  stepsFor: (one: Answer) => Step[],
   all: Readonly<Record<string, Answer>>,
-): Row[] => Object.entries(all).map(([name, one]) => ({ ...row(name, section, []), ...made(one) }));
+): Row[] => Object.entries(all).map(([name, one]) => row(name, section, stepsFor(one)));
 
 const CODE_TEXT = JSON.stringify(CODE);
 const trailer = "Server-Timing: db;dur=3\r\n";
@@ -173,7 +180,7 @@ export const rows: readonly Row[] = [
   row("slow-down", "RFC 8628 §3.5", polled(slowDown, pending, tokens)),
   row("slow-down-403", "documents §7", polled(refusal("slow_down", 403), tokens)),
   // However the server says it that the user has not decided yet.
-  ...rowsOf("RFC 8628 §3.5", (one) => ({ steps: polled(one, tokens) }), {
+  ...rowsOf("RFC 8628 §3.5", (one) => polled(one, tokens), {
     "pending-200": refusal("authorization_pending", 200),
     "pending-401": refusal("authorization_pending", 401),
     "pending-500": refusal("authorization_pending", 500),
@@ -212,7 +219,7 @@ export const rows: readonly Row[] = [
     ...[code(), poll(tokens)],
   ]),
   // What a network does never ends a code, and what comes of it is polled on.
-  ...rowsOf("RFC 8628 §3.5", (one) => ({ steps: polled(one, pending, tokens) }), {
+  ...rowsOf("RFC 8628 §3.5", (one) => polled(one, pending, tokens), {
     "poll-cut": cut(pending),
     "poll-reset": reset,
     "poll-late": late(pending),
@@ -227,7 +234,7 @@ export const rows: readonly Row[] = [
     "poll-long": text(200, "x".repeat(300_000)),
     "poll-unavailable": refusal("temporarily_unavailable", 503),
   }),
-  ...rowsOf("RFC 9110 §10.2.3", (one) => ({ steps: polled(one, tokens) }), {
+  ...rowsOf("RFC 9110 §10.2.3", (one) => polled(one, tokens), {
     "retry-after-503": page(503, "Retry-After: 4"),
     "retry-after-date": {
       ...page(503, "Retry-After: Sun, 06 Nov 1994 08:49:41 GMT", `Date: ${NOW}`),
@@ -235,30 +242,30 @@ export const rows: readonly Row[] = [
     },
     "retry-after-429": page(429, "Retry-After: 4"),
   }),
-  ...rowsOf("RFC 9700 §4.11", (one) => ({ steps: [code(), several(poll(one))], isOpen: true }), {
+  ...rowsOf("RFC 9700 §4.11", (one) => [code(), last(several(poll(one)))], {
     "poll-redirect-302": redirect(302),
     "poll-redirect-307": redirect(307),
   }),
-  row("code-redirect-308", "RFC 9700 §4.11", [code(redirect(308))], { isOpen: true }),
-  ...rowsOf("RFC 8628 §3.1", (one) => ({ steps: [code(one), code(), poll(tokens)] }), {
+  row("code-redirect-308", "RFC 9700 §4.11", [last(code(redirect(308)))]),
+  ...rowsOf("RFC 8628 §3.1", (one) => [code(one), code(), poll(tokens)], {
     "code-cut": cut(codes),
     "code-reset": reset,
     "code-page-503": page(503),
   }),
   // Frames and spellings: the codes in them are polled with.
-  ...rowsOf("RFC 9112 §6", (one) => ({ steps: [code(one), poll(tokens)] }), {
+  ...rowsOf("RFC 9112 §6", (one) => [code(one), poll(tokens)], {
     "frame-chunks": chunked(codes),
     "frame-trailer": chunked(codes, trailer),
     "frame-close": untilClose(codes),
     "frame-interim": { ...codes, bytes: `HTTP/1.1 103 Early\r\nX: y\r\n\r\n${codes.bytes}` },
   }),
-  ...rowsOf("RFC 9112 §6.3", (one) => ({ steps: [code(one), code(), poll(tokens)] }), {
+  ...rowsOf("RFC 9112 §6.3", (one) => [code(one), code(), poll(tokens)], {
     "frame-lengths-differ": {
       ...raw(framed(codes, "Content-Length: 9\r\nContent-Length: 300\r\n", CODE_TEXT).bytes),
     },
     "frame-chunks-cut": raw(chunked(codes).bytes.slice(0, -30)),
   }),
-  ...rowsOf("RFC 8259", (one) => ({ steps: [code(one), poll(tokens)] }), {
+  ...rowsOf("RFC 8259", (one) => [code(one), poll(tokens)], {
     "json-unknown": json(200, { x: [{ a: { b: [null, true, -1.5e9] } }], ...CODE, y: "\u0000" }),
     "json-blanks": spelt(codes, JSON.stringify(CODE, null, "\t").replaceAll("\n", " \r\n")),
     "json-mark": spelt(codes, `\u00ef\u00bb\u00bf${CODE_TEXT}`),
@@ -287,42 +294,26 @@ export const rows: readonly Row[] = [
   ),
   // The session.
   row("call", "RFC 6750 §2.1", signedIn),
-  ...rowsOf("RFC 6749 §6", (one) => ({ steps: [...signedIn, ...refused(one)], needs: "refresh" }), {
+  ...rowsOf("RFC 6749 §6", (one) => [...signedIn, ...refused(one)], {
     refresh: rotated,
     "refresh-chunks": chunked(rotated),
   }),
-  row(
-    "rotation",
-    "RFC 9700 §4.14.2",
-    [...signedIn, ...refused(rotated), api(), ...refused(tokens), api()],
-    { needs: "refresh" },
-  ),
-  row(
-    "no-rotation",
-    "documents §2.2",
-    [...signedIn, ...refused(json(200, KEPT)), api(), ...refused(json(200, KEPT))],
-    { needs: "refresh" },
-  ),
-  row("refused-twice", "RFC 6750 §3.1", [...signedIn, ...refused(rotated), api(unauthorized)], {
-    needs: "refresh",
+  row("rotation", "RFC 9700 §4.14.2", [
+    ...[...signedIn, ...refused(rotated), api(), ...refused(tokens), api()],
+  ]),
+  row("no-rotation", "documents §2.2", [
+    ...[...signedIn, ...refused(json(200, KEPT)), api(), ...refused(json(200, KEPT))],
+  ]),
+  row("refused-twice", "RFC 6750 §3.1", [...signedIn, ...refused(rotated), api(unauthorized)]),
+  ...rowsOf("RFC 6749 §6", (one) => [...signedIn, ...refused(one, rotated)], {
+    "refresh-cut": cut(rotated),
+    "refresh-reset": reset,
+    "refresh-late-503": late(page(503)),
+    "refresh-retry-after": page(503, "Retry-After: 4"),
   }),
   ...rowsOf(
-    "RFC 6749 §6",
-    (one) => ({ steps: [...signedIn, ...refused(one, rotated)], needs: "refresh" }),
-    {
-      "refresh-cut": cut(rotated),
-      "refresh-reset": reset,
-      "refresh-late-503": late(page(503)),
-      "refresh-retry-after": page(503, "Retry-After: 4"),
-    },
-  ),
-  ...rowsOf(
     "RFC 6749 §5.2",
-    (one) => ({
-      steps: [...signedIn, hook("call"), api(unauthorized), several(refresh(one)), again],
-      needs: "refresh",
-      isOpen: true,
-    }),
+    (one) => [...signedIn, hook("call"), api(unauthorized), several(refresh(one)), again],
     {
       "refresh-refused": refusal("invalid_grant"),
       "refresh-client-refused": refusal("invalid_client", 401),
@@ -343,11 +334,7 @@ export const rows: readonly Row[] = [
   ]),
   ...rowsOf(
     "RFC 7009 §2.2",
-    (one) => ({
-      steps: [...signedIn, hook("sign-out"), revoke(one), others, hook("restart"), again],
-      needs: "revocation",
-      isOpen: true,
-    }),
+    (one) => [...signedIn, hook("sign-out"), revoke(one), others, hook("restart"), again],
     {
       "sign-out": text(200, ""),
       "sign-out-invalid": refusal("invalid_token"),
@@ -357,37 +344,30 @@ export const rows: readonly Row[] = [
       "sign-out-page": page(200),
     },
   ),
-  row(
-    "sign-out-503",
-    "RFC 7009 §2.2.1",
-    [...signedIn, hook("sign-out"), revoke(page(503)), revoke(), others],
-    { needs: "revocation" },
-  ),
+  row("sign-out-503", "RFC 7009 §2.2.1", [
+    ...[...signedIn, hook("sign-out"), revoke(page(503)), revoke(), others],
+  ]),
   row(
     "sign-out-no-endpoint",
     "RFC 8414 §2",
     [...signedIn, hook("sign-out"), hook("restart"), again],
-    { hasNoRevocation: true, isOpen: true },
+    { hasNoRevocation: true },
   ),
   // Whom it trusts.
-  row("https", "RFC 8628 §5.2", polled(pending, tokens), { shows: "trusted", needs: "tls" }),
+  row("https", "RFC 8628 §5.2", polled(pending, tokens), { shows: "trusted" }),
   row("https-close", "RFC 9112 §9.8", [code(untilClose(codes)), poll(tokens)], {
-    ...{ shows: "trusted", needs: "tls" },
+    shows: "trusted",
   }),
   row(
     "https-close-cut",
     "RFC 9112 §9.8",
-    [
-      code({ ...untilClose(codes), ...reset, bytes: untilClose(codes).bytes }),
-      code(),
-      poll(tokens),
-    ],
+    [code(said(untilClose(codes).bytes, { ending: "reset" })), code(), poll(tokens)],
     { shows: "trusted", needs: "closure" },
   ),
   ...(["untrusted", "otherName", "expired"] as const).map((shows) =>
-    row(`https-${shows.toLowerCase()}`, "RFC 9525 §6", [], { shows, needs: "tls" }),
+    row(`https-${shows.toLowerCase()}`, "RFC 9525 §6", [], { shows }),
   ),
-  row("https-old", "RFC 9325 §3.1.1", [], { shows: "old", needs: "tls" }),
+  row("https-old", "RFC 9325 §3.1.1", [], { shows: "old" }),
 ];
 
 /** Which hooks it takes. */

@@ -1,14 +1,7 @@
 // The rules of the Display contract.
 
 import type { Bytes, Display } from "../contracts.ts";
-import {
-  type ConformanceCase,
-  casesOf,
-  must,
-  type Rules,
-  type Subject,
-  type World,
-} from "./case.ts";
+import { must, type Subject, suite, type World } from "./case.ts";
 
 /** An adapter under test, and its surroundings; each case makes one. */
 export interface DisplaySubject extends Subject {
@@ -24,13 +17,7 @@ export interface DisplaySubject extends Subject {
 }
 
 /** Cases for a display adapter. */
-export function displayConformance(
-  make: () => DisplaySubject | Promise<DisplaySubject>,
-): ConformanceCase[] {
-  return casesOf("display", make, rules);
-}
-
-const rules: Rules<DisplaySubject> = {
+export const displayConformance = suite<DisplaySubject>("display", {
   "has 16..80 columns and 2..8 rows, which do not change": async (subject) => {
     const { display, world } = subject;
     const { columns, rows } = display;
@@ -63,7 +50,7 @@ const rules: Rules<DisplaySubject> = {
     for (let i = 0; i < 30; i++) subject.display.show(frameOf(subject, i), 0);
     await mustShow(subject, frameOf(subject, 29));
   },
-};
+});
 
 /** A frame of printable ASCII, one after the other. */
 function frameOf({ display }: DisplaySubject, first: number): Uint8Array {

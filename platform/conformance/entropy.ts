@@ -2,7 +2,7 @@
 // test can tell good randomness from a good imitation.
 
 import type { Entropy } from "../contracts.ts";
-import { type ConformanceCase, casesOf, must, type Rules, type Subject } from "./case.ts";
+import { must, type Subject, suite } from "./case.ts";
 
 /** An adapter under test, and its surroundings; each case makes one. */
 export interface EntropySubject extends Subject {
@@ -16,13 +16,7 @@ const GUARD = 300;
  * Cases for an adapter of a platform that has entropy.
  * @param make a fresh adapter; where two adapters of one platform exist they must not repeat each other
  */
-export function entropyConformance(
-  make: () => EntropySubject | Promise<EntropySubject>,
-): ConformanceCase[] {
-  return casesOf("entropy", make, rules);
-}
-
-const rules: Rules<EntropySubject> = {
+export const entropyConformance = suite<EntropySubject>("entropy", {
   "fills its range and nothing else, plain arrays too": ({ entropy }) => {
     // Of 32 bytes, and of none.
     for (const to of [38, 6]) {
@@ -54,7 +48,7 @@ const rules: Rules<EntropySubject> = {
     const tail = draw(entropy, 70_000).slice(65_536);
     must(new Set(tail).size > 200, "the bytes past 65536 look like one another");
   },
-};
+});
 
 function draw(entropy: Entropy, length: number): Uint8Array {
   const into = new Uint8Array(length);

@@ -3,15 +3,13 @@
 
 import type { Bytes, Storage } from "../contracts.ts";
 import {
-  type ConformanceCase,
   callOnce,
-  casesOf,
   must,
   mustEqualBytes,
   pattern,
-  type Rules,
   SILENCE_MS,
   type Subject,
+  suite,
   type World,
 } from "./case.ts";
 
@@ -25,16 +23,10 @@ export interface StorageSubject extends Subject {
   restart?: () => Storage | Promise<Storage>;
 }
 
-/** Cases for a storage adapter of at least 30 bytes; `make` gives an empty one. */
-export function storageConformance(
-  make: () => StorageSubject | Promise<StorageSubject>,
-): ConformanceCase[] {
-  return casesOf("storage", make, rules);
-}
-
 const EMPTY: Bytes = [];
 
-const rules: Rules<StorageSubject> = {
+/** Cases for a storage adapter of at least 30 bytes; `make` gives an empty one. */
+export const storageConformance = suite<StorageSubject>("storage", {
   "both slots are empty at first: they read as 0, into a range of nothing too": async (subject) => {
     for (const slot of [0, 1]) {
       await holds(subject, slot, EMPTY);
@@ -211,7 +203,7 @@ const rules: Rules<StorageSubject> = {
     await holds(again, 0, EMPTY);
     await holds(again, 1, [7]);
   },
-};
+});
 
 const read = (
   { storage, world }: StorageSubject,

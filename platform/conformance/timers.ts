@@ -1,15 +1,7 @@
 // The rules of the Timers contract. Lower bounds only: an alarm may be late, never early.
 
 import type { Timers } from "../contracts.ts";
-import {
-  type ConformanceCase,
-  casesOf,
-  eventually,
-  must,
-  type Rules,
-  type Subject,
-  type World,
-} from "./case.ts";
+import { eventually, must, type Subject, suite, type World } from "./case.ts";
 
 /** An adapter under test, and its surroundings; each case makes one. */
 export interface TimersSubject extends Subject {
@@ -23,13 +15,7 @@ const WRAP_MS = 2 ** 32;
 const LONGEST_MS = 134_217_727;
 
 /** Cases for a timers adapter; they take about half a second of its time. */
-export function timersConformance(
-  make: () => TimersSubject | Promise<TimersSubject>,
-): ConformanceCase[] {
-  return casesOf("timers", make, rules);
-}
-
-const rules: Rules<TimersSubject> = {
+export const timersConformance = suite<TimersSubject>("timers", {
   "now is an integer 0..2^32-1 that never goes back": async ({ timers, world }) => {
     let last = timers.now();
     for (let i = 0; i < 200; i++) {
@@ -122,7 +108,7 @@ const rules: Rules<TimersSubject> = {
     timers.alarm(1, () => rang++);
     await eventually(world, () => rang === 2, "the alarm after it");
   },
-};
+});
 
 function since(now: number, earlier: number): number {
   return (now - earlier + WRAP_MS) % WRAP_MS;

@@ -8,7 +8,8 @@ import { connectionReasons, messages, type Texts } from "./texts.ts";
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
 export type Language = (typeof languages)[number];
 
-const TEXTS: Readonly<Record<Language, Texts>> = { en: MESSAGES.split("\n"), ...messages };
+/** The texts as people read them, in the core's order. */
+export const TEXTS: Readonly<Record<Language, Texts>> = { en: MESSAGES.split("\n"), ...messages };
 const REASONS: Readonly<Record<Language, Texts>> = {
   ...{ en: reasons.map(({ text }) => text), ...connectionReasons },
 };
@@ -16,11 +17,6 @@ const REASONS: Readonly<Record<Language, Texts>> = {
 /** Which ROM shows a language best. */
 export function usualRom(language: Language): RomName {
   return language === "ja" || language === "en" ? "A00" : "A02";
-}
-
-/** The texts as people read them, in the core's order. */
-export function textsOf(language: Language): Texts {
-  return TEXTS[language];
 }
 
 /**

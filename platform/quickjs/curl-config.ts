@@ -21,24 +21,8 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
   const { url, contentType, authorization, headers = [] } = request;
   if (!/^https?:\/\/[^\s/?#]+/.test(url) || !/^[!-~]*$/.test(url)) return undefined;
   if (!/^[ -~]*$/.test(contentType + authorization + headers.flat().join(""))) return undefined;
-  const lines = [
-    ...standing(settings),
-    option("url", url),
-    // A proxy of the environment tunnels https, but could read http: an address of this device itself.
-    ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
-    option("header", `Content-Type:${contentType && ` ${contentType}`}`),
-    ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),
-    // With a semicolon curl sends a header whose value is empty.
-    ...headers.map(([name, value]) => option("header", value ? `${name}: ${value}` : `${name};`)),
-  ];
-  if (request.method === "GET") return bytesOf(`${lines.join("\n")}\n`);
-  return withBody(lines, request);
-}
-
-/** What holds for every request. */
-function standing(settings: CurlSettings): string[] {
   const seconds = (ms: number): string => (ms / 1000).toFixed(3);
-  return [
+  const lines = [
     "silent",
     "no-buffer",
     "globoff",
@@ -57,7 +41,16 @@ function standing(settings: CurlSettings): string[] {
     // Waiting for 100 Continue would cost a round trip.
     option("header", "Expect:"),
     ...(settings.certificates ? [option("cacert", settings.certificates)] : []),
+    option("url", url),
+    // A proxy of the environment tunnels https, but could read http: an address of this device itself.
+    ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
+    option("header", `Content-Type:${contentType && ` ${contentType}`}`),
+    ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),
+    // With a semicolon curl sends a header whose value is empty.
+    ...headers.map(([name, value]) => option("header", value ? `${name}: ${value}` : `${name};`)),
   ];
+  if (request.method === "GET") return bytesOf(`${lines.join("\n")}\n`);
+  return withBody(lines, request);
 }
 
 /** What stands behind a backslash between quotes. */

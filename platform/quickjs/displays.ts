@@ -6,7 +6,7 @@ import type { Bytes, Display } from "../contracts.ts";
 import { TerminalDisplay } from "../display/terminal-display.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
 import type { Os } from "./engine.ts";
-import { FileError, reasonOf, writeAll } from "./files.ts";
+import { FileError, isOfKind, reasonOf, writeAll } from "./files.ts";
 
 const STANDARD_OUTPUT = 1;
 
@@ -87,15 +87,14 @@ export class LineDisplay implements Display {
   }
 }
 
+/** A file, also one that is not there yet. */
 function isFile(os: Os, path: string): boolean {
-  const [status] = os.stat(path);
-  return status === null || (status.mode & os.S_IFMT) === os.S_IFREG;
+  return os.stat(path)[0] === null || isOfKind(os, path, "S_IFREG");
 }
 
 function openFor(os: Os, path: string): number {
-  const [status] = os.stat(path);
   // A pipe without a reader would stop the whole device.
-  if (status && (status.mode & os.S_IFMT) === os.S_IFIFO) {
+  if (isOfKind(os, path, "S_IFIFO")) {
     throw new FileError(`display.path ${path} is a pipe; give a file or a device`);
   }
   const flags = isFile(os, path) ? os.O_WRONLY | os.O_CREAT | os.O_TRUNC : os.O_WRONLY;

@@ -1,9 +1,6 @@
 // The part of QuickJS's `std` and `os` that we use (2024 and later). `qjs --std` defines both as globals, in modules and
 // in scripts.
 
-/** A child's `[pid or negative errno, wait status]`. */
-type WaitResult = [pid: number, status: number];
-
 export interface FileStatus {
   mode: number;
   uid: number;
@@ -63,27 +60,16 @@ export interface Os {
       env?: Readonly<Record<string, string>>;
     },
   ): number;
-  waitpid(pid: number, options: number): WaitResult;
+  waitpid(pid: number, options: number): [pid: number, status: number];
   kill(pid: number, signal: number): number;
   pipe(): [read: number, write: number] | null;
   getpid(): number;
 }
 
-export interface QuickJs {
-  readonly std: Std;
-  readonly os: Os;
-}
-
-interface QuickJsGlobals {
-  std?: Std;
-  os?: Os;
-  scriptArgs?: string[];
-}
-
-const globals = globalThis as unknown as QuickJsGlobals;
+const globals = globalThis as { std?: Std; os?: Os; scriptArgs?: string[] };
 
 /** @throws Error where qjs was started without --std */
-export function quickJs(): QuickJs {
+export function quickJs(): { std: Std; os: Os } {
   const { std, os } = globals;
   if (std === undefined || os === undefined) throw new Error("start qjs with --std");
   return { std, os };

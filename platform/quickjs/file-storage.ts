@@ -9,6 +9,7 @@ import {
   FILE_EXISTS,
   FileError,
   isMediumFault,
+  isOfKind,
   NO_SUCH_FILE,
   ownUser,
   readFile,
@@ -118,12 +119,12 @@ function prepareDirectory(os: Os, directory: string): void {
   if (made < 0 && made !== FILE_EXISTS) {
     throw new FileError(`${directory}: cannot be made (${reasonOf(made)})`, made);
   }
-  const [status] = os.stat(directory);
-  if (!status || (status.mode & os.S_IFMT) !== os.S_IFDIR) {
+  if (!isOfKind(os, directory, "S_IFDIR")) {
     throw new FileError(`${directory}: is not a directory`);
   }
-  if (status.uid !== ownUser(os)) throw new FileError(`${directory}: belongs to another user`);
-  if ((status.mode & 0o077) !== 0) {
+  const { uid, mode } = os.stat(directory)[0]!;
+  if (uid !== ownUser(os)) throw new FileError(`${directory}: belongs to another user`);
+  if ((mode & 0o077) !== 0) {
     throw new FileError(`${directory}: other users can get in; run chmod 700 on it`);
   }
 }

@@ -29,7 +29,8 @@ export function isMediumFault(errno: number): boolean {
  * @throws FileError where it cannot be read or is longer than `limit` bytes
  */
 export function readFile(os: Os, path: string, limit: number): Uint8Array | undefined {
-  refusePipe(os, path);
+  // Opening a pipe that nobody writes to would keep the device waiting for ever.
+  if (isOfKind(os, path, "S_IFIFO")) throw new FileError(`${path}: is a pipe and not a file`);
   const fd = os.open(path, os.O_RDONLY);
   if (fd === NO_SUCH_FILE) return undefined;
   if (fd < 0) throw new FileError(`${path}: cannot be opened (${reasonOf(fd)})`, fd);
@@ -62,12 +63,10 @@ export function refuseOthers(os: Os, path: string, what: keyof typeof READERS, n
   if (problem !== "") throw new FileError(`${name} ${problem}`);
 }
 
-/** Opening a pipe that nobody writes to would keep the device waiting for ever. */
-function refusePipe(os: Os, path: string): void {
+/** Whether a path leads to this kind of file; what is not there is of none. */
+export function isOfKind(os: Os, path: string, kind: "S_IFREG" | "S_IFDIR" | "S_IFIFO"): boolean {
   const [status] = os.stat(path);
-  if (status !== null && (status.mode & os.S_IFMT) === os.S_IFIFO) {
-    throw new FileError(`${path}: is a pipe and not a file`);
-  }
+  return status !== null && (status.mode & os.S_IFMT) === os[kind];
 }
 
 /** Writes all bytes; 0, or a negative errno where that failed. */

@@ -43,12 +43,8 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
     userAgent: own?.userAgent ?? "picogrant",
     certificates: own?.certificates ?? "",
     sizeLimitBytes: limits?.answerBytes ?? EXCHANGE_LIMITS.sizeLimitBytes,
-    timeLimitMs: limits?.exchangeSeconds
-      ? limits.exchangeSeconds * 1000
-      : EXCHANGE_LIMITS.timeLimitMs,
-    connectLimitMs: limits?.connectSeconds
-      ? limits.connectSeconds * 1000
-      : EXCHANGE_LIMITS.connectLimitMs,
+    timeLimitMs: 1000 * (limits?.exchangeSeconds ?? EXCHANGE_LIMITS.timeLimitMs / 1000),
+    connectLimitMs: 1000 * (limits?.connectSeconds ?? EXCHANGE_LIMITS.connectLimitMs / 1000),
   });
   // Last of what may fail: it takes a lock.
   const files = new QuickJsFileStorage(os, place.directory);
@@ -72,10 +68,9 @@ function deviceKeyOf(os: Os, place: NonNullable<DeviceConfig["storage"]>): Uint8
   if (place.deviceKey !== undefined) return fromHex(place.deviceKey);
   if (place.deviceKeyFile === undefined) throw new FileError("storage.deviceKeyFile is missing");
   const file = place.deviceKeyFile;
-  const [status] = os.stat(file);
-  if (status === null) throw new FileError(`storage.deviceKeyFile ${file} does not exist`);
   refuseOthers(os, file, "key", `storage.deviceKeyFile ${file}`);
-  const key = readFile(os, file, KEY_BYTES_MAX) ?? new Uint8Array(0);
+  const key = readFile(os, file, KEY_BYTES_MAX);
+  if (key === undefined) throw new FileError(`storage.deviceKeyFile ${file} does not exist`);
   if (key.length < KEY_BYTES_MIN || key.every((byte) => byte === key[0])) {
     throw new FileError(
       `storage.deviceKeyFile ${file} needs ${KEY_BYTES_MIN} random bytes or more`,

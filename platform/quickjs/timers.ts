@@ -2,6 +2,7 @@
 // tells in /proc/uptime how long it did.
 
 import type { Timers } from "../contracts.ts";
+import { asciiOf } from "../text/text.ts";
 import type { Os } from "./engine.ts";
 
 const UPTIME = "/proc/uptime";
@@ -54,8 +55,6 @@ function readUptime(os: Os): number {
   if (fd < 0) return -1;
   const count = os.read(fd, buffer.buffer, 0, buffer.length);
   os.close(fd);
-  let text = "";
-  for (let at = 0; at < count && buffer[at] !== 32; at++) text += String.fromCharCode(buffer[at]!);
-  const seconds = Number(text);
-  return text !== "" && seconds >= 0 ? seconds * 1000 : -1;
+  const seconds = Number.parseFloat(asciiOf(buffer, 0, count));
+  return seconds >= 0 ? seconds * 1000 : -1;
 }

@@ -16,6 +16,7 @@ import { displaySizeOf } from "../../platform/quickjs/displays.ts";
 import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";
 import {
   FileError,
+  isOfKind,
   readFile,
   reasonOf,
   refuseOthers,
@@ -229,8 +230,7 @@ function eventWriter(os: Os, target: string | undefined): Emit {
 }
 
 function openAs(os: Os, what: "commands" | "events", path: string, flags: number): number {
-  const [status] = os.stat(path);
-  const isPipe = status !== null && (status.mode & os.S_IFMT) === os.S_IFIFO;
+  const isPipe = isOfKind(os, path, "S_IFIFO");
   if (what === "commands" && !isPipe) {
     throw new FileError(`control.commands ${path} is no named pipe; make it with mkfifo -m 600`);
   }

@@ -7,7 +7,7 @@ import {
   languages,
   messagesFor,
   reasonsFor,
-  textsOf,
+  TEXTS,
   usualRom,
 } from "../../platform/display/languages.ts";
 import { reasonNames } from "../../platform/display/reasons.ts";
@@ -37,7 +37,7 @@ function rowsOf(text: string, columns: number): number {
 }
 
 describe.each(OTHERS)("%s", (language) => {
-  const texts = textsOf(language);
+  const texts = TEXTS[language];
 
   test("core/SPEC.md: there are as many texts as the core has, none of them empty", () => {
     expect(texts).toHaveLength(MESSAGES.split("\n").length);

@@ -133,9 +133,6 @@ class Desk {
       case "reset":
         breakOff(socket);
         return;
-      case "garbage":
-        socket.end("\x00\x01 this is not HTTP\r\n\r\n");
-        return;
       case "raw":
         await sendRaw(socket, plan);
         connection.idle = true;
@@ -179,11 +176,7 @@ async function sendRaw(socket: net.Socket, plan: RawPlan): Promise<void> {
 }
 
 function headOf(plan: AnswerPlan, length: number): string {
-  const lines: string[] = [];
-  if (plan.interim === true) {
-    lines.push("HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Retry-After: 9", "");
-  }
-  lines.push(`HTTP/1.1 ${plan.status} Planned`);
+  const lines = [`HTTP/1.1 ${plan.status} Planned`];
   for (const [name, value] of plan.headers ?? []) lines.push(`${name}: ${value}`);
   if (plan.framing === "chunked") lines.push("Transfer-Encoding: chunked");
   // A 204 has no body and says no length.

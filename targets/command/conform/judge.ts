@@ -174,7 +174,7 @@ export class Judge implements Ears {
     if (step?.on !== kind) {
       // A device may call its resource whenever it likes.
       if (kind === "api") return freely;
-      if (this.#row.isOpen && at >= steps.length) return undefined;
+      if (steps.at(-1)?.isOpen && at >= steps.length) return undefined;
       const due = step === undefined ? "nothing more" : `a ${step.on ?? step.hook}`;
       this.#say(`a ${kind} came where ${due} was due`);
       return undefined;
