@@ -79,18 +79,15 @@ export class TerminalDisplay implements Display {
     return this.#drawn !== "" && this.#redraws() ? `\x1b[${this.rows + 2}A\r\x1b[J` : "";
   }
 
-  #character(code: number): string {
-    if (this.#rom && code >= 0x20) return romCharacter(this.#rom, code);
-    return printableOnly(String.fromCharCode(code));
-  }
-
   #frameOf(cells: Bytes, from: number): string {
     const edge = `+${"-".repeat(this.columns)}+\n`;
     let frame = edge;
     for (let row = 0; row < this.rows; row++) {
       let line = "";
       for (let column = 0; column < this.columns; column++) {
-        line += this.#character(cells[from + row * this.columns + column] ?? 0);
+        const code = cells[from + row * this.columns + column] ?? 0;
+        const isDrawn = this.#rom && code >= 0x20;
+        line += isDrawn ? romCharacter(this.#rom, code) : printableOnly(String.fromCharCode(code));
       }
       frame += `|${line}|\n`;
     }

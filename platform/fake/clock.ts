@@ -8,6 +8,12 @@ interface Appointment {
   run: () => void;
 }
 
+/** Timers on a manual clock. */
+export interface ManualTimers extends Timers {
+  /** Of the alarm that is set: on the clock's `elapsedMs`; undefined while none is. */
+  dueMs: number | undefined;
+}
+
 const WRAP_MS = 2 ** 32;
 const ALARM_MAX_MS = 134_217_727;
 /** So many callbacks within one `advance` mean that somebody asks for "now" for ever. */
@@ -80,42 +86,26 @@ export class ManualClock {
 
   /** A Timers adapter with an alarm of its own on this clock. */
   timers(): ManualTimers {
-    return new ManualTimers(this);
-  }
-}
-
-/** Timers on a manual clock. */
-export class ManualTimers implements Timers {
-  /** The clock that it runs on. */
-  readonly clock: ManualClock;
-  /** Of the alarm that is set: on the clock's `elapsedMs`; undefined while none is. */
-  dueMs: number | undefined;
-  #takeBack: (() => void) | undefined;
-
-  constructor(clock: ManualClock) {
-    this.clock = clock;
-  }
-
-  now(): number {
-    return this.clock.now();
-  }
-
-  alarm(afterMs: number, ring: () => void): void {
-    if (!Number.isInteger(afterMs) || afterMs < 0 || afterMs > ALARM_MAX_MS) {
-      throw new RangeError(`alarm: ${afterMs} ms is outside 0..${ALARM_MAX_MS}`);
-    }
-    this.cancel();
-    this.dueMs = this.clock.elapsedMs + afterMs;
-    this.#takeBack = this.clock.after(afterMs, () => {
-      this.#takeBack = undefined;
-      this.dueMs = undefined;
-      ring();
-    });
-  }
-
-  cancel(): void {
-    this.#takeBack?.();
-    this.#takeBack = undefined;
-    this.dueMs = undefined;
+    let takeBack = (): void => {};
+    const timers: ManualTimers = {
+      dueMs: undefined,
+      now: () => this.now(),
+      alarm: (afterMs, ring) => {
+        if (!Number.isInteger(afterMs) || afterMs < 0 || afterMs > ALARM_MAX_MS) {
+          throw new RangeError(`alarm: ${afterMs} ms is outside 0..${ALARM_MAX_MS}`);
+        }
+        timers.cancel();
+        timers.dueMs = this.#elapsedMs + afterMs;
+        takeBack = this.after(afterMs, () => {
+          timers.dueMs = undefined;
+          ring();
+        });
+      },
+      cancel: () => {
+        takeBack();
+        timers.dueMs = undefined;
+      },
+    };
+    return timers;
   }
 }

@@ -1,4 +1,4 @@
-// Bytes that look random and repeat with their seed, for tests only; and an entropy adapter that has none.
+// Bytes that look random and repeat with their seed, for tests only.
 
 import type { Bytes, Entropy } from "../contracts.ts";
 
@@ -24,12 +24,5 @@ export class SeededEntropy implements Entropy {
     mixed ^= mixed >>> 15;
     mixed = Math.imul(mixed, 0x735a2d97);
     return (mixed ^ (mixed >>> 15)) & 0xff;
-  }
-}
-
-/** A device without a source of randomness. Leaves the range untouched. */
-export class NoEntropy implements Entropy {
-  fill(_into: Bytes, _from: number, _to: number): boolean {
-    return false;
   }
 }

@@ -7,9 +7,9 @@ import { SeededEntropy } from "./entropy.ts";
 import { FakeHttp, type FakeHttpOptions } from "./http.ts";
 import { MemoryStorage } from "./storage.ts";
 
-export { ManualClock, ManualTimers } from "./clock.ts";
+export { ManualClock, type ManualTimers } from "./clock.ts";
 export { RecordedDisplay } from "./display.ts";
-export { NoEntropy, SeededEntropy } from "./entropy.ts";
+export { SeededEntropy } from "./entropy.ts";
 export * from "./http.ts";
 export { MemoryStorage, type MemoryStorageOptions } from "./storage.ts";
 

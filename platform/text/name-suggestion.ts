@@ -7,10 +7,8 @@ export function nameMeant(wrong: string, known: readonly string[]): string | und
 
 /** But for upper and lower case, underscores, and one letter too many, too few or wrong. */
 function isAlike(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((name) => name.toLowerCase().replace(/_/g, "")) as [
-    string,
-    string,
-  ];
+  const a = one.toLowerCase().replace(/_/g, "");
+  const b = other.toLowerCase().replace(/_/g, "");
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;

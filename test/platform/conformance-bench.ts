@@ -14,7 +14,6 @@ import type {
 import type { Http } from "../../platform/contracts.ts";
 import {
   type FakeAnswer,
-  type FakeFault,
   FakeHttp,
   type FakeHttpOptions,
   ManualClock,
@@ -54,25 +53,21 @@ export function fakeServers(
   const clock = new ManualClock();
   let requests: RequestOnServer[] = [];
   let plans: ServerPlan[] = [];
-  const faultFor = ({ url }: SeenRequest): FakeFault | undefined => {
-    if (url.startsWith(DEAD)) return { kind: "refuse" };
-    const plan = plans[0];
-    if (plan === undefined) return undefined;
-    if (plan.kind === "hang") return { kind: "hang", acted: true };
-    if (plan.kind !== "answer") return { kind: "reset-after" };
-    return plan.cutAtByte === undefined ? undefined : { kind: "truncate", atByte: plan.cutAtByte };
-  };
   const handler = ({ method, url, body }: SeenRequest): FakeAnswer => {
+    if (url.startsWith(DEAD)) return { fault: { kind: "refuse" } };
     requests.push({ method, target: url.replace(ORIGIN, ""), headers: [], body });
     const plan = plans.shift();
-    if (plan?.kind !== "answer") return { status: 599 };
+    if (plan === undefined) return { status: 599 };
+    if (plan.kind === "hang") return { fault: { kind: "hang" } };
+    if (plan.kind !== "answer") return { fault: { kind: "reset-after" } };
+    const { status, body: said = "", pieceBytes, pieceDelayMs, cutAtByte } = plan;
     const retryAfter = plan.headers?.find(([name]) => name === "Retry-After")?.[1] ?? "";
     return {
-      status: plan.status,
-      body: plan.body ?? new Uint8Array(0),
+      ...{ status, body: said },
       retryAfterSeconds: /^\d+$/.test(retryAfter) ? Number(retryAfter) : -1,
-      ...(plan.pieceBytes === undefined ? {} : { chunkBytes: plan.pieceBytes }),
-      ...(plan.pieceDelayMs === undefined ? {} : { chunkDelayMs: plan.pieceDelayMs }),
+      ...(pieceBytes !== undefined && { chunkBytes: pieceBytes }),
+      ...(pieceDelayMs !== undefined && { chunkDelayMs: pieceDelayMs }),
+      ...(cutAtByte !== undefined && { fault: { kind: "truncate", atByte: cutAtByte } }),
     };
   };
   const start = (): HttpTestServer => {
@@ -87,7 +82,7 @@ export function fakeServers(
   return {
     // After the limits: a broken adapter may have none.
     make: (limits) => ({
-      http: wrap(new FakeHttp({ ...limits, ...options, clock, faultFor, handler })),
+      http: wrap(new FakeHttp({ ...limits, ...options, clock, handler })),
     }),
     bench: { wire: false, tls: false, world: manualWorld(clock), start },
   };

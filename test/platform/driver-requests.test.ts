@@ -9,7 +9,7 @@ import { makeDevice } from "../../platform/driver/device.ts";
 import { checkHeaders, headersProblems } from "../../platform/driver/headers.ts";
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { fakePlatform, MemoryStorage, NoEntropy } from "../../platform/fake/index.ts";
+import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 import { ENDPOINTS, signedIn } from "../world/driver-port.ts";
 
@@ -162,7 +162,7 @@ describe("what a driver is made of does not do", () => {
         return true;
       },
     });
-    made({ core: noting, platform: fakePlatform({ entropy: new NoEntropy() }) });
+    made({ core: noting, platform: fakePlatform({ entropy: { fill: () => false } }) });
     made({ core: noting, platform: fakePlatform({ entropy: sure([1, 2, 3, 255]) as never }) });
     // 26 bits, the first byte is the lowest.
     expect(seeds).toEqual([0, 1 + 2 * 256 + 3 * 65_536 + 3 * 16_777_216]);

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Entropy, Storage } from "../../platform/contracts.ts";
-import { MemoryStorage, NoEntropy, SeededEntropy } from "../../platform/fake/index.ts";
+import { MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
 import { FileStorage } from "../../platform/node/file-storage.ts";
 import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/storage/sealed-storage.ts";
 import { ValueSlots } from "../../platform/storage/value-storage.ts";
@@ -174,8 +174,9 @@ export class SealedMedium extends Medium {
     disposed.dispose();
     const strangers = [this.#sealed(key(33)), this.#sealed(key(32), this.#entropy, key(4))];
     const reading = strangers.map((one) => ({ ...readOnly(one) }));
-    const mute = { ...readOnly(this.#sealed(key(32), new NoEntropy())), read: unread };
-    const writes = this.#sealed(key(32), new NoEntropy());
+    const none = { fill: () => false };
+    const mute = { ...readOnly(this.#sealed(key(32), none)), read: unread };
+    const writes = this.#sealed(key(32), none);
     mute.write = (...args) => writes.write(...args);
     return [...others, disposed, ...reading, mute];
   }
