@@ -256,6 +256,11 @@ export class Driver {
     if (!this.#running) this.#faults.throwFirst();
   }
 
+  /** What waits for its time (records that could not be written, or erased) is tried at once: before an end. */
+  tryNow(): void {
+    this.happen(() => this.#perform(this.core.tick(this.device, this.device.waitMs)));
+  }
+
   /** Lets the core work until it has nothing to do, then sleeps. Called by the alarm. */
   run(): void {
     this.happen(nothing);

@@ -99,6 +99,11 @@ export function accessTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Field.ACCESS_TOKEN);
 }
 
+/** What the records are about: the refresh token, or the access token where there is no other; "" for none. */
+export function keptTokenOf(device: complete.Device, memory: Bytes): string {
+  return fieldOf(device, memory, Region.REFRESH_TOKEN) || accessTokenOf(device, memory);
+}
+
 /** The client's credentials in base64 (RFC 6749 §2.3.1). */
 function credentialsOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Region.CLIENT_CREDENTIALS);

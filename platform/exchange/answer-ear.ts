@@ -50,6 +50,16 @@ export interface HeardIdToken {
   readonly atMs: number;
 }
 
+/** What came along with the tokens of an earlier start. */
+export interface Recalled {
+  /** The scope that was asked for. */
+  readonly asked: string;
+  /** The scope that the server has named; "" where it has named none, so that it is the one that was asked for. */
+  readonly scope: string;
+  readonly tokenResponse: TokenResponse;
+  readonly idToken?: HeardIdToken | undefined;
+}
+
 /** Keeps the newest answer of one device. */
 export class AnswerEar extends Filter {
   /** Undefined before the first. */
@@ -62,6 +72,8 @@ export class AnswerEar extends Filter {
   scope: string | undefined;
   /** The newest; a refresh may bring none (OpenID Connect Core 1.0 §12.2). */
   idToken: HeardIdToken | undefined;
+  /** Answers with tokens so far. */
+  granted = 0;
   readonly #endpoint: () => Endpoint;
   readonly #secrets: () => readonly string[];
   /** Of the request under way, "" for none. */
@@ -78,6 +90,13 @@ export class AnswerEar extends Filter {
     super();
     this.#endpoint = endpoint;
     this.#secrets = secrets;
+  }
+
+  /** What an earlier start has heard. */
+  recall({ asked, scope, tokenResponse, idToken }: Recalled): void {
+    this.scope = scope || asked;
+    this.tokenResponse = tokenResponse;
+    this.idToken = idToken;
   }
 
   override send(request: HttpRequest): void {
@@ -136,6 +155,7 @@ export class AnswerEar extends Filter {
   #keepTokens(members: Members): void {
     const { access_token: _access, refresh_token: _refresh, ...others } = members;
     const { scope, id_token: token } = others;
+    this.granted++;
     this.tokenResponse = others;
     this.scope = typeof scope === "string" ? scope : (this.scope ?? "");
     if (typeof token === "string") this.idToken = { token, atMs: Date.now() };

@@ -4,6 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Bytes, Storage } from "../contracts.ts";
+import { roomOf, type WithRoom } from "../storage/beside.ts";
 import {
   isMediumFault,
   makeOwnDirectory,
@@ -36,7 +37,7 @@ const MAGIC = Buffer.from("picogrant slot\n", "latin1");
  * Storage in a directory that it makes where needed (mode 0700, files 0600) and locks. All operations are
  * synchronous: the callback comes before the call returns, since a record must not be half-way when it does.
  */
-export class FileStorage implements Storage {
+export class FileStorage implements Storage, WithRoom {
   readonly capacity: number;
   /** The directory, as an absolute path. */
   readonly directory: string;
@@ -93,7 +94,16 @@ export class FileStorage implements Storage {
   }
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
-    const file = this.#fileOf(slot);
+    this.#readFile(this.#fileOf(slot), into, from, to, done);
+  }
+
+  #readFile(
+    file: string,
+    into: Bytes,
+    from: number,
+    to: number,
+    done: (length: number) => void,
+  ): void {
     let length = -1;
     this.#attempt("read", () => {
       const content = this.#readSlot(file);
@@ -106,7 +116,16 @@ export class FileStorage implements Storage {
   }
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
-    const file = this.#fileOf(slot);
+    this.#writeFile(this.#fileOf(slot), bytes, from, to, done);
+  }
+
+  #writeFile(
+    file: string,
+    bytes: Bytes,
+    from: number,
+    to: number,
+    done: (ok: boolean) => void,
+  ): void {
     const ok = this.#attempt("write", () => {
       if (to - from > this.capacity) throw new Error(`record over ${this.capacity} bytes`);
       const content = Buffer.alloc(MAGIC.length + to - from);
@@ -122,12 +141,25 @@ export class FileStorage implements Storage {
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
-    const file = this.#fileOf(slot);
+    this.#eraseFile(this.#fileOf(slot), done);
+  }
+
+  #eraseFile(file: string, done: (ok: boolean) => void): void {
     const ok = this.#attempt("erase", () => {
       removeOwn(file);
       syncDirectory(this.directory);
     });
     done(ok);
+  }
+
+  /** A file beside the records. */
+  get beside(): Storage {
+    const file = path.join(this.directory, "answer");
+    return roomOf({
+      read: (...range) => this.#readFile(file, ...range),
+      write: (...range) => this.#writeFile(file, ...range),
+      erase: (done) => this.#eraseFile(file, done),
+    });
   }
 
   #fileOf(slot: number): string {

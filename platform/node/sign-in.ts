@@ -5,10 +5,19 @@ import type { DriverOptions } from "../driver.ts";
 import { MetadataError } from "../servers/metadata-error.ts";
 import { ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
+import { KeptAnswer } from "../session/kept-answer.ts";
 import type { Session } from "../session/session.ts";
-import { type Client, checkClient, type ServerChoice, settingsFor } from "../session/settings.ts";
+import {
+  CallbackError,
+  type Client,
+  checkClient,
+  type ServerChoice,
+  settingsFor,
+  unlessAborted,
+} from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { givenUp, metadataErrorOf, SignInError, wrongOption } from "../session/sign-in-error.ts";
+import type { WithRoom } from "../storage/beside.ts";
 import type { ValueStorage } from "../storage/value-storage.ts";
 import { nameMeant } from "../text/name-suggestion.ts";
 import type { FileStorage } from "./file-storage.ts";
@@ -26,6 +35,7 @@ export type {
   NamedServer,
   ServerAddresses,
   ServerChoice,
+  ServerIdentity,
 } from "../session/settings.ts";
 export type { SignInHandlers, VerificationPrompt } from "../session/sign-in.ts";
 export {
@@ -46,7 +56,8 @@ export interface NodeVerificationPrompt extends VerificationPrompt {
 export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandlers, "onCode"> {
   /**
    * Called with each code that the user is to be shown; not at all where there is a session already. What it throws
-   * ends the sign-in, and is what the promise rejects with.
+   * ends the sign-in, and is what the promise rejects with. Without it nobody can be asked: a SignInError `wrong_option`
+   * where there is no session.
    */
   readonly onCode?: ((prompt: NodeVerificationPrompt) => unknown) | undefined;
   /** The authorization server. */
@@ -98,21 +109,22 @@ async function begin(
   options: SignInOptions,
   node: Opened,
 ): Promise<{ readonly session: Promise<Session> }> {
-  const { server, deviceKey, allowHttp, headers, signal } = options;
+  const { server, deviceKey, allowHttp, headers, onCode, onTrouble, signal } = options;
   const { files } = node;
-  const kept =
-    files && (await import("./state-directory.ts")).keptMetadata(files.directory, options);
-  const settings = await unlessAborted(signal, () =>
-    settingsFor(server, options, node.http, allowHttp, kept),
-  );
-  const open = await openerOf(node, deviceKey);
-  const shared = files && new (await import("./state-directory.ts")).SharedDirectory(files, open);
+  const directory = files && (await import("./state-directory.ts"));
+  const metadata = files && directory?.keptMetadata(files.directory, options);
+  const asking = { allowHttp, kept: metadata, patience: { onTrouble, signal } };
+  const settings = await unlessAborted(signal, () => settingsFor(server, options, node, asking));
+  const seal = await sealOf(node, deviceKey);
+  const open = (): Storage => seal(node.storage);
+  const shared = files && directory && new directory.SharedDirectory(files, open);
   const log = options.log && (await import("../exchange/log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
   const session = signInOn(
     { ...node, storage: open() },
     {
       shared,
+      kept: new KeptAnswer(() => seal(node.storage.beside)),
       ...settings,
       ...(allowHttp && { allowHttp }),
       ...(headers && { headers }),
@@ -120,14 +132,17 @@ async function begin(
       resources: options.resources,
       fetch: options.fetch ?? nodeFetch(options.http),
     },
-    { ...options, onCode: (prompt) => options.onCode?.(withQr(prompt, qr.QrCode)) },
+    { ...options, onCode: onCode && ((prompt) => onCode(withQr(prompt, qr.QrCode))) },
     () => node.dispose(),
   );
   return { session };
 }
 
 /** The adapters, and the files where they keep the tokens. */
-type Opened = NodeAdapters & { readonly files?: FileStorage };
+type Opened = NodeAdapters & {
+  readonly storage: Storage & WithRoom;
+  readonly files?: FileStorage;
+};
 
 async function openState(options: SignInOptions): Promise<Opened> {
   const { state, storage, http } = options;
@@ -135,7 +150,8 @@ async function openState(options: SignInOptions): Promise<Opened> {
     checkClient(options);
     if (storage !== undefined) {
       const { ValueSlots } = await import("../storage/value-storage.ts");
-      return nodePlatformOver(new ValueSlots(storage), noDisplay, http);
+      const slots = new ValueSlots(storage);
+      return { ...nodePlatformOver(slots, noDisplay, http), storage: slots };
     }
     const { nodePlatformWith } = await import("./state-directory.ts");
     const stateDirectory = state!;
@@ -169,6 +185,7 @@ async function claimed(node: NodePlatform, options: SignInOptions): Promise<Open
 
 /** One kind of error for whatever may be wrong before anything is asked. */
 function asSignInError(error: unknown): unknown {
+  if (error instanceof CallbackError) return error.cause;
   if (error instanceof MetadataError) return metadataErrorOf(error);
   if (error instanceof StateDirectoryError) {
     return new SignInError("state_unusable", "user", error.message, { cause: error });
@@ -180,25 +197,6 @@ function asSignInError(error: unknown): unknown {
   }
   const isOurs = error instanceof RangeError || error instanceof TypeError;
   return isOurs ? wrongOption(error.message, error) : error;
-}
-
-/** Asking for metadata may take a minute, and nobody may be waiting any more. */
-async function unlessAborted<T>(
-  signal: AbortSignal | undefined,
-  act: () => Promise<T>,
-): Promise<T> {
-  if (signal === undefined) return await act();
-  if (signal.aborted) throw givenUp();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(givenUp());
-    signal.addEventListener("abort", onAbort);
-  });
-  try {
-    return await Promise.race([act(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort!);
-  }
 }
 
 /** The QR code is made when it is first looked at: not every program draws one. */
@@ -216,14 +214,14 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
 /** The program shows the code itself; a code has as much room as a display has columns. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-/** What gives the storage to a device: a seal knows what it has read, and is made anew with each. */
-async function openerOf(
-  { storage, entropy }: Platform,
+/** What a device is given of a storage: a seal knows what it has read, and is made anew with each. */
+async function sealOf(
+  { entropy }: Platform,
   deviceKey: Uint8Array | undefined,
-): Promise<() => Storage> {
-  if (deviceKey === undefined) return () => storage;
+): Promise<(storage: Storage) => Storage> {
+  if (deviceKey === undefined) return (storage) => storage;
   const { SealedStorage } = await import("../storage/sealed-storage.ts");
-  return () => new SealedStorage({ storage, entropy, deviceKey });
+  return (storage) => new SealedStorage({ storage, entropy, deviceKey });
 }
 
 /**

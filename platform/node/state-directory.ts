@@ -298,8 +298,13 @@ export async function forgetDirectory(directory: string): Promise<void> {
 
 /** The same on a storage that is open. */
 export async function forgetIn(storage: FileStorage): Promise<void> {
-  for (const slot of [0, 1]) {
-    const isErased = await new Promise<boolean>((done) => storage.erase(slot, done));
+  const erasures = [
+    (done: (ok: boolean) => void) => storage.erase(0, done),
+    (done: (ok: boolean) => void) => storage.erase(1, done),
+    (done: (ok: boolean) => void) => storage.beside.erase(0, done),
+  ];
+  for (const erase of erasures) {
+    const isErased = await new Promise<boolean>((done) => void erase(done));
     if (isErased) continue;
     const message = `${storage.lastFailure}; delete ${storage.directory}`;
     throw new SignInError("not_erased", "user", message);

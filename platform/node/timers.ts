@@ -1,6 +1,7 @@
-// Timers on the system's monotonic clock. Time that runs at another speed is the simulator's.
+// Timers on the system's clocks. Time that runs at another speed is the simulator's.
 
 import type { Timers } from "../contracts.ts";
+import { timePassed } from "../driver/time-passed.ts";
 
 /** Where real time comes from; replaced in tests. */
 export interface RealTime {
@@ -10,9 +11,12 @@ export interface RealTime {
   wait(ms: number, ring: () => void): () => void;
 }
 
-/** The system's monotonic clock. It may stand still while the computer is suspended. */
+/** The system's monotonic clock, and what the wall clock shows of the time in which the computer was suspended. */
 export const systemTime: RealTime = {
-  nowMs: () => performance.now(),
+  nowMs: timePassed(
+    () => performance.now(),
+    () => Date.now(),
+  ),
   wait(ms, ring) {
     const timeout = setTimeout(ring, ms);
     return () => clearTimeout(timeout);
@@ -24,8 +28,8 @@ const WRAP_MS = 2 ** 32;
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
- * One alarm on real time. While the computer is suspended the clock may stand still (it does on Linux):
- * a code's lifetime then ends later here than at the server, which answers `expired_token` first.
+ * One alarm on real time. The system's own may stand still while the computer is suspended (it does on Linux): what is
+ * due then is so when something wakes the program, or at the alarm's own time.
  */
 export function nodeTimers(real: RealTime = systemTime): Timers {
   const startMs = real.nowMs();

@@ -22,6 +22,8 @@ export { ServerError } from "./server-error.ts";
 export interface Server {
   /** The profile that it was made of. */
   readonly profile: ServerProfile;
+  /** Whose ID tokens count; undefined where that is not known. */
+  readonly issuer: string | undefined;
   /** Its addresses, filled in. */
   readonly addresses: Addresses;
   /** How the client authenticates there. */
@@ -74,6 +76,7 @@ export function serverOf(
   const translate = profile.translate ?? (hasSecret ? withoutSecret(profile) : undefined);
   return {
     profile,
+    issuer: profile.issuer && fill(profile.issuer),
     addresses,
     clientAuthentication: hasSecret ? profile.withSecret : "none",
     deviceParameters: fillAll(profile.deviceParameters),

@@ -38,6 +38,8 @@ export interface ServerProfile {
   readonly title: string;
   /** `{host}` and the like in the addresses below. */
   readonly parameters: Readonly<Record<string, ProfileParameter>>;
+  /** Whose ID tokens count, the same; absent: it sends none, or each customer's is another. */
+  readonly issuer?: string;
   /** Device authorization endpoint, with `{name}` for parameters. */
   readonly deviceAuthorization: string;
   /** Token endpoint, the same. */

@@ -31,6 +31,7 @@ export const salesforce: ServerProfile = {
       pattern: HOST,
     },
   },
+  issuer: "https://{host}",
   deviceAuthorization: "https://{host}/services/oauth2/token",
   token: "https://{host}/services/oauth2/token",
   revocation: "https://{host}/services/oauth2/revoke",

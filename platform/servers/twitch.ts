@@ -41,6 +41,7 @@ export const twitch: ServerProfile = {
   name: "twitch",
   title: "Twitch",
   parameters: {},
+  issuer: "https://id.twitch.tv/oauth2",
   deviceAuthorization: "https://id.twitch.tv/oauth2/device",
   token: "https://id.twitch.tv/oauth2/token",
   revocation: "https://id.twitch.tv/oauth2/revoke",

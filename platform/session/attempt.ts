@@ -4,12 +4,13 @@
 import * as core from "../../core/index.ts";
 import { Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
-import { secretsOf } from "../driver/requests.ts";
+import { keptTokenOf, secretsOf } from "../driver/requests.ts";
 import { Driver, type DriverOptions } from "../driver.ts";
-import { AnswerEar } from "../exchange/answer-ear.ts";
+import { AnswerEar, type Recalled } from "../exchange/answer-ear.ts";
 import { guarded } from "../exchange/guarded.ts";
 import { asciiOf } from "../text/text.ts";
 import type { FetchSettings } from "./fetch.ts";
+import type { KeptAnswer } from "./kept-answer.ts";
 import { Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
 import { Lock, type SharedState, type SharedUser, sharedStorage } from "./shared-state.ts";
@@ -23,6 +24,8 @@ export type AttemptSettings = ServerSettings &
   FetchSettings & {
     /** Where other programs use the same records; the platform's storage is not asked then. */
     readonly shared?: SharedState | undefined;
+    /** What came along with the tokens, where there is room for it beside them. */
+    readonly kept?: KeptAnswer | undefined;
   };
 
 /** So long an end waits for what is under way: a refresh whose tokens would be lost, a record half written. */
@@ -49,6 +52,12 @@ export class Attempt {
   #isReleased = false;
   #askAgain: ServerSettings["rediscover"];
   #shownCode = "";
+  /** What has been read of an earlier start, until it is known whose tokens are in use. */
+  #keptOf: (token: string) => Recalled | undefined = () => undefined;
+  /** The scope that the session was asked for; undefined where that is not known. */
+  #asked: string | undefined;
+  /** How many answers with tokens have been kept. */
+  #granted = 0;
   #driver: Driver;
   #isStale = false;
 
@@ -76,7 +85,25 @@ export class Attempt {
     const { signal } = handlers;
     signal?.addEventListener("abort", this.#abort);
     if (signal?.aborted) this.#abort();
-    else this.driver.start();
+    else this.#start();
+  }
+
+  #start(): void {
+    const driver = this.#driver;
+    const { kept } = this.settings;
+    if (kept) kept.onRest = () => this.#lookAtLeaving();
+    if (kept === undefined) driver.start();
+    else {
+      kept.read((keptOf) => {
+        this.#keptOf = keptOf;
+        if (driver === this.#driver && !this.#isReleased) driver.start();
+      });
+    }
+  }
+
+  /** Somebody can be asked to sign in. */
+  get #mayAsk(): boolean {
+    return !this.#handlers.resumeOnly && this.#handlers.onCode !== undefined;
   }
 
   /** What the program has asked for is done on it. A new one, where another program has changed what is kept. */
@@ -87,7 +114,7 @@ export class Attempt {
   /** @param endpoints those of the driver before */
   #newDriver(endpoints: DriverOptions["endpoints"]): Driver {
     const settings = this.settings;
-    const isAsking = !this.#handlers.resumeOnly && this.#session === undefined;
+    const isAsking = this.#mayAsk && this.#session === undefined;
     const autoStart = isAsking ? settings.config.autoStart : 0;
     const { platform, lock } = this.#alone(this.#platform);
     return new Driver({
@@ -137,7 +164,7 @@ export class Attempt {
       const { endpoints } = this.#driver;
       this.#driver.stop();
       this.#driver = this.#newDriver(endpoints);
-      this.#driver.start();
+      this.#start();
     });
   }
 
@@ -145,13 +172,20 @@ export class Attempt {
    * Ends when nothing is under way any more that must not be lost, or after a while; then all is given back. Called once.
    * @param last what the driver is still asked for
    */
-  leave(last: () => void = () => this.driver.run()): Promise<void> {
+  leave(last: () => void = () => this.#tryAtLast()): Promise<void> {
     return new Promise((resolve) => {
       this.#left = resolve;
       this.#leavingSinceMs = this.#platform.timers.now();
       last();
       this.#lookAtLeaving();
     });
+  }
+
+  /** What should be written, or erased, is not to wait for its time. */
+  #tryAtLast(): void {
+    const { notSaved, notErased } = this.driver.device;
+    if (notSaved || notErased) this.driver.tryNow();
+    else this.driver.run();
   }
 
   /** Calls what is the program's. */
@@ -166,6 +200,7 @@ export class Attempt {
       return;
     }
     this.watch.look(this.driver, this.ear, this.#isWaiting);
+    this.#keepAnswer();
     if (this.#session !== undefined) this.#session.changed();
     else if (this.#leavingSinceMs === undefined) this.#goOn();
     if (isAtRest(this.driver.device)) this.settings.shared?.leave();
@@ -176,13 +211,63 @@ export class Attempt {
   #goOn(): void {
     const { driver } = this;
     const { state } = driver.device;
-    const { resumeOnly = false } = this.#handlers;
     if (state === State.FAILED) this.#fail(signInErrorOf(driver.device, this.ear.newest));
-    else if (resumeOnly && isWithoutSession(state)) this.#fail(notSignedIn());
+    else if (!this.#mayAsk && isWithoutSession(state)) this.#fail(this.#nobodyToAsk());
     // A sign-out that an earlier life began has come to its end.
     else if (state === State.SIGNED_OUT) driver.signIn();
     else if (state === State.PENDING) this.#tellCode();
-    else if (driver.isSignedIn && !this.watch.isStoring(driver)) this.#succeed();
+    else if (driver.isSignedIn && !this.watch.isStoring(driver)) {
+      if (this.#isWider()) this.#askForMore();
+      else this.#succeed();
+    }
+  }
+
+  #nobodyToAsk(): SignInError {
+    if (this.#handlers.resumeOnly) return notSignedIn();
+    const message = "nobody is signed in, and onCode is missing, which shows the code";
+    return new SignInError("wrong_option", "maker", message);
+  }
+
+  /** Remembers what came with the tokens, once those are kept, and forgets it with them. */
+  #keepAnswer(): void {
+    const { kept, config } = this.settings;
+    const { driver, ear } = this;
+    const { device, memory } = driver;
+    if (kept === undefined || this.watch.isStoring(driver)) return;
+    if (isAtEnd(device.state)) kept.erase();
+    if (!driver.isSignedIn) return;
+    const token = keptTokenOf(device, memory);
+    const known = ear.granted === 0 ? this.#keptOf(token) : undefined;
+    this.#keptOf = () => undefined;
+    if (known !== undefined) {
+      this.#asked = known.asked;
+      ear.recall(known);
+    }
+    if (ear.granted === this.#granted) return;
+    this.#granted = ear.granted;
+    const asked = this.#asked ?? config.scope;
+    const { scope = "", tokenResponse = {}, idToken } = ear;
+    kept.write({ asked, scope, tokenResponse, idToken }, token);
+  }
+
+  /** The program asks for what the session neither was asked for nor has been granted. */
+  #isWider(): boolean {
+    if (this.#asked === undefined) return false;
+    const known = `${this.#asked} ${this.ear.scope}`.split(" ");
+    const { scope } = this.settings.config;
+    return scope.split(" ").some((word) => word !== "" && !known.includes(word));
+  }
+
+  /** The session that is there is ended for one that is good for more, where somebody can be asked for that. */
+  #askForMore(): void {
+    const { scope } = this.settings.config;
+    if (!this.#mayAsk) {
+      const message = `the session is good for "${this.#asked}" alone; sign in again for "${scope}"`;
+      this.#fail(new SignInError("insufficient_scope", "user", message));
+      return;
+    }
+    this.#asked = undefined;
+    this.driver.signOut();
   }
 
   #succeed(): void {
@@ -267,6 +352,7 @@ export class Attempt {
   #lookAtLeaving(): void {
     if (this.#leavingSinceMs === undefined || this.#isReleased) return;
     if (this.#isBusy() && this.#leaveLimitMs() > 0) return;
+    this.watch.lookAtLast(this.driver);
     this.#isReleased = true;
     this.#handlers.signal?.removeEventListener("abort", this.#abort);
     this.driver.stop();
@@ -281,6 +367,7 @@ export class Attempt {
     if (this.#isWaiting) return false;
     const { state, inFlight } = this.driver.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
+    if (this.settings.kept?.isBusy) return true;
     // Records that are only read are none the worse for it.
     return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));
   }

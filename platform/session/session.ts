@@ -1,5 +1,6 @@
 // A session as a program sees it: an access token that is always fresh, a `fetch` that carries it, and an end.
 
+import { Limit } from "../../core/device/limits.ts";
 import { Ending, ErrorCode, Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
 import type { HeardIdToken, TokenResponse } from "../exchange/answer-ear.ts";
@@ -19,11 +20,10 @@ export type SessionStatus =
   | "signed-in"
   /** The access token is being refreshed; whoever asks for it waits. */
   | "refreshing"
+  /** Given back by `close`: another start goes on with it. */
+  | "closed"
   /** Over: signed out, revoked or ended by the server; nothing brings it back. */
   | "ended";
-
-/** The core counts a lifetime that no server has told down from 100000000 s: what is that long is not known. */
-const UNKNOWN_S = 50_000_000;
 
 /** What came of signing out. */
 export interface SignOutResult {
@@ -62,7 +62,7 @@ export class Session {
 
   /** What it is doing now. */
   get status(): SessionStatus {
-    if (this.#end !== undefined) return "ended";
+    if (this.#end !== undefined) return this.#end.code === "closed" ? "closed" : "ended";
     return this.#device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
   }
 
@@ -73,18 +73,18 @@ export class Session {
 
   /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined where nothing is known of that. */
   get endsInS(): number | undefined {
-    return this.status === "ended" ? undefined : this.#leftOf(this.#device.refreshLifeS);
+    return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifeS);
   }
 
   /** What is left of a lifetime by now: the device sleeps until there is something to do. */
   #leftOf(seconds: number): number | undefined {
     const leftS = seconds - this.#attempt.driver.untoldS;
-    return leftS > 0 && seconds < UNKNOWN_S ? leftS : undefined;
+    return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;
   }
 
   /** Whether there is a refresh token: without one the session ends with its access token. */
   get isRenewable(): boolean {
-    return this.status !== "ended" && this.#device.length[Region.REFRESH_TOKEN]! > 0;
+    return this.#end === undefined && this.#device.length[Region.REFRESH_TOKEN]! > 0;
   }
 
   /** Whether the tokens in use are in the storage: where not, the user has to sign in again after a restart. */
@@ -94,8 +94,8 @@ export class Session {
   }
 
   /**
-   * The newest answer of the token endpoint without its access and refresh token; undefined where this start of the
-   * program has needed none yet.
+   * The newest answer of the token endpoint without its access and refresh token, kept over restarts; undefined for a
+   * session of an older program, until the first renewal.
    */
   get tokenResponse(): TokenResponse | undefined {
     return this.#attempt.ear.tokenResponse;
@@ -103,7 +103,7 @@ export class Session {
 
   /**
    * What the access token is good for: as the server has said, or else as it was asked for (RFC 6749 §5.1). Undefined
-   * where this start of the program has needed no answer of the token endpoint yet.
+   * for a session of an older program, until the first renewal.
    */
   get scope(): string | undefined {
     const { ear, settings } = this.#attempt;
@@ -112,9 +112,9 @@ export class Session {
 
   /**
    * Who has signed in: what the newest ID token says, checked as OpenID Connect Core 1.0 §3.1.3.7 asks, with the keys
-   * that the issuer publishes. Undefined where the server has sent none since this start of the program, as it does
-   * where `openid` is not in the scope.
-   * @throws SignInError `wrong_id_token` where it is not to be believed; `no_metadata` where `server` is no issuer, or
+   * that the issuer publishes. It is kept over restarts. Undefined where the server has sent none, as it does where
+   * `openid` is not in the scope.
+   * @throws SignInError `wrong_id_token` where it is not to be believed; `no_metadata` where the issuer is not known, or
    *   does not say what it signs with; `unreachable`
    */
   async claims(): Promise<IdTokenClaims | undefined> {
@@ -224,10 +224,10 @@ export class Session {
       await this.#nextChange();
     }
     this.#throwIfEnded();
-    const result = this.#signOutResult();
     this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"));
+    // What could not be erased is tried once more before everything is given back.
     await this.#left;
-    return result;
+    return this.#signOutResult();
   }
 
   #throwIfEnded(): void {
@@ -300,7 +300,8 @@ export class Session {
 }
 
 function noIssuer(): SignInError {
-  const message = "an ID token can be checked where server is an issuer: https://...";
+  const message =
+    "an ID token can be checked where the issuer is known: name it as server, or server.issuer";
   return new SignInError("no_metadata", "maker", message);
 }
 

@@ -2,11 +2,13 @@
 // as they are; or several of these for one server, of which the more particular goes first.
 
 import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
-import type { Http } from "../contracts.ts";
+import type { Http, Timers } from "../contracts.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { ClientAuthenticationName } from "../servers/index.ts";
-import { wrongOption } from "./sign-in-error.ts";
+import { MetadataError } from "../servers/metadata-error.ts";
+import type { SignInHandlers } from "./sign-in.ts";
+import { givenUp, metadataErrorOf, wrongOption } from "./sign-in-error.ts";
 
 /** The addresses of a server that is neither known nor describes itself. */
 export interface ServerAddresses {
@@ -32,6 +34,7 @@ export interface NamedServer {
 export interface ServerIdentity {
   /** Whose ID tokens count, and whose metadata (RFC 8414, OpenID Connect Discovery); with a slash at the end or without. */
   readonly issuer?: string | undefined;
+  /** Addresses that are known already. */
   readonly endpoints?: Partial<ServerAddresses> | undefined;
   /** Its name, with the customer's words where it needs any. */
   readonly profile?: string | NamedServer | undefined;
@@ -101,19 +104,26 @@ export type ServerSettings = Pick<
 /** Room for tokens that are signed documents, 20,000 bytes each: a program on Node has it. */
 export const SESSION_BYTES = 163_840;
 
+/** How an issuer is asked. */
+export interface Asking {
+  /** Plain http to other machines is taken as it is. */
+  readonly allowHttp?: boolean | undefined;
+  /** Where there is something of an issuer's, that is not asked. */
+  readonly kept?: KeptMetadata | undefined;
+  /** An issuer that cannot be reached is asked again, with growing waits. Absent: once. */
+  readonly patience?: Pick<SignInHandlers, "onTrouble" | "signal"> | undefined;
+}
+
 /**
- * @param http asks for the metadata where addresses are missing
- * @param allowHttp plain http to other machines is taken as it is
- * @param kept where there is something of an issuer's, that is not asked
+ * @param host asks for the metadata where addresses are missing; it has no exchange under way, and no alarm is set
  * @throws ServerError where the name or a word is wrong; MetadataError where the issuer has no metadata of use;
  *   SignInError `wrong_option` where something of the client's is, or nothing says where the server is
  */
 export async function settingsFor(
   choice: ServerChoice,
   client: Client,
-  http: Http,
-  allowHttp = false,
-  kept?: KeptMetadata,
+  host: { readonly http: Http; readonly timers: Timers },
+  { allowHttp = false, kept, patience }: Asking = {},
 ): Promise<ServerSettings> {
   checkClient(client);
   const { issuer, endpoints = {}, profile } = identityOf(choice);
@@ -133,7 +143,8 @@ export async function settingsFor(
   // Loaded by whoever names an issuer alone.
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
   const before = kept?.read(issuer);
-  const found = before ?? (await discoverServer(http, issuer, allowHttp, given));
+  const discover = () => discoverServer(host.http, issuer, allowHttp, given);
+  const found = before ?? (await (patience ? patiently(discover, host, patience) : discover()));
   const merged = { ...found.endpoints, ...given };
   if (before === undefined) kept?.write({ ...found, endpoints: merged });
   const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
@@ -144,6 +155,53 @@ export async function settingsFor(
     issuer: found.issuer,
     rediscover: rediscover && (async () => ({ ...(await rediscover(issuer)), ...given })),
   };
+}
+
+/** What a callback of the program's has thrown is the cause: it goes to the program as it is. */
+export class CallbackError extends Error {}
+
+const PATIENCE_MIN_MS = 2000;
+const PATIENCE_MAX_MS = 64_000;
+
+/** A first start without a network waits as any other does: it is told of, and nobody is asked for a new one. */
+async function patiently<Result>(
+  act: () => Promise<Result>,
+  { timers }: { readonly timers: Timers },
+  { onTrouble, signal }: Pick<SignInHandlers, "onTrouble" | "signal">,
+): Promise<Result> {
+  for (let waitMs = PATIENCE_MIN_MS; ; waitMs = Math.min(2 * waitMs, PATIENCE_MAX_MS)) {
+    try {
+      return await unlessAborted(signal, act);
+    } catch (error) {
+      if (!(error instanceof MetadataError) || !error.isTransient) throw error;
+      try {
+        await onTrouble?.(metadataErrorOf(error, waitMs / 1000));
+      } catch (cause) {
+        throw new CallbackError("onTrouble has thrown", { cause });
+      }
+      const wait = () => new Promise<void>((resolve) => void timers.alarm(waitMs, resolve));
+      await unlessAborted(signal, wait);
+    }
+  }
+}
+
+/** Asking for metadata may take a minute, and nobody may be waiting any more. @throws SignInError `aborted` */
+export async function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  if (signal === undefined) return await act();
+  if (signal.aborted) throw givenUp();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(givenUp());
+    signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([act(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort!);
+  }
 }
 
 /** What is known of a server by its name. It is loaded by whoever names one. */

@@ -180,12 +180,17 @@ export function errorNameOf({ error }: Device): GrantErrorCode {
   return (ErrorCode[error] ?? "UNKNOWN_ERROR").toLowerCase() as GrantErrorCode;
 }
 
-/** The metadata of an issuer are of no use. */
-export function metadataErrorOf({ message, isTransient }: MetadataError): SignInError {
+/** The metadata of an issuer are of no use. @param againInS seconds until it is asked again; undefined: it is not */
+export function metadataErrorOf(
+  { message, isTransient }: MetadataError,
+  againInS?: number,
+): SignInError {
+  const again = againInS === undefined ? "" : `trying again in ${againInS} s`;
   const [, code, remedy, advice] = causeOf(message) ?? [];
-  if (code) return new SignInError(code, remedy!, `${message}; ${advice}`);
+  if (code)
+    return new SignInError(code, remedy!, [message, advice, again].filter(Boolean).join("; "));
   return isTransient
-    ? new SignInError("unreachable", "nobody", `${message}; try again`)
+    ? new SignInError("unreachable", "nobody", `${message}; ${again || "try again"}`)
     : new SignInError("no_metadata", "maker", `${message}; check the server's address`);
 }
 

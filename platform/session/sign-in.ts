@@ -24,7 +24,8 @@ export interface VerificationPrompt {
 export interface SignInHandlers {
   /**
    * Called with each code that the user is to be shown; not at all where there is a session already. What it throws
-   * ends the sign-in, and is what the promise rejects with.
+   * ends the sign-in, and is what the promise rejects with. Without it nobody can be asked: a SignInError `wrong_option`
+   * where there is no session.
    */
   readonly onCode?: ((prompt: VerificationPrompt) => unknown) | undefined;
   /**
@@ -43,7 +44,7 @@ export interface SignInHandlers {
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * Only goes on with a session that is there, and asks neither server nor user for a new one: where there is none,
-   * a SignInError `not_signed_in`.
+   * a SignInError `not_signed_in`; where the one that is there is not good for the whole scope, `insufficient_scope`.
    */
   readonly resumeOnly?: boolean | undefined;
   /** Gives the sign-in up. A session that there is already is not touched by it. */

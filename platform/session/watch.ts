@@ -8,7 +8,12 @@ import { SignInError, troubleOf } from "./sign-in-error.ts";
 
 /** Storage that has not answered for so long is told of, and not waited for any more. */
 const SILENCE_MS = 10_000;
+const AGAIN = "trying again in a minute";
 const NOT_SAVED = "; after a restart before that, the user has to sign in again";
+const FAILED = {
+  not_saved: "the tokens could not be saved",
+  not_erased: "what should be gone could not be erased",
+} as const;
 /** Nothing to wake up for. */
 const NEVER_MS = 134_217_727;
 
@@ -61,20 +66,24 @@ export class Watch {
     const { notSaved, notErased } = device;
     if (notSaved !== this.#notSaved) {
       this.#notSaved = notSaved;
-      if (notSaved) this.#tellOf("not_saved", "the tokens could not be saved", NOT_SAVED);
+      if (notSaved) this.#tellOf("not_saved", `${AGAIN}${NOT_SAVED}`);
     }
     if (notErased !== this.#notErased) {
       this.#notErased = notErased;
-      if (notErased) this.#tellOf("not_erased", "what should be gone could not be erased", "");
+      if (notErased) this.#tellOf("not_erased", AGAIN);
     }
   }
 
-  #tellOf(code: "not_saved" | "not_erased", what: string, consequence: string): void {
+  /** What could not be done to the end, when there is no more time for it. */
+  lookAtLast({ device }: Driver): void {
+    if (device.notSaved) this.#tellOf("not_saved", "the user has to sign in again");
+    if (device.notErased) this.#tellOf("not_erased", "the next start tries again");
+  }
+
+  #tellOf(code: keyof typeof FAILED, consequence: string): void {
     const { lastFailure = "" } = this.#platform.storage;
     const why = lastFailure === "" ? "" : ` (${lastFailure})`;
-    this.#tell(
-      new SignInError(code, "user", `${what}${why}; trying again in a minute${consequence}`),
-    );
+    this.#tell(new SignInError(code, "user", `${FAILED[code]}${why}; ${consequence}`));
   }
 
   #lookAtStorage({ device, storageOperations }: Driver, isWaiting: boolean): void {

@@ -2,6 +2,7 @@
 
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/guarded.ts";
+import { roomOf, type WithRoom } from "./beside.ts";
 
 /** Where a program keeps what has to outlive it: a row of a database, an entry of a keychain. */
 export interface ValueStorage {
@@ -17,16 +18,20 @@ type Promised<T> = T | Promise<T>;
 
 /** The largest record in bytes, as in a directory: enough for any token. */
 const CAPACITY = 131_072;
+/** The part of the value behind those of the two slots. */
+const BESIDE = 2;
 /** Begins each value, so that something else's is not taken for one, or overwritten. */
 const MAGIC = "picogrant 1";
 
-/** The two slots of a device in one value. */
-export class ValueSlots implements Storage {
+/** The two slots of a device, and what lies beside them, in one value. */
+export class ValueSlots implements Storage, WithRoom {
   readonly capacity = CAPACITY;
   lastFailure = "";
   readonly #value: ValueStorage;
   /** As they are kept; undefined before they have been read. */
-  #slots: readonly [string, string] | undefined;
+  #slots: readonly string[] | undefined;
+  /** One operation after the other: each replaces the whole. */
+  #before: Promise<unknown> = Promise.resolve();
 
   constructor(value: ValueStorage) {
     this.#value = value;
@@ -34,8 +39,12 @@ export class ValueSlots implements Storage {
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
     mustBeSlot(slot);
+    this.#read(slot, into, from, to, done);
+  }
+
+  #read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
     this.#attempt(
-      async () => (await this.#load())[slot as 0 | 1],
+      async () => (await this.#load())[slot],
       (text) => {
         const bytes = text === undefined ? undefined : bytesOf(text);
         if (bytes === undefined || bytes.length > to - from) done(-1);
@@ -48,41 +57,56 @@ export class ValueSlots implements Storage {
   }
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
+    mustBeSlot(slot);
+    this.#write(slot, bytes, from, to, done);
+  }
+
+  #write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
     if (to - from > CAPACITY) done(false);
     else this.#replace(slot, textOf(bytes, from, to), done);
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
+    mustBeSlot(slot);
     this.#replace(slot, "", done);
   }
 
+  get beside(): Storage {
+    return roomOf({
+      read: (...range) => this.#read(BESIDE, ...range),
+      write: (...range) => this.#write(BESIDE, ...range),
+      erase: (done) => this.#replace(BESIDE, "", done),
+    });
+  }
+
   #replace(slot: number, text: string, done: (ok: boolean) => void): void {
-    mustBeSlot(slot);
     const replace = async (): Promise<true> => {
-      const [first, second] = await this.#load();
-      const slots: readonly [string, string] = slot === 0 ? [text, second] : [first, text];
+      const slots = [...(await this.#load())];
+      slots[slot] = text;
       // Whether a save that fails has happened is not known: what is there is looked at again.
       this.#slots = undefined;
       if (slots.every((one) => one === "")) await this.#value.erase();
-      else await this.#value.save([MAGIC, ...slots].join(" "));
+      else await this.#value.save([MAGIC, ...slots].join(" ").replace(/ $/, ""));
       this.#slots = slots;
       return true;
     };
     this.#attempt(replace, (ok) => done(ok === true));
   }
 
-  async #load(): Promise<readonly [string, string]> {
+  async #load(): Promise<readonly string[]> {
     if (this.#slots !== undefined) return this.#slots;
     const value = (await this.#value.load()) || `${MAGIC}  `;
-    const parts = /^picogrant 1 ([A-Za-z0-9+/=]*) ([A-Za-z0-9+/=]*)$/.exec(value);
+    const parts = /^picogrant 1 ([A-Za-z0-9+/=]*) ([A-Za-z0-9+/=]*)(?: ([A-Za-z0-9+/=]+))?$/.exec(
+      value,
+    );
     if (parts === null) throw new Error("not a value of picogrant");
-    this.#slots = [parts[1]!, parts[2]!];
+    this.#slots = [parts[1]!, parts[2]!, parts[3] ?? ""];
     return this.#slots;
   }
 
   /** Whatever the program's functions throw, the device hears that it has failed. */
   #attempt<T>(run: () => Promise<T>, then: (result: T | undefined) => void): void {
-    run().then(then, (error: unknown) => {
+    this.#before = this.#before.then(run, run).then(then, (error: unknown) => {
       this.lastFailure = `the program's own storage has failed: ${faultName(error)}`;
       then(undefined);
     });

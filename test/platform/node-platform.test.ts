@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { timePassed } from "../../platform/driver/time-passed.ts";
 import { ManualClock } from "../../platform/fake/index.ts";
 import { FileStorage, NodeEntropy, nodePlatform } from "../../platform/node/index.ts";
 import { nodePlatformWith } from "../../platform/node/state-directory.ts";
@@ -125,4 +126,24 @@ describe("timers on the system's clock", () => {
       }),
     );
   });
+});
+
+it("time passed is the larger of two clocks: a sleep counts, what sets the wall clock back does not", () => {
+  const clocks = { monotonic: 100, wall: 1_700_000_000_000 };
+  const passed = timePassed(
+    () => clocks.monotonic,
+    () => clocks.wall,
+  );
+  const after = (monotonic: number, wall: number): number => {
+    const before = passed();
+    clocks.monotonic += monotonic;
+    clocks.wall += wall;
+    return passed() - before;
+  };
+  expect(after(5, 5)).toBe(5);
+  expect(after(0, 8 * 3_600_000)).toBe(8 * 3_600_000);
+  expect(after(5000, -3_600_000)).toBe(5000);
+  expect(after(1000, 3_600_000)).toBe(3_600_000);
+  // Two clocks that are read one after the other differ, and a wall clock is slewed: that adds up to nothing.
+  for (let i = 0; i < 1000; i++) expect(after(100, 150)).toBe(100);
 });

@@ -24,7 +24,7 @@ const client: Client = { clientId: "cli" };
 
 /** Settings at a choice that nobody has to be asked for. */
 const settled = (choice: ServerChoice, more: Partial<Client> = {}): Promise<ServerSettings> =>
-  settingsFor(choice, { ...client, ...more }, fakePlatform({}).http);
+  settingsFor(choice, { ...client, ...more }, fakePlatform({}));
 
 describe("addresses as they are", () => {
   it("come to these settings, of which a program can leave out the most", async () => {
@@ -126,7 +126,7 @@ describe("issuers", () => {
     const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
     const { calls, metadata } = keeping(undefined, { rediscover: () => Promise.reject() });
     const secret = { ...client, clientSecret: "secret" };
-    const settings = await settingsFor(ISSUER, secret, platform.http, false, metadata);
+    const settings = await settingsFor(ISSUER, secret, platform, { kept: metadata });
     expect(settings).toMatchObject({ issuer: ISSUER, endpoints: found.endpoints });
     expect(settings.config).toMatchObject({
       server: ISSUER,
@@ -140,7 +140,7 @@ describe("issuers", () => {
 
   it("are asked where nothing is kept by anybody", async () => {
     const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
-    expect((await settingsFor(ISSUER, client, platform.http)).endpoints).toEqual(found.endpoints);
+    expect((await settingsFor(ISSUER, client, platform)).endpoints).toEqual(found.endpoints);
   });
 
   it("are not asked where something is kept, until that is of no use any more", async () => {
@@ -148,12 +148,72 @@ describe("issuers", () => {
     const today = { ...noEndpoints, token: `${ISSUER}/moved` };
     const rediscover = (issuer: string) => Promise.resolve({ ...today, metadata: issuer });
     const { calls, metadata } = keeping(found, { rediscover });
-    const settings = await settingsFor(ISSUER, client, platform.http, false, metadata);
+    const settings = await settingsFor(ISSUER, client, platform, { kept: metadata });
     expect(settings.endpoints).toEqual(found.endpoints);
     expect([calls, platform.http.requests]).toEqual([[ISSUER], []]);
     expect(await settings.rediscover!()).toEqual({ ...today, metadata: ISSUER });
-    const unable = await settingsFor(ISSUER, client, platform.http, false, keeping(found).metadata);
+    const unable = await settingsFor(ISSUER, client, platform, { kept: keeping(found).metadata });
     expect(unable.rediscover).toBeUndefined();
+  });
+});
+
+describe("one server, of which several things are known", () => {
+  const issuer = "https://id.example.com/";
+  const served = (document: object) =>
+    fakePlatform({ isAtOnce: true, http: { handler: () => ({ body: document }) } });
+  const { deviceAuthorization, token } = ADDRESSES;
+
+  it("addresses by hand beside an issuer: nobody is asked, and its ID tokens count", async () => {
+    const known = await settled({ issuer, endpoints: ADDRESSES });
+    expect([known.endpoints.token, known.issuer]).toEqual([token, issuer]);
+  });
+
+  it("an address by hand where the metadata lack it, and the others of the metadata", async () => {
+    const platform = served({
+      issuer,
+      token_endpoint: `${issuer}t`,
+      revocation_endpoint: `${issuer}r`,
+    });
+    const choice = { issuer: issuer.slice(0, -1), endpoints: { deviceAuthorization } };
+    const known = await settingsFor(choice, client, platform);
+    const addresses = { deviceAuthorization, token: `${issuer}t`, revocation: `${issuer}r` };
+    // The server spells itself with a slash: so do records and ID tokens.
+    expect(known).toMatchObject({ issuer, endpoints: addresses, config: { server: issuer } });
+    await expect(settingsFor(issuer, client, platform)).rejects.toThrow("no device_authorization");
+  });
+
+  it("a profile knows its issuer, and what stands beside it goes first", async () => {
+    const keycloak = { name: "keycloak", host: "sso.example.com", realm: "home" };
+    expect(await settled(keycloak)).toMatchObject({
+      issuer: "https://sso.example.com/realms/home",
+      pkce: "S256",
+    });
+    const known = await settled({ profile: keycloak, issuer, endpoints: { token } });
+    expect(known).toMatchObject({ issuer, pkce: "S256", endpoints: { token } });
+    expect(known.endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
+  });
+
+  it("without a network it is asked again, with growing waits, until there is one", async () => {
+    const platform = served({
+      issuer,
+      token_endpoint: token,
+      device_authorization_endpoint: token,
+    });
+    platform.http.faultFor = ({ atMs }) => (atMs < 20_000 ? { kind: "refuse" } : undefined);
+    const troubles: string[] = [];
+    const onTrouble = ({ message }: SignInError): void => void troubles.push(message.slice(-22));
+    const asking = settingsFor(issuer, client, platform, { patience: { onTrouble } });
+    for (let second = 0; second < 40; second++) {
+      await new Promise(setImmediate);
+      platform.clock.advance(1000);
+    }
+    expect((await asking).issuer).toBe(issuer);
+    expect(troubles.map((words) => words.replace(/.*; /, ""))).toEqual([
+      "trying again in 2 s",
+      "trying again in 4 s",
+      "trying again in 8 s",
+      "trying again in 16 s",
+    ]);
   });
 });
 

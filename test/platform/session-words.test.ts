@@ -291,8 +291,14 @@ describe("a session says how long it lasts", () => {
       undefined,
       false,
     ]);
-    const forever = worldWith("/token", adding({ refresh_token_expires_in: 50_000_000 }));
-    expect((await started(forever)).session.endsInS).toBeUndefined();
+    // Three years and more are no lifetime that anybody counts down.
+    for (const [told, endsInS] of [
+      [50_000_000, 50_000_000],
+      [100_000_000, undefined],
+    ]) {
+      const long = worldWith("/token", adding({ refresh_token_expires_in: told }));
+      expect((await started(long)).session.endsInS).toBe(endsInS);
+    }
     const empty = worldWith("/token", adding({ refresh_token: "" }));
     expect((await started(empty)).session.isRenewable).toBe(false);
   });
@@ -331,7 +337,7 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
     const world = worldWith("/token", adding({ id_token: await idToken("ada") }));
     await expect((await started(world)).session.claims()).rejects.toMatchObject({
       ...{ code: "no_metadata", remedy: "maker" },
-      message: "an ID token can be checked where server is an issuer: https://...",
+      message: expect.stringContaining("where the issuer is known: name it as server"),
     });
   });
 
@@ -361,9 +367,119 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
   });
 });
 
+describe("what a start knows of the one before", () => {
+  const asking = (scope: string) => ({ config: { ...SETTINGS.config, scope } });
+  const restarted = async () => {
+    const world = worldWith("/token", adding({ scope: "video", id_token: "a.b.c" }));
+    const { session } = await started(world);
+    const { tokenResponse } = session;
+    world.restart();
+    return { world, tokenResponse };
+  };
+
+  it("who has signed in and what was granted, without a request", async () => {
+    const { world, tokenResponse } = await restarted();
+    world.http.faultFor = () => ({ kind: "refuse" });
+    const { session } = await started(world);
+    expect([session.scope, session.tokenResponse]).toEqual(["video", tokenResponse]);
+    expect(tokenResponse).toHaveProperty("id_token");
+  });
+
+  it("of other tokens it says nothing, and signing out forgets it", async () => {
+    const { world } = await restarted();
+    const room = world.room.clone();
+    await Promise.all([(await started(world)).session.signOut(), world.pass(5)]);
+    expect(world.room.peek(0)).toHaveLength(0);
+    world.restart();
+    world.http.handler = world.server.handle;
+    await Promise.all([(await started(world)).session.close(), world.pass(5)]);
+    world.room = room;
+    const { session } = await started(world);
+    expect(session.tokenResponse).toBeUndefined();
+  });
+
+  it("a wider scope signs in anew, and is never dropped; a narrower one goes on", async () => {
+    const { world } = await restarted();
+    const narrower = await started(world, {}, asking(""));
+    expect(narrower.start.prompts).toEqual([]);
+    await Promise.all([narrower.session.close(), world.pass(5)]);
+    const wider = world.start({ resumeOnly: true }, undefined, asking("video audio"));
+    await world.until(() => wider.isSettled);
+    expect(wider.error).toMatchObject({ code: "insufficient_scope", remedy: "user" });
+    expect((wider.error as SignInError).message).toContain('good for "video" alone');
+    const anew = await started(world, {}, asking("video audio"));
+    expect(anew.start.prompts).toHaveLength(1);
+    expect(world.server.grants.map(({ isRevoked }) => isRevoked)).toEqual([true, false]);
+    // What was asked for counts, though the server grants less: the next start goes on.
+    await Promise.all([anew.session.close(), world.pass(5)]);
+    expect((await started(world, {}, asking("video audio"))).start.prompts).toEqual([]);
+  });
+
+  it("where a code would be needed, and nobody shows it, that is said", async () => {
+    const world = new SessionWorld();
+    const given = world.start({ signal: AbortSignal.abort() });
+    await world.until(() => given.isSettled);
+    const nobody = signInOn(given.platform, SETTINGS, {}, () => {});
+    const refused = expect(nobody).rejects.toMatchObject({
+      ...{ code: "wrong_option", remedy: "maker" },
+      message: "nobody is signed in, and onCode is missing, which shows the code",
+    });
+    await world.pass(5);
+    await refused;
+  });
+});
+
+describe("an end owes nothing", () => {
+  it.each([
+    [true, []],
+    [false, ["not_saved"]],
+  ])(
+    "tokens that could not be saved are, before the session is given back: %s",
+    async (isMended, told) => {
+      const world = new SessionWorld();
+      world.server.allowsAfterPolls = 0;
+      world.storage.failWhen = (operation) => operation === "write";
+      const { start, session } = await started(world);
+      await world.until(() => start.troubles.length > 0);
+      expect(start.troubles.splice(0).map(({ code }) => code)).toEqual(["not_saved"]);
+      if (isMended) world.storage.failWhen = () => false;
+      const closed = session.close();
+      await world.pass(5);
+      await closed;
+      expect([start.troubles.map(({ code }) => code), world.kept > 0]).toEqual([told, isMended]);
+      expect(session.status).toBe("closed");
+    },
+  );
+});
+
+describe("what a server repeats of what it was sent", () => {
+  it.each(["/code", "/token"])("%s: no secret is told", async (path) => {
+    const world = worldWith(path, (answer) => answer);
+    const { handler } = world.http;
+    world.http.handler = (request) => {
+      const { authorization } = request;
+      const words = `${decodeURIComponent(request.text)} ${request.text} ${authorization}`;
+      // Polls go on, so that there is something to refresh.
+      const isRefused = request.url.endsWith(path) && !request.form.has("device_code");
+      const body = { error: "server_error", error_description: words };
+      return isRefused
+        ? { status: 400, body }
+        : (handler as (of: SeenRequest) => FakeAnswer)(request);
+    };
+    const start = world.start();
+    await world.until(() => start.troubles.length > 0 || start.error !== undefined, 4000);
+    const said = JSON.stringify([start.troubles, start.error, start.troubles.map(String)]);
+    expect(said).toContain("***");
+    expect(said).not.toMatch(
+      /client-secret-of|device-code-\d|refresh-token-\d|Basic [A-Za-z0-9+/]/,
+    );
+  });
+});
+
 describe("a program that listens to nothing", () => {
   /** The platform of a world, free for a program without a single handler. */
-  async function silent(handlers: SignInHandlers) {
+  async function silent(listens: SignInHandlers) {
+    const handlers = { onCode() {}, ...listens };
     const world = new SessionWorld();
     world.server.allowsAfterPolls = 0;
     const given = world.start({ signal: AbortSignal.abort() });

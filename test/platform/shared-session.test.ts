@@ -86,7 +86,8 @@ describe("two programs that sign in", () => {
     // The first one has the lock and does not ask for it again: the second one asks when it would change what it read.
     const tries = vi.spyOn(StateLock.prototype, "tryTake");
     const controller = new AbortController();
-    const second = signIn({ ...program(), onTrouble, signal: controller.signal });
+    const onCode = (): void => {};
+    const second = signIn({ ...program(), onCode, onTrouble, signal: controller.signal });
     await expect.poll(() => tries.mock.calls.length).toBeGreaterThan(0);
     controller.abort();
     await expect(second).rejects.toMatchObject({ code: "aborted" });

@@ -47,6 +47,7 @@ const options = (more: Partial<SignInOptions> = {}): SignInOptions => ({
   server: { deviceAuthorization: `${origin}/code`, token: `${origin}/token` },
   clientId: "tv",
   state,
+  onCode: () => {},
   ...more,
 });
 
@@ -126,7 +127,7 @@ it("listens to the signal for as long as it asks for metadata, and then for as l
   expect(listening).toEqual([1]);
 });
 
-it("keeps the tokens in a storage of the program's own, asks over its fetch, and needs no callback", async () => {
+it("keeps the tokens in a storage of the program's own, asks over its fetch", async () => {
   const storage = memory();
   const seen: string[] = [];
   const own: typeof fetch = (input) => {
@@ -185,15 +186,15 @@ it.each([
   expect(fs.existsSync(state) ? fs.readdirSync(state) : []).toEqual([]);
 });
 
-it.each([
-  ["nobody there", "http://127.0.0.1:9", "unreachable", "nobody", /not reachable \(ECONNREFUSED\)/],
-  ["no metadata", "/nothing", "no_metadata", "maker", /HTTP 404/],
-])("an issuer: %s", async (_, issuer, code, remedy, message) => {
-  const failing = signIn(options({ server: issuer.startsWith("/") ? origin + issuer : issuer }));
-  await expect(failing).rejects.toBeInstanceOf(SignInError);
-  await expect(failing).rejects.toMatchObject({ code, remedy });
-  await expect(failing).rejects.toThrow(message);
-});
+it.each([["no metadata", "/nothing", "no_metadata", "maker", /HTTP 404/]])(
+  "an issuer: %s",
+  async (_, issuer, code, remedy, message) => {
+    const failing = signIn(options({ server: issuer.startsWith("/") ? origin + issuer : issuer }));
+    await expect(failing).rejects.toBeInstanceOf(SignInError);
+    await expect(failing).rejects.toMatchObject({ code, remedy });
+    await expect(failing).rejects.toThrow(message);
+  },
+);
 
 it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
   const verification_uri_complete = "https://a.example/d?code=ABCD";

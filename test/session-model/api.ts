@@ -3,6 +3,7 @@
 
 import type { Session } from "../../platform/session/session.ts";
 import type { Dice } from "../model/dice.ts";
+import { isAtEnd } from "./heard.ts";
 
 export const API = "https://api.example.com";
 const ELSEWHERE = "https://elsewhere.example";
@@ -87,7 +88,7 @@ export class Api {
       ({ status }) => status,
       (error: Error) => error.name,
     );
-    const problem = problemOf(question, sent, outcome, session.status === "ended");
+    const problem = problemOf(question, sent, outcome, isAtEnd(session));
     if (problem === "") return;
     const story = sent.map((one) => Object.values(one).join(" ")).join("; ");
     fault(`fetch: ${problem}: ${Object.values(question).join(" ")} => ${story} => ${outcome}`);

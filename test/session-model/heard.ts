@@ -38,9 +38,26 @@ export class Heard {
   idToken = "";
   #abort: () => void = () => {};
   readonly #clock: ManualClock;
+  readonly #earlier: readonly Heard[];
 
-  constructor(clock: ManualClock) {
+  /** @param earlier what was answered to the starts before */
+  constructor(clock: ManualClock, earlier: readonly Heard[] = []) {
     this.#clock = clock;
+    this.#earlier = earlier;
+  }
+
+  /** ID tokens of earlier starts that may have been kept. */
+  get keptIdTokens(): string[] {
+    return this.#earlier.map(({ idToken }) => idToken).filter((token) => token !== "");
+  }
+
+  /** Nothing is known, or what an earlier start was told of its tokens. */
+  #isKept({ tokenResponse, scope }: Session): boolean {
+    if (tokenResponse === undefined) return scope === undefined;
+    return this.#earlier.some(({ tokens }) => {
+      const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
+      return isDeepStrictEqual(others, tokenResponse) && scope !== undefined;
+    });
   }
 
   /** Listens to an adapter. */
@@ -149,14 +166,18 @@ export class Heard {
   /** What a session says of its tokens. @returns what is wrong with that, "" for nothing */
   problemOf(session: Session, askedScope: string): string {
     const { tokens } = this;
+    if (tokens === undefined) return this.#isKept(session) ? "" : "what was kept";
     const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
-    if (!isDeepStrictEqual(session.tokenResponse, tokens && others)) return "tokenResponse";
-    if (session.scope !== (tokens && (this.scope ?? askedScope))) return "scope";
-    if (session.status === "ended") {
+    if (!isDeepStrictEqual(session.tokenResponse, others)) return "tokenResponse";
+    // A refresh that names no scope leaves it as it was, also over a restart (RFC 6749 §5.1).
+    const scopes = [this.scope ?? askedScope, ...this.#earlier.map(({ scope }) => scope)];
+    if (this.scope !== undefined ? session.scope !== this.scope : !scopes.includes(session.scope)) {
+      return "scope";
+    }
+    if (isAtEnd(session)) {
       const { expiresInS, endsInS, isRenewable } = session;
       return isRenewable || expiresInS !== undefined || endsInS !== undefined ? "end" : "";
     }
-    if (tokens === undefined) return "";
     if (session.isRenewable !== this.hasRefreshToken) {
       return "isRenewable";
     }
@@ -185,4 +206,9 @@ function membersIn(text: string): object {
   } catch {
     return {};
   }
+}
+
+/** Ended, or given back. */
+export function isAtEnd(session: Pick<Session, "status"> | undefined): boolean {
+  return session === undefined || session.status === "ended" || session.status === "closed";
 }

@@ -11,8 +11,9 @@ import { Dice } from "../model/dice.ts";
 import { SETTINGS, SessionWorld, type Start } from "../world/session-port.ts";
 import { API, Api } from "./api.ts";
 import { DEEDS, DEEDS_WITH_UPDATES, type Deed } from "./deeds.ts";
+import { isAtEnd } from "./heard.ts";
 import { idTokenOf, issuerDocument, KINDS } from "./id-tokens.ts";
-import { ENDPOINTS, HOST } from "./server.ts";
+import { ENDPOINTS, type Grant, HOST } from "./server.ts";
 import { DISK_FULL, Storm, THROWN } from "./storm.ts";
 
 /** What a life has shown. */
@@ -44,6 +45,13 @@ interface Running {
   person: string | undefined;
 }
 
+/** An ID token that was given out: whether it counts, whom it names, and with which tokens it came. */
+interface IdToken {
+  readonly isGood: boolean;
+  readonly sub: string;
+  readonly grant: Grant;
+}
+
 /** What no line of a log has in it. */
 const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the-program|eyJ/;
 
@@ -60,7 +68,7 @@ class Life {
   /** What the program is set to, the same in all its starts. */
   readonly #settings: Partial<AttemptSettings>;
   /** ID tokens that were given out: whether each counts, and whom it names. */
-  readonly #idTokens = new Map<string, { readonly isGood: boolean; readonly sub: string }>();
+  readonly #idTokens = new Map<string, IdToken>();
   readonly #promises: Promised[] = [];
   #running: Running | undefined;
   #throwsIn = -1;
@@ -107,25 +115,25 @@ class Life {
   }
 
   /** What comes along with tokens. */
-  #drawMembers(): () => object {
+  #drawMembers(): (grant: Grant) => object {
     const isEnding = this.#dice.once(3) && { refresh_token_expires_in: 7_776_000 };
     const isLong = this.#dice.once(8);
     const hasScope = this.#dice.once(2);
     const hasIdToken = this.#dice.once(2);
-    return () => ({
+    return (grant) => ({
       ...isEnding,
       // No token, but as long as some are.
       ...(isLong && { note: "n".repeat(20_000) }),
       ...(hasScope && this.#dice.once(2) && { scope: this.#dice.pick(["video", "video audio"]) }),
-      ...(hasIdToken && !this.#dice.once(4) && { id_token: this.#newIdToken() }),
+      ...(hasIdToken && !this.#dice.once(4) && { id_token: this.#newIdToken(grant) }),
     });
   }
 
-  #newIdToken(): string {
+  #newIdToken(grant: Grant): string {
     const kind = this.#dice.pick(KINDS);
     const sub = this.#dice.once(6) ? "eve" : "ada";
     const token = idTokenOf(kind, sub);
-    this.#idTokens.set(token, { isGood: kind.isGood, sub });
+    this.#idTokens.set(token, { isGood: kind.isGood, sub, grant });
     return token;
   }
 
@@ -306,16 +314,23 @@ class Life {
   }
 
   async #who(running: Running, session: Session): Promise<void> {
-    const { idToken } = running.start.heard;
-    const { isGood = false, sub = "" } = this.#idTokens.get(idToken) ?? {};
-    const isBelieved = isGood && (running.person === undefined || running.person === sub);
-    const expected = idToken === "" ? undefined : isBelieved ? sub : "wrong_id_token";
+    const { idToken, keptIdTokens } = running.start.heard;
     const told = await session.claims().then(
       (claims) => claims?.sub,
       ({ code }: SignInError) => code,
     );
-    if (isBelieved) running.person = sub;
-    if (told !== expected) this.#fault(`claims says ${told} in place of ${expected}`);
+    const outcome = ({ isGood, sub }: IdToken): string => {
+      const isBelieved = isGood && (running.person === undefined || running.person === sub);
+      return isBelieved ? sub : "wrong_id_token";
+    };
+    // What was kept is of the tokens in use; where those were lost in a power cut nothing is.
+    const [grant] = this.#world.server.live.slice(-1);
+    const kept = keptIdTokens.map((token) => this.#idTokens.get(token)!);
+    const own = kept.filter((token) => token.grant === grant || grant === undefined);
+    const expected =
+      idToken === "" ? [undefined, ...own.map(outcome)] : [outcome(this.#idTokens.get(idToken)!)];
+    if (told !== undefined && told !== "wrong_id_token") running.person = told;
+    if (!expected.includes(told)) this.#fault(`claims says ${told} in place of ${expected}`);
   }
 
   #isToldRightly({ start }: Running, trouble: SignInError): void {
@@ -348,7 +363,7 @@ class Life {
   }
 
   #signOut(running: Running, session: Session): void {
-    if (session.status === "ended") return;
+    if (isAtEnd(session)) return;
     running.isOver = true;
     const { server, storage } = this.#world;
     const grants = server.live;
@@ -380,7 +395,7 @@ class Life {
 
   #close(running: Running, session: Session): void {
     // What has ended by itself may still be at giving things back: `onEnd` came before this.
-    if (session.status !== "ended") running.isOver = true;
+    if (!isAtEnd(session)) running.isOver = true;
     this.#promise("close", running, session.close(), () => this.#isLeftClean(running));
   }
 
@@ -426,15 +441,15 @@ class Life {
     const { start } = running;
     const codes = start.prompts.map(({ userCode }) => userCode);
     if (new Set(codes).size < codes.length) this.#fault("a code was told twice");
-    const isAtEnd = start.isSettled && (start.session?.status ?? "ended") === "ended";
-    if (!isAtEnd && !running.isOver && !running.controller.signal.aborted) {
+    const isEnded = start.isSettled && isAtEnd(start.session);
+    if (!isEnded && !running.isOver && !running.controller.signal.aborted) {
       const { untold } = start.heard;
       if (untold !== "" && this.#storm.isLegal) this.#fault(untold);
     }
     const { controller } = running;
     const isQuiet = controller.signal.aborted || running.isOver || this.#world.storage.dead;
     const codesTold = start.troubles.map(({ code }) => code);
-    if (!isAtEnd && !isQuiet) {
+    if (!isEnded && !isQuiet) {
       if (start.heard.isPending && codes.length === 0) this.#fault("nobody was told of the code");
       if (this.#storm.isUnwritten && !codesTold.includes("not_saved")) {
         this.#fault("nobody was told that nothing is saved");
@@ -446,7 +461,7 @@ class Life {
         this.#fault("nobody was told that an adapter has failed");
       }
     }
-    if (start.session && (!running.isOver || start.session.status === "ended")) {
+    if (start.session && (!running.isOver || isAtEnd(start.session))) {
       const problem = start.heard.problemOf(start.session, SETTINGS.config.scope);
       if (problem !== "") this.#fault(`the session's ${problem} is wrong`);
     }
@@ -459,7 +474,6 @@ class Life {
       const isKnown = (error as Error)?.name === "SignInError" || running.thrown.includes(error);
       if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
     }
-    const isEnded = start.isSettled && (start.session?.status ?? "ended") === "ended";
     if (isEnded && !running.isOver) {
       // Nothing runs on: the next program may begin.
       if (start.isDisposed) this.#running = undefined;
@@ -487,7 +501,7 @@ class Life {
   /** What storage took is there in the next life of the program. */
   async #sessionOutlivesAKill(): Promise<void> {
     const session = this.#running?.start.session;
-    if (session === undefined || session.status === "ended" || this.#running?.isOver) return;
+    if (session === undefined || isAtEnd(session) || this.#running?.isOver) return;
     if (!session.isSaved) {
       this.#fault("not saved though storage takes everything");
       return;

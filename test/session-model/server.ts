@@ -30,7 +30,7 @@ interface Code {
   isUsed: boolean;
 }
 
-interface Grant {
+export interface Grant {
   /** The newest. */
   refreshToken: string;
   /** All that were given out, and the last of them that the client is known to have. */
@@ -76,7 +76,7 @@ export class GrantServer {
   /** What it answers in place of what it was asked for. */
   refusal: () => FakeAnswer | undefined = () => undefined;
   /** More members of its next answer with tokens. */
-  moreMembers: () => object = () => ({ scope: "video" });
+  moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
   /** Polls until somebody allows a code by himself; -1: never. */
   allowsAfterPolls = 1;
   readonly #nowMs: () => number;
@@ -237,7 +237,7 @@ export class GrantServer {
         token_type: "Bearer",
         expires_in: this.accessLifeS,
         ...(this.givesRefreshToken && { refresh_token: grant.refreshToken }),
-        ...this.moreMembers(),
+        ...this.moreMembers(grant),
       },
     };
   }

@@ -8,6 +8,7 @@ import { FakeHttp, fakePlatform, ManualClock, SeededEntropy } from "../../platfo
 import type { Session } from "../../platform/session/session.ts";
 import { Dice } from "../model/dice.ts";
 import { SETTINGS } from "../world/session-port.ts";
+import { isAtEnd } from "./heard.ts";
 import type { LifeReport } from "./life.ts";
 import { Process, ready, SharedFiles } from "./process.ts";
 import { GrantServer } from "./server.ts";
@@ -218,8 +219,7 @@ class SharedLife {
   async #everybodyHasAToken(): Promise<void> {
     for (const program of this.#programs) {
       const { session, process, isOver } = program;
-      if (session === undefined || !process.isAlive || isOver || session.status === "ended")
-        continue;
+      if (session === undefined || !process.isAlive || isOver || isAtEnd(session)) continue;
       void session.fetch("https://api.example.com/").catch(() => {});
       await this.#pass(5);
       let isGood = false;
@@ -230,7 +230,7 @@ class SharedLife {
         () => {},
       );
       await this.#pass(120);
-      const isEnded = (session.status as string) === "ended";
+      const isEnded = isAtEnd(session);
       if (!isEnded && !isGood) this.violations.push("a session gives no token");
     }
   }

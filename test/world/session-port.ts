@@ -14,6 +14,7 @@ import {
   SeededEntropy,
 } from "../../platform/fake/index.ts";
 import type { AttemptSettings } from "../../platform/session/attempt.ts";
+import { KeptAnswer } from "../../platform/session/kept-answer.ts";
 import type { Session } from "../../platform/session/session.ts";
 import {
   type SignInHandlers,
@@ -43,6 +44,10 @@ export interface Start {
 
 export class SessionWorld extends World {
   readonly server: GrantServer;
+  /** Room beside the records. */
+  room = new MemoryStorage({ capacity: 98_304 });
+  /** What was answered to each start of the program so far. */
+  readonly heard: Heard[] = [];
   /** The slot with the newest record; undefined where that is not sure. */
   newest: number | undefined;
   /** The processes of all starts since the power is on: nothing of them goes on without it. */
@@ -60,6 +65,7 @@ export class SessionWorld extends World {
   override restart(): void {
     for (const life of this.#lives.splice(0)) life.isAlive = false;
     super.restart();
+    this.room = this.room.clone();
   }
 
   /** Starts the program: what it passes to signIn on any platform. */
@@ -71,7 +77,9 @@ export class SessionWorld extends World {
     const life = { isAlive: true };
     const timers = this.clock.timers();
     this.#lives.push(life);
-    const heard = new Heard(this.clock);
+    const heard = new Heard(this.clock, [...this.heard]);
+    this.heard.push(heard);
+    const { room } = this;
     const spoiled = spoil({
       display: new RecordedDisplay(80, 2),
       ...this.#mortal(life, timers, this.storage),
@@ -87,7 +95,7 @@ export class SessionWorld extends World {
     const { onCode, onTrouble, onEnd } = handlers;
     signInOn(
       platform,
-      { ...SETTINGS, ...more },
+      { ...SETTINGS, kept: new KeptAnswer(() => room), ...more },
       {
         ...handlers,
         onCode: (prompt) => {

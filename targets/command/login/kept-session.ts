@@ -78,7 +78,7 @@ async function renewed(
   { settings }: KeptLogin,
   { timeout, ...flags }: Flags,
 ): Promise<KeptToken> {
-  const ready = await readySettings(settings, platform, metadataOf(platform, settings));
+  const ready = await readySettings(settings, platform, { kept: metadataOf(platform, settings) });
   let trouble = "";
   const onTrouble = ({ message }: SignInError): void => {
     trouble = message;
@@ -217,7 +217,9 @@ export async function logout(argv: readonly string[]): Promise<number> {
       const { server, config } = kept.settings;
       return told({ server: server ?? config, revoked: false, stored: false }, flags, FORGOTTEN);
     }
-    const ready = await readySettings(kept.settings, platform, metadataOf(platform, kept.settings));
+    const ready = await readySettings(kept.settings, platform, {
+      kept: metadataOf(platform, kept.settings),
+    });
     const session = await openSession(platform, ready, {
       resumeOnly: true,
     }).catch((error: unknown) => {

@@ -63,14 +63,22 @@ async function loginOn(
 ): Promise<number> {
   const { settings, state } = options;
   const screen = new Screen(options);
-  const ready = await readySettings(settings, platform, metadataOf(platform, settings));
+  let ready: ReadySettings | undefined;
   const giveUp = new AbortController();
   const onSignal = (): void => giveUp.abort();
   for (const signal of SIGNALS) process.once(signal, onSignal);
   const limit = new TimeLimit(options.timeoutS, onSignal);
   const address = new WrongAddress(onSignal);
-  writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
   try {
+    const patience = {
+      onTrouble: (trouble: SignInError) => screen.showTrouble(trouble),
+      signal: giveUp.signal,
+    };
+    ready = await readySettings(settings, platform, {
+      kept: metadataOf(platform, settings),
+      patience,
+    });
+    writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     if (options.again && kept !== undefined) await signOutBefore(platform, options, ready);
     const refusal = new Refusal();
@@ -111,7 +119,7 @@ async function loginOn(
     }
     const reason = address.error ?? (limit.isOver ? limit.error : error);
     screen.showError(reason);
-    const hint = methodHint(error, settings, ready);
+    const hint = ready === undefined ? "" : methodHint(error, settings, ready);
     if (hint !== "") process.stderr.write(`picogrant login: ${hint}\n`);
     return isGivenUp && reason === error ? GIVEN_UP : 1;
   } finally {

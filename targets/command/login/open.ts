@@ -11,6 +11,7 @@ import {
   nodePlatformWith,
   SharedDirectory,
 } from "../../../platform/node/state-directory.ts";
+import { KeptAnswer } from "../../../platform/session/kept-answer.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { KeptMetadata } from "../../../platform/session/settings.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
@@ -65,6 +66,7 @@ const PATIENCE_MS = 30_000;
 /** The adapters, and the tokens for one program at a time. */
 export interface OpenState extends NodePlatform {
   readonly shared: SharedDirectory;
+  readonly kept: KeptAnswer;
 }
 
 /**
@@ -79,12 +81,16 @@ export function openState(directory: string, login: LoginSettings): OpenState {
     isSealed: keyFile !== undefined,
     http: httpOptionsOf(login),
   });
-  const open = (): Storage =>
-    keyFile === undefined ? platform.storage : sealed(platform, readKey(keyFile));
-  const shared = new SharedDirectory(platform.storage, open);
+  const { storage, entropy } = platform;
+  const seal = (storage: Storage): Storage =>
+    keyFile === undefined
+      ? storage
+      : new SealedStorage({ storage, entropy, deviceKey: readKey(keyFile) });
+  const shared = new SharedDirectory(storage, () => seal(storage));
   return {
     ...platform,
     shared,
+    kept: new KeptAnswer(() => seal(storage.beside)),
     dispose() {
       shared.leave();
       platform.dispose();
@@ -155,7 +161,8 @@ export function openSession(
   handlers: SignInHandlers,
 ): Promise<Session> {
   // The directory is given back by whoever opened it.
-  return signInOn(state, { ...driver, shared: state.shared, log: debugLog() }, handlers, () => {});
+  const { shared, kept } = state;
+  return signInOn(state, { ...driver, shared, kept, log: debugLog() }, handlers, () => {});
 }
 
 /** PICOGRANT_DEBUG=1: on standard error, what was asked and answered, without a secret. */
@@ -175,10 +182,6 @@ export function metadataOf({ storage }: NodePlatform, login: LoginSettings): Kep
 export function refuseOthers(file: string, what: Parameters<typeof ownersProblem>[1]): void {
   const problem = ownersProblem(file, what);
   if (problem !== "") throw new UsageError(`the ${what} ${file}: ${problem}`);
-}
-
-function sealed({ storage, entropy }: NodePlatform, deviceKey: Uint8Array): SealedStorage {
-  return new SealedStorage({ storage, entropy, deviceKey });
 }
 
 function readKey(keyFile: string): Uint8Array {

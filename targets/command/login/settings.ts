@@ -9,7 +9,7 @@ import { addressProblem } from "../../../platform/servers/address.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import { MetadataError } from "../../../platform/servers/metadata-error.ts";
 import {
-  type KeptMetadata,
+  type Asking,
   SESSION_BYTES,
   type ServerSettings,
   settingsFor,
@@ -55,13 +55,13 @@ export interface ReadySettings {
 
 /**
  * @param host asks for the server's metadata where an issuer is given
- * @param kept what it has said before, which is not asked for again
+ * @param asking what it has said before, which is not asked for again, and how long it is waited for
  * @throws UsageError, ServerError, ConfigError for the command line; Failure where the server does not answer
  */
 export async function readySettings(
   login: LoginSettings,
   host: { http: Http; timers: Timers },
-  kept?: KeptMetadata,
+  asking: Asking,
 ): Promise<ReadySettings> {
   if (login.config !== undefined) return await byDeviceConfig(login, login.config, host);
   const { server = "", serverParameters = {}, clientId = "", allowHttp } = login;
@@ -70,7 +70,7 @@ export async function readySettings(
   const choice = isIssuer ? server : { name: server, ...serverParameters };
   const client = { ...login, clientId, clientSecret: secretOf(login) };
   try {
-    const settings = await settingsFor(choice, client, host.http, allowHttp, kept);
+    const settings = await settingsFor(choice, client, host, { ...asking, allowHttp });
     return { driver: { ...settings, allowHttp }, title: server };
   } catch (error) {
     if (error instanceof ServerError)
