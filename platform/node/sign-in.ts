@@ -7,16 +7,16 @@ import { ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import { KeptAnswer } from "../session/kept-answer.ts";
 import type { Session } from "../session/session.ts";
+import { type Client, checkClient, type ServerChoice, settingsFor } from "../session/settings.ts";
+import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import {
   CallbackError,
-  type Client,
-  checkClient,
-  type ServerChoice,
-  settingsFor,
+  givenUp,
+  metadataErrorOf,
+  SignInError,
   unlessAborted,
-} from "../session/settings.ts";
-import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
-import { givenUp, metadataErrorOf, SignInError, wrongOption } from "../session/sign-in-error.ts";
+  wrongOption,
+} from "../session/sign-in-error.ts";
 import type { WithRoom } from "../storage/beside.ts";
 import type { ValueStorage } from "../storage/value-storage.ts";
 import { nameMeant } from "../text/name-suggestion.ts";

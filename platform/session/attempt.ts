@@ -1,14 +1,14 @@
 // One life of a sign-in: from the records, over the code, to the session, and to the end of that. It owns the driver,
 // looks at its state after everything that happens, and sees to it that nothing is left behind.
 
-import * as core from "../../core/index.ts";
-import { Field, State } from "../../core/index.ts";
+import { type Device, Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { keptTokenOf, secretsOf } from "../driver/requests.ts";
 import { Driver, type DriverOptions } from "../driver.ts";
 import { AnswerEar, type Recalled } from "../exchange/answer-ear.ts";
 import { guarded } from "../exchange/guarded.ts";
 import { asciiOf } from "../text/text.ts";
+import { core } from "./core.ts";
 import type { FetchSettings } from "./fetch.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 import { Session } from "./session.ts";
@@ -384,7 +384,7 @@ function isAtEnd(state: State): boolean {
 }
 
 /** Nothing is under way that changes the records, and nobody is being asked to sign in. */
-function isAtRest({ state, inFlight, job, storageCommand }: core.Device): boolean {
+function isAtRest({ state, inFlight, job, storageCommand }: Device): boolean {
   const isAsking = state === State.REQUESTING || state === State.PENDING;
   return !isAsking && inFlight === 0 && job === 0 && storageCommand === 0;
 }

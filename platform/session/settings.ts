@@ -6,9 +6,8 @@ import type { Http, Timers } from "../contracts.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { ClientAuthenticationName } from "../servers/index.ts";
-import { MetadataError } from "../servers/metadata-error.ts";
-import type { SignInHandlers } from "./sign-in.ts";
-import { givenUp, metadataErrorOf, wrongOption } from "./sign-in-error.ts";
+import type { Patience } from "./patience.ts";
+import { wrongOption } from "./sign-in-error.ts";
 
 /** The addresses of a server that is neither known nor describes itself. */
 export interface ServerAddresses {
@@ -111,7 +110,7 @@ export interface Asking {
   /** Where there is something of an issuer's, that is not asked. */
   readonly kept?: KeptMetadata | undefined;
   /** An issuer that cannot be reached is asked again, with growing waits. Absent: once. */
-  readonly patience?: Pick<SignInHandlers, "onTrouble" | "signal"> | undefined;
+  readonly patience?: Patience | undefined;
 }
 
 /**
@@ -142,9 +141,10 @@ export async function settingsFor(
   }
   // Loaded by whoever names an issuer alone.
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
+  const { patiently } = await import("./patience.ts");
   const before = kept?.read(issuer);
   const discover = () => discoverServer(host.http, issuer, allowHttp, given);
-  const found = before ?? (await (patience ? patiently(discover, host, patience) : discover()));
+  const found = before ?? (await patiently(discover, host, patience));
   const merged = { ...found.endpoints, ...given };
   if (before === undefined) kept?.write({ ...found, endpoints: merged });
   const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
@@ -155,53 +155,6 @@ export async function settingsFor(
     issuer: found.issuer,
     rediscover: rediscover && (async () => ({ ...(await rediscover(issuer)), ...given })),
   };
-}
-
-/** What a callback of the program's has thrown is the cause: it goes to the program as it is. */
-export class CallbackError extends Error {}
-
-const PATIENCE_MIN_MS = 2000;
-const PATIENCE_MAX_MS = 64_000;
-
-/** A first start without a network waits as any other does: it is told of, and nobody is asked for a new one. */
-async function patiently<Result>(
-  act: () => Promise<Result>,
-  { timers }: { readonly timers: Timers },
-  { onTrouble, signal }: Pick<SignInHandlers, "onTrouble" | "signal">,
-): Promise<Result> {
-  for (let waitMs = PATIENCE_MIN_MS; ; waitMs = Math.min(2 * waitMs, PATIENCE_MAX_MS)) {
-    try {
-      return await unlessAborted(signal, act);
-    } catch (error) {
-      if (!(error instanceof MetadataError) || !error.isTransient) throw error;
-      try {
-        await onTrouble?.(metadataErrorOf(error, waitMs / 1000));
-      } catch (cause) {
-        throw new CallbackError("onTrouble has thrown", { cause });
-      }
-      const wait = () => new Promise<void>((resolve) => void timers.alarm(waitMs, resolve));
-      await unlessAborted(signal, wait);
-    }
-  }
-}
-
-/** Asking for metadata may take a minute, and nobody may be waiting any more. @throws SignInError `aborted` */
-export async function unlessAborted<Result>(
-  signal: AbortSignal | undefined,
-  act: () => Promise<Result>,
-): Promise<Result> {
-  if (signal === undefined) return await act();
-  if (signal.aborted) throw givenUp();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(givenUp());
-    signal.addEventListener("abort", onAbort);
-  });
-  try {
-    return await Promise.race([act(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort!);
-  }
 }
 
 /** What is known of a server by its name. It is loaded by whoever names one. */

@@ -201,3 +201,25 @@ export function givenUp(): SignInError {
 export function wrongOption(message: string, cause?: unknown): SignInError {
   return new SignInError("wrong_option", "maker", message, cause === undefined ? {} : { cause });
 }
+
+/** What a callback of the program's has thrown is the cause: it goes to the program as it is. */
+export class CallbackError extends Error {}
+
+/** Asking for metadata may take a minute, and nobody may be waiting any more. @throws SignInError `aborted` */
+export async function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  if (signal === undefined) return await act();
+  if (signal.aborted) throw givenUp();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(givenUp());
+    signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([act(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort!);
+  }
+}

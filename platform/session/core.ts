@@ -1,0 +1,28 @@
+// The grant as a session drives it. By its names: a bundler then leaves out what programs have no use for.
+
+import {
+  accessTokenRefused,
+  cancel,
+  configError,
+  create,
+  ending,
+  release,
+  responseBody,
+  responseEnd,
+  responseFailed,
+  responseStart,
+  setEndpoints,
+  setStatus,
+  signIn,
+  signOut,
+  storageDone,
+  tick,
+  wakeIn,
+} from "../../core/index.ts";
+import type { Core } from "../driver.ts";
+
+export const core: Core = {
+  ...{ create, configError, release, tick, wakeIn, setEndpoints, storageDone },
+  ...{ responseStart, responseBody, responseEnd, responseFailed, ending },
+  ...{ signIn, cancel, signOut, accessTokenRefused, setStatus },
+};

@@ -1,0 +1,36 @@
+// A server that cannot be reached before there is a device. Loaded by whoever names an issuer.
+
+import type { Timers } from "../contracts.ts";
+import { MetadataError } from "../servers/metadata-error.ts";
+import type { SignInHandlers } from "./sign-in.ts";
+import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
+
+/** Who is told that it cannot be reached, and what gives up waiting. */
+export type Patience = Pick<SignInHandlers, "onTrouble" | "signal">;
+
+const PATIENCE_MIN_MS = 2000;
+const PATIENCE_MAX_MS = 64_000;
+
+/** A first start without a network waits as any other does: it is told of, and nobody is asked for a new one. */
+export async function patiently<Result>(
+  act: () => Promise<Result>,
+  { timers }: { readonly timers: Timers },
+  patience: Patience | undefined,
+): Promise<Result> {
+  if (patience === undefined) return await act();
+  const { onTrouble, signal } = patience;
+  for (let waitMs = PATIENCE_MIN_MS; ; waitMs = Math.min(2 * waitMs, PATIENCE_MAX_MS)) {
+    try {
+      return await unlessAborted(signal, act);
+    } catch (error) {
+      if (!(error instanceof MetadataError) || !error.isTransient) throw error;
+      try {
+        await onTrouble?.(metadataErrorOf(error, waitMs / 1000));
+      } catch (cause) {
+        throw new CallbackError("onTrouble has thrown", { cause });
+      }
+      const wait = () => new Promise<void>((resolve) => void timers.alarm(waitMs, resolve));
+      await unlessAborted(signal, wait);
+    }
+  }
+}
