@@ -8,7 +8,6 @@ import { Answers } from "./driver/answers.ts";
 import { makeChallenge } from "./driver/code-challenges.ts";
 import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints, endpointMask } from "./driver/endpoints.ts";
-import { Faults } from "./driver/faults.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
 import {
@@ -21,7 +20,7 @@ import {
 import { type StepUp, stepUpIn } from "./driver/step-up.ts";
 import { BodyForm } from "./exchange/body-form.ts";
 import { type Below, connect, inOrder } from "./exchange/filter.ts";
-import { isThenable, nothing, operate } from "./exchange/guarded.ts";
+import { Faults, isThenable, nothing, operate } from "./exchange/guarded.ts";
 import { type Allowed, LastLook } from "./exchange/last-look.ts";
 import { AdapterOutlet } from "./exchange/outlet.ts";
 

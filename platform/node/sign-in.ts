@@ -2,8 +2,7 @@
 
 import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
-import { MetadataError } from "../servers/metadata-error.ts";
-import { ServerError } from "../servers/server-error.ts";
+import { MetadataError, ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import { KeptAnswer } from "../session/kept-answer.ts";
 import type { Session } from "../session/session.ts";

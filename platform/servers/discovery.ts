@@ -6,7 +6,7 @@ import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
 import { askFor } from "../exchange/whole.ts";
 import { objectIn, printable } from "../text/text.ts";
 import { addressProblem, isSameIssuer, namedAddressProblem } from "./address.ts";
-import { MetadataError } from "./metadata-error.ts";
+import { MetadataError } from "./server-error.ts";
 
 /** The documents where the metadata may be, in the order in which they are asked for. */
 export function metadataAddresses(issuer: string): string[] {

@@ -1,4 +1,5 @@
-// What is wrong with the name of a server. Apart from the profiles: not every program loads them.
+// What is wrong with the name of a server, and why its metadata are of no use. Apart from profiles and from asking: not
+// every program loads them.
 
 /** A server's name or one of its words is wrong; one line each, with the member it is about. */
 export class ServerError extends Error {
@@ -12,5 +13,17 @@ export class ServerError extends Error {
     this.name = "ServerError";
     this.path = path;
     this.problem = problem;
+  }
+}
+
+/** There is no document with which a device could sign in; one line, with what came of each address. */
+export class MetadataError extends Error {
+  /** Nothing answered, or the server has failed: another try may go better. */
+  readonly isTransient: boolean;
+
+  constructor(message: string, isTransient = false) {
+    super(message);
+    this.name = "MetadataError";
+    this.isTransient = isTransient;
   }
 }

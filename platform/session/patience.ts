@@ -1,7 +1,7 @@
 // A server that cannot be reached before there is a device. Loaded by whoever names an issuer.
 
 import type { Timers } from "../contracts.ts";
-import { MetadataError } from "../servers/metadata-error.ts";
+import { MetadataError } from "../servers/server-error.ts";
 import type { SignInHandlers } from "./sign-in.ts";
 import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 

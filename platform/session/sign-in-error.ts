@@ -3,7 +3,7 @@
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import { lackingMemberOf, missingMemberOf, missingRoomOf } from "../driver/unfit-answer.ts";
 import { answerInWords, type ServerAnswer } from "../exchange/answer-ear.ts";
-import type { MetadataError } from "../servers/metadata-error.ts";
+import type { MetadataError } from "../servers/server-error.ts";
 
 /** Who can put it right. `nobody`: it is over, and another try may go better. */
 export type Remedy = "user" | "administrator" | "maker" | "nobody";

@@ -6,7 +6,7 @@ import { SignJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { type Device, ErrorCode } from "../../core/index.ts";
 import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
-import { MetadataError } from "../../platform/servers/metadata-error.ts";
+import { MetadataError } from "../../platform/servers/server-error.ts";
 import type { Session } from "../../platform/session/session.ts";
 import { type SignInHandlers, signInOn } from "../../platform/session/sign-in.ts";
 import {

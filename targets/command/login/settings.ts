@@ -7,7 +7,7 @@ import type { Http, Timers } from "../../../platform/contracts.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
 import { addressProblem } from "../../../platform/servers/address.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
-import { MetadataError } from "../../../platform/servers/metadata-error.ts";
+import { MetadataError } from "../../../platform/servers/server-error.ts";
 import {
   type Asking,
   SESSION_BYTES,
