@@ -25,6 +25,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
   webpack: "webpack@5.112.2",
   rollup: "rollup@4.68.7",
   "@rollup/plugin-node-resolve": "@rollup/plugin-node-resolve@16.0.3",
+  jest: "jest@30.5.2",
+  "jest-environment-jsdom": "jest-environment-jsdom@30.5.2",
+  msw: "msw@2.15.0",
+  nock: "nock@14.0.17",
 };
 
 const placeOf = (name: string): string => join(folder, "node_modules", name);
@@ -49,7 +53,7 @@ export const runtimes: readonly Runtime[] = [
   { name: "Bun", command: [bunProgram, "run"] },
 ];
 
-/** Where programs find webpack and rollup. */
+/** Where programs find webpack, rollup and what tests programs. */
 export const bundlersFolder = folder;
 
 /** Whether all are there, each in its version. */

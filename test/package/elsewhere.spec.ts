@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build, type Format } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -233,6 +234,83 @@ const isLeftOut = process.env.CI !== "true" && !isInstalled();
 describe.skipIf(isLeftOut)("made into one program by", () => {
   it.concurrent.each(Object.keys(BUNDLERS))("%s: signs in, refreshes, comes back", async (name) => {
     await signsIn([process.execPath], await BUNDLERS[name]!());
+  });
+});
+
+/** A program's own test, as jest and vitest take it without any configuration. */
+const TESTED = `const { signIn, SignInError } = require("picogrant");
+const options = { clientId: "public-printer", scope: "openid", state: process.env.STATE, onCode() {} };
+test("signs in", async () => {
+  const deviceKey = require("node:crypto").randomBytes(32);
+  const session = await signIn({ ...options, server: process.env.SERVER, deviceKey });
+  expect(await session.accessToken()).toMatch(/./);
+  await session.close();
+  await expect(signIn({ ...options, server: "gitbub" })).rejects.toBeInstanceOf(SignInError);
+}, 600_000);
+`;
+const installed = (name: string): string => path.join(bundlersFolder, "node_modules", name);
+const RUNNERS: Record<string, () => readonly string[]> = {
+  "jest, node": () => [installed("jest/bin/jest.js"), "--env=node"],
+  "jest, jsdom": () => [
+    installed("jest/bin/jest.js"),
+    `--env=${installed("jest-environment-jsdom")}`,
+  ],
+  vitest: () => [
+    fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url)),
+    "run",
+    "--globals",
+  ],
+};
+
+/** A program whose requests are answered in the process itself; what is revoked says that it was. */
+const ANSWERED = (how: string): string => `const { signIn } = require("picogrant");
+const at = "https://auth.example.com";
+const answers = {
+  "/d": { device_code: "d", user_code: "AB-CD", verification_uri: at, expires_in: 300, interval: 1 },
+  "/t": { access_token: "good", refresh_token: "r", token_type: "Bearer", expires_in: 3600 },
+};
+${how}
+(async () => {
+  const server = { deviceAuthorization: at + "/d", token: at + "/t", revocation: at + "/r" };
+  const session = await signIn({ server, clientId: "c", state: process.env.STATE, onCode() {} });
+  console.log(await session.accessToken(), (await session.signOut()).isRevoked);
+  process.exit();
+})();
+`;
+const coded = { "content-encoding": "gzip" };
+const MOCKS: Record<string, string> = {
+  nock: `const nock = require(${JSON.stringify(installed("nock"))});
+nock.disableNetConnect();
+for (const path of Object.keys(answers)) nock(at).persist().post(path).reply(200, answers[path]);
+nock(at).persist().post("/r").reply(200, "", ${JSON.stringify(coded)});`,
+  msw: `const { setupServer } = require(${JSON.stringify(installed("msw/lib/node/index.js"))});
+const { http, HttpResponse } = require(${JSON.stringify(installed("msw"))});
+const known = Object.keys(answers).map((path) => http.post(at + path, () => HttpResponse.json(answers[path])));
+const revoked = () => new HttpResponse(null, { headers: ${JSON.stringify(coded)} });
+setupServer(...known, http.post(at + "/r", revoked)).listen();`,
+};
+
+describe.skipIf(isLeftOut)("in tests of programs", () => {
+  const inFolder = (name: string, file: string, text: string): string => {
+    const place = path.join(folder, name.replace(/\W/g, "-"));
+    mkdirSync(place, { recursive: true });
+    writeFileSync(path.join(place, file), text);
+    return place;
+  };
+
+  it.concurrent.each(Object.keys(RUNNERS))("%s: as it comes", async (name) => {
+    const place = inFolder(name, "program.test.js", TESTED);
+    writeFileSync(path.join(place, "package.json"), "{}");
+    const env = { ...process.env, SERVER: service.url, STATE: path.join(place, "state") };
+    const { stdout, stderr } = await run(process.execPath, RUNNERS[name]!(), { cwd: place, env });
+    expect(stdout + stderr).toMatch(/1 passed/);
+  });
+
+  it.concurrent.each(Object.keys(MOCKS))("%s: as it comes", async (name) => {
+    const place = inFolder(name, "program.cjs", ANSWERED(MOCKS[name]!));
+    const env = { ...process.env, STATE: path.join(place, "state") };
+    const file = path.join(place, "program.cjs");
+    expect((await run(process.execPath, [file], { env })).stdout).toBe("good true\n");
   });
 });
 
