@@ -17,7 +17,7 @@
 //
 // It leaves this path in two ways. A request that does not fit is taken at once, as one that failed. And giveUp
 // (device/request.ts) ends one when the user does something else: then the host may still read the request, so its
-// bytes stay claimed until ABORT has been given (abort).
+// bytes stay claimed until ABORT has been given (abortExchange).
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";

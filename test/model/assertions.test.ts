@@ -63,8 +63,8 @@ const FAULTS: readonly (readonly [rule: string, at: string, find: string, fault:
   [
     "no request goes out before an end that is due",
     "tick",
-    "return abort\\(device\\);",
-    "return sendRequest(device), abort(device);",
+    "return abortExchange\\(device\\);",
+    "return sendRequest(device), abortExchange(device);",
   ],
   ["an answer has a request", "responseStart", "if \\(isCurrent\\(device, requestId\\)\\)", ""],
   ["a value that is kept has begun", "beginValue", "setLength\\([^;]*;", ""],

@@ -30,9 +30,11 @@ import {
 import { STATE_OPTION } from "./login-options.ts";
 import {
   alone,
+  givenUpBy,
   metadataOf,
   notSignedIn,
   type OpenState,
+  onSignals,
   openSession,
   withKeptLogin,
 } from "./open.ts";
@@ -90,11 +92,15 @@ async function renewed(
     const isThere = !(error instanceof SignInError) || error.code !== "not_signed_in";
     throw isThere ? error : notSignedIn(stateOf(flags));
   });
+  const giveUp = new AbortController();
+  const ignore = onSignals(() => giveUp.abort());
   try {
     const kept = keepToken(stateOf(flags), settings, session);
-    return await within(timeout, kept, () => trouble);
+    return await Promise.race([within(timeout, kept, () => trouble), givenUpBy(giveUp.signal)]);
   } finally {
+    // A refresh that is under way comes to its end: its answer may be the only refresh token that there is.
     await session.close();
+    ignore();
   }
 }
 

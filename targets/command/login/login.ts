@@ -22,9 +22,11 @@ import {
 import { askWho, claimsIn, nameIn } from "./kept-session.ts";
 import { type LoginOptions, readLoginOptions } from "./login-options.ts";
 import {
+  givenUpBy,
   httpOptionsOf,
   metadataOf,
   type OpenState,
+  onSignals,
   openSession,
   openState,
   WrongAddress,
@@ -66,7 +68,7 @@ async function loginOn(
   let ready: ReadySettings | undefined;
   const giveUp = new AbortController();
   const onSignal = (): void => giveUp.abort();
-  for (const signal of SIGNALS) process.once(signal, onSignal);
+  const ignore = onSignals(onSignal);
   const limit = new TimeLimit(options.timeoutS, onSignal);
   const address = new WrongAddress(onSignal);
   try {
@@ -124,7 +126,7 @@ async function loginOn(
     return isGivenUp && reason === error ? GIVEN_UP : 1;
   } finally {
     limit.end();
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    ignore();
   }
 }
 
@@ -147,16 +149,6 @@ class TimeLimit {
   end(): void {
     clearTimeout(this.#timer);
   }
-}
-
-/** Rejects where the person gives up: a server that does not answer is waited for without an end. */
-function givenUpBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const message = "given up; the login is kept, and goes on when the server answers";
-    const giveUp = (): void => reject(new SignInError("aborted", "nobody", message));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener("abort", giveUp);
-  });
 }
 
 /**
@@ -214,8 +206,6 @@ async function signOutBefore(
     if (!(error instanceof SignInError)) throw error;
   }
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function ask({ settings }: LoginOptions, session: Session): Promise<string> {
   return await askWho(settings, await session.accessToken(), httpOptionsOf(settings));

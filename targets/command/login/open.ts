@@ -165,6 +165,25 @@ export function openSession(
   return signInOn(state, { ...driver, shared, kept, log: debugLog() }, handlers, () => {});
 }
 
+/** Calls it once where a signal asks the program to end. @returns from then on signals end it as they do any */
+export function onSignals(giveUp: () => void): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, giveUp);
+  return () => {
+    for (const signal of signals) process.off(signal, giveUp);
+  };
+}
+
+/** Rejects where the person gives up: a server that does not answer is waited for without an end. */
+export function givenUpBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const message = "given up; the login is kept, and goes on when the server answers";
+    const giveUp = (): void => reject(new SignInError("aborted", "nobody", message));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp);
+  });
+}
+
 /** PICOGRANT_DEBUG=1: on standard error, what was asked and answered, without a secret. */
 function debugLog(): DriverLog | undefined {
   if (!process.env.PICOGRANT_DEBUG) return undefined;
