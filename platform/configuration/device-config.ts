@@ -60,14 +60,11 @@ export interface DeviceConfig {
 /** Names of the display texts in device.json, in the core's order (MESSAGES). */
 export const messageNames: readonly string[] = Object.keys(schema.properties.messages.properties);
 
-/** What is wrong with a configuration; `lines` has each mistake with its path. */
+/** What is wrong with a configuration, each mistake with its path. */
 export class ConfigError extends Error {
-  readonly problems: readonly Problem[];
-
   constructor(problems: readonly Problem[]) {
     super(problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; "));
     this.name = "ConfigError";
-    this.problems = problems;
   }
 }
 

@@ -2,7 +2,7 @@
 // plain text on a file, a device node or an open file descriptor.
 
 import type { DeviceConfig } from "../configuration/device-config.ts";
-import type { Bytes, Display } from "../contracts.ts";
+import type { Display } from "../contracts.ts";
 import { TerminalDisplay } from "../display/terminal-display.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
 import type { Os } from "./engine.ts";
@@ -36,7 +36,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
     // A device gets each frame after the one before. One that is gone may come back: nothing is to be done.
     else writeAll(os, fd, bytes);
   };
-  if (kind !== "terminal") return new LineDisplay(size, kind === "lcd", write);
+  if (kind !== "terminal") return lineDisplay(size, kind === "lcd", write);
   const isTTY = os.isatty(fd);
   const columns = isTTY ? (os.ttyGetWinSize(fd)?.[0] ?? 80) : 80;
   return new TerminalDisplay({ ...size, output: { write, isTTY, columns } });
@@ -57,34 +57,28 @@ function showInFile(os: Os, path: string, bytes: Uint8Array): void {
 }
 
 /** A display that is a place to write text to: a device of Linux's charlcd driver, or lines of plain text. */
-export class LineDisplay implements Display {
-  readonly columns: number;
-  readonly rows: number;
-  readonly #isLcd: boolean;
-  readonly #write: (text: string) => void;
-  /** drivers/auxdisplay/charlcd.c: cursor and blinking off, clear; once. */
-  #begin = "\x1b[Lc\x1b[Lb\f";
-
-  constructor({ columns, rows }: Size, isLcd: boolean, write: (text: string) => void) {
-    this.columns = columns;
-    this.rows = rows;
-    this.#isLcd = isLcd;
-    this.#write = write;
-  }
-
-  show(cells: Bytes, from: number): void {
-    // A device obeys control characters: none may reach it. Beyond ASCII a display has characters of its own, a file none.
-    const unshown = this.#isLcd ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
-    const rows = Array.from({ length: this.rows }, (_, row) => {
-      const at = from + row * this.columns;
-      return asciiOf(cells, at, at + this.columns).replace(unshown, "?");
-    });
-    if (this.#isLcd) {
+export function lineDisplay(
+  { columns, rows }: Size,
+  isLcd: boolean,
+  write: (text: string) => void,
+): Display {
+  // A device obeys control characters: none may reach it. Beyond ASCII a display has characters of its own, a file none.
+  const unshown = isLcd ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
+  // drivers/auxdisplay/charlcd.c: cursor and blinking off, clear; once.
+  let begin = "\x1b[Lc\x1b[Lb\f";
+  return {
+    ...{ columns, rows },
+    show(cells, from) {
+      const lines = Array.from({ length: rows }, (_, row) => {
+        const at = from + row * columns;
+        return asciiOf(cells, at, at + columns).replace(unshown, "?");
+      });
       // Each row at its place.
-      this.#write(this.#begin + rows.map((row, y) => `\x1b[Lx0y${y};${row}`).join(""));
-      this.#begin = "";
-    } else this.#write(`${rows.join("\n")}\n\n`);
-  }
+      const places = lines.map((line, y) => `\x1b[Lx0y${y};${line}`);
+      write(isLcd ? begin + places.join("") : `${lines.join("\n")}\n\n`);
+      begin = "";
+    },
+  };
 }
 
 /** A file, also one that is not there yet. */

@@ -1,30 +1,24 @@
 // Random bytes from the kernel.
 
-import type { Bytes, Entropy } from "../contracts.ts";
+import type { Entropy } from "../contracts.ts";
 import type { Os } from "./engine.ts";
 
 const SOURCE = "/dev/urandom";
 const CHUNK_BYTES = 4096;
 
-export class QuickJsEntropy implements Entropy {
-  readonly #os: Os;
-
-  constructor(os: Os) {
-    this.#os = os;
-  }
-
-  fill(into: Bytes, from: number, to: number): boolean {
-    const fd = this.#os.open(SOURCE, this.#os.O_RDONLY);
+export const quickJsEntropy = (os: Os): Entropy => ({
+  fill(into, from, to) {
+    const fd = os.open(SOURCE, os.O_RDONLY);
     if (fd < 0) return false;
     const chunk = new Uint8Array(Math.max(1, Math.min(CHUNK_BYTES, to - from)));
     let at = from;
     while (at < to) {
-      const count = this.#os.read(fd, chunk.buffer, 0, Math.min(chunk.length, to - at));
+      const count = os.read(fd, chunk.buffer, 0, Math.min(chunk.length, to - at));
       if (count <= 0) break;
       for (let i = 0; i < count; i++) into[at++] = chunk[i]!;
     }
     chunk.fill(0);
-    this.#os.close(fd);
+    os.close(fd);
     return at === to;
-  }
-}
+  },
+});

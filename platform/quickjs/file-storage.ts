@@ -5,7 +5,6 @@ import type { Bytes, Storage } from "../contracts.ts";
 import type { Os } from "./engine.ts";
 import {
   createPrivate,
-  draftOf,
   FILE_EXISTS,
   FileError,
   isMediumFault,
@@ -36,7 +35,7 @@ export class QuickJsFileStorage implements Storage {
     this.#directory = directory;
     this.capacity = capacity;
     this.#unlock = openDirectory(os, directory);
-    for (const slot of [0, 1]) os.remove(draftOf(this.#fileOf(slot)));
+    for (const slot of [0, 1]) os.remove(`${this.#fileOf(slot)}.draft`);
   }
 
   /** Gives the directory back. */
@@ -50,7 +49,7 @@ export class QuickJsFileStorage implements Storage {
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
     const file = this.#fileOf(slot);
-    const draft = draftOf(file);
+    const draft = `${file}.draft`;
     const content = new Uint8Array(to - from);
     for (let at = from; at < to; at++) content[at - from] = bytes[at]!;
     this.#os.remove(draft);

@@ -99,10 +99,6 @@ export function createPrivate(os: Os, path: string, bytes: Uint8Array): number {
   return written || closed;
 }
 
-export function draftOf(path: string): string {
-  return `${path}.draft`;
-}
-
 const REASONS: Readonly<Record<number, string>> = {
   1: "not permitted",
   5: "the medium has a fault",

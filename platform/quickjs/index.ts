@@ -7,10 +7,10 @@ import { SealedStorage } from "../storage/sealed-storage.ts";
 import { CurlHttp, curlIsThere } from "./curl-http.ts";
 import { displayOf } from "./displays.ts";
 import type { Os } from "./engine.ts";
-import { QuickJsEntropy } from "./entropy.ts";
+import { quickJsEntropy } from "./entropy.ts";
 import { QuickJsFileStorage } from "./file-storage.ts";
 import { FileError, readFile, refuseOthers } from "./files.ts";
-import { QuickJsTimers } from "./timers.ts";
+import { quickJsTimers } from "./timers.ts";
 
 /** Longest file with a device key; the shortest key is 16 bytes (sealed-storage.ts). */
 const KEY_BYTES_MAX = 1024;
@@ -37,7 +37,7 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
   }
   const deviceKey = deviceKeyOf(os, place);
   const display = displayOf(os, config.display);
-  const entropy = new QuickJsEntropy(os);
+  const entropy = quickJsEntropy(os);
   const http = new CurlHttp(os, {
     curl,
     userAgent: own?.userAgent ?? "picogrant",
@@ -52,7 +52,7 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
   deviceKey.fill(0);
   return {
     http,
-    timers: new QuickJsTimers(os),
+    timers: quickJsTimers(os),
     storage,
     display,
     entropy,

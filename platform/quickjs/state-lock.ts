@@ -8,7 +8,7 @@
 import { sha256 } from "../text/sha256.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
 import type { Os } from "./engine.ts";
-import { QuickJsEntropy } from "./entropy.ts";
+import { quickJsEntropy } from "./entropy.ts";
 import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";
 
 /** Process, when it began, whose process numbers these are, chance. */
@@ -80,7 +80,7 @@ function processSpace(os: Os): string {
 
 function chance(os: Os): string {
   const bytes = new Uint8Array(8);
-  new QuickJsEntropy(os).fill(bytes, 0, bytes.length);
+  quickJsEntropy(os).fill(bytes, 0, bytes.length);
   return hexOf(bytes);
 }
 

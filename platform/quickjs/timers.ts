@@ -4,34 +4,26 @@ import type { Timers } from "../contracts.ts";
 import { timePassed } from "../driver/time-passed.ts";
 import type { Os } from "./engine.ts";
 
-export class QuickJsTimers implements Timers {
-  readonly #os: Os;
-  readonly #nowMs: () => number;
-  #timer: object | undefined;
-
-  constructor(os: Os) {
-    this.#os = os;
-    this.#nowMs = timePassed(
-      () => os.now(),
-      () => Date.now(),
-    );
-  }
-
-  now(): number {
-    return Math.floor(this.#nowMs()) % 4_294_967_296;
-  }
-
-  alarm(afterMs: number, ring: () => void): void {
-    this.cancel();
-    // The engine cuts fractions of a millisecond off: never early.
-    this.#timer = this.#os.setTimeout(() => {
-      this.#timer = undefined;
-      ring();
-    }, afterMs + 1);
-  }
-
-  cancel(): void {
-    if (this.#timer !== undefined) this.#os.clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
+export function quickJsTimers(os: Os): Timers {
+  const nowMs = timePassed(
+    () => os.now(),
+    () => Date.now(),
+  );
+  let timer: object | undefined;
+  const cancel = (): void => {
+    if (timer !== undefined) os.clearTimeout(timer);
+    timer = undefined;
+  };
+  return {
+    now: () => Math.floor(nowMs()) % 4_294_967_296,
+    alarm(afterMs, ring) {
+      cancel();
+      // The engine cuts fractions of a millisecond off: never early.
+      timer = os.setTimeout(() => {
+        timer = undefined;
+        ring();
+      }, afterMs + 1);
+    },
+    cancel,
+  };
 }

@@ -9,12 +9,12 @@ import {
   timersConformance,
   type World,
 } from "../../platform/conformance/index.ts";
-import { LineDisplay } from "../../platform/quickjs/displays.ts";
+import { lineDisplay } from "../../platform/quickjs/displays.ts";
 import { quickJs, scriptArguments } from "../../platform/quickjs/engine.ts";
-import { QuickJsEntropy } from "../../platform/quickjs/entropy.ts";
+import { quickJsEntropy } from "../../platform/quickjs/entropy.ts";
 import { QuickJsFileStorage } from "../../platform/quickjs/file-storage.ts";
 import { writeAll } from "../../platform/quickjs/files.ts";
-import { QuickJsTimers } from "../../platform/quickjs/timers.ts";
+import { quickJsTimers } from "../../platform/quickjs/timers.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 
 const { os, std } = quickJs();
@@ -48,16 +48,16 @@ const cases = [
     };
   }),
   ...timersConformance(() => {
-    const timers = new QuickJsTimers(os);
-    return { timers, world, dispose: () => timers.cancel() };
+    const timers = quickJsTimers(os);
+    return { timers, world, dispose: () => void timers.cancel() };
   }),
-  ...entropyConformance(() => ({ entropy: new QuickJsEntropy(os) })),
+  ...entropyConformance(() => ({ entropy: quickJsEntropy(os) })),
   ...displayConformance(() => {
     let frame: string[] = [];
     const write = (text: string): void => {
       frame = text.split("\n").slice(0, 4);
     };
-    const display = new LineDisplay({ columns: 20, rows: 4 }, false, write);
+    const display = lineDisplay({ columns: 20, rows: 4 }, false, write);
     return { display, world, look: () => frame };
   }),
 ];
