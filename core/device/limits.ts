@@ -3,28 +3,28 @@
 // What is not here: the sizes of the memory's regions that follow from the memory given (create.ts).
 
 export enum Limit {
+  /** A number that has reached this with digits still to come is endless: ten times it would pass ENDLESS. */
+  TENTH_OF_ENDLESS = 10000000,
   /**
    * A time that never ends, in seconds or milliseconds: a lifetime that is unknown or longer than three years, a
    * page of the display that is the only one. It is not counted down.
    */
-  ENDLESS = 100000000,
-  /** A number that has reached this with digits still to come is endless: ten times it would pass ENDLESS. */
-  TENTH_OF_ENDLESS = 10000000,
-  /** Longest step of time one tick takes in; a longer sleep counts as this (27 hours). */
-  ELAPSED_MS_MAX = 100000000,
-  /** The same in seconds: a lifetime beyond it wakes the host later than ELAPSED_MS_MAX does. */
+  ENDLESS = 10 * TENTH_OF_ENDLESS,
+  /** Longest step of time one tick takes in, in seconds: a lifetime beyond it wakes the host later than ELAPSED_MS_MAX does. */
   ELAPSED_S_MAX = 100000,
+  /** The same in milliseconds; a longer sleep counts as this (27 hours). */
+  ELAPSED_MS_MAX = 1000 * ELAPSED_S_MAX,
 
   /** RFC 8628 §3.2: the interval where the server names none. */
   INTERVAL_DEFAULT_S = 5,
   /** The same in milliseconds. */
-  INTERVAL_DEFAULT_MS = 5000,
+  INTERVAL_DEFAULT_MS = 1000 * INTERVAL_DEFAULT_S,
   /** The shortest interval, for a server that names 0: a poll a second is the most that a device asks of it. */
   INTERVAL_MIN_MS = 1000,
   /** The longest interval that can be waited for, 27 hours: less than endless, the spread of starts added. */
   INTERVAL_MAX_S = 99930,
   /** The same in milliseconds. */
-  INTERVAL_MAX_MS = 99930000,
+  INTERVAL_MAX_MS = 1000 * INTERVAL_MAX_S,
   /**
    * Longest life of a code whose interval is longer than INTERVAL_MAX_S. It ends more than LAST_POLL_MS
    * before the poll, so that no poll is made too early.
@@ -61,10 +61,10 @@ export enum Limit {
   REFUSED_BACKOFF_MAX_MS = 4096000,
   /** For so long the server may refuse a refresh, by whatever name or none, before it counts as the session's end. */
   REFUSALS_S = 86400,
-  /** How long after its code's end a device still waits for the last poll: as long as the longest backoff. */
-  LAST_POLL_MS = 64000,
-  /** The same in seconds. */
+  /** How long after its code's end a device still waits for the last poll, in seconds: as long as the longest backoff. */
   LAST_POLL_S = 64,
+  /** The same in milliseconds. */
+  LAST_POLL_MS = 1000 * LAST_POLL_S,
   /** Devices of a whole city start together after a power cut: spread their first request. */
   BOOT_SPREAD_MS = 5000,
   /** The longest spread that can be set: users do not wait longer than a minute. */
@@ -74,7 +74,7 @@ export enum Limit {
   /** Retry-After beyond an hour is a server's mistake more often than its wish. */
   RETRY_AFTER_MAX_S = 3600,
   /** The same in milliseconds. */
-  RETRY_AFTER_MAX_MS = 3600000,
+  RETRY_AFTER_MAX_MS = 1000 * RETRY_AFTER_MAX_S,
 
   /** Tries of a revocation before the device is signed out regardless (the user is waiting). */
   REVOCATION_TRIES = 4,
@@ -145,7 +145,7 @@ export enum Limit {
   /** For each of the two refresh tokens: in most servers they are shorter than access tokens. */
   REFRESH_TOKEN_SHARE = 5,
   /** What the tokens leave. */
-  OUTPUT_SHARE = 13,
+  OUTPUT_SHARE = 32 - ACCESS_TOKEN_SHARE - 2 * REFRESH_TOKEN_SHARE,
   /** Smallest room for a request or record: about 64 bytes for each of its parts. */
   OUTPUT_MIN = 256,
 

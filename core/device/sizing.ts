@@ -36,14 +36,6 @@ function shareOf(region: Place): number {
   return region === Region.OUTPUT ? Limit.OUTPUT_SHARE : 0;
 }
 
-/** What longer addresses take of a memory from Limit.LONG_URI_MEMORY on. */
-enum LongUris {
-  BYTES = Limit.LONG_URI_MAX -
-    Limit.VERIFICATION_URI_MAX +
-    Limit.LONG_URI_COMPLETE_MAX -
-    Limit.VERIFICATION_URI_COMPLETE_MAX,
-}
-
 /** Bytes of memory with which the region would hold `length` bytes; 0 where more memory does not help. */
 function memoryFor(device: Device, region: Place, length: number): number {
   var bytes = device.memory.length;
@@ -56,7 +48,11 @@ function memoryFor(device: Device, region: Place, length: number): number {
   // Regions grow by their share of every 32 bytes.
   var missing = length - device.capacity[region];
   bytes += 32 * quotient(missing + share - 1, share);
-  return isSmall && bytes >= Limit.LONG_URI_MEMORY ? bytes + LongUris.BYTES : bytes;
+  if (isSmall && bytes >= Limit.LONG_URI_MEMORY) {
+    bytes += Limit.LONG_URI_MAX - Limit.VERIFICATION_URI_MAX;
+    bytes += Limit.LONG_URI_COMPLETE_MAX - Limit.VERIFICATION_URI_COMPLETE_MAX;
+  }
+  return bytes;
 }
 
 /**

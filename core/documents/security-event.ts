@@ -58,17 +58,16 @@ export function makeEvents(device: Events): void {
   device.seenEvents = seenEvents;
 }
 
-/** Claims that are looked for in the outermost object, and further in. */
-enum EventClaims {
-  /** The identifier. */
-  OUTERMOST = 1 << Field.VALUE_B,
-  /** How the event names a token, the token, and the types of events. */
-  INNER = (1 << Field.VALUE_C) |
-    (1 << Field.VALUE_D) |
-    (1 << Field.SESSIONS_REVOKED) |
-    (1 << Field.TOKEN_REVOKED) |
-    (1 << Field.ACCOUNT_DISABLED),
-}
+/** The claim that is looked for in the outermost object: the identifier. */
+var OUTER_CLAIMS: number = 1 << Field.VALUE_B;
+
+/** Those that are looked for further in: how the event names a token, the token, and the types of events. */
+var INNER_CLAIMS: number =
+  (1 << Field.VALUE_C) |
+  (1 << Field.VALUE_D) |
+  (1 << Field.SESSIONS_REVOKED) |
+  (1 << Field.TOKEN_REVOKED) |
+  (1 << Field.ACCOUNT_DISABLED);
 
 /** Writes the identifier of the last event as the inside of a JSON string (RFC 8259 §7). */
 function writeIdentifier(device: Device): void {
@@ -154,13 +153,7 @@ function takeEvent(device: Device): ErrorCode {
 function beginEventClaims(device: Device, at: number, size: number): void {
   placeRegion(device, Field.VALUE_B, at, size);
   shareValues(device, at + size, Field.VALUE_C, 2);
-  scanBegin(
-    device,
-    Literal.EVENT_MEMBERS,
-    EventClaims.OUTERMOST | EventClaims.INNER,
-    4,
-    Field.NONE,
-  );
+  scanBegin(device, Literal.EVENT_MEMBERS, OUTER_CLAIMS | INNER_CLAIMS, 4, Field.NONE);
 }
 
 /**
@@ -169,11 +162,7 @@ function beginEventClaims(device: Device, at: number, size: number): void {
  */
 function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
-  lookFor(
-    device,
-    Literal.EVENT_MEMBERS,
-    isOutermost(device) ? EventClaims.OUTERMOST : EventClaims.INNER,
-  );
+  lookFor(device, Literal.EVENT_MEMBERS, isOutermost(device) ? OUTER_CLAIMS : INNER_CLAIMS);
 }
 
 /** Value of a base64url character, below 0 for anything else. */

@@ -7,9 +7,15 @@ import type { Variant } from "./surface.ts";
 export type { Variant } from "./surface.ts";
 
 export interface Bundle {
+  /** Defines `picogrant` for hosts in JavaScript: the functions under their names. */
   readonly code: string;
   /** Source map, as JSON; its sources are named as seen from dist/. */
   readonly map: string;
+  /**
+   * The first part of the code, which is all that hosts in other languages have: `picogrant` is a list of the function for
+   * all, which takes the number of one (surface.ts) and its arguments, of `create`, `configError` and the release.
+   */
+  readonly flashed: string;
 }
 
 /** How a bundle is made. */

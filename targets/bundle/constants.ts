@@ -103,42 +103,14 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   ],
   ["each display text has a line", (c) => c.MESSAGES === c.MESSAGE_LINES],
   [
-    "the shares of the memory are 32",
-    (c) => c.ACCESS_TOKEN_SHARE! + 2 * c.REFRESH_TOKEN_SHARE! + c.OUTPUT_SHARE! === 32,
-  ],
-  [
-    "the default interval is the same in seconds and milliseconds",
-    (c) => c.INTERVAL_DEFAULT_MS === c.INTERVAL_DEFAULT_S! * 1000,
-  ],
-  [
-    "the longest interval is the same in seconds and milliseconds",
-    (c) => c.INTERVAL_MAX_MS === c.INTERVAL_MAX_S! * 1000,
-  ],
-  [
     "the longest interval after a start can be told from an endless time",
     (c) => c.INTERVAL_MAX_MS! + c.START_SPREAD_MAX_MS! < c.ENDLESS!,
-  ],
-  [
-    "the longest step of time is the same in seconds and milliseconds",
-    (c) => c.ELAPSED_MS_MAX === c.ELAPSED_S_MAX! * 1000,
-  ],
-  [
-    "the longest Retry-After is the same in seconds and milliseconds",
-    (c) => c.RETRY_AFTER_MAX_MS === c.RETRY_AFTER_MAX_S! * 1000,
-  ],
-  [
-    "a number with another digit to come is below the endless one",
-    (c) => c.TENTH_OF_ENDLESS! * 10 === c.ENDLESS,
   ],
   [
     "no code that is not polled is polled too early",
     (c) => c.UNPOLLED_LIFE_S! * 1000 + c.LAST_POLL_MS! < c.INTERVAL_MAX_MS!,
   ],
   ["the last poll waits for the longest backoff", (c) => c.LAST_POLL_MS! >= c.BACKOFF_MAX_MS!],
-  [
-    "the wait for the last poll is the same in seconds and milliseconds",
-    (c) => c.LAST_POLL_MS === c.LAST_POLL_S! * 1000,
-  ],
   [
     "backoff doubles to its longest",
     (c) =>

@@ -9,15 +9,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { type AnyNode, type Node, parse } from "acorn";
+import { ancestor } from "acorn-walk";
 import { build } from "esbuild";
+import MagicString from "magic-string";
 import uglify from "uglify-js";
 
+import * as core from "../../core/complete.ts";
 import type { Bundle } from "./bundled-core.ts";
 import { checkConstants } from "./constants.ts";
-import { gatherFunctions } from "./functions.ts";
-import { markFunctions } from "./inlining.ts";
+import { dispatch, type Script } from "./dispatch.ts";
 import { type Placed, placeProperties } from "./record.ts";
-import { deviceProperties, entryOf, exportsOf, publicNames, type Variant } from "./surface.ts";
+import {
+  bootFunctions,
+  CALL,
+  configProperties,
+  deviceProperties,
+  EXPORTS,
+  entryOf,
+  exportsOf,
+  functionNumbers,
+  functionsOf,
+  type Variant,
+} from "./surface.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
@@ -49,22 +63,74 @@ const uglifyOptions = {
 /** What stands around the functions, so that the file defines one name and no more. */
 const wrapper = ["var picogrant;(function(){", "})();"] as const;
 
+/**
+ * Functions that stay outside of the one for all: 659 of the 1,054 calls that a pending poll makes of functions (writeByte
+ * 269, put 192, writeEncoded 144, keep 54).
+ */
+const OUTSIDE = ["writeByte", "put", "writeEncoded", "keep"];
+
 /** What ships. */
 export async function shippedBundle(variant: Variant): Promise<Bundle> {
   checkConstants();
   const joined = await joinSources(variant, true);
-  const marked = { ...joined, code: markFunctions(joined.code) };
-  return gatherFunctions(shorten(await compile(marked, publicNames(variant))));
+  const marked = { ...joined, code: markFunctions(joined.code, OUTSIDE) };
+  const compiled = await compile(marked);
+  const { code, map } = shorten(dispatch(compiled, OUTSIDE));
+  return { code: code + namesOf(variant), map, flashed: code };
+}
+
+/**
+ * What a host in JavaScript has behind what is flashed: the functions under their names. They know of the function for all
+ * and of nothing else: `create` is free once the host has given it back.
+ */
+function namesOf(variant: Variant): string {
+  const functions = core as unknown as Record<string, { length: number }>;
+  const numbered = functionsOf(variant).filter((name) => functionNumbers.includes(name));
+  const members = numbered.map((name) => {
+    const given = [..."abcdefg"].slice(0, functions[name]!.length).join();
+    return `n.${name}=function(${given}){return p(${functionNumbers.indexOf(name)},${given})};`;
+  });
+  const others = "{create:picogrant[1],configError:picogrant[2],release:picogrant[3]}";
+  return `picogrant=function(p,n){${members.join("")}return n}(picogrant[0],${others});\n`;
 }
 
 /** The same functions, only joined, with their own names and their assertions. */
 export async function readableBundle(variant: Variant): Promise<Bundle> {
   const joined = await joinSources(variant, false);
-  return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
+  const code = `${wrapper[0]}${joined.code}${wrapper[1]}\n`;
+  return { code, map: joined.map, flashed: code };
+}
+
+/** A loop, or a block whose end is not the function's. */
+function goesOn(node: AnyNode): boolean {
+  if (node.type === "BlockStatement") return node.body.at(-1)?.type !== "ReturnStatement";
+  return /^(For|While|DoWhile)/.test(node.type);
+}
+
+/**
+ * Tells Closure Compiler which functions it must not write where they are called, by `@noinline`: those that are named, and
+ * those that return from within a loop, or a block that goes on. It would leave these by a label, and Espruino has none.
+ */
+export function markFunctions(code: string, staying: readonly string[] = []): string {
+  const marked = new Set<Node>();
+  ancestor(parse(code, { ecmaVersion: 5 }), {
+    FunctionDeclaration(node) {
+      if (staying.includes(node.id!.name)) marked.add(node);
+    },
+    ReturnStatement(_node, _state, ancestors) {
+      const owner = ancestors.findLastIndex(({ type }) => type === "FunctionDeclaration");
+      // The first block is the function's own.
+      const around = ancestors.slice(owner + 2) as AnyNode[];
+      if (around.some(goesOn)) marked.add(ancestors[owner]!);
+    },
+  });
+  const text = new MagicString(code);
+  for (const { start } of marked) text.appendLeft(start, "/** @noinline */ ");
+  return text.toString();
 }
 
 /** The core's files as one script of functions, with the object of the public ones at its end. */
-async function joinSources(variant: Variant, isPlaced: boolean): Promise<Bundle> {
+async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script> {
   const file = entryOf(variant);
   const names = exportsOf(variant);
   const placed = isPlaced ? placedCore(variant).sources : undefined;
@@ -72,7 +138,7 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Bundle>
     stdin: {
       contents:
         `import { ${names.join(", ")} } from "./${file}";\n` +
-        `picogrant = { ${names.map((name) => `${name}: ${name}`).join(", ")} };`,
+        (isPlaced ? numbered(names) : `picogrant = { ${names.join(", ")} };`),
       resolveDir: `${root}core`,
       sourcefile: "picogrant.ts",
       loader: "js",
@@ -100,8 +166,14 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Bundle>
   });
   const output = (suffix: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(suffix))!.text;
-  const code = flattenEnums(output(".js"));
+  const code = output(".js");
   return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
+}
+
+/** What the host calls by number, and the list of what it has. */
+function numbered(names: readonly string[]): string {
+  const functions = functionNumbers.map((name) => (names.includes(name) ? name : "0"));
+  return `${EXPORTS}(${functions});\npicogrant = [${[CALL, ...bootFunctions]}, release];`;
 }
 
 /** The grant alone makes no calls. */
@@ -109,22 +181,14 @@ function absentProperties(variant: Variant): string[] {
   return variant === "grant" ? ["call"] : [];
 }
 
-/** What stands where in the device, by the properties that are absent: it takes the compiler a second. */
-const places = new Map<string, Placed>();
-
 function placedCore(variant: Variant): Placed {
-  const absent = absentProperties(variant);
-  const made =
-    places.get(absent.join()) ??
-    placeProperties({
-      config: `${root}core/tsconfig.json`,
-      file: `${root}core/device/memory.ts`,
-      type: "Device",
-      first: deviceProperties,
-      absent,
-    });
-  places.set(absent.join(), made);
-  return made;
+  return placeProperties({
+    config: `${root}core/tsconfig.json`,
+    file: `${root}core/device/memory.ts`,
+    type: "Device",
+    first: deviceProperties,
+    absent: absentProperties(variant),
+  });
 }
 
 /** A source with its map in it, as esbuild takes it. */
@@ -140,26 +204,6 @@ function placedSource(
 }
 
 /**
- * esbuild writes an enum's numbers where they are used, but makes an object of an enum whose members name
- * those of another file, and quotes its members' names, which Closure Compiler takes for other names than the
- * unquoted ones. Such an enum becomes plain assignments here, line by line; names by numbers, which the
- * core has no use for, go. @throws Error where a quoted name is left
- */
-export function flattenEnums(code: string): string {
-  const flat = code.replace(
-    /^var (\w+) = (?:\/\* @__PURE__ \*\/ )?\(?function\((\w+)\) \{\n([\s\S]*?)\n {2}return \2;\n\}\)?\(\1 \|\| \{\}\);$/gm,
-    (_all, name: string, inner: string, body: string) => {
-      const member = new RegExp(`^ {2}${inner}\\[${inner}\\["(\\w+)"\\] = (.*)\\] = "\\1";$`, "gm");
-      const lines = body.replace(member, `${name}.$1 = $2;`).replaceAll(`${inner}.`, `${name}.`);
-      return `var ${name} = {};\n${lines}\n\n`;
-    },
-  );
-  const quoted = /\w+\[\s*"\w+"\s*\]/.exec(flat);
-  if (quoted) throw new Error(`the build knows no properties with quoted names: ${quoted[0]}`);
-  return flat;
-}
-
-/**
  * The grant alone makes no calls: nothing in it sets `device.call`, which `create` makes null. Said here, it
  * lets the compiler leave out whatever a call would need. Columns stay, for the map.
  */
@@ -172,14 +216,17 @@ export function withoutCalls(code: string): string {
 }
 
 /** Closure Compiler. */
-async function compile(joined: Bundle, names: readonly string[]): Promise<Bundle> {
+async function compile(joined: Script): Promise<Script> {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-build-"));
   const file = (name: string): string => join(folder, name);
   try {
     writeFileSync(file("joined.js"), joined.code);
     writeFileSync(file("joined.js.map"), joined.map);
-    const externs = names.map((name) => `Object.prototype.${name};\n`).join("");
-    writeFileSync(file("externs.js"), `/** @externs */\nvar picogrant;\n${externs}`);
+    const externs = configProperties.map((name) => `Object.prototype.${name};\n`).join("");
+    writeFileSync(
+      file("externs.js"),
+      `/** @externs */\nvar picogrant, ${CALL}, ${EXPORTS};\n${externs}`,
+    );
     const files = [
       ...["--js", file("joined.js"), "--externs", file("externs.js")],
       ...["--source_map_input", `${file("joined.js")}|${file("joined.js.map")}`],
@@ -213,7 +260,7 @@ function withRealSources(map: string, joinedMap: string): string {
 }
 
 /** uglify-js. */
-function shorten({ code, map }: Bundle): Bundle {
+function shorten({ code, map }: Script): Script {
   const result = uglify.minify(code, {
     ...uglifyOptions,
     sourceMap: { content: map, includeSources: true },

@@ -1,8 +1,10 @@
 // The device as an array: wherever a source names a property of the device, the build puts the property's place in one
-// plain array. A property costs QuickJS a name, and a place in a shape, beside its value; an element costs its value.
+// plain array. A property costs QuickJS a name, and a place in a shape, beside its value; an element costs its value. And
+// the functions in tables, which become numbers (dispatch.ts): wherever a source calls one of them, the build says so.
 //
-// Which names are the device's is what the compiler's types say. Where they cannot say it, the build stops: a device
-// that is taken apart, indexed by a name or handed over as something else could be read by a name that it has no more.
+// Which names are the device's, and what is a table's, is what the compiler's types say. Where they cannot say it, the
+// build stops: a device that is taken apart, indexed by a name or handed over as something else could be read by a name
+// that it has no more, and a function that is kept otherwise could be called as one.
 
 import { fileURLToPath } from "node:url";
 import * as ts from "@typescript/native/unstable/ast";
@@ -11,9 +13,11 @@ import {
   type Checker,
   type Project,
   type Symbol as PropertySymbol,
+  SignatureKind,
   type Type,
 } from "@typescript/native/unstable/sync";
 import MagicString from "magic-string";
+import { CALL } from "./surface.ts";
 
 /** How the properties are placed. */
 interface Placing {
@@ -37,6 +41,7 @@ export interface Placed {
 
 /** What the types say. */
 interface Known {
+  readonly program: Project["program"];
   readonly checker: Checker;
   readonly device: Type;
   /** The properties' names, by where each is declared. */
@@ -94,6 +99,7 @@ function learn({ program, checker }: Project, { type, file, first, absent }: Pla
   if (strange.length > 0) throw new Error(`${type} has no property ${strange.join(", ")}`);
   const present = [...new Set([...first, ...names])].filter((name) => !absent.includes(name));
   return {
+    program,
     checker,
     device,
     nameOf: new Map(symbols.map((symbol) => [declarationOf(symbol), symbol.name])),
@@ -106,7 +112,9 @@ function placeIn(file: ts.SourceFile, name: string, known: Known): MagicString {
   const text = new MagicString(file.text);
   const visit = (node: ts.Node): undefined => {
     try {
+      if (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) refuseFunction(node, known);
       if (ts.isPropertyAccessExpression(node)) placeAccess(node, text, known);
+      else if (ts.isCallExpression(node)) placeCall(node, text, known);
       else if (ts.isObjectLiteralExpression(node)) placeLiteral(node, file, text, known);
       else refuse(node, known);
     } catch (error) {
@@ -148,6 +156,49 @@ function placeAccess(node: ts.PropertyAccessExpression, text: MagicString, known
   if (place === undefined) return;
   if (node.questionDotToken) throw new Unsure("a place cannot be asked for in this way");
   text.overwrite(node.expression.getEnd(), node.getEnd(), `[${place}]`);
+}
+
+/** `table.name(...)`: what lies in a table of the project's is a number, once functions are branches (dispatch.ts). */
+function placeCall(node: ts.CallExpression, text: MagicString, known: Known): void {
+  const { expression: callee } = node;
+  if (ts.isIdentifier(callee) || isOfLanguage(callee, known)) return;
+  text.appendLeft(callee.getStart(), `${CALL}(`);
+  text.overwrite(callee.getEnd(), node.arguments.pos, node.arguments.length > 0 ? ", " : "");
+}
+
+/** Whether what is called or named is the language's own, which stays what it is. */
+function isOfLanguage(node: ts.Expression, { checker, program }: Known): boolean {
+  const symbol = checker.getSymbolAtLocation(
+    ts.isPropertyAccessExpression(node) ? node.name : node,
+  );
+  const declarations = symbol?.declarations ?? [];
+  const isOwn = ({ path }: { path: string }) => !program.getSourceFile(path)!.isDeclarationFile;
+  const mayBeEither = declarations.some((one) => {
+    return isOwn(one) && one.kind === ts.SyntaxKind.MethodSignature;
+  });
+  if (declarations.length === 0 || mayBeEither)
+    throw new Unsure("nothing says whose function this is");
+  return !declarations.some(isOwn);
+}
+
+/** What a name may be part of that declares it, or hands it on to a table or another file. */
+const naming = [
+  ...[ts.isPropertyAssignment, ts.isPropertySignatureDeclaration, ts.isFunctionDeclaration],
+  ...[ts.isMethodSignatureDeclaration, ts.isImportSpecifier, ts.isExportSpecifier],
+];
+
+/** A function may be called, and put into a table: what has a function in another way would find a number. */
+function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known: Known): void {
+  const { checker } = known;
+  const { parent } = node;
+  if (ts.isCallExpression(parent) && parent.expression === node) return;
+  if (ts.isPropertyAccessExpression(parent) && parent.name === node) return;
+  if (naming.some((isNaming) => isNaming(parent))) return;
+  const type = checker.getTypeAtLocation(node);
+  if (!type || checker.getSignaturesOfType(type, SignatureKind.Call).length === 0) return;
+  if (!isOfLanguage(node, known)) {
+    throw new Unsure("this function is neither called nor put into a table");
+  }
 }
 
 /** `{}`, which its owners fill: an array with all places. */

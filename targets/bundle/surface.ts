@@ -25,6 +25,15 @@ export const grantFunctions = [
   "errorKind",
 ] as const;
 
+/** Functions that a host gives back once it has made its devices. */
+export const bootFunctions: readonly string[] = ["create", "configError"];
+
+/** The function for all (dispatch.ts). The build calls it from the first step on wherever a function lies in a table. */
+export const CALL = "call$";
+
+/** Until that function is made, a call of this has all that it is to call by number. */
+export const EXPORTS = `${CALL}exports`;
+
 /** Functions for calls of APIs and for metadata, which the grant alone lacks. */
 const callFunctions = [
   "discover",
@@ -45,8 +54,8 @@ const documentFunctions = [
   "applySecurityEvent",
 ] as const;
 
-/** Properties of Config. */
-const configProperties = [
+/** Properties of Config: the only names that cross the border of what is flashed. */
+export const configProperties = [
   "clientId",
   "clientSecret",
   "clientAuthentication",
@@ -97,12 +106,12 @@ export function functionsOf(variant: Variant): readonly string[] {
   return [...grantFunctions, ...completeFunctions];
 }
 
+/** Functions by the numbers that a host calls them with, the same for all builds. */
+export const functionNumbers: readonly string[] = functionsOf("complete").filter(
+  (name) => !bootFunctions.includes(name),
+);
+
 /** What a build defines: its functions, and the number of its release. */
 export function exportsOf(variant: Variant): readonly string[] {
   return [...functionsOf(variant), "release"];
-}
-
-/** Every name that crosses the border of a build. */
-export function publicNames(variant: Variant): readonly string[] {
-  return [...exportsOf(variant), ...configProperties];
 }

@@ -2,11 +2,8 @@
 // file of core/ is rewritten as it is loaded (targets/workbench/engines/integers.ts says what is checked).
 
 import { fileURLToPath } from "node:url";
-import {
-  checkIntegers,
-  integerChecks,
-  sourcePlaces,
-} from "../../targets/workbench/engines/integers.ts";
+import { sourcesOf } from "../../targets/bundle/places.ts";
+import { checkIntegers, integerChecks } from "../../targets/workbench/engines/integers.ts";
 
 const core = fileURLToPath(new URL("../../core/", import.meta.url));
 
@@ -26,7 +23,7 @@ export function checkedCore() {
       if (!id.startsWith(core) || !id.endsWith(".ts")) return null;
       // What is shipped is made of the tables; they themselves run on a desk only.
       if (id.startsWith(`${core}tables/`)) return null;
-      const places = sourcePlaces(code, JSON.stringify(this.getCombinedSourcemap()));
+      const places = sourcesOf(code, JSON.stringify(this.getCombinedSourcemap()));
       const text = checkIntegers(code, "module", places);
       text.append(integerChecks);
       return { code: text.toString(), map: text.generateMap({ hires: true }) };

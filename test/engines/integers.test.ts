@@ -4,7 +4,8 @@
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
-import { type Bundle, bundleCore } from "../../targets/bundle/bundled-core.ts";
+import { bundleCore } from "../../targets/bundle/bundled-core.ts";
+import type { Script } from "../../targets/bundle/dispatch.ts";
 import { engines } from "../../targets/workbench/engines/catalogue.ts";
 import {
   checkedBundle,
@@ -16,7 +17,7 @@ import { integersAreChecked } from "./checked-core.ts";
 
 const v8 = engines[0]!;
 
-async function failuresOf(bundle: Bundle): Promise<readonly string[]> {
+async function failuresOf(bundle: Script): Promise<readonly string[]> {
   const output = await v8.run(
     await conformanceScript("complete", checkedBundle(bundle), false, false),
   );
@@ -24,7 +25,7 @@ async function failuresOf(bundle: Bundle): Promise<readonly string[]> {
 }
 
 /** The readable bundle with one line put at the beginning of a function of the border. */
-async function planted(name: string, line: string): Promise<Bundle> {
+async function planted(name: string, line: string): Promise<Script> {
   const { code, map } = await bundleCore("complete", { minify: false });
   const changed = code.replace(new RegExp(`function ${name}\\((.*?)\\) \\{`), `$& ${line}`);
   expect(changed).not.toBe(code);
@@ -93,7 +94,10 @@ describe("the rewriting leaves the meaning alone", () => {
   ];
   for (const [code, value] of cases) {
     test(code, () => {
-      const checked = checkIntegers(code, "script", (offset) => `at ${offset}`).toString();
+      const checked = checkIntegers(code, "script", (offset) => ({
+        place: `at ${offset}`,
+        name: "",
+      })).toString();
       const run = new Function(`${integerChecks} var result; ${checked}; return result;`);
       const plain = new Function(`var result; ${code}; return result;`);
       expect(run()).toEqual(value);

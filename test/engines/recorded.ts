@@ -90,7 +90,7 @@ class Life {
     };
     this.#generator = new Generator(dice);
     const { config, ...drawn } = drawSettings(dice);
-    // Not every engine keeps half a pair of surrogates in a literal (njs).
+    // Not every engine keeps half a pair of surrogates in a literal.
     const whole = Object.entries(config).map(([member, value]) => [
       member,
       typeof value === "string" ? Buffer.from(value).toString() : value,

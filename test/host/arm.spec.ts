@@ -1,21 +1,21 @@
 // The C host on 32-bit ARM under qemu: a whole grant with the engine limited to the board's budget.
 
 import { describe, expect, it } from "vitest";
-import { heapLimits } from "../../targets/workbench/budgets/budget-limits.ts";
+import { limits } from "../../targets/workbench/budgets/budget-limits.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { armSysroot } from "../../targets/workbench/host/toolchain.ts";
 import { opened } from "../world/real-world.ts";
 import { liveWholeLife } from "./host-life.ts";
 
 const qemu = ["qemu-arm", "-L", armSysroot()];
-/** 96 KiB, the host's own default. */
-const BUDGET = 98_304;
+/** 64 KiB, the host's own default. */
+const BUDGET = 65_536;
 
 describe("core/DESIGN.md, Sizes: a whole grant on 32-bit ARM, nothing allocated after the start", () => {
   it.each([
-    ["the grant alone, in 96 KiB", "arm-grant", "http", heapLimits.grant, false],
-    ["the complete core, in 96 KiB", "arm", "http", heapLimits.complete, true],
-    ["the complete core over HTTPS, in 96 KiB", "arm", "https", heapLimits.complete, true],
+    ["the grant alone, in 64 KiB", "arm-grant", "http", limits.grant.heap, false],
+    ["the complete core, in 64 KiB", "arm", "http", limits.complete.heap, true],
+    ["the complete core over HTTPS, in 64 KiB", "arm", "https", limits.complete.heap, true],
   ] as const)("%s", async (name, kind, protocol, core, calls) => {
     const world = await opened(protocol);
     const command = [...qemu, programOf(kind), "--heap-limit", String(BUDGET)];

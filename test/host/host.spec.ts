@@ -224,7 +224,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   });
 
   it.each([
-    ["quickjs", 85_000],
+    ["quickjs", 70_000],
     ["duktape", 240_000],
   ] as const)(
     "too small a heap is named, not crashed into (%s, below %d)",

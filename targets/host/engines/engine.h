@@ -1,7 +1,7 @@
 /*
  * What an engine's file brings, so that picogrant.c can make picogrant.h of it. The code that is made for hosts in C
  * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part: the core's
- * functions, and `create` in the place of the device. An engine's file makes the device of memory and configuration, puts it,
+ * one function, and `create` in the place of the device. An engine's file makes the device of memory and configuration, puts it,
  * its arrays of starts, lengths and capacities and the transfer array into their places, keeps the array, and reaches for what is in it
  * by number: no name is looked up, and nothing allocated, once a core is open.
  */
@@ -37,7 +37,7 @@ struct pg_opening {
 /* An argument of a call that stands for the transfer array: outside of the range of the core's integers. */
 enum { PG_ARGUMENT_TRANSFER = 0x40000000 };
 
-enum { PG_ARGUMENTS_MAX = 6 };
+enum { PG_ARGUMENTS_MAX = 5 };
 
 /*
  * Runs the code, and makes the device. What has to be closed hangs on `core->engine`, also where this fails; `core->parts`
@@ -49,10 +49,10 @@ enum pg_open_result pg_engine_open(struct pg_opening *opening);
 void pg_engine_close(struct pg_core *core);
 
 /*
- * Calls a function with the device and `count` further arguments. The integer that it returns, or else 0, also where there
- * is none: the grant alone has no calls. Where it throws, sets `core->threw`.
+ * Calls PG_PART_CALL with the number of a function, the device and `count` further arguments. The integer that it returns,
+ * or else 0, also where there is no such function: the grant alone has no calls. Where it throws, sets `core->threw`.
  */
-int pg_engine_call(struct pg_core *core, enum pg_part function, int count, const int *arguments);
+int pg_engine_call(struct pg_core *core, enum pg_function function, int count, const int *arguments);
 
 /* An integer of one of the arrays: the device, its starts, its lengths, its capacities. */
 int pg_engine_element(struct pg_core *core, enum pg_part array, int index);

@@ -50,11 +50,11 @@ void pg_core_close(struct pg_core *core) {
 
 int pg_core_broken(struct pg_core *core) { return core->threw; }
 
-static int call_0(struct pg_core *core, enum pg_part function) {
+static int call_0(struct pg_core *core, enum pg_function function) {
   return pg_engine_call(core, function, 0, NULL);
 }
 
-static int call_1(struct pg_core *core, enum pg_part function, int a) {
+static int call_1(struct pg_core *core, enum pg_function function, int a) {
   return pg_engine_call(core, function, 1, &a);
 }
 
@@ -77,7 +77,7 @@ int pg_response_start(struct pg_core *core, int request_id, int status, int retr
 }
 
 /* Hands bytes of an answer on in pieces. */
-static void answer_with(struct pg_core *core, enum pg_part function, int request_id, const uint8_t *bytes, size_t size) {
+static void answer_with(struct pg_core *core, enum pg_function function, int request_id, const uint8_t *bytes, size_t size) {
   while (size > 0) {
     int taken = transfer(core, bytes, size);
     const int arguments[] = {request_id, PG_ARGUMENT_TRANSFER, 0, taken};
@@ -119,7 +119,7 @@ void pg_cancel(struct pg_core *core) { call_0(core, PG_FUNCTION_CANCEL); }
 
 void pg_sign_out(struct pg_core *core) { call_0(core, PG_FUNCTION_SIGN_OUT); }
 
-static int call_with_text(struct pg_core *core, enum pg_part function, const char *text) {
+static int call_with_text(struct pg_core *core, enum pg_function function, const char *text) {
   const int arguments[] = {PG_ARGUMENT_TRANSFER, 0, transfer(core, text, strlen(text))};
   return pg_engine_call(core, function, 3, arguments);
 }

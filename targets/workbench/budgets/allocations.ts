@@ -1,7 +1,6 @@
 // Gross allocations of every call of the core, in every state of its life: counted in engines of WebAssembly, and at the
 // hooks of native ones; and of ten thousand pending polls.
 
-import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Variant } from "../../bundle/bundled-core.ts";
@@ -45,7 +44,7 @@ export async function measureLife(
   }
 }
 
-const DEEPER_THAN_THE_CORE = 40;
+const DEEPER_THAN_THE_CORE = 100;
 
 function hostOf(engine: HostedEngine): string | undefined {
   return findFile(enginesFolder + engine, `/${engine}-host`);
@@ -76,76 +75,6 @@ interface PollsFigure {
   /** Shortest time from the end of an answer to the next request. */
   readonly earliestMs: number;
   readonly frames: number;
-}
-
-/** Runs a script on the command of an engine; undefined where it is not installed. */
-function onCommand(engine: "hermes" | "njs"): (script: string) => string | undefined {
-  const home = enginesFolder + engine;
-  return (script) => {
-    const command = findFile(home, `/${engine}`);
-    return command && runCommand(command, home, script);
-  };
-}
-
-/** Compiled code would bring allocations of the compiler's own. */
-function onV8(script: string): string {
-  const input = `var print = console.log;\n${script}`;
-  const flags = ["--jitless", "-"];
-  return execFileSync(process.execPath, flags, { input, encoding: "utf8", stdio: "pipe" });
-}
-
-/** Engines whose allocations are not to be counted, but which say the bytes that they gave out. */
-const byteEngines = {
-  V8: { run: onV8, bytes: "process.memoryUsage().heapUsed" },
-  Hermes: {
-    run: onCommand("hermes"),
-    bytes: "HermesInternal.getInstrumentedStats().js_totalAllocatedBytes",
-  },
-  // It frees nothing before it ends, and asks for memory by the cluster: 8,192 bytes.
-  njs: { run: onCommand("njs"), bytes: "njs.memoryStats.size" },
-} as const;
-export type ByteEngine = keyof typeof byteEngines;
-export const byteEngineNames = Object.keys(byteEngines) as ByteEngine[];
-
-/** Cycles that make what an engine makes once, and cycles that make an object each. */
-const CONTROL_CYCLES = 1000;
-
-interface PollBytes {
-  readonly bytes: number;
-  /** Of so many cycles that make an object each. */
-  readonly control: number;
-  readonly controlCycles: number;
-}
-
-/**
- * Bytes that an engine gave out for so many pending polls; undefined where it is not installed. What asking for the bytes
- * takes is asked twice and taken off.
- */
-export async function measurePollBytes(
-  variant: Variant,
-  name: ByteEngine,
-  cycles: number,
-): Promise<PollBytes | undefined> {
-  const { run, bytes } = byteEngines[name];
-  const controlCycles = Math.min(cycles, CONTROL_CYCLES);
-  const script = `${await builtBundle(variant)}
-    ${borderNumbers()}
-    ${polls}
-    function held() { return ${bytes}; }
-    pollCycles(${controlCycles}, 0);
-    held();
-    var first = held();
-    var second = held();
-    pollCycles(${cycles}, 0);
-    var third = held();
-    pollCycles(${controlCycles}, 1);
-    var fourth = held();
-    var asking = second - first;
-    print(third - second - asking + " " + (fourth - third - asking));`;
-  const output = run(script);
-  if (output === undefined) return undefined;
-  const [polled, control] = output.trim().split(" ").map(Number);
-  return { bytes: polled!, control: control!, controlCycles };
 }
 
 /** Pending polls: request made, answer scanned, next deadline set. */
@@ -182,7 +111,8 @@ export async function measurePolls(
 async function driverScript(): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
-      contents: 'export { Driver } from "./driver.ts"; export { named } from "./named-core.ts";',
+      contents:
+        'export { Driver } from "./driver.ts"; export { named } from "./driver/named-core.ts";',
       resolveDir: fileURLToPath(new URL("../../../platform/", import.meta.url)),
       loader: "ts",
     },

@@ -7,6 +7,7 @@ import type { Variant } from "../../bundle/bundled-core.ts";
 import { evaluate, newModule, variants } from "../engines/catalogue.ts";
 import { buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
+import type { Figures } from "./budget-limits.ts";
 
 /** Bytes in use in QuickJS after `steps[0]`, then how many more after each further one. */
 export async function heapSteps(steps: readonly string[]): Promise<number[]> {
@@ -34,14 +35,7 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
 }
 
 /** The core in QuickJS on 32-bit ARM. */
-interface OnArm {
-  /** Bytes on the engine's heap for the core and its device, `create` given back, by the engine's own account. */
-  readonly heap: number;
-  /** The most bytes at any moment until the device is made, the engine's own objects not counted. */
-  readonly peak: number;
-  /** Bytes of stripped bytecode, which stays in flash. */
-  readonly bytecode: number;
-}
+type OnArm = Omit<Figures, "file" | "poll">;
 
 /** What the program that counts allocations says, and the size of the code in it. */
 function figuresOf(program: string, generated: string): OnArm {
@@ -55,6 +49,7 @@ function figuresOf(program: string, generated: string): OnArm {
   return {
     heap: figure("core"),
     peak: figure("creating"),
+    stack: figure("stack"),
     bytecode: bytes.match(/0x[0-9a-f]{2}/g)!.length,
   };
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { ErrorCode } from "../../../core/complete.ts";
 import * as core from "../../../core/complete.ts";
-import type { Limit } from "../../../core/device/limits.ts";
+import { Limit } from "../../../core/device/limits.ts";
 import { errorRows } from "../../../core/tables/errors.ts";
 import { spliced } from "../script-options.ts";
 
@@ -165,7 +165,7 @@ function membersOf(root: string, file: string, declaration: string): Member[] {
   const from = source.indexOf(`${declaration} {`);
   if (from < 0) throw new Error(`${file} has no ${declaration}`);
   const body = source.slice(from, source.indexOf("\n}", from));
-  const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)(?: = (\d+),|\??: (\w+);)|^$/gm;
+  const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)(?: = ([^,\n]+),|\??: (\w+);)|^$/gm;
   const found: Member[] = [];
   let comment = "";
   for (const [whole, text, name, value, type] of body.matchAll(member)) {
@@ -182,7 +182,10 @@ function membersOf(root: string, file: string, declaration: string): Member[] {
 
 function limitTable(root: string): string[] {
   const rows = membersOf(root, "core/device/limits.ts", "export enum Limit").map(
-    ({ name, value, comment }) => [`\`${name}\``, value, unitOf(name), comment],
+    ({ name, comment }) => {
+      const value = `${Limit[name as keyof typeof Limit]}`;
+      return [`\`${name}\``, value, unitOf(name), comment];
+    },
   );
   return table(["limit", "value", "unit", "why"], rows);
 }

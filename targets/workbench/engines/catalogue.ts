@@ -186,7 +186,6 @@ export const engines: readonly Engine[] = [
   native("Duktape", "duktape", "duk", "2.7.0"),
   // It has no typed arrays.
   native("MuJS", "mujs", "mujs", "1.3.2", "plain"),
-  native("njs", "njs", "njs", "0.7.9"),
   // Moddable's, which firmware for ESP32 runs.
   native("XS", "xs", "xs-host", "13.3.0"),
   native("Hermes", "hermes", "hermes", "0.12.0"),

@@ -1,7 +1,8 @@
-// The smallest host of the Duktape library: `print` and `counter`, an Int32Array whose element 0 counts every allocation
-// and reallocation that the engine asks its host for. Runs the scripts that it is given, one after the other.
+// The smallest host of the Duktape library: `print`, `held`, which collects and says how many bytes the engine has, and
+// `counter`, an Int32Array whose element 0 counts every allocation and reallocation that the engine asks its host for. Runs the scripts that it is given, one after the other.
 
 #include <duktape.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,9 +35,18 @@ static duk_ret_t print(duk_context *context) {
   return 0;
 }
 
+static duk_ret_t held(duk_context *context) {
+  duk_gc(context, 0);
+  struct mallinfo2 info = mallinfo2();
+  duk_push_number(context, (double)(info.uordblks + info.hblkhd));
+  return 1;
+}
+
 static void define_globals(duk_context *context) {
   duk_push_c_function(context, print, 1);
   duk_put_global_string(context, "print");
+  duk_push_c_function(context, held, 0);
+  duk_put_global_string(context, "held");
   duk_push_external_buffer(context);
   duk_config_buffer(context, -1, counter, sizeof counter);
   duk_push_buffer_object(context, -1, 0, sizeof counter, DUK_BUFOBJ_INT32ARRAY);

@@ -110,7 +110,6 @@ function installDebian(report: (line: string) => void): void {
       { engine: "quickjs", packages: [`libquickjs/${quickjsRelease}`] },
       { engine: "duktape", packages: ["duktape", "libduktape207", "duktape-dev"].map(own) },
       { engine: "mujs", packages: ["mujs", "libmujs-dev"].map(own) },
-      { engine: "njs", packages: [own("njs")] },
     ];
     for (const { engine, packages } of wanted) {
       const to = enginesFolder + engine;

@@ -2,7 +2,6 @@
 // integer, no negative zero, within [-2^27, 2^27-1]; an index within its array; a byte within 0..255.
 // No engine that can be installed here sees numbers leave the small range, so the code watches itself.
 
-import { SourceMap, type SourceMapPayload } from "node:module";
 import {
   type AnyNode,
   type AssignmentExpression,
@@ -12,6 +11,7 @@ import {
 } from "acorn";
 import { fullAncestor } from "acorn-walk";
 import MagicString from "magic-string";
+import { type SourceOf, sourcesOf } from "../../bundle/places.ts";
 
 /** What the rewritten code calls; to stand in front of it, once for each script or module. */
 export const integerChecks = `
@@ -62,35 +62,19 @@ function __put(object, value, place) {
 
 const arithmetic = new Set(["+", "-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^"]);
 
-/** Tells the place of an offset in the code. */
-type PlaceOf = (offset: number) => string;
-
-/** Places in the sources that a bundle was made of. */
-export function sourcePlaces(code: string, map: string): PlaceOf {
-  const places = new SourceMap(JSON.parse(map) as SourceMapPayload);
-  return (offset) => {
-    const before = code.slice(0, offset);
-    const line = before.split("\n").length - 1;
-    const entry = places.findEntry(line, offset - before.lastIndexOf("\n") - 1);
-    return "originalSource" in entry
-      ? `${entry.originalSource}:${entry.originalLine + 1}`
-      : `bundle:${line + 1}`;
-  };
-}
-
 class Rewriter {
   readonly text: MagicString;
   readonly #code: string;
-  readonly #placeOf: PlaceOf;
+  readonly #sourceOf: SourceOf;
 
-  constructor(code: string, placeOf: PlaceOf) {
+  constructor(code: string, sourceOf: SourceOf) {
     this.#code = code;
-    this.#placeOf = placeOf;
+    this.#sourceOf = sourceOf;
     this.text = new MagicString(code);
   }
 
   #place(node: Node): string {
-    return JSON.stringify(this.#placeOf(node.start));
+    return JSON.stringify(this.#sourceOf(node.start).place);
   }
 
   /** `name(<node>, more, place)` around a node. */
@@ -104,7 +88,9 @@ class Rewriter {
     let inner: AnyNode = object;
     while (inner.type === "MemberExpression" && !inner.computed) inner = inner.object as AnyNode;
     if (inner.type !== "Identifier") {
-      throw new Error(`${this.#placeOf(object.start)}: give this list a name of its own first`);
+      throw new Error(
+        `${this.#sourceOf(object.start).place}: give this list a name of its own first`,
+      );
     }
     return this.#code.slice(object.start, object.end);
   }
@@ -171,14 +157,14 @@ function isTarget(node: MemberExpression, parent: AnyNode | undefined): boolean 
 
 /**
  * Rewrites a script or a module. The checks (`integerChecks`) are not part of the result.
- * @param placeOf names places in the messages of failures
+ * @param sourceOf names places in the messages of failures
  */
 export function checkIntegers(
   code: string,
   sourceType: "script" | "module",
-  placeOf: PlaceOf,
+  sourceOf: SourceOf,
 ): MagicString {
-  const rewriter = new Rewriter(code, placeOf);
+  const rewriter = new Rewriter(code, sourceOf);
   const program = parse(code, { ecmaVersion: "latest", sourceType });
   // Children come before their parents, so that what surrounds is written around.
   fullAncestor(program, (node, _state, ancestors) => {
@@ -189,7 +175,7 @@ export function checkIntegers(
 
 /** A readable bundle (code and map of the build) with every number checked. */
 export function checkedBundle(bundle: { code: string; map: string }): string {
-  const places = sourcePlaces(bundle.code, bundle.map);
+  const places = sourcesOf(bundle.code, bundle.map);
   const checked = checkIntegers(bundle.code, "script", places).toString();
   // Around everything: look-ups of global names are slow in some contexts.
   return `var picogrant = (function () {\n${integerChecks}\n${checked}\nreturn picogrant;\n})();\n`;

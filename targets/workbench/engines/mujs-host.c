@@ -1,7 +1,8 @@
-// The smallest host of the MuJS library: `print` and `counter`, whose element 0 is the number of allocations and
-// reallocations that the engine asked its host for so far. Runs the scripts that it is given, one after the other. MuJS
+// The smallest host of the MuJS library: `print`, `held`, which collects and says how many bytes the engine has, and
+// `counter`, whose element 0 is the number of allocations and reallocations that the engine asked its host for so far. Runs the scripts that it is given, one after the other. MuJS
 // has no typed arrays.
 
+#include <malloc.h>
 #include <mujs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +24,19 @@ static void print(js_State *state) {
   js_pushundefined(state);
 }
 
+static void held(js_State *state) {
+  js_gc(state, 0);
+  struct mallinfo2 info = mallinfo2();
+  js_pushnumber(state, (double)(info.uordblks + info.hblkhd));
+}
+
 static void read_counter(js_State *state) { js_pushnumber(state, counter); }
 
 static void define_globals(js_State *state) {
   js_newcfunction(state, print, "print", 1);
   js_setglobal(state, "print");
+  js_newcfunction(state, held, "held", 0);
+  js_setglobal(state, "held");
   js_newobject(state);
   js_newcfunction(state, read_counter, "read", 0);
   js_pushnull(state);

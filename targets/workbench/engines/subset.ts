@@ -2,7 +2,6 @@
 // and Espruino cannot be installed here, so what they refuse, and what allocates or makes fractions on
 // any engine, is refused by form. core/DESIGN.md has the reasons at length.
 
-import { SourceMap, type SourceMapPayload } from "node:module";
 import {
   type AnyNode,
   type CallExpression,
@@ -13,12 +12,12 @@ import {
   parse,
 } from "acorn";
 import { ancestor, full, simple } from "acorn-walk";
+import type { SourceOf } from "../../bundle/places.ts";
 
 interface Complaint {
   readonly reason: string;
-  /** Line and column in the bundle, both from 1. */
-  readonly line: number;
-  readonly column: number;
+  /** Where in the code. */
+  readonly at: number;
   readonly text: string;
 }
 
@@ -46,28 +45,8 @@ const refusedMethods = new Set(
   ).split(" "),
 );
 
-/** Names that reach out of the core; any other free name is refused, too. */
-const outside: Record<string, string> = {
-  arguments: "arguments allocates",
-  Date: "the core has no clock",
-  performance: "the core has no clock",
-  setTimeout: "the core has no clock",
-  setInterval: "the core has no clock",
-  Math: "Math.random is entropy, and the rest of Math makes fractions",
-  crypto: "the core has no entropy",
-  localStorage: "the core has no storage",
-  sessionStorage: "the core has no storage",
-  indexedDB: "the core has no storage",
-  fetch: "the core has no network",
-  XMLHttpRequest: "the core has no network",
-  WebSocket: "the core has no network",
-  require: "the core imports nothing",
-  encodeURIComponent: "not in MicroQuickJS",
-  Uint8Array: "memory comes from the host; MuJS has no typed arrays",
-};
-
-/** Free names that the bundle may use: its footer's, and what makes the list of functions (targets/bundle/functions.ts). */
-const allowedFree = new Set(["module", "Array"]);
+/** Free names that the bundle may use: its footer's. All others reach out of the core, or are missing somewhere. */
+const allowedFree = new Set(["module"]);
 
 class Checker {
   readonly complaints: Complaint[] = [];
@@ -78,11 +57,8 @@ class Checker {
   }
 
   refuse(at: number, reason: string): void {
-    const before = this.#code.slice(0, at);
-    const line = before.split("\n").length;
-    const column = at - before.lastIndexOf("\n");
     const text = this.#code.slice(at, at + 40).split("\n")[0]!;
-    this.complaints.push({ reason, line, column, text });
+    this.complaints.push({ reason, at, text });
   }
 
   /** Everything that one node alone tells. */
@@ -98,8 +74,6 @@ class Checker {
         break;
       case "ArrayExpression":
         if (node.elements.includes(null)) this.refuse(node.start, "array with a hole");
-        if (node.elements.some((one) => one?.type === "FunctionExpression"))
-          this.refuse(node.start, "functions between brackets: njs turns numbers into strings");
         break;
       case "BinaryExpression":
       case "LogicalExpression":
@@ -164,36 +138,15 @@ class Checker {
     simple(program, {
       Identifier: (node) => {
         if (declared.has(node.name) || allowedFree.has(node.name)) return;
-        this.refuse(node.start, `${node.name}: ${outside[node.name] ?? "not the core's own name"}`);
+        this.refuse(node.start, `${node.name}: not the core's own name`);
       },
     });
   }
 
   /** Espruino does not hoist: what runs at load time may only name functions that stand above. */
   checkLoadOrder(program: Program): void {
-    const functions = new Map<string, FunctionNode>();
-    simple(program, {
-      FunctionDeclaration: (node) => {
-        if (node.id) functions.set(node.id.name, node);
-      },
-    });
-    const follow = (node: Node, at: number, seen: Set<Node>): void => {
-      for (const { name, start } of namesOutsideFunctions(node)) {
-        const target = functions.get(name);
-        if (!target || seen.has(target)) continue;
-        const isLoadTime = seen.size === 0;
-        const place = isLoadTime ? start : at;
-        if (target.start > place) {
-          this.refuse(place, `${name} is used at load time but declared further down`);
-        }
-        // What a load-time call calls in turn runs at load time, too.
-        if (isCalled(node, start)) follow(target.body, place, new Set([...seen, target]));
-      }
-    };
-    for (const body of loadTimeBodies(program)) {
-      for (const statement of body) {
-        if (statement.type !== "FunctionDeclaration") follow(statement, 0, new Set());
-      }
+    for (const { name, at } of usedTooEarly(program)) {
+      this.refuse(at, `${name} is used at load time but declared further down`);
     }
   }
 }
@@ -203,37 +156,54 @@ function isCalledAtOnce(around: readonly AnyNode[], outer: AnyNode): boolean {
   return parent?.type === "CallExpression" && parent.callee === outer;
 }
 
-/** The program's own statements, and those of the function around the bundle. */
-function loadTimeBodies(program: Program): AnyNode[][] {
-  const bodies: AnyNode[][] = [program.body as AnyNode[]];
+/** Bodies that run while a script is loaded: the script itself, and those of functions that are called on the spot. */
+function bodiesAtLoad(program: Program): AnyNode[][] {
+  // What is exported counts as what it is.
+  const ownBody = program.body.map((node) => {
+    return node.type === "ExportNamedDeclaration" ? (node.declaration ?? node) : node;
+  });
+  const bodies: AnyNode[][] = [ownBody];
   simple(program, {
     CallExpression: ({ callee }) => {
-      if (callee.type === "FunctionExpression") bodies.push(callee.body.body as AnyNode[]);
+      if (callee.type === "FunctionExpression") bodies.push(callee.body.body);
     },
   });
   return bodies;
 }
 
-/** Identifiers in `root` that are not inside a function within it. */
-function namesOutsideFunctions(root: Node): Identifier[] {
-  const names: Identifier[] = [];
-  ancestor(root, {
-    Identifier: (node, _state, ancestors) => {
-      const isInside = ancestors.some((parent) => parent !== root && /Function/.test(parent.type));
-      if (!isInside) names.push(node);
-    },
+/**
+ * Functions that a statement (from `at` on) reaches while a script is loaded, and that are declared only behind it; what a
+ * function that is reached names is reached as well.
+ */
+export function usedTooEarly(program: Program): { name: string; at: number }[] {
+  return bodiesAtLoad(program).flatMap((body) => {
+    const declared = new Map<string, AnyNode>();
+    for (const node of body) {
+      if (node.type === "FunctionDeclaration") declared.set(node.id!.name, node);
+    }
+    const early: { name: string; at: number }[] = [];
+    for (const statement of body) {
+      if (statement.type === "FunctionDeclaration") continue;
+      // Grows while it is walked.
+      const reached = new Set(namesIn(statement));
+      for (const name of reached) {
+        const node = declared.get(name);
+        if (!node) continue;
+        if (node.start > statement.start) early.push({ name, at: statement.start });
+        for (const inner of namesIn(node)) reached.add(inner);
+      }
+    }
+    return early;
   });
-  return names;
 }
 
-function isCalled(root: Node, at: number): boolean {
-  let called = false;
-  simple(root, {
-    CallExpression: ({ callee }) => {
-      if (callee.start === at && callee.type === "Identifier") called = true;
-    },
+/** Names that a node mentions. */
+function namesIn(node: AnyNode): string[] {
+  const names: string[] = [];
+  full(node, (inner) => {
+    if (inner.type === "Identifier") names.push((inner as Identifier).name);
   });
-  return called;
+  return names;
 }
 
 /** Checks a bundle. @returns what is wrong with it, empty where nothing is. */
@@ -257,16 +227,7 @@ export function checkSubset(code: string): Complaint[] {
   return checker.complaints;
 }
 
-/** One line for a complaint, with the place in the sources where the map knows it. */
-export function describeComplaint(complaint: Complaint, map?: string): string {
-  const { line, column, reason, text } = complaint;
-  let place = `bundle ${line}:${column}`;
-  if (map) {
-    const entry = new SourceMap(JSON.parse(map) as SourceMapPayload).findEntry(
-      line - 1,
-      column - 1,
-    );
-    if ("originalSource" in entry) place = `${entry.originalSource}:${entry.originalLine + 1}`;
-  }
-  return `${place}: ${reason}: ${text}`;
+/** One line for a complaint, with the place in the sources. */
+export function describeComplaint({ at, reason, text }: Complaint, sourceOf: SourceOf): string {
+  return `${sourceOf(at).place}: ${reason}: ${text}`;
 }

@@ -1,7 +1,6 @@
 // What the C host is compiled with besides its own files: the core as C, or its bundle for an engine; and the core's
 // numbers as C constants, so that they can never differ.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import type * as complete from "../../../core/complete.ts";
 import { CallState } from "../../../core/complete.ts";
 import {
   Authorization,
@@ -23,6 +22,7 @@ import { reasons } from "../../../platform/display/reasons.ts";
 import { RECORD } from "../../../platform/driver/device.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
 import { kept, keyOf } from "../../bundle/kept.ts";
+import { functionNumbers } from "../../bundle/surface.ts";
 import type { CFile } from "../../c-file/printer.ts";
 import { version } from "../../desktop/command-line.ts";
 
@@ -52,31 +52,20 @@ export function membersOf(numbers: Enum): [string, number][] {
   );
 }
 
-/** The arrays that a host in C reads, and the functions that it calls, in the order of their numbers. */
-const ARRAYS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER"] as const;
-const FUNCTIONS: readonly (keyof typeof complete)[] = [
-  ...(["tick", "wakeIn", "responseStart", "responseBody", "responseEnd"] as const),
-  ...(["responseFailed", "storageDone", "signIn", "cancel", "signOut"] as const),
-  ...(["setStatus", "beginCall", "addPath", "sendCall"] as const),
-  ...(["setEndpoints", "responseChallenge"] as const),
-];
+/** What a host in C has behind the core's script, in the order of its numbers: arrays to be read, and the function for all. */
+const PARTS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER", "CALL"] as const;
 
-/** Both as one enum of C. */
+/** Its numbers, and those of the functions. */
 function partLines(): string {
-  const arrays = ARRAYS.map((name, at) => `  PG_PART_${name} = ${at},`);
-  const functions = FUNCTIONS.map(
-    (name, at) => `  PG_FUNCTION_${constantOf(name)} = ${ARRAYS.length + at},`,
+  const parts = PARTS.map((name, at) => `  PG_PART_${name} = ${at},`);
+  const functions = functionNumbers.map(
+    (name, number) => `  PG_FUNCTION_${constantOf(name)} = ${number},`,
   );
-  return `enum pg_part {\n${[...arrays, ...functions].join("\n")}\n};\n`;
+  return `enum pg_part {\n${parts.join("\n")}\n};\nenum pg_function {\n${functions.join("\n")}\n};\n`;
 }
 
-/** What a host in C has behind the core's script: the array of enum pg_part. The grant alone lacks some of the functions. */
-function partsScript(): string {
-  const functions = FUNCTIONS.map((name) => `picogrant.${name}`);
-  const places = ARRAYS.slice(2).map(() => 0);
-  // The release stands first, whatever else changes its place.
-  return `picogrant=[[picogrant.release],picogrant.create,${[...places, ...functions]}];`;
-}
+/** `create` stands in the place of the device, which the host puts there. The release stands first, whatever else changes its place. */
+const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
 /** The version of picogrant: as a text, and as a number that later versions are above. */
 function versionLines(): string {
@@ -221,7 +210,7 @@ export async function generate(
   code?: string,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  code = (code ?? (await bundleCore(variant)).code) + partsScript();
+  code = (code ?? (await bundleCore(variant)).flashed) + partsScript;
   writeIfChanged(`${folder}/core.js`, romPrefix + code);
   writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
   writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion));

@@ -78,7 +78,7 @@ static duk_ret_t make_device(duk_context *engine, void *user) {
  * Calls deeper than the core's ever go. The core's functions have more variables than the one that goes so deep
  * here, and it is their places on the engine's stack that must be there before the first poll.
  */
-enum { DEPTH = 64 };
+enum { DEPTH = 128 };
 
 /*
  * What is needed once is given back. A collection also gives back the frames of calls that have returned, and of their
@@ -127,16 +127,16 @@ static void push_part(struct pg_core *core, int part) {
   duk_remove(core->engine, -2);
 }
 
-int pg_engine_call(struct pg_core *core, enum pg_part function, int count, const int *arguments) {
+int pg_engine_call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
   duk_context *engine = core->engine;
-  push_part(core, function);
-  if (duk_is_undefined(engine, -1)) count = -1;
-  else push_part(core, PG_PART_DEVICE);
+  push_part(core, PG_PART_CALL);
+  duk_push_int(engine, (int)function);
+  push_part(core, PG_PART_DEVICE);
   for (int i = 0; i < count; i++) {
     if (arguments[i] == PG_ARGUMENT_TRANSFER) push_part(core, PG_PART_TRANSFER);
     else duk_push_int(engine, arguments[i]);
   }
-  if (count >= 0 && duk_pcall(engine, 1 + count) != DUK_EXEC_SUCCESS) core->threw = 1;
+  if (duk_pcall(engine, 2 + count) != DUK_EXEC_SUCCESS) core->threw = 1;
   int result = duk_get_int_default(engine, -1, 0);
   duk_pop(engine);
   return result;

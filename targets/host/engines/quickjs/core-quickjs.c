@@ -6,8 +6,8 @@
 
 #include "engine.h"
 
-/* What a 32-bit board has for the grant alone; pointers twice as long need more than as much again. */
-const size_t pg_heap_default = sizeof(void *) == 8 ? 262144 : 98304;
+/* On 32 bits engine and core take 56 KiB at the most; pointers twice as long need more than as much again. */
+const size_t pg_heap_default = sizeof(void *) == 8 ? 262144 : 65536;
 
 static void *heap_malloc(JSMallocState *state, size_t size) { return pg_heap_take(state->opaque, size); }
 static void heap_free(JSMallocState *state, void *block) { pg_heap_give(state->opaque, block); }
@@ -128,17 +128,16 @@ static int integer_of(struct pg_core *core, JSValue value) {
   return 0;
 }
 
-int pg_engine_call(struct pg_core *core, enum pg_part function, int count, const int *arguments) {
+int pg_engine_call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
   JSContext *context = core->engine;
-  JSValue callee = part_of(core, function);
-  JSValue values[PG_ARGUMENTS_MAX] = {part_of(core, PG_PART_DEVICE)};
+  JSValue callee = part_of(core, PG_PART_CALL);
+  JSValue values[2 + PG_ARGUMENTS_MAX] = {JS_NewInt32(context, (int)function), part_of(core, PG_PART_DEVICE)};
   for (int i = 0; i < count; i++) {
-    values[1 + i] = arguments[i] == PG_ARGUMENT_TRANSFER ? part_of(core, PG_PART_TRANSFER)
+    values[2 + i] = arguments[i] == PG_ARGUMENT_TRANSFER ? part_of(core, PG_PART_TRANSFER)
                                                          : JS_NewInt32(context, arguments[i]);
   }
-  JSValue result = JS_IsUndefined(callee) ? JS_NewInt32(context, 0)
-                                          : JS_Call(context, callee, JS_UNDEFINED, 1 + count, values);
-  for (int i = 0; i <= count; i++) JS_FreeValue(context, values[i]);
+  JSValue result = JS_Call(context, callee, JS_UNDEFINED, 2 + count, values);
+  for (int i = 0; i < 2 + count; i++) JS_FreeValue(context, values[i]);
   JS_FreeValue(context, callee);
   return integer_of(core, result);
 }

@@ -1,0 +1,152 @@
+// One function for all (targets/bundle/dispatch.ts): random programs do the same on every engine at hand, what `create`
+// alone calls stays out of it, and where a function could notice that it is a branch, the build stops.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { dispatch } from "../../targets/bundle/dispatch.ts";
+import { CALL, EXPORTS } from "../../targets/bundle/surface.ts";
+import { engines } from "../../targets/workbench/engines/catalogue.ts";
+
+const map = JSON.stringify({ version: 3, sources: ["a.js"], names: [], mappings: "AAAA" });
+
+/** A file such as the compiler makes, with these statements in it. */
+function scriptOf(body: string): string {
+  return `var picogrant;!function(){${body}}();\n`;
+}
+
+function dispatched(body: string, outside: readonly string[] = []): string {
+  return dispatch({ code: scriptOf(body), map }, outside).code;
+}
+
+/** What stands for the function for all as long as there is none. */
+const prelude = `var seen,exported;function note(x){seen.push(x);return x}
+  function ${CALL}(f,a,b){return f(a,b)}
+  function ${EXPORTS}(a,b,c,d){exported=[a,b,c,d]}\n`;
+
+/** Prints what a program does, seen from outside: each export is called, and everything that is noted. */
+function tracing(code: string, isDispatched: boolean): string {
+  const calls = [0, 1, 2, 3].map((number) =>
+    isDispatched
+      ? `seen.push(picogrant[0](${number},3,4));`
+      : `seen.push(exported[${number}]?exported[${number}](3,4):void 0);`,
+  );
+  return `seen=[];${code}seen.push(picogrant[1](3,4));${calls.join("")}print(seen.join());`;
+}
+
+const count = 6;
+// Names of one letter, some of which are variables elsewhere.
+const names = ["f", "c", "o", "u", "I", "W"];
+const later = (by: number): fc.Arbitrary<number> => fc.integer({ min: by + 1, max: count - 1 });
+
+/** An expression in the function of that number: it calls those that come later, so that every program ends. */
+const expression = (by: number): fc.Arbitrary<string> =>
+  fc.letrec<{ x: string }>((tie) => ({
+    x: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom("e", "n", "1", "2", "t"),
+      ...(by + 1 < count
+        ? [
+            fc.tuple(later(by), tie("x"), tie("x")).map(([to, a, b]) => `${names[to]}(${a},${b})`),
+            later(by).map((to) => `${names[to]}(e)`),
+            fc
+              .tuple(tie("x"), later(by), later(by))
+              .map(([a, one, other]) => `(${a}?${names[one]}:${names[other]})(e,1)`),
+          ]
+        : []),
+      // What lies in the table calls the last one alone.
+      ...(by < 3 ? [tie("x").map((a) => `${CALL}(T.${by < 0 ? "a" : "b"},${a},n)`)] : []),
+      fc
+        .tuple(tie("x"), fc.constantFrom("+", "&", "<", "&&"), tie("x"))
+        .map(([a, op, b]) => `(${a}${op}${b})`),
+      tie("x").map((a) => `note(${a})`),
+    ),
+  })).x;
+
+/** Loops, blocks and returns out of them; `t` counts, so that each loop ends. */
+const statement = (by: number): fc.Arbitrary<string> =>
+  fc.letrec<{ s: string }>((tie) => ({
+    s: fc.oneof(
+      { maxDepth: 3 },
+      expression(by).map((x) => `e=${x}&255;`),
+      expression(by).map((x) => `if(${x})return ${by + 1};`),
+      fc.tuple(expression(by), tie("s"), tie("s")).map(([x, a, b]) => `if(${x}){${a}}else{${b}}`),
+      fc.tuple(tie("s")).map(([a]) => `for(var i=0;i<2&&t++<9;i++){${a}}`),
+      expression(by).map((x) => `while(t++<4){if(${x})break;n++}`),
+      fc.tuple(tie("s"), tie("s")).map(([a, b]) => `switch(n&3){case 1:${a}break;default:${b}}`),
+    ),
+  })).s;
+
+/** Its own variables may have names that are other functions' outside. */
+const bodyOf = (by: number): fc.Arbitrary<string> =>
+  fc
+    .tuple(statement(by), expression(by), fc.constantFrom(...names.slice(0, by), "r"))
+    .map(([s, x, local]) => `var t=0,q,${local}=5;${s}return note(${x})&15|${local}|q`);
+
+const program = fc
+  .tuple(
+    fc.tuple(...names.map((_name, at) => bodyOf(at))),
+    fc.tuple(expression(-1), expression(-1), expression(4)),
+    fc.shuffledSubarray(
+      names.map((_name, at) => at),
+      { minLength: count },
+    ),
+    // What is named in a choice cannot stay outside, whatever the plan says.
+    fc.subarray(["f", "c"]),
+  )
+  .map(([bodies, [create, tick, table], order, outside]) => {
+    const functions = order.map((at) => `function ${names[at]}(e,n){${bodies[at]}}`);
+    const late = functions.splice(3);
+    const inside = (text: string): string => `function(e,n){var t=1;return ${text}}`;
+    const body = `${functions.join("")}var T={a:u,b:${inside(table)}};${late.join("")}
+      ${EXPORTS}(${inside(tick)},0,o,W);picogrant=[${CALL},${inside(create)},7]`;
+    return { body, outside };
+  });
+
+test("random programs do the same, on every engine at hand", async () => {
+  const programs = fc.sample(program, 200);
+  const scripts = [false, true].map((isDispatched) => {
+    const traces = programs.map(({ body, outside }) =>
+      tracing(isDispatched ? dispatched(body, outside) : scriptOf(body), isDispatched),
+    );
+    return prelude + traces.join("\n");
+  });
+  const there = engines.filter((engine) => engine.version() && !engine.isSlow);
+  expect(there.length).toBeGreaterThan(2);
+  for (const engine of there) {
+    const [before, after] = await Promise.all(scripts.map((script) => engine.run(script)));
+    expect(before!.trim().split("\n"), engine.name).toHaveLength(programs.length);
+    expect(after, engine.name).toBe(before);
+  }
+});
+
+test("what `create` alone comes to stays a function of its own, and so does what is named", () => {
+  const code = dispatched(
+    "function f(e){return e}function c(e){return o(e)+f(e)}function o(e){return 2*e}function u(e){return f(e)}" +
+      `${EXPORTS}(u);picogrant=[${CALL},function(e){return c(e)}]`,
+    ["f"],
+  );
+  for (const stays of ["c", "o", "f"]) expect(code).toContain(`function ${stays}(`);
+  expect(code).not.toContain("function u(");
+  expect(code).toContain("picogrant=[call$,function(e){return c(e)}]");
+});
+
+/** Each would do something else as a branch. */
+const strange: readonly [what: string, body: string][] = [
+  ["this", "function f(){return this}call$exports(f)"],
+  ["its arguments object", "function f(){return arguments.length}call$exports(f)"],
+  ["a function within", "function f(e){return function(){return e}}call$exports(f)"],
+  ["with", "function f(e){with(e)return 1}call$exports(f)"],
+  ["a try, whose error has a name", "function f(e){try{e()}catch(n){}}call$exports(f)"],
+  ["a label", "function f(e){a:for(;;)break a}call$exports(f)"],
+  ["a name that is assigned to", "function f(){}f=1;call$exports(f)"],
+  ["a name that is counted up", "function f(){}f++;call$exports(f)"],
+  ["a property of a function", "function f(){return f.length}call$exports(f)"],
+  ["the type of a function", "function f(){return typeof f}call$exports(f)"],
+  ["a name for itself", "call$exports(function f(){return f()})"],
+  ["a call of a variable", "function f(e){return e(1)}call$exports(f)"],
+  ["a call without a name", "function f(e){return e[1](1)}call$exports(f)"],
+];
+
+test.each(strange)("the build stops at %s, and says where", (_what, body) => {
+  expect(() => dispatched(body)).toThrow(/a\.js:1: the build cannot make a branch of this/);
+});
