@@ -67,15 +67,10 @@ const PATIENCE_MS = 20_000;
 export const SILENCE_MS = 25;
 
 /** Waits until `ready`, looking often at first and rarely later. */
-export async function eventually(
-  world: World,
-  ready: () => boolean,
-  what: string,
-  limitMs = PATIENCE_MS,
-): Promise<void> {
+export async function eventually(world: World, ready: () => boolean, what: string): Promise<void> {
   let stepMs = 0;
   for (let waitedMs = 0; !ready(); waitedMs += stepMs) {
-    must(waitedMs <= limitMs, `${what}: nothing came within ${limitMs} ms`);
+    must(waitedMs <= PATIENCE_MS, `${what}: nothing came within ${PATIENCE_MS} ms`);
     await world.wait(stepMs);
     stepMs = Math.min(stepMs + 1, 50);
   }
@@ -103,11 +98,10 @@ export function pattern(length: number, seed: number): Uint8Array {
   return bytes;
 }
 
-/** Throws unless `bytes[from..]` begins with all of `expected`. */
-export function mustEqualBytes(bytes: Bytes, from: number, expected: Bytes, what: string): void {
+/** Throws unless the bytes begin with all of `expected`. */
+export function mustBegin(bytes: Bytes, expected: Bytes, what: string): void {
   for (let i = 0; i < expected.length; i++) {
-    const got = bytes[from + i];
-    must(got === expected[i], `${what}: byte ${i} is ${got}, not ${expected[i]}`);
+    must(bytes[i] === expected[i], `${what}: byte ${i} is ${bytes[i]}, not ${expected[i]}`);
   }
 }
 

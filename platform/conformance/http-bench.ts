@@ -6,7 +6,7 @@ import { latinBytesOf } from "../text/text.ts";
 import {
   eventually,
   must,
-  mustEqualBytes,
+  mustBegin,
   type Rules,
   SILENCE_MS,
   type Subject,
@@ -187,7 +187,7 @@ export class Ear implements HttpSink {
     must(this.failure === undefined, `${what}: reported as ${this.failure}`);
     must(this.statusCode === status, `${what}: status ${this.statusCode}, not ${status}`);
     must(bytes.length === body.length, `${what}: ${bytes.length} bytes, not ${body.length}`);
-    mustEqualBytes(bytes, 0, body, what);
+    mustBegin(bytes, body, what);
     return this;
   }
 

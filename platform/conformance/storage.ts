@@ -5,7 +5,7 @@ import type { Bytes, Storage } from "../contracts.ts";
 import {
   callOnce,
   must,
-  mustEqualBytes,
+  mustBegin,
   pattern,
   SILENCE_MS,
   type Subject,
@@ -163,7 +163,7 @@ export const storageConformance = suite<StorageSubject>("storage", {
       ),
     );
     must(length === 3, `the read at the end says ${length} bytes, not 3`);
-    mustEqualBytes(into, 0, [3, 4, 5], "the read at the end");
+    mustBegin(into, [3, 4, 5], "the read at the end");
   },
 
   "a record over capacity is refused and harms nothing": async (subject) => {
@@ -235,7 +235,7 @@ async function holds(subject: StorageSubject, slot: number, expected: Bytes) {
   const into = new Uint8Array(subject.storage.capacity);
   const length = await read(subject, slot, into);
   must(length === expected.length, `slot ${slot} reads ${length} bytes, not ${expected.length}`);
-  mustEqualBytes(into, 0, expected, `slot ${slot}`);
+  mustBegin(into, expected, `slot ${slot}`);
 }
 
 /** A caller's mistake: the adapter may throw, or report that it failed. */
