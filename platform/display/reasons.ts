@@ -7,34 +7,26 @@ import { answerReasons, type Reason, reasonsOf } from "./answer-reasons.ts";
 /** By number, from 1 on; 0 is none. Numbers are part of what is programmed into devices: new ones go to the end. */
 export const reasons: readonly Reason[] = [
   ...reasonsOf({
-    noCable: ["No network cable|Plug it in", "user", "there is no link to a network"],
-    noAddress: ["No address|Check the router", "network", "no address was given (DHCP)"],
-    nameNotFound: ["Name not found|Check internet", "network", "the name is not found (DNS)"],
-    serverSilent: ["No answer|Wait a little", "service", "nothing answers there in time"],
-    clockWrong: ["Clock is wrong|Set the clock", "user", "the time of day is not known"],
-    otherName: ["Not our server|Check internet", "network", "the certificate is of another name"],
-    outOfDate: ["Server outdated|Tell the service", "service", "the certificate is out of date"],
+    noCable: ["No network cable|Plug it in", "there is no link to a network"],
+    noAddress: ["No address|Check the router", "no address was given (DHCP)"],
+    nameNotFound: ["Name not found|Check internet", "the name is not found (DNS)"],
+    serverSilent: ["No answer|Wait a little", "nothing answers there in time"],
+    clockWrong: ["Clock is wrong|Set the clock", "the time of day is not known"],
+    otherName: ["Not our server|Check internet", "the certificate is of another name"],
+    outOfDate: ["Server outdated|Tell the service", "the certificate is out of date"],
     unknownAuthority: [
       "Unknown server|Update device",
-      "maker",
       "no certificate authority of this device has signed the certificate",
     ],
-    tlsTooOld: ["Server too old|Tell the service", "service", "there is no common way of TLS"],
-    unavailable: ["Service is down|Wait a little", "service", "the service refuses connections"],
-    settingsBroken: ["Settings broken|Tell the maker", "maker", "what the maker set is damaged"],
+    tlsTooOld: ["Server too old|Tell the service", "there is no common way of TLS"],
+    unavailable: ["Service is down|Wait a little", "the service refuses connections"],
+    settingsBroken: ["Settings broken|Tell the maker", "what the maker set is damaged"],
   }),
   ...answerReasons,
 ];
 
 /** Names in device.json, in the table's order. */
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);
-
-/** Its number; 0 is none. */
-export function reasonNumber(name: string): number {
-  const at = reasonNames.indexOf(name);
-  if (at < 0) throw new RangeError(`${name} is no reason`);
-  return at + 1;
-}
 
 /** The table's texts with a device's own in their places, a line each; "" where all are the table's. */
 export function reasonTexts(own: Readonly<Record<string, string>> = {}): string {

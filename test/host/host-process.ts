@@ -2,7 +2,7 @@
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { reasonNumber, reasons } from "../../platform/display/reasons.ts";
+import { reasons } from "../../platform/display/reasons.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
 /** What the host takes; without an engine there is no heap of one. */
@@ -98,7 +98,8 @@ export class HostProcess {
 
   /** Waits until the display says why there is no connection: `name` is a reason of the table's. */
   showsReason(name: string): Promise<void> {
-    const [matter, mending] = reasons[reasonNumber(name) - 1]!.text.split("|") as [string, string];
+    const { text } = reasons.find((reason) => reason.name === name)!;
+    const [matter, mending] = text.split("|") as [string, string];
     const isShown = (): boolean => {
       const words = this.frame.join(" ").split(/ +/).join(" ");
       return words.trim() === `${matter} ${mending}`;
