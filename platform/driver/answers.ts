@@ -11,7 +11,7 @@ import type { Core } from "./options.ts";
 export interface Asking {
   readonly core: Core;
   readonly device: complete.Device;
-  /** The challenge that the answer to the last call came with (WWW-Authenticate), "" for none. */
+  /** The challenge that an answer to a call came with last (WWW-Authenticate): it counts where the core says so. */
   challenge: string;
   /** Tells the core, before anything else runs. */
   report(event: () => void): void;
@@ -44,12 +44,11 @@ export class Answers implements Above {
     this.#id = id;
     this.#isOpen = true;
     this.#streams = false;
-    if (this.#isCall) this.#asking.challenge = "";
   }
 
   status(status: number, retryAfterSeconds: number, authenticate = ""): void {
     const { core, device } = this.#asking;
-    if (authenticate !== "" && this.#isCall) this.#challenge(authenticate);
+    if (authenticate !== "" && device.endpoint >= Endpoint.RESOURCE) this.#challenge(authenticate);
     this.#streams = core.responseStart(device, this.#id, status, retryAfterSeconds) === 1;
   }
 
@@ -65,10 +64,6 @@ export class Answers implements Above {
 
   failed(_failure: TransportFailure): void {
     this.giveUp();
-  }
-
-  get #isCall(): boolean {
-    return this.#asking.device.endpoint >= Endpoint.RESOURCE;
   }
 
   /** The core decides by it what a 401 means; the program may read it. */

@@ -19,6 +19,8 @@ it("says what was asked and answered, by names and numbers", async () => {
   const world = new SessionWorld();
   const { lines, start } = logged(world);
   await world.until(() => start.session !== undefined);
+  const { length } = world.storage.peek(1);
+  expect(lines.join()).toContain(`storage writes slot 1: ${length} bytes, kept`);
   void start.session!.signOut();
   await world.pass(5);
   const numbers = lines.map((line) => line.replace(/\d+ (bytes|ms)/g, "N $1"));
