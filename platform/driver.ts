@@ -347,7 +347,7 @@ export class Driver {
   #guard(call: () => unknown): void {
     try {
       const result = call();
-      if (isThenable(result)) result.then(undefined, (error) => this.#fault(error, nothing));
+      if (isThenable(result)) this.#await(result);
     } catch (error) {
       this.#faults.hold(error);
     }
@@ -365,19 +365,23 @@ export class Driver {
     this.#giveUp = nothing;
     try {
       const result = this.#carryOut(command);
-      if (isThenable(result)) result.then(undefined, (error) => this.#fault(error, nothing));
+      if (isThenable(result)) this.#await(result);
     } catch (error) {
       this.#faults.hold(error);
       this.#giveUp();
     }
   }
 
+  /** Apart from what polls call: a function that makes another costs memory even where it does not. */
+  #await(result: PromiseLike<unknown>): void {
+    result.then(undefined, (error) => this.#fault(error, nothing));
+  }
+
   /** @returns what the adapter returned: a promise, where it is written with `async` */
   #carryOut(command: Command): unknown {
     const { device, memory } = this;
-    const { slot, data: from } = device;
+    const from = device.data;
     const to = from + device.dataLength;
-    const storage = this.#storage;
     switch (command) {
       case Command.SEND:
         return this.#send();
@@ -386,11 +390,9 @@ export class Driver {
       case Command.SHOW:
         return this.#platform.display.show(memory, device.start[Region.FRAME]!);
       case Command.LOAD:
-        return this.#store(-1, (done) => storage.read(slot, memory, from, to, done));
       case Command.STORE:
-        return this.#store(0, (done) => storage.write(slot, memory, from, to, done));
       case Command.ERASE:
-        return this.#store(0, (done) => storage.erase(slot, done));
+        return this.#store(command, from, to);
       case Command.VERIFY:
         return this.#verify(from, to);
       case Command.CHALLENGE:
@@ -415,12 +417,18 @@ export class Driver {
     core.eventVerified?.(device, device.requestId, isTrue ? 1 : 0);
   }
 
-  /** An operation of storage. @param failure what it comes to where the adapter throws */
-  #store(failure: number, act: (done: (result: number | boolean) => void) => unknown): void {
+  #store(command: Command, from: number, to: number): void {
+    const { memory } = this;
+    const { slot } = this.device;
+    const storage = this.#storage;
     this.#storageOperations++;
-    operate(
-      act,
-      failure,
+    operate<number | boolean>(
+      (done) => {
+        if (command === Command.LOAD) return storage.read(slot, memory, from, to, done);
+        if (command === Command.STORE) return storage.write(slot, memory, from, to, done);
+        return storage.erase(slot, done);
+      },
+      command === Command.LOAD ? -1 : 0,
       (result) => this.report(() => this.core.storageDone(this.device, Number(result))),
       (error, giveUp) => this.#fault(error, giveUp),
     );

@@ -20,8 +20,8 @@ export class AdapterOutlet implements Outlet {
   /** The one under way. */
   #current: Exchange | undefined;
   /** Of polls: these two take turns, unless the adapter has reported again what was over. */
-  #poll: Exchange | undefined;
-  #pollBefore: Exchange | undefined;
+  #poll: Exchange | undefined = new Exchange(this);
+  #pollBefore: Exchange | undefined = new Exchange(this);
   #sharesSinks = true;
 
   constructor(http: Http, owner: ExchangeOwner) {
@@ -34,13 +34,19 @@ export class AdapterOutlet implements Outlet {
     this.#current = exchange;
     try {
       const result = this.#http.send(request, exchange);
-      if (!isThenable(result)) return;
-      // Where each exchange makes a promise, a sink of its own costs nothing that counts.
-      this.#sharesSinks = false;
-      result.then(undefined, (error) => this.#giveUp(exchange, error));
+      if (isThenable(result)) this.#await(exchange, result);
     } catch (error) {
       this.#giveUp(exchange, error);
     }
+  }
+
+  /**
+   * Apart from `send`, which is called for polls: a function that makes another costs memory even where it does not.
+   * Where each exchange makes a promise, a sink of its own costs nothing that counts.
+   */
+  #await(exchange: Exchange, result: PromiseLike<unknown>): void {
+    this.#sharesSinks = false;
+    result.then(undefined, (error) => this.#giveUp(exchange, error));
   }
 
   abort(): void {
