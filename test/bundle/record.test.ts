@@ -174,3 +174,29 @@ const unsure: readonly [what: string, code: string][] = [
 test.each(unsure)("the build stops, and says where, at %s", (_what, code) => {
   expect(() => place(code)).toThrow(/program\.ts:\d\d: /);
 });
+
+/** A table of the project's, and a function that may be in it. */
+const table =
+  "interface Table { run: (by: number) => number } function twice(by: number) { return 2 * by; }";
+
+test("calls out of a table are marked, those of the language's methods are not", () => {
+  const run = "export function f(t: Table, s: string) { return t.run(s.charCodeAt(0)); }";
+  expect(place(`${table} ${run} export var t: Table = { run: twice };`).code).toContain(
+    "return call$(t.run, s.charCodeAt(0));",
+  );
+});
+
+test.each([
+  ["kept in a variable", "var it = twice;"],
+  ["handed over", "declare function take(it: (by: number) => number): void; take(twice);"],
+  ["taken out of its table", "function f(t: Table) { var it = t.run; return it(1); }"],
+  ["called under another type", "function f(t: any) { return t.run(1); }"],
+  ["asked for its length", "var it = twice.length;"],
+  [
+    "called as a method",
+    "interface Own { run(by: number): number } function f(t: Own) { t.run(1); }",
+  ],
+  ["called by a name in brackets", 'function f(t: Table) { return t["run"](1); }'],
+])("the build stops, and says where, at a function that is %s", (_what, code) => {
+  expect(() => place(`${table}\n${code}`)).toThrow(/program\.ts:\d\d: /);
+});
