@@ -17,12 +17,12 @@ import {
   type ReusedRequest,
   secretsOf,
 } from "./driver/requests.ts";
-import { type StepUp, stepUpIn } from "./driver/step-up.ts";
 import { BodyForm } from "./exchange/body-form.ts";
 import { type Below, connect, inOrder } from "./exchange/filter.ts";
 import { Faults, isThenable, nothing, operate } from "./exchange/guarded.ts";
 import { type Allowed, LastLook } from "./exchange/last-look.ts";
 import { AdapterOutlet } from "./exchange/outlet.ts";
+import { type StepUp, stepUpIn } from "./exchange/step-up.ts";
 
 // What one needs for adapters of one's own comes from the same place.
 export type {
@@ -48,9 +48,9 @@ export {
   MEMORY_BYTES_DEFAULT,
   type Translate,
 } from "./driver/options.ts";
-export type { StepUp } from "./driver/step-up.ts";
 export type { DriverLog } from "./exchange/log.ts";
 export { retryAfterSeconds } from "./exchange/retry-after.ts";
+export type { StepUp } from "./exchange/step-up.ts";
 
 /** Commands in one go: more means that something feeds on itself. */
 const COMMANDS_MAX = 256;

@@ -25,8 +25,8 @@ import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./plat
 import type { QrCode } from "./qr-code.ts";
 import type { NodePlatform } from "./state-directory.ts";
 
-export { type AnswerHead, type StepUp, stepUpOf } from "../driver/step-up.ts";
 export type { ServerAnswer, TokenResponse } from "../exchange/answer-ear.ts";
+export { type AnswerHead, type StepUp, stepUpOf } from "../exchange/step-up.ts";
 export type { IdTokenClaims } from "../session/id-token.ts";
 export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
 export type {

@@ -1,7 +1,7 @@
 // `fetch` with an access token: what a session's `fetch` does with addresses, redirects, bodies and answers of 401.
 
-import { stepUpOf } from "../driver/step-up.ts";
 import { lastLook } from "../exchange/last-look.ts";
+import { stepUpOf } from "../exchange/step-up.ts";
 import { namedAddressProblem } from "../servers/address.ts";
 
 /** Where the token comes from: a session. */

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { formParameters } from "../../platform/configuration/client-settings.ts";
-import { stepUpOf } from "../../platform/driver/step-up.ts";
+import { stepUpOf } from "../../platform/exchange/step-up.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import type { FakeAnswer } from "../../platform/fake/index.ts";
 import { call, ENDPOINTS, type SignedIn, signedIn, signsIn } from "../world/driver-port.ts";
