@@ -4,7 +4,7 @@
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, HttpRequest, TransportFailure } from "../contracts.ts";
 import { objectIn, printable } from "../text/text.ts";
-import { Filter } from "./filter.ts";
+import { type Head, Listener } from "./filter.ts";
 
 /** What came of a request. Nothing in it is secret. */
 export interface ServerAnswer {
@@ -61,7 +61,7 @@ export interface Recalled {
 }
 
 /** Keeps the newest answer of one device. */
-export class AnswerEar extends Filter {
+export class AnswerEar extends Listener {
   /** Undefined before the first. */
   newest: ServerAnswer | undefined;
   /** Requests so far that have ended, in whatever way. */
@@ -110,9 +110,9 @@ export class AnswerEar extends Filter {
     this.below.abort();
   }
 
-  override status(status: number, retryAfterSeconds: number, authenticate?: string): void {
-    this.#status = status;
-    super.status(status, retryAfterSeconds, authenticate);
+  override status(...head: Head): void {
+    [this.#status] = head;
+    super.status(...head);
   }
 
   override body(bytes: Bytes, from: number, to: number): void {

@@ -16,12 +16,14 @@ export interface Above extends Omit<HttpSink, "failed"> {
   failed(failure: TransportFailure, why: string): void;
 }
 
+/** What the adapter says of an answer before its body: as `HttpSink.status` has it. */
+export type Head = Parameters<HttpSink["status"]>;
+
 /**
- * Hands everything on as it is; a filter says what it does otherwise. Exchanges go through it one after the other, so
- * what it keeps of one it forgets in `send`. The outlet lets each report through once, in its order, and none that comes
- * after `abort`: no filter has to look.
+ * Hands each request on as it is; a filter says what it does otherwise. Exchanges go through it one after the other, so
+ * what it keeps of one it forgets in `send`.
  */
-export abstract class Filter implements Above, Below {
+export abstract class Filter implements Below {
   /** Set by `connect`. */
   above!: Above;
   /** Set by `connect`. */
@@ -34,9 +36,15 @@ export abstract class Filter implements Above, Below {
   abort(): void {
     this.below.abort();
   }
+}
 
-  status(status: number, retryAfterSeconds: number, authenticate = ""): void {
-    this.above.status(status, retryAfterSeconds, authenticate);
+/**
+ * A filter that hears the answer, too, and hands it on as it is. The outlet lets each report through once, in its order,
+ * and none that comes after `abort`: no filter has to look.
+ */
+export abstract class Listener extends Filter implements Above {
+  status(...head: Head): void {
+    this.above.status(...head);
   }
 
   body(bytes: Bytes, from: number, to: number): void {
@@ -71,7 +79,7 @@ export function connect(filters: readonly Filter[], above: Above, outlet: Outlet
   let asking = above;
   for (const filter of filters) {
     filter.above = asking;
-    asking = filter;
+    if (filter instanceof Listener) asking = filter;
   }
   outlet.above = asking;
   return top;

@@ -5,7 +5,7 @@ import { Endpoint, ErrorCode, State } from "../../core/index.ts";
 import type { Bytes, HttpRequest, Storage, Timers, TransportFailure } from "../contracts.ts";
 import { originOf } from "../servers/address.ts";
 import { asciiOf } from "../text/text.ts";
-import { Filter } from "./filter.ts";
+import { type Head, Listener } from "./filter.ts";
 
 /** What is looked at of a device. */
 interface Looked {
@@ -19,7 +19,7 @@ export interface DriverLog {
   /** Time counts from here. */
   begin(timers: Timers): void;
   /** Listens to exchanges. */
-  exchange(device: () => Looked): Filter;
+  exchange(device: () => Looked): Listener;
   /** The same storage, listened to. */
   around(storage: Storage): Storage;
   /** Something may have changed. */
@@ -72,7 +72,7 @@ export function driverLog(write: (line: string) => void): DriverLog {
   };
 }
 
-class LoggedExchange extends Filter {
+class LoggedExchange extends Listener {
   readonly #device: () => Looked;
   readonly #say: (words: string) => void;
   readonly #nowMs: () => number;
@@ -108,9 +108,9 @@ class LoggedExchange extends Filter {
     this.below.abort();
   }
 
-  override status(status: number, retryAfterSeconds: number, authenticate?: string): void {
-    this.#status = status;
-    super.status(status, retryAfterSeconds, authenticate);
+  override status(...head: Head): void {
+    [this.#status] = head;
+    super.status(...head);
   }
 
   override body(bytes: Bytes, from: number, to: number): void {

@@ -1,7 +1,7 @@
 // Answers that are read as a whole: a server's own language that is translated, a document that is asked for.
 
 import type { Bytes, Http, HttpRequest, TransportFailure } from "../contracts.ts";
-import { type Above, type Below, connect, Filter } from "./filter.ts";
+import { type Above, type Below, connect, type Head, Listener } from "./filter.ts";
 import { LastLook } from "./last-look.ts";
 import { AdapterOutlet } from "./outlet.ts";
 
@@ -10,19 +10,15 @@ const ANSWER_BYTES_MAX = 65_536;
 
 /** A whole answer. */
 export interface WholeAnswer {
-  readonly status: number;
-  readonly retryAfterSeconds: number;
-  readonly authenticate: string;
+  readonly head: Head;
   readonly body: readonly number[];
 }
 
 /** Gathers an answer, which goes on when it is whole. */
-export abstract class Whole extends Filter {
+export abstract class Whole extends Listener {
   /** Of the exchange under way: what is not gathered passes as it is. */
   gathers = true;
-  #status = 0;
-  #retryAfterSeconds = -1;
-  #authenticate = "";
+  #head: Head = [0, -1];
   #body: number[] = [];
 
   /** What the answer comes to. */
@@ -33,11 +29,9 @@ export abstract class Whole extends Filter {
     super.send(request);
   }
 
-  override status(status: number, retryAfterSeconds: number, authenticate = ""): void {
-    this.#status = status;
-    this.#retryAfterSeconds = retryAfterSeconds;
-    this.#authenticate = authenticate;
-    if (!this.gathers) super.status(status, retryAfterSeconds, authenticate);
+  override status(...head: Head): void {
+    this.#head = head;
+    if (!this.gathers) super.status(...head);
   }
 
   override body(bytes: Bytes, from: number, to: number): void {
@@ -56,18 +50,13 @@ export abstract class Whole extends Filter {
       super.end();
       return;
     }
-    this.answered({
-      status: this.#status,
-      retryAfterSeconds: this.#retryAfterSeconds,
-      authenticate: this.#authenticate,
-      body: this.#body,
-    });
+    this.answered({ head: this.#head, body: this.#body });
   }
 }
 
 /** What came of asking for a document. */
 export type Asked =
-  | (WholeAnswer & { readonly failure: "" })
+  | { readonly status: number; readonly body: readonly number[]; readonly failure: "" }
   | { readonly status: 0; readonly failure: TransportFailure; readonly why: string };
 
 /**
@@ -100,8 +89,8 @@ class Question extends Whole {
     this.#resolve = resolve;
   }
 
-  answered(answer: WholeAnswer): void {
-    this.#resolve({ ...answer, failure: "" });
+  answered({ head: [status], body }: WholeAnswer): void {
+    this.#resolve({ status, body, failure: "" });
   }
 
   override failed(failure: TransportFailure, why: string): void {

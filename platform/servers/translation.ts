@@ -78,11 +78,11 @@ export class Translating extends Whole {
     } else super.send(foreign === undefined ? request : written(request, foreign));
   }
 
-  answered({ status, retryAfterSeconds, authenticate, body }: WholeAnswer): void {
+  answered({ head: [status, ...others], body }: WholeAnswer): void {
     const members = objectIn(body);
     const answer = { status, members: members ?? {}, isObject: members !== undefined };
     const plain = this.#translation.answer(this.#purpose, answer);
-    this.above.status(plain?.status ?? status, retryAfterSeconds, authenticate);
+    this.above.status(plain?.status ?? status, ...others);
     const heard = plain === undefined ? body : bytesOf(JSON.stringify(plain.members));
     if (heard.length > 0) this.above.body(heard, 0, heard.length);
     this.above.end();
