@@ -1,12 +1,15 @@
-// The C host as a server sees it: every row of the bench, under the sanitizers and on Duktape, with an environment that
-// would send it elsewhere, have it take an older TLS, or write down what TLS hides.
+// The C host as a server sees it: every row of the bench, under the sanitizers and on each engine, with an environment that
+// would send it elsewhere, have it take an older TLS, or write down what TLS hides. And the example out of two files.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { rows } from "../../platform/conformance/device-rows.ts";
+import { run } from "../../targets/workbench/engines/install.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
+import { standaloneFiles } from "../../targets/workbench/host/generate.ts";
 import { bench, KEYS } from "../bench-run.ts";
 import { STRICT } from "./host-process.ts";
 
@@ -45,3 +48,38 @@ it.concurrent.each([
     expect(existsSync(SSLKEYLOGFILE)).toBe(false);
   },
 );
+
+/** A device.json as the example's settings. */
+const SETTINGS = `const { readFileSync } = require("fs"), file = process.argv[2];
+const { clientId, scope, endpoints, http } = JSON.parse(readFileSync(file));
+const { deviceAuthorization: CODE, token: TOKEN, revocation: REVOKE = "", resources = [""] } = endpoints;
+const all = { ID: clientId, SCOPE: scope, CODE, TOKEN, REVOKE, API: resources[0], CA: http?.certificates ?? "" };
+console.log(Object.entries(all).map(([name, value]) => name + "='" + value + "'").join(" "));`;
+
+it.concurrent("targets/examples/libcurl.c passes all but four rows, each for what the page says", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-libcurl-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(await standaloneFiles())) {
+    writeFileSync(join(folder, name), text);
+  }
+  writeFileSync(join(folder, "settings.cjs"), SETTINGS);
+  const example = fileURLToPath(new URL("../../targets/examples/libcurl.c", import.meta.url));
+  const flags = [
+    "-std=gnu11",
+    "-O1",
+    "-g",
+    "-fsanitize=address,undefined",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+  ];
+  const files = [example, join(folder, "picogrant.c"), "-lcurl", "-o", join(folder, "device")];
+  run("gcc", [...flags, `-I${folder}`, ...files]);
+  const settings = `$(node ${folder}/settings.cjs {config}) STATE=$(dirname {config})`;
+  const device = `eval exec env ${settings} ${folder}/device`;
+  const left = ["--no-pkce", "--no-json"];
+  const { said } = await bench("--device", device, ...KEYS, ...left);
+  const failed = [...said.matchAll(/^ {2}(\S+) .* failed: /gm)].map(([, name]) => name);
+  expect(failed, said).toEqual(["retry-after-date", "https-close-cut"]);
+  expect(said).toContain(`${rows.length - 4} of ${rows.length - 2} rows pass; 2 are not tried`);
+});
