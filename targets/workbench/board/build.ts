@@ -39,7 +39,7 @@ export const kinds = {
   quickjs: {
     variant: "complete",
     tlsBuffers: "small",
-    arenaBytes: 61_440,
+    arenaBytes: 65_536,
     stackBytes: 6144,
     memoryBytes: 6144,
   },

@@ -295,7 +295,7 @@ export class Board {
   /** Asks for the figures. */
   async measure(): Promise<BoardFigures> {
     const pattern =
-      /(?:heap: .*, peak (\d+), reached (\d+), .*, requests (\d+)\n)?stack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
+      /(?:heap: size \d+, peak (\d+), reached (\d+), requests (\d+)\n)?stack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
     const all = (): RegExpExecArray[] => [...this.output.matchAll(pattern)];
     const before = all().length;
     this.press("m");

@@ -11,7 +11,7 @@ const isRam = (address: number): boolean => address >= machine.ramAt && address 
 /** A part of the firmware, and the object files that belong to it. */
 const parts = [
   ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^heap\.o/],
-  ["heap of the engine", /^arena\.o/],
+  ["heap of the engine", /^libc\.o \.noinit/],
   ["core: C, or bytecode and its border", /^picogrant\.o|^core-code\.o/],
   ["memory of the device", /^main\.o \.bss\.memory/],
   ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^certificate\.o|^connection\.o/],

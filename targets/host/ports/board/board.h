@@ -93,16 +93,7 @@ void board_on_ethernet(void);
 /* connection.c: one, since there is RAM for one TLS session. */
 extern struct pg_connection board_connection;
 
-/* arena.c: the heap of the engine, and of nobody else. Figures for the table. */
-struct arena_figures {
-  size_t size;    /* bytes that there are */
-  size_t used;    /* in use now, with what the arena itself needs */
-  size_t peak;    /* the most that ever were in use */
-  size_t reached; /* how far into the arena blocks ever lay: a smaller arena than this might have been too small */
-  size_t blocks;
-  size_t requests; /* for a new block or a larger one, since the reset */
-};
-
-struct arena_figures arena_figures(void);
+/* libc.c: how much of the memory for an engine's heap the C library's malloc has taken. */
+size_t board_heap_reached(void);
 
 #endif

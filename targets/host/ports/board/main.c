@@ -79,14 +79,11 @@ static void stop(const char *what, const char *why) {
 static void print_figures(void) {
   struct board_sleep_figures sleep = board_sleep_figures();
 #ifdef PG_HAS_ENGINE
-  struct arena_figures heap = arena_figures();
-  say("heap: size ", (long)heap.size, "");
-  say(", used ", (long)heap.used, "");
-  say(", peak ", (long)heap.peak, "");
-  say(", reached ", (long)heap.reached, "");
-  say(", engine ", (long)host.core.heap.engine, "");
-  say(", blocks ", (long)heap.blocks, "");
-  say(", requests ", (long)heap.requests, "\n");
+  const struct pg_heap *heap = &host.core.heap;
+  say("heap: size ", ARENA_BYTES, "");
+  say(", peak ", (long)heap->peak, "");
+  say(", reached ", (long)board_heap_reached(), "");
+  say(", requests ", (long)heap->calls, "\n");
 #endif
   say("stack: size ", (long)board_stack_size(), "");
   say(", used ", (long)board_stack_used(), "\n");
