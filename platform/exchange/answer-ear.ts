@@ -99,6 +99,11 @@ export class AnswerEar extends Listener {
     this.idToken = idToken;
   }
 
+  /** What comes next is of another session. */
+  forget(): void {
+    this.scope = this.tokenResponse = this.idToken = undefined;
+  }
+
   override send(request: HttpRequest): void {
     this.#url = request.url.split("?", 1)[0]!;
     this.#room = this.#endpoint() === Endpoint.TOKEN ? TOKEN_BODY_MAX : BODY_MAX;

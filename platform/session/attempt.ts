@@ -89,16 +89,12 @@ export class Attempt {
   }
 
   #start(): void {
-    const driver = this.#driver;
     const { kept } = this.settings;
-    if (kept) kept.onRest = () => this.#lookAtLeaving();
-    if (kept === undefined) driver.start();
-    else {
-      kept.read((keptOf) => {
-        this.#keptOf = keptOf;
-        if (driver === this.#driver && !this.#isReleased) driver.start();
-      });
-    }
+    if (kept) kept.onRest = () => this.#changed();
+    kept?.read((keptOf) => {
+      this.#keptOf = keptOf;
+    });
+    this.#driver.start();
   }
 
   /** Somebody can be asked to sign in. */
@@ -216,7 +212,7 @@ export class Attempt {
     // A sign-out that an earlier life began has come to its end.
     else if (state === State.SIGNED_OUT) driver.signIn();
     else if (state === State.PENDING) this.#tellCode();
-    else if (driver.isSignedIn && !this.watch.isStoring(driver)) {
+    else if (driver.isSignedIn && !this.watch.isStoring(driver) && !this.settings.kept?.isReading) {
       if (this.#isWider()) this.#askForMore();
       else this.#succeed();
     }
@@ -233,7 +229,7 @@ export class Attempt {
     const { kept, config } = this.settings;
     const { driver, ear } = this;
     const { device, memory } = driver;
-    if (kept === undefined || this.watch.isStoring(driver)) return;
+    if (kept === undefined || kept.isReading || this.watch.isStoring(driver)) return;
     if (isAtEnd(device.state)) kept.erase();
     if (!driver.isSignedIn) return;
     const token = keptTokenOf(device, memory);
@@ -267,6 +263,7 @@ export class Attempt {
       return;
     }
     this.#asked = undefined;
+    this.ear.forget();
     this.driver.signOut();
   }
 

@@ -11,6 +11,8 @@ import { bytesOf, objectIn } from "../text/text.ts";
 export class KeptAnswer {
   /** An operation is under way. */
   isBusy = false;
+  /** What is kept is not known yet. */
+  isReading = false;
   /** Called when nothing is under way any more. */
   onRest: () => void = nothing;
   /** Something is kept, of whatever tokens. */
@@ -27,10 +29,12 @@ export class KeptAnswer {
   read(then: (keptOf: (token: string) => Recalled | undefined) => void): void {
     const storage = this.#open();
     const into = new Uint8Array(storage.capacity);
+    this.isReading = true;
     this.#operate(
       -1,
       (done) => storage.read(0, into, 0, into.length, done),
       (length) => {
+        this.isReading = false;
         this.isThere = length !== 0;
         const members = length > 0 ? objectIn(into.subarray(0, length)) : undefined;
         into.fill(0);

@@ -407,7 +407,14 @@ describe("what a start knows of the one before", () => {
     await world.until(() => wider.isSettled);
     expect(wider.error).toMatchObject({ code: "insufficient_scope", remedy: "user" });
     expect((wider.error as SignInError).message).toContain('good for "video" alone');
+    // The new session says what it is good for, and nothing of the one before.
+    world.http.handler = world.server.handle;
+    world.server.moreMembers = () => ({});
     const anew = await started(world, {}, asking("video audio"));
+    expect([anew.session.scope, anew.session.tokenResponse]).toEqual([
+      "video audio",
+      { token_type: "Bearer", expires_in: world.server.accessLifeS },
+    ]);
     expect(anew.start.prompts).toHaveLength(1);
     expect(world.server.grants.map(({ isRevoked }) => isRevoked)).toEqual([true, false]);
     // What was asked for counts, though the server grants less: the next start goes on.

@@ -16,6 +16,8 @@ const bySecret = (secret: string) => (text: string) =>
 
 interface Kind {
   readonly isGood: boolean;
+  /** As it has just come, one of the two clocks is wrong. */
+  readonly isOfAnotherTime?: boolean;
   readonly header?: object;
   readonly claims?: (nowS: number) => object;
   readonly sign?: (text: string) => Uint8Array;
@@ -30,8 +32,8 @@ export const KINDS: readonly Kind[] = [
   { isGood: true, claims: () => ({ aud: ["other", "program"], azp: "program" }) },
   // Clocks may differ by a minute.
   { isGood: true, claims: (nowS) => ({ exp: nowS - 50, iat: nowS + 50 }) },
-  { isGood: false, claims: (nowS) => ({ exp: nowS - 61 }) },
-  { isGood: false, claims: (nowS) => ({ iat: nowS + 70 }) },
+  { isGood: false, isOfAnotherTime: true, claims: (nowS) => ({ exp: nowS - 61 }) },
+  { isGood: false, isOfAnotherTime: true, claims: (nowS) => ({ iat: nowS + 70 }) },
   { isGood: false, claims: () => ({ iss: "https://login.example.org" }) },
   { isGood: false, claims: () => ({ aud: "other" }) },
   { isGood: false, claims: () => ({ aud: ["other", "program"] }) },

@@ -48,6 +48,8 @@ interface Running {
 /** An ID token that was given out: whether it counts, whom it names, and with which tokens it came. */
 interface IdToken {
   readonly isGood: boolean;
+  /** Why not. */
+  readonly refusal: string;
   readonly sub: string;
   readonly grant: Grant;
 }
@@ -133,7 +135,8 @@ class Life {
     const kind = this.#dice.pick(KINDS);
     const sub = this.#dice.once(6) ? "eve" : "ada";
     const token = idTokenOf(kind, sub);
-    this.#idTokens.set(token, { isGood: kind.isGood, sub, grant });
+    const refusal = kind.isOfAnotherTime ? "clock_wrong" : "wrong_id_token";
+    this.#idTokens.set(token, { isGood: kind.isGood, refusal, sub, grant });
     return token;
   }
 
@@ -319,9 +322,9 @@ class Life {
       (claims) => claims?.sub,
       ({ code }: SignInError) => code,
     );
-    const outcome = ({ isGood, sub }: IdToken): string => {
-      const isBelieved = isGood && (running.person === undefined || running.person === sub);
-      return isBelieved ? sub : "wrong_id_token";
+    const outcome = ({ isGood, refusal, sub }: IdToken): string => {
+      if (!isGood) return refusal;
+      return running.person === undefined || running.person === sub ? sub : "wrong_id_token";
     };
     // What was kept is of the tokens in use; where those were lost in a power cut nothing is.
     const [grant] = this.#world.server.live.slice(-1);
@@ -329,7 +332,8 @@ class Life {
     const own = kept.filter((token) => token.grant === grant || grant === undefined);
     const expected =
       idToken === "" ? [undefined, ...own.map(outcome)] : [outcome(this.#idTokens.get(idToken)!)];
-    if (told !== undefined && told !== "wrong_id_token") running.person = told;
+    const isPerson = told !== undefined && told !== "wrong_id_token" && told !== "clock_wrong";
+    if (isPerson) running.person = told;
     if (!expected.includes(told)) this.#fault(`claims says ${told} in place of ${expected}`);
   }
 

@@ -45,7 +45,7 @@ export interface Start {
 export class SessionWorld extends World {
   readonly server: GrantServer;
   /** Room beside the records. */
-  room = new MemoryStorage({ capacity: 98_304 });
+  room: MemoryStorage;
   /** What was answered to each start of the program so far. */
   readonly heard: Heard[] = [];
   /** The slot with the newest record; undefined where that is not sure. */
@@ -60,6 +60,7 @@ export class SessionWorld extends World {
     const storage = new MemoryStorage({ clock, delayMs: 3, capacity: 65_536 });
     super({ clock, storage, http: { handler: server.handle } });
     this.server = server;
+    this.room = new MemoryStorage({ clock, delayMs: 3, capacity: 98_304 });
   }
 
   override restart(): void {
@@ -79,7 +80,7 @@ export class SessionWorld extends World {
     this.#lives.push(life);
     const heard = new Heard(this.clock, [...this.heard]);
     this.heard.push(heard);
-    const { room } = this;
+    const { storage: room } = this.#mortal(life, timers, this.room, false);
     const spoiled = spoil({
       display: new RecordedDisplay(80, 2),
       ...this.#mortal(life, timers, this.storage),
@@ -132,6 +133,7 @@ export class SessionWorld extends World {
     life: { readonly isAlive: boolean },
     timers: Timers,
     storage: MemoryStorage,
+    isRecords = true,
   ): Pick<Platform, "timers" | "storage"> {
     const change = (
       slot: number,
@@ -139,9 +141,9 @@ export class SessionWorld extends World {
       done: (ok: boolean) => void,
       isWritten: boolean,
     ): void => {
-      if (this.newest === slot) this.newest = undefined;
+      if (isRecords && this.newest === slot) this.newest = undefined;
       change((ok) => {
-        if (ok && isWritten) this.newest = slot;
+        if (isRecords && ok && isWritten) this.newest = slot;
         if (life.isAlive) done(ok);
       });
     };
