@@ -142,7 +142,11 @@ test("the order of the places: those that are named first, then as the types lis
   expect([...places.values()]).toEqual([0, 1, 2, 3, 4]);
 });
 
-/** Each could reach the device by a name that it has no more. */
+/** A table of the project's, and a function that may be in it. */
+const table =
+  "interface Table { run: (by: number) => number } function twice(by: number) { return 2 * by; }";
+
+/** Each could reach the device by a name that it has no more, or call a number. */
 const unsure: readonly [what: string, code: string][] = [
   ["anything", "export function f(device: any) { return device.state; }"],
   [
@@ -169,15 +173,26 @@ const unsure: readonly [what: string, code: string][] = [
     "a short way to write it",
     "var state = 1; export var d: Device = { start: [], waitMs: 1, lifeS: 1, other: null, state };",
   ],
+  ["a function that is kept in a variable", "var it = twice;"],
+  [
+    "a function that is handed over",
+    "declare function take(it: (by: number) => number): void; take(twice);",
+  ],
+  [
+    "a function that is taken out of its table",
+    "function f(t: Table) { var it = t.run; return it(1); }",
+  ],
+  ["a function that is called under another type", "function f(t: any) { return t.run(1); }"],
+  ["a function that is asked for its length", "var it = twice.length;"],
+  [
+    "called as a method",
+    "interface Own { run(by: number): number } function f(t: Own) { t.run(1); }",
+  ],
+  [
+    "a function that is called by a name in brackets",
+    'function f(t: Table) { return t["run"](1); }',
+  ],
 ];
-
-test.each(unsure)("the build stops, and says where, at %s", (_what, code) => {
-  expect(() => place(code)).toThrow(/program\.ts:\d\d: /);
-});
-
-/** A table of the project's, and a function that may be in it. */
-const table =
-  "interface Table { run: (by: number) => number } function twice(by: number) { return 2 * by; }";
 
 test("calls out of a table are marked, those of the language's methods are not", () => {
   const run = "export function f(t: Table, s: string) { return t.run(s.charCodeAt(0)); }";
@@ -186,17 +201,6 @@ test("calls out of a table are marked, those of the language's methods are not",
   );
 });
 
-test.each([
-  ["kept in a variable", "var it = twice;"],
-  ["handed over", "declare function take(it: (by: number) => number): void; take(twice);"],
-  ["taken out of its table", "function f(t: Table) { var it = t.run; return it(1); }"],
-  ["called under another type", "function f(t: any) { return t.run(1); }"],
-  ["asked for its length", "var it = twice.length;"],
-  [
-    "called as a method",
-    "interface Own { run(by: number): number } function f(t: Own) { t.run(1); }",
-  ],
-  ["called by a name in brackets", 'function f(t: Table) { return t["run"](1); }'],
-])("the build stops, and says where, at a function that is %s", (_what, code) => {
+test.each(unsure)("the build stops, and says where, at %s", (_what, code) => {
   expect(() => place(`${table}\n${code}`)).toThrow(/program\.ts:\d\d: /);
 });

@@ -89,15 +89,8 @@ class Life {
       configError,
     };
     this.#generator = new Generator(dice);
-    const { config, ...drawn } = drawSettings(dice);
-    // Not every engine keeps half a pair of surrogates in a literal.
-    const whole = Object.entries(config).map(([member, value]) => [
-      member,
-      typeof value === "string" ? Buffer.from(value).toString() : value,
-    ]);
     const settings = {
-      ...drawn,
-      config: Object.fromEntries(whole) as complete.Config,
+      ...drawSettings(dice),
       // What a test alone can do to a device is left out.
       countsFrom: 0,
       isSpoilt: false,

@@ -12,7 +12,6 @@ import {
   parse,
 } from "acorn";
 import { ancestor, full, simple } from "acorn-walk";
-import type { SourceOf } from "../../bundle/places.ts";
 
 interface Complaint {
   readonly reason: string;
@@ -104,20 +103,14 @@ class Checker {
     }
   }
 
-  /** Where a function stands: not within blocks, and not within functions that run after start-up. */
+  /** Where a function is declared: not within blocks. One within another the build refuses by itself (dispatch.ts). */
   checkFunctions(program: Program): void {
     ancestor(program, {
-      Function: (node, _state, ancestors) => {
-        const around = ancestors.slice(0, -1) as AnyNode[];
-        const outer = around.filter((parent) => /Function/.test(parent.type));
-        const parent = around.at(-1)!;
-        const isBody = parent.type === "BlockStatement" && /Function/.test(around.at(-2)!.type);
-        if (node.type === "FunctionDeclaration" && parent.type !== "Program" && !isBody) {
-          this.refuse(node.start, "function declaration in a block");
-        }
-        if (outer.length > 0 && !(outer.length === 1 && isCalledAtOnce(around, outer[0]!))) {
-          this.refuse(node.start, "closure made after start-up");
-        }
+      FunctionDeclaration: (node, _state, ancestors) => {
+        const [parent, around] = [ancestors.at(-2)!, ancestors.at(-3)];
+        const isBody = parent.type === "BlockStatement" && /Function/.test(around!.type);
+        if (parent.type === "Program" || isBody) return;
+        this.refuse(node.start, "function declaration in a block");
       },
     });
   }
@@ -149,11 +142,6 @@ class Checker {
       this.refuse(at, `${name} is used at load time but declared further down`);
     }
   }
-}
-
-function isCalledAtOnce(around: readonly AnyNode[], outer: AnyNode): boolean {
-  const parent = around[around.indexOf(outer) - 1];
-  return parent?.type === "CallExpression" && parent.callee === outer;
 }
 
 /** Bodies that run while a script is loaded: the script itself, and those of functions that are called on the spot. */
@@ -225,9 +213,4 @@ export function checkSubset(code: string): Complaint[] {
   const beyond = code.search(/[^\t\n\x20-\x7e]/);
   if (beyond >= 0) checker.refuse(beyond, "control character, or beyond ASCII");
   return checker.complaints;
-}
-
-/** One line for a complaint, with the place in the sources. */
-export function describeComplaint({ at, reason, text }: Complaint, sourceOf: SourceOf): string {
-  return `${sourceOf(at).place}: ${reason}: ${text}`;
 }
