@@ -77,9 +77,9 @@ export class AdapterOutlet implements Outlet {
     this.above.failed(failure, this.#http.lastFailure ?? "");
   }
 
-  /** A filter has thrown when it was told. */
+  /** A filter has thrown when it was told: nothing more of this exchange is of use. */
   broken(error: unknown): void {
-    this.#current = undefined;
+    this.abort();
     this.#owner.fault(error, () => this.above.failed("unreachable", ""));
   }
 

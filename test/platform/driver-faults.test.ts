@@ -6,6 +6,7 @@ import { Command, Endpoint, State } from "../../core/index.ts";
 import type { HttpSink, Promised, Storage } from "../../platform/contracts.ts";
 import type { Driver, DriverOptions } from "../../platform/driver.ts";
 import { AnswerEar } from "../../platform/exchange/answer-ear.ts";
+import { Listener } from "../../platform/exchange/filter.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
@@ -168,6 +169,27 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
       expect(world.storage.counts.writes).toBe(0);
     });
   });
+
+  it.each(["status", "body", "end"] as const)(
+    "a filter that breaks at the answer's %s",
+    async (at) => {
+      class Broken extends Listener {}
+      Broken.prototype[at] = () => {
+        throw "broken";
+      };
+      const { world, driver, errors } = await start(
+        () => ({ translate: () => new Broken() }),
+        () => {},
+      );
+      const { state, inFlight } = driver.device;
+      expect([state, inFlight, new Set(errors)]).toEqual([
+        State.REQUESTING,
+        0,
+        new Set(["broken"]),
+      ]);
+      expect([world.http.busy, world.http.requests.length]).toEqual([false, errors.length]);
+    },
+  );
 
   it.each(Object.entries(aroundHttp))("ends twice, in whatever way: %s", async (_, stack) => {
     const { world, driver, errors } = await start(stack, ({ http }) => {
