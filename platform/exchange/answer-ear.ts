@@ -50,6 +50,14 @@ export interface HeardIdToken {
   readonly atMs: number;
 }
 
+/** An access token that is good still, by the calendar. */
+export interface KnownToken {
+  readonly token: string;
+  /** When it came, ms since 1970. */
+  readonly fromMs: number;
+  readonly endsAtMs: number;
+}
+
 /** What came along with the tokens of an earlier start. */
 export interface Recalled {
   /** The scope that was asked for. */
@@ -58,6 +66,8 @@ export interface Recalled {
   readonly scope: string;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: HeardIdToken | undefined;
+  /** Where a computer keeps it, whose files do not wear out. */
+  readonly access?: KnownToken | undefined;
 }
 
 /** Keeps the newest answer of one device. */

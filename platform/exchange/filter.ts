@@ -87,6 +87,8 @@ export function connect(filters: readonly Filter[], above: Above, outlet: Outlet
 
 /** The filters of an exchange: each is there where it is needed. */
 export interface Filters {
+  /** Answers a refresh itself, where a token is known that is good. */
+  readonly known?: Filter | undefined;
   /** Sends nothing while another program may change the same records. */
   readonly lock?: Filter | undefined;
   /** Keeps what the server said, as the core hears it. */
@@ -102,6 +104,6 @@ export interface Filters {
 }
 
 /** The first one gets the request first, and the answer last. */
-export function inOrder({ lock, ear, translation, form, look, log }: Filters): Filter[] {
-  return [lock, ear, translation, form, look, log].filter((filter) => filter !== undefined);
+export function inOrder({ known, lock, ear, translation, form, look, log }: Filters): Filter[] {
+  return [known, lock, ear, translation, form, look, log].filter((filter) => filter !== undefined);
 }

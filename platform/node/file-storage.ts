@@ -180,8 +180,9 @@ export class FileStorage implements Storage, WithRoom {
 
   /** What tells the records of now from those of before: another process may have written. */
   get stamp(): string {
-    const stamps = [0, 1].map((slot) => {
-      const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
+    const stamps = ["slot-0", "slot-1", "answer"].map((name) => {
+      const file = path.join(this.directory, name);
+      const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false });
       return `${stat?.ino} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
     });
     return stamps.join();

@@ -96,58 +96,52 @@ export function makeOwnDirectory(directory: string, isSealed = false): void {
   if (!POSIX) return;
   const handle = patiently(() => fs.openSync(directory, "r"));
   try {
-    const advice = "choose a directory of your own";
-    keepOwn(handle, { file: directory, open: 0o022, isSealed, advice });
+    keepOwn(handle, directory, isSealed);
   } finally {
     fs.closeSync(handle);
   }
 }
 
-interface Own {
-  readonly file: string;
-  /** The bits that nobody else is to have. */
-  readonly open: number;
-  readonly isSealed: boolean;
-  /** What to do where it belongs to another user. */
-  readonly advice: string;
-}
-
 /**
  * Sees that an open file or directory is this user's, and closes it to others where it is open to them: a mount, a copy
- * or a umask has done that (Kubernetes gives whole volumes to a group).
+ * or a umask has done that (Kubernetes gives whole volumes to a group). What every user could write counts no more.
  * @throws StateDirectoryError
  */
-function keepOwn(handle: number, { file, open, isSealed, advice }: Own): void {
-  const { uid, mode } = fs.fstatSync(handle);
-  if (uid !== process.getuid?.()) {
-    throw new StateDirectoryError(`${file}: belongs to another user; ${advice}`);
-  }
-  if ((mode & open) === 0) return;
+function keepOwn(handle: number, file: string, isSealed: boolean): void {
+  const status = fs.fstatSync(handle);
+  const isDirectory = status.isDirectory();
+  const [open, anew] = isDirectory
+    ? [0o022, "choose a directory of your own"]
+    : [0o077, "delete it and sign in again"];
+  const refuse = (what: string): never => {
+    throw new StateDirectoryError(`${file}: ${what}`);
+  };
+  if (status.uid !== process.getuid?.()) refuse(`belongs to another user; ${anew}`);
+  const isPublic = !isDirectory && (status.mode & 0o002) !== 0;
+  if (isPublic && !isSealed) refuse(`every user could change it; ${anew}`);
+  if ((status.mode & open) === 0) return;
   try {
-    fs.fchmodSync(handle, mode & 0o7777 & ~open);
+    fs.fchmodSync(handle, status.mode & 0o7777 & ~open);
   } catch {
     // Looked at again below: a file system may also say nothing and do nothing.
   }
   if (isSealed || (fs.fstatSync(handle).mode & open) === 0) return;
-  throw new StateDirectoryError(
-    `${file}: other users can get at it, and its file system keeps no modes; ` +
+  refuse(
+    "other users can get at it, and its file system keeps no modes; " +
       "choose a directory on another, or give a key that seals the tokens",
   );
 }
 
-/** Which file of the program's own is read. */
-export interface OwnFile {
-  readonly isSealed?: boolean;
-  /** Longest content in bytes. */
-  readonly limit?: number;
-}
-
 /**
  * Reads a file that was written by `writeOwn`.
+ * @param options what is in it is sealed with a key; its longest content in bytes
  * @returns undefined where there is none; of a longer one `limit` + 1 bytes
  * @throws StateDirectoryError where it is no file or others could have written it; the system's error
  */
-export function readOwn(file: string, options: OwnFile = {}): Buffer | undefined {
+export function readOwn(
+  file: string,
+  options: { readonly isSealed?: boolean; readonly limit?: number } = {},
+): Buffer | undefined {
   const { isSealed = false, limit = SIZE_MAX } = options;
   try {
     return patiently(() => readUpTo(file, limit + 1, isSealed));
@@ -168,13 +162,7 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
   try {
     const status = fs.fstatSync(handle);
     if (!status.isFile()) throw noFile(file);
-    if (POSIX && !isSealed && (status.mode & 0o002) !== 0) {
-      throw new StateDirectoryError(
-        `${file}: every user could change it; delete it and sign in again`,
-      );
-    }
-    const advice = "delete it and sign in again";
-    if (POSIX) keepOwn(handle, { file, open: 0o077, isSealed, advice });
+    if (POSIX) keepOwn(handle, file, isSealed);
     const buffer = Buffer.alloc(Math.min(limit, status.size + 1));
     let length = 0;
     while (length < buffer.length) {
@@ -227,9 +215,7 @@ export function removeDraft(file: string): void {
   removeOwn(draftOf(file));
 }
 
-function draftOf(file: string): string {
-  return `${file}.draft`;
-}
+const draftOf = (file: string): string => `${file}.draft`;
 
 /** What was renamed or removed in it stays so when the power goes. */
 export function syncDirectory(directory: string): void {

@@ -4,7 +4,6 @@ import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
 import { MetadataError, ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
-import { KeptAnswer } from "../session/kept-answer.ts";
 import type { Session } from "../session/session.ts";
 import { type Client, checkClient, type ServerChoice, settingsFor } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
@@ -116,6 +115,7 @@ async function begin(
   const settings = await unlessAborted(signal, () => settingsFor(server, options, node, asking));
   const seal = await sealOf(node, deviceKey);
   const open = (): Storage => seal(node.storage);
+  const { KeptAnswer } = await import("../session/kept-answer.ts");
   const shared = files && directory && new directory.SharedDirectory(files, open);
   const log = options.log && (await import("../exchange/log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
@@ -123,7 +123,8 @@ async function begin(
     { ...node, storage: open() },
     {
       shared,
-      kept: new KeptAnswer(() => seal(node.storage.beside)),
+      // A program's own storage may wear out, or be slow: there each start renews.
+      kept: new KeptAnswer(() => seal(node.storage.beside), files ? "used" : "none"),
       ...settings,
       ...(allowHttp && { allowHttp }),
       ...(headers && { headers }),

@@ -172,18 +172,9 @@ export class SharedDirectory implements SharedState {
 // device key it is authenticated by that, as the records are; without one it is as safe as they are, which is the
 // directory's affair.
 
-/** As it stands in the file. */
-interface Kept {
-  readonly version: 1;
-  readonly issuer: string;
-  readonly deviceAuthorization: string;
-  readonly token: string;
-  readonly revocation: string;
-  readonly clientAuthenticationMethods: readonly string[];
-}
-
 const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";
+const VERSION = 2;
 
 /** Whose they are, and how an issuer is asked. */
 export interface KeptMetadataOptions {
@@ -210,7 +201,7 @@ export function keptMetadata(
       }
     },
     write: (server) => {
-      const text = textOf(server);
+      const text = JSON.stringify({ version: VERSION, ...server });
       try {
         writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`);
       } catch {
@@ -238,20 +229,6 @@ export function removeMetadata(directory: string): void {
   removeOwn(path.join(directory, METADATA));
 }
 
-function textOf(server: DiscoveredServer): string {
-  const { deviceAuthorization, token, revocation } = server.endpoints;
-  const { issuer, clientAuthenticationMethods } = server;
-  const kept: Kept = {
-    version: 1,
-    issuer,
-    deviceAuthorization,
-    token,
-    revocation,
-    clientAuthenticationMethods,
-  };
-  return JSON.stringify(kept);
-}
-
 /** "" without a key. */
 function codeOf(text: string, deviceKey: Uint8Array | undefined): string {
   if (deviceKey === undefined) return "";
@@ -271,9 +248,10 @@ function serverIn(
   const expected = Buffer.from(codeOf(text, deviceKey));
   const found = Buffer.from(code);
   if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
-  const kept = JSON.parse(text) as Kept;
-  if (kept.version !== 1 || !isSameIssuer(kept.issuer, issuer)) return undefined;
-  const { deviceAuthorization, token, revocation, clientAuthenticationMethods } = kept;
+  const kept = JSON.parse(text) as DiscoveredServer & { readonly version: number };
+  if (kept.version !== VERSION || !isSameIssuer(kept.issuer, issuer)) return undefined;
+  const { clientAuthenticationMethods } = kept;
+  const { deviceAuthorization, token, revocation } = kept.endpoints;
   const endpoints = { ...noEndpoints, deviceAuthorization, token, revocation };
   const texts = [deviceAuthorization, token, revocation, ...clientAuthenticationMethods];
   if (texts.some((value) => typeof value !== "string") || token === "") return undefined;
@@ -298,13 +276,9 @@ export async function forgetDirectory(directory: string): Promise<void> {
 
 /** The same on a storage that is open. */
 export async function forgetIn(storage: FileStorage): Promise<void> {
-  const erasures = [
-    (done: (ok: boolean) => void) => storage.erase(0, done),
-    (done: (ok: boolean) => void) => storage.erase(1, done),
-    (done: (ok: boolean) => void) => storage.beside.erase(0, done),
-  ];
-  for (const erase of erasures) {
-    const isErased = await new Promise<boolean>((done) => void erase(done));
+  const places = [[storage, 0] as const, [storage, 1] as const, [storage.beside, 0] as const];
+  for (const [place, slot] of places) {
+    const isErased = await new Promise<boolean>((done) => void place.erase(slot, done));
     if (isErased) continue;
     const message = `${storage.lastFailure}; delete ${storage.directory}`;
     throw new SignInError("not_erased", "user", message);

@@ -1,12 +1,13 @@
 // One life of a sign-in: from the records, over the code, to the session, and to the end of that. It owns the driver,
 // looks at its state after everything that happens, and sees to it that nothing is left behind.
 
-import { type Device, Field, State } from "../../core/index.ts";
+import { Limit } from "../../core/device/limits.ts";
+import { type Device, Endpoint, Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { keptTokenOf, secretsOf } from "../driver/requests.ts";
 import { Driver, type DriverOptions } from "../driver.ts";
-import { AnswerEar, type Recalled } from "../exchange/answer-ear.ts";
-import { guarded } from "../exchange/guarded.ts";
+import { AnswerEar, type KnownToken, type Recalled } from "../exchange/answer-ear.ts";
+import { guarded, nothing } from "../exchange/guarded.ts";
 import { asciiOf } from "../text/text.ts";
 import { core } from "./core.ts";
 import type { FetchSettings } from "./fetch.ts";
@@ -54,6 +55,8 @@ export class Attempt {
   #shownCode = "";
   /** What has been read of an earlier start, until it is known whose tokens are in use. */
   #keptOf: (token: string) => Recalled | undefined = () => undefined;
+  /** The access token that is in use, or was last: one that is to be renewed is not known any more. */
+  #access = "";
   /** The scope that the session was asked for; undefined where that is not known. */
   #asked: string | undefined;
   /** How many answers with tokens have been kept. */
@@ -90,11 +93,22 @@ export class Attempt {
 
   #start(): void {
     const { kept } = this.settings;
-    if (kept) kept.onRest = () => this.#changed();
+    if (kept) {
+      kept.onRest = () => this.#changed();
+      kept.known.look = () => this.#known();
+    }
     kept?.read((keptOf) => {
       this.#keptOf = keptOf;
     });
     this.#driver.start();
+  }
+
+  /** What an earlier start or another program has got for these records, when the device asks for a new one. */
+  #known(): KnownToken | undefined {
+    const { device, memory } = this.#driver;
+    if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
+    const access = this.#keptOf(keptTokenOf(device, memory))?.access;
+    return access?.token === this.#access ? undefined : access;
   }
 
   /** Somebody can be asked to sign in. */
@@ -119,7 +133,7 @@ export class Attempt {
       platform,
       endpoints,
       config: { ...settings.config, autoStart },
-      filters: { lock, ear: this.ear },
+      filters: { known: settings.kept?.known, lock, ear: this.ear },
       onChange: () => this.#changed(),
       onError: (error) => this.#tellTrouble(adapterFailed(error)),
       wakeInMs: () => this.#wakeInMs(),
@@ -230,8 +244,9 @@ export class Attempt {
     const { driver, ear } = this;
     const { device, memory } = driver;
     if (kept === undefined || kept.isReading || this.watch.isStoring(driver)) return;
-    if (isAtEnd(device.state)) kept.erase();
+    if (isAtEnd(device.state) && kept.isThere) this.#inTurn(() => kept.erase());
     if (!driver.isSignedIn) return;
+    this.#access = driver.accessToken || this.#access;
     const token = keptTokenOf(device, memory);
     const known = ear.granted === 0 ? this.#keptOf(token) : undefined;
     this.#keptOf = () => undefined;
@@ -243,7 +258,20 @@ export class Attempt {
     this.#granted = ear.granted;
     const asked = this.#asked ?? config.scope;
     const { scope = "", tokenResponse = {}, idToken } = ear;
-    kept.write({ asked, scope, tokenResponse, idToken }, token);
+    const fromMs = Date.now();
+    const leftS = device.accessLifeS - driver.untoldS;
+    const isEnding = device.accessLifeS < Limit.ENDLESS;
+    const access = { token: this.#access, fromMs, endsAtMs: fromMs + leftS * 1000 };
+    const recalled = { asked, scope, tokenResponse, idToken, ...(isEnding && { access }) };
+    this.#inTurn(() => kept.write(recalled, token));
+  }
+
+  /** Writes beside the records, where no other program has them now: what it has got is newer then. */
+  #inTurn(write: () => void): void {
+    const { shared } = this.settings;
+    if (shared === undefined) write();
+    // What waits already waits to send, or to write a record.
+    else if (!shared.isWaiting) shared.enter(() => shared.isCurrent && write(), nothing);
   }
 
   /** The program asks for what the session neither was asked for nor has been granted. */

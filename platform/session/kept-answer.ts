@@ -1,14 +1,62 @@
 // What came along with the tokens, from one start to the next: what was asked for and granted, and who has signed in. It
 // lies beside the records, where there is room for that, and says whose tokens it is about: of others it says nothing.
 
-import type { Storage } from "../contracts.ts";
-import type { Recalled } from "../exchange/answer-ear.ts";
+import type { HttpRequest, Storage } from "../contracts.ts";
+import type { KnownToken, Recalled } from "../exchange/answer-ear.ts";
+import { Filter } from "../exchange/filter.ts";
 import { nothing, operate } from "../exchange/guarded.ts";
 import { sha256 } from "../text/sha256.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
 
+/** A token is not taken over in its last minute, or quarter: it has to reach a server first. */
+const MARGIN_MS = 60_000;
+
+/** Whether it counts: not where the clock has gone back behind its beginning, since then nothing is known of its end. */
+function isGood({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
+  const nowMs = Date.now();
+  if (typeof token !== "string" || !(fromMs! <= nowMs + MARGIN_MS)) return false;
+  return endsAtMs! > nowMs + Math.min(MARGIN_MS, (endsAtMs! - fromMs!) / 4);
+}
+
+/**
+ * Answers a refresh in the server's place: a start, or a program whose neighbour has just renewed, asks nobody for what lies
+ * beside the records.
+ */
+export class KnownAnswer extends Filter {
+  /** The token, if one is known, that the device may be told of now. */
+  look: () => KnownToken | undefined = () => undefined;
+  #turn = 0;
+
+  override send(request: HttpRequest): void {
+    const turn = ++this.#turn;
+    const known = this.look();
+    if (known === undefined) {
+      this.below.send(request);
+      return;
+    }
+    const expiresInS = Math.floor((known.endsAtMs - Date.now()) / 1000);
+    const answer = { access_token: known.token, token_type: "Bearer", expires_in: expiresInS };
+    const bytes = bytesOf(JSON.stringify(answer));
+    queueMicrotask(() => {
+      if (turn !== this.#turn) return;
+      this.above.status(200, -1);
+      this.above.body(bytes, 0, bytes.length);
+      bytes.fill(0);
+      this.above.end();
+    });
+  }
+
+  override abort(): void {
+    this.#turn++;
+    this.below.abort();
+  }
+}
+
 /** Keeps it in slot 0 of a storage. */
 export class KeptAnswer {
+  /** Where the access token is kept, too, it goes on being used; or is renewed first; or it is not kept. */
+  access: "used" | "renewed" | "none";
+  readonly known = new KnownAnswer();
   /** An operation is under way. */
   isBusy = false;
   /** What is kept is not known yet. */
@@ -21,8 +69,9 @@ export class KeptAnswer {
   #next: (() => void) | undefined;
 
   /** @param open the storage, made anew for each operation: a seal is large */
-  constructor(open: () => Storage) {
+  constructor(open: () => Storage, access: KeptAnswer["access"] = "none") {
     this.#open = open;
+    this.access = access;
   }
 
   /** @param then is given what says what is kept of a token */
@@ -38,15 +87,18 @@ export class KeptAnswer {
         this.isThere = length !== 0;
         const members = length > 0 ? objectIn(into.subarray(0, length)) : undefined;
         into.fill(0);
-        then((token) => (members?.of === nameOf(token) ? keptIn(members) : undefined));
+        const isUsed = this.access === "used";
+        then((token) => (members?.of === nameOf(token) ? keptIn(members, isUsed) : undefined));
       },
     );
   }
 
   /** What has been read of another token is gone then. What cannot be written is asked for again by another start. */
-  write(kept: Recalled, token: string): void {
+  write(recalled: Recalled, token: string): void {
     const storage = this.#open();
     this.isThere = true;
+    const { access, ...others } = recalled;
+    const kept = this.access === "none" ? others : recalled;
     const bytes = bytesOf(JSON.stringify({ of: nameOf(token), ...kept }));
     this.#operate(false, (done) => storage.write(0, bytes, 0, bytes.length, done), nothing);
   }
@@ -88,9 +140,10 @@ function nameOf(token: string): string {
 }
 
 /** Another program may have written it. */
-function keptIn(members: Readonly<Record<string, unknown>>): Recalled | undefined {
-  const { asked, scope, tokenResponse, idToken } = members as Partial<Recalled>;
+function keptIn(members: Readonly<Record<string, unknown>>, isUsed: boolean): Recalled | undefined {
+  const { asked, scope, tokenResponse, idToken, access } = members as Partial<Recalled>;
   const isKept =
     typeof asked === "string" && typeof scope === "string" && typeof tokenResponse === "object";
-  return isKept ? { asked, scope, tokenResponse, idToken } : undefined;
+  const known = isUsed && access && isGood(access) ? access : undefined;
+  return isKept ? { asked, scope, tokenResponse, idToken, access: known } : undefined;
 }

@@ -4,9 +4,9 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -167,7 +167,8 @@ describe("what the command reads is looked at as sshd looks at its files", () =>
     writeFileSync(key, KEY, { mode: 0o600 });
     accessToken = "of-another-person";
     expect((await login("--key-file", key)).code).toBe(0);
-    expect(existsSync(path.join(state, "access.json"))).toBe(false);
+    const left = readdirSync(state).map((name) => readFileSync(path.join(state, name), "latin1"));
+    expect(left.join()).not.toContain(before.trim());
     refresh = tokens({ access_token: "of-another-person" });
     expect(await picogrant(["token"])).toMatchObject({ code: 0, stdout: "of-another-person\n" });
   });
@@ -200,11 +201,11 @@ let children: ChildProcess[];
 /** What a refresh is answered with, if at all; the access token is over at once. */
 let refresh: FakeAnswer | undefined;
 let lifetimeS = 1;
-let accessToken = "access";
+let accessToken = "the-first-access-token";
 
 beforeEach(async () => {
   lifetimeS = 1;
-  accessToken = "access";
+  accessToken = "the-first-access-token";
   seen = [];
   children = [];
   refresh = error(400, "quota-7");

@@ -24,14 +24,12 @@ const SERVER = {
 };
 
 /** As it stands in the file. */
-const WRITTEN = {
-  version: 1,
-  issuer: ISSUER,
-  deviceAuthorization: `${ISSUER}/code`,
-  token: `${ISSUER}/token`,
-  revocation: `${ISSUER}/revoke`,
-  clientAuthenticationMethods: ["client_secret_basic"],
-};
+const WRITTEN = { version: 2, ...SERVER };
+const { token: _token, ...withoutToken } = SERVER.endpoints;
+const withAddresses = (more: object): object => ({
+  ...WRITTEN,
+  endpoints: { ...SERVER.endpoints, ...more },
+});
 
 let state: string;
 beforeEach(() => {
@@ -79,19 +77,19 @@ describe("the file", () => {
     }
   });
 
-  const { token: _token, ...withoutToken } = WRITTEN;
   it.each<[what: string, content: object | string]>([
     ["nothing", ""],
     ["no JSON", "{\n"],
     ["one line alone", JSON.stringify(WRITTEN)],
     ["what no key has proved", `${JSON.stringify(WRITTEN)}\n00\n`],
-    ["a later version", { ...WRITTEN, version: 2 }],
+    ["a later version", { ...WRITTEN, version: 3 }],
     ["another issuer's", { ...WRITTEN, issuer: "https://other.example.com" }],
-    ["no address", withoutToken],
-    ["an empty address", { ...WRITTEN, token: "" }],
-    ["an address that is no text", { ...WRITTEN, revocation: 7 }],
+    ["no address", { ...WRITTEN, endpoints: withoutToken }],
+    ["no addresses", { ...WRITTEN, endpoints: undefined }],
+    ["an empty address", withAddresses({ token: "" })],
+    ["an address that is no text", withAddresses({ revocation: 7 })],
     ["a way of authentication that is no text", { ...WRITTEN, clientAuthenticationMethods: [7] }],
-    ["an address in the clear", { ...WRITTEN, token: "http://192.0.2.1/token" }],
+    ["an address in the clear", withAddresses({ token: "http://192.0.2.1/token" })],
   ])("that holds %s has the issuer asked again", (_, content) => {
     const text = typeof content === "string" ? content : `${JSON.stringify(content)}\n\n`;
     fs.writeFileSync(file(), text);

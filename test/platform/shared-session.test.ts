@@ -110,3 +110,55 @@ describe("two programs that sign in", () => {
     expect(fs.readdirSync(state)).toEqual([]);
   });
 });
+
+describe("a computer is not a flash chip", () => {
+  const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
+  /** How often the server has been asked for tokens since. */
+  const asked = (): number => world.answers("/token").length;
+
+  it.each([["in the clear", {}] as const, ["sealed", { deviceKey: KEY }] as const])(
+    "ten starts, and twelve programs at once, go on with the access token that is there, %s",
+    async (_, key) => {
+      await (await start(key)).close();
+      const before = asked();
+      for (let count = 0; count < 10; count++) {
+        const session = await start(key);
+        expect(await isGood(await session.accessToken())).toBe(true);
+        await session.close();
+      }
+      const all = await Promise.all(Array.from({ length: 12 }, () => start(key)));
+      const tokens = await Promise.all(all.map((one) => one.accessToken()));
+      expect([asked() - before, new Set(tokens).size]).toEqual([0, 1]);
+      expect(all[0]!.expiresInS).toBeGreaterThan(3000);
+      // One of them renews it, and the others take that over.
+      await Promise.all(all.map((one) => one.fetch("https://api.example.com/")));
+      const renewed = new Set(await Promise.all(all.map((one) => one.accessToken())));
+      expect([asked() - before, renewed.size]).toEqual([1, 1]);
+      const kept = fs.readFileSync(path.join(state, "answer"), "latin1");
+      expect(kept.includes([...renewed][0]!)).toBe(!("deviceKey" in key));
+    },
+  );
+
+  it.each([
+    ["is over", 3_600_000],
+    ["has a minute left", 3_541_000],
+    ["began tomorrow, by a clock that was set back", -86_400_000],
+  ])("a token that %s is renewed", async (_, laterMs) => {
+    await (await start()).close();
+    const before = asked();
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, "now").mockImplementation(() => now() + laterMs);
+    try {
+      expect(await isGood(await (await start()).accessToken())).toBe(true);
+    } finally {
+      vi.restoreAllMocks();
+    }
+    expect(asked() - before).toBe(1);
+  });
+
+  it("the session that ends takes it along", async () => {
+    const session = await start();
+    expect(await session.signOut()).toMatchObject({ isRevoked: true, isStored: false });
+    expect(fs.readdirSync(state)).toEqual(["metadata.json"]);
+  });
+});

@@ -34,6 +34,7 @@ export const KINDS: readonly Kind[] = [
   { isGood: true, claims: (nowS) => ({ exp: nowS - 50, iat: nowS + 50 }) },
   { isGood: false, isOfAnotherTime: true, claims: (nowS) => ({ exp: nowS - 61 }) },
   { isGood: false, isOfAnotherTime: true, claims: (nowS) => ({ iat: nowS + 70 }) },
+  { isGood: false, isOfAnotherTime: true, claims: (nowS) => ({ nbf: nowS + 70 }) },
   { isGood: false, claims: () => ({ iss: "https://login.example.org" }) },
   { isGood: false, claims: () => ({ aud: "other" }) },
   { isGood: false, claims: () => ({ aud: ["other", "program"] }) },

@@ -323,8 +323,8 @@ class Life {
       ({ code }: SignInError) => code,
     );
     const outcome = ({ isGood, refusal, sub }: IdToken): string => {
-      if (!isGood) return refusal;
-      return running.person === undefined || running.person === sub ? sub : "wrong_id_token";
+      if (running.person !== undefined && running.person !== sub) return "wrong_id_token";
+      return isGood ? sub : refusal;
     };
     // What was kept is of the tokens in use; where those were lost in a power cut nothing is.
     const [grant] = this.#world.server.live.slice(-1);

@@ -10,21 +10,22 @@ import { build } from "esbuild";
 import type { ManualClock } from "../../platform/fake/index.ts";
 import type * as files from "../../platform/node/file-storage.ts";
 import type * as directory from "../../platform/node/state-directory.ts";
+import type * as keptAnswer from "../../platform/session/kept-answer.ts";
 import type * as signIn from "../../platform/session/sign-in.ts";
 import type * as seal from "../../platform/storage/sealed-storage.ts";
 import type { Dice } from "../model/dice.ts";
 
-type Loaded = typeof files & typeof directory & typeof seal & typeof signIn;
+type Loaded = typeof files & typeof directory & typeof seal & typeof signIn & typeof keptAnswer;
 type Load = (...environment: unknown[]) => void;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(path.join(root, "package.json"));
 const PARTS = [
   ...["node/file-storage", "node/state-directory"],
-  ...["storage/sealed-storage", "session/sign-in"],
+  ...["storage/sealed-storage", "session/sign-in", "session/kept-answer"],
 ];
 const ENVIRONMENT = [
-  ...["module", "require", "process", "performance", "Math"],
+  ...["module", "require", "process", "performance", "Date", "Math"],
   ...["setTimeout", "clearTimeout", "setInterval", "clearInterval", "queueMicrotask"],
 ];
 let load: Load | undefined;
@@ -129,7 +130,10 @@ export class Process {
     });
     const time = { now: () => clock.elapsedMs };
     const soon = (run: () => void): void => queueMicrotask(this.guarded(run));
-    load!(module, required, itself, time, chance, after, clear, every, clear, soon);
+    const calendar = class extends Date {
+      static override now = (): number => 1.7e12 + clock.elapsedMs;
+    };
+    load!(module, required, itself, time, calendar, chance, after, clear, every, clear, soon);
     this.platform = module.exports;
   }
 
@@ -202,7 +206,7 @@ export class Process {
       return true;
     }
     const target = String(name === "renameSync" ? args[1] : name === "rmSync" ? file : "");
-    if (/slot-[01]$/.test(target)) this.#changes(target);
+    if (/(slot-[01]|answer)$/.test(target)) this.#changes(target);
     const { bigint = false } = (args[1] ?? {}) as { readonly bigint?: boolean };
     if (name !== "statSync" || !bigint || !fs.existsSync(file)) return undefined;
     return { ino: 0n, mtimeNs: BigInt(replaced.get(file) ?? 0), ctimeNs: 0n };

@@ -141,7 +141,7 @@ class SharedLife {
 
   #signIn(program: Program): void {
     const { process } = program;
-    const { FileStorage, SealedStorage, SharedDirectory, signInOn } = process.platform;
+    const { FileStorage, KeptAnswer, SealedStorage, SharedDirectory, signInOn } = process.platform;
     const http = new FakeHttp({
       clock: this.#clock,
       latencyMs: 40,
@@ -173,15 +173,16 @@ class SharedLife {
         cancel: () => timers.cancel(),
       },
     };
-    const sealed = (): Storage =>
-      new SealedStorage({ storage, entropy: platform.entropy, deviceKey: KEY });
-    const open = (): Storage => (this.#isSealed ? sealed() : storage);
+    const { entropy } = platform;
+    const seal = (storage: Storage): Storage =>
+      this.#isSealed ? new SealedStorage({ storage, entropy, deviceKey: KEY }) : storage;
     const refused = (): Promise<Response> => Promise.resolve(new Response("", { status: 401 }));
     signInOn(
       platform,
       {
         ...SETTINGS,
-        shared: new SharedDirectory(storage, open),
+        shared: new SharedDirectory(storage, () => seal(storage)),
+        kept: new KeptAnswer(() => seal(storage.beside), "used"),
         fetch: refused,
       },
       {

@@ -4,7 +4,6 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { readOwn, reasonOf, removeOwn, writeOwn } from "../../../platform/node/files.ts";
 import { StateDirectoryError } from "../../../platform/node/platform.ts";
-import type { Session } from "../../../platform/session/session.ts";
 import { UsageError } from "../../desktop/command-line.ts";
 import type { LoginSettings } from "./settings.ts";
 
@@ -72,55 +71,4 @@ export function isSameLogin(one: LoginSettings, other: LoginSettings): boolean {
   const identity = ({ server, serverParameters = {}, config, clientId }: LoginSettings): string =>
     JSON.stringify([server, Object.entries(serverParameters).sort(), config, clientId]);
   return identity(one) === identity(other);
-}
-
-// access.json beside the records: an access token that is still good, so that a script that asks often does not make the
-// server renew it each time. The core itself keeps the refresh token only, where there is one. Where the tokens are to be
-// sealed nothing of this is written or read, and what lies there of an earlier login is removed.
-
-export interface KeptToken {
-  readonly accessToken: string;
-  /** By the calendar, ms. */
-  readonly expiresAtMs: number;
-}
-
-/** A token is not handed out in its last seconds: it has to reach a server first. */
-const MARGIN_MS = 60_000;
-
-export function readKeptToken(
-  directory: string,
-  { keyFile }: LoginSettings,
-  nowMs: number,
-): KeptToken | undefined {
-  if (keyFile !== undefined) return undefined;
-  try {
-    const kept = JSON.parse(`${readOwn(tokenFileIn(directory))}`) as KeptToken;
-    const isGood = typeof kept.accessToken === "string" && kept.expiresAtMs > nowMs + MARGIN_MS;
-    return isGood ? kept : undefined;
-  } catch {
-    // Not there, or not ours: a new one will be.
-    return undefined;
-  }
-}
-
-export async function keepToken(
-  directory: string,
-  { keyFile }: LoginSettings,
-  session: Session,
-): Promise<KeptToken> {
-  const accessToken = await session.accessToken();
-  const expiresAtMs = Date.now() + (session.expiresInS ?? 0) * 1000;
-  const kept = { accessToken, expiresAtMs };
-  if (keyFile === undefined && session.expiresInS !== undefined) {
-    writeOwn(tokenFileIn(directory), JSON.stringify(kept));
-  } else removeKeptToken(directory);
-  return kept;
-}
-
-export function removeKeptToken(directory: string): void {
-  removeOwn(tokenFileIn(directory));
-}
-
-function tokenFileIn(directory: string): string {
-  return path.join(directory, "access.json");
 }

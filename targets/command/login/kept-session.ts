@@ -17,16 +17,7 @@ import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";
 import { integer } from "../../desktop/command-line.ts";
 import { commandLine, Failure } from "../option-parser.ts";
-import {
-  defaultState,
-  type KeptLogin,
-  type KeptToken,
-  keepToken,
-  readKeptToken,
-  removeKeptLogin,
-  removeKeptToken,
-  stateOf,
-} from "./kept-login.ts";
+import { defaultState, type KeptLogin, removeKeptLogin, stateOf } from "./kept-login.ts";
 import { STATE_OPTION } from "./login-options.ts";
 import {
   alone,
@@ -68,18 +59,18 @@ export async function token(argv: readonly string[]): Promise<number> {
   await withKeptLogin(state, async (platform, kept) => {
     // Of several that ask at the same time the first has it renewed.
     await alone(platform);
-    const earlier = flags.fresh ? undefined : readKeptToken(state, kept.settings, Date.now());
-    print(earlier ?? (await renewed(platform, kept, flags)), flags);
+    if (flags.fresh) platform.kept.access = "renewed";
+    await printToken(platform, kept, flags);
   });
   return 0;
 }
 
-/** An access token from the session, which may have to ask the server for it. */
-async function renewed(
+/** From the session, which has it, or has to ask the server for it. */
+async function printToken(
   platform: OpenState,
   { settings }: KeptLogin,
-  { timeout, ...flags }: Flags,
-): Promise<KeptToken> {
+  { timeout, json, ...flags }: Flags,
+): Promise<void> {
   const ready = await readySettings(settings, platform, { kept: metadataOf(platform, settings) });
   let trouble = "";
   const onTrouble = ({ message }: SignInError): void => {
@@ -95,19 +86,16 @@ async function renewed(
   const giveUp = new AbortController();
   const ignore = onSignals(() => giveUp.abort());
   try {
-    const kept = keepToken(stateOf(flags), settings, session);
-    return await Promise.race([within(timeout, kept, () => trouble), givenUpBy(giveUp.signal)]);
+    const token = within(timeout, session.accessToken(), () => trouble);
+    const accessToken = await Promise.race([token, givenUpBy(giveUp.signal)]);
+    const answer = { access_token: accessToken, expires_in: session.expiresInS ?? null };
+    process.stdout.write(`${json ? JSON.stringify(answer) : accessToken}
+`);
   } finally {
     // A refresh that is under way comes to its end: its answer may be the only refresh token that there is.
     await session.close();
     ignore();
   }
-}
-
-function print({ accessToken, expiresAtMs }: KeptToken, { json }: Flags): void {
-  const left = Math.floor((expiresAtMs - Date.now()) / 1000);
-  const answer = { access_token: accessToken, expires_in: left > 0 ? left : null };
-  process.stdout.write(`${json ? JSON.stringify(answer) : accessToken}\n`);
 }
 
 /** @throws Failure where it takes longer */
@@ -258,7 +246,6 @@ function told(result: object, { json }: LogoutFlags, words: string): void {
 
 function forget(state: string): void {
   removeMetadata(state);
-  removeKeptToken(state);
   removeKeptLogin(state);
 }
 

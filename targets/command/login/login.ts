@@ -13,10 +13,8 @@ import { asClock, CountdownLine, inWords, type Paint, paintFor } from "../termin
 import {
   isSameLogin,
   type KeptLogin,
-  keepToken,
   readKeptLogin,
   removeKeptLogin,
-  removeKeptToken,
   writeKeptLogin,
 } from "./kept-login.ts";
 import { askWho, claimsIn, nameIn } from "./kept-session.ts";
@@ -39,6 +37,8 @@ const GIVEN_UP = 130;
 export async function login(argv: readonly string[]): Promise<number> {
   const options = readLoginOptions(argv);
   const platform = openState(options.state, options.settings);
+  // Who logs in wants to know whether the server still takes the session.
+  platform.kept.access = "renewed";
   try {
     const kept = readKeptLogin(options.state);
     checkKept(kept, options);
@@ -82,7 +82,7 @@ async function loginOn(
     });
     writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
-    if (options.again && kept !== undefined) await signOutBefore(platform, options, ready);
+    if (options.again && kept !== undefined) await signOutBefore(platform, ready);
     const refusal = new Refusal();
     const session = await openSession(platform, ready, {
       onCode,
@@ -96,11 +96,7 @@ async function loginOn(
     screen.stopWaiting();
     limit.end();
     try {
-      await Promise.race([
-        keepToken(state, settings, session),
-        refusal.seen,
-        givenUpBy(giveUp.signal),
-      ]);
+      await Promise.race([session.accessToken(), refusal.seen, givenUpBy(giveUp.signal)]);
       const said = nameIn(claimsIn(session.tokenResponse));
       const who = said || kept?.who || (await ask(options, session));
       writeKeptLogin(state, { version: 1, settings, who });
@@ -116,7 +112,6 @@ async function loginOn(
     // Another login may be waiting for its user in the same directory, or a session be there.
     if (!isGivenUp || kept === undefined) {
       removeKeptLogin(state);
-      removeKeptToken(state);
       removeMetadata(state);
     }
     const reason = address.error ?? (limit.isOver ? limit.error : error);
@@ -192,12 +187,7 @@ class Refusal {
 }
 
 /** Ends the session that is kept, as far as the server takes part in it. */
-async function signOutBefore(
-  platform: OpenState,
-  { state }: LoginOptions,
-  ready: ReadySettings,
-): Promise<void> {
-  removeKeptToken(state);
+async function signOutBefore(platform: OpenState, ready: ReadySettings): Promise<void> {
   try {
     const session = await openSession(platform, ready, { resumeOnly: true });
     await session.signOut();

@@ -90,7 +90,7 @@ export function openState(directory: string, login: LoginSettings): OpenState {
   return {
     ...platform,
     shared,
-    kept: new KeptAnswer(() => seal(storage.beside)),
+    kept: new KeptAnswer(() => seal(storage.beside), "used"),
     dispose() {
       shared.leave();
       platform.dispose();
