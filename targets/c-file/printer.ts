@@ -60,8 +60,7 @@ const operators = /^(?:[-+*%&|^]=?|<<=?|>>=?|[<>]=?|=|&&|\|\||[!=]==)$/;
 const capitals = (name: string): string => name.replace(/(?<=.)[A-Z]/g, "_$&").toUpperCase();
 const small = (name: string): string => capitals(name).toLowerCase();
 /** Where a property stands: the same for all types that have it. */
-const declarationOf = ({ declarations }: ts.Symbol): ts.Node => declarations![0]!;
-const indented = (lines: string): string => lines.replace(/^(?=.)/gm, "  ");
+const declarationOf = ({ declarations }: ts.Symbol): ts.Node | undefined => declarations?.[0];
 const declared = (type: string, name: string): string => `${type} ${name}`.replace("* ", "*");
 
 /** A function's head; one that is long has its parameters below. */
@@ -92,16 +91,18 @@ export class Printer {
   /** Everything that is printed, and the first build that has it. */
   readonly #levels = new Map<Named, number>();
 
-  /** @param numbered the enums that picogrant-numbers.h has */
-  constructor(numbered: readonly string[]) {
+  /** @param numbered the enums that picogrant-numbers.h has; @param change what a test makes of the sources */
+  constructor(numbered: readonly string[], change = (text: string): string => text) {
     const config = ts.readConfigFile(`${core}tsconfig.json`, ts.sys.readFile).config;
     const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, core);
-    this.#program = ts.createProgram(fileNames, options);
+    const host = ts.createCompilerHost(options);
+    host.readFile = (name) => change(readFileSync(name, "utf8"));
+    this.#program = ts.createProgram(fileNames, options, host);
     this.#checker = this.#program.getTypeChecker();
     this.#inHeader = new Set([...numbered, ...ownEnums]);
     const device = this.#exported("device/memory.ts").find(({ name }) => name === "Device")!;
     const properties = this.#checker.getDeclaredTypeOfSymbol(device).getProperties();
-    this.#device = new Map(properties.map((one) => [one.name, declarationOf(one)]));
+    this.#device = new Map(properties.map((one) => [one.name, declarationOf(one)!]));
     levels.forEach((variant, level) => {
       const functions: readonly string[] = surface.functionsOf(variant);
       for (const one of this.#exported(surface.entryOf(variant))) {
@@ -111,8 +112,8 @@ export class Printer {
   }
 
   #exported(file: string): ts.Symbol[] {
-    const source = this.#program.getSourceFile(core + file)!;
-    return this.#checker.getExportsOfModule(this.#checker.getSymbolAtLocation(source)!);
+    const source = this.#checker.getSymbolAtLocation(this.#program.getSourceFile(core + file)!)!;
+    return this.#checker.getExportsOfModule(source);
   }
 
   /** Makes both files. @throws Error with file, line and construct, where a source cannot be said in C */
@@ -158,7 +159,8 @@ export class Printer {
     const isAlias = symbol.flags & ts.SymbolFlags.Alias;
     const found = (isAlias ? this.#checker.getAliasedSymbol(symbol) : symbol).valueDeclaration;
     const node = found && ts.isEnumMember(found) ? found.parent : found;
-    if (!node || !isNamed(node) || this.#levels.has(node)) return;
+    if (!node?.getSourceFile().fileName.startsWith(core)) return;
+    if (!isNamed(node) || this.#levels.has(node)) return;
     const name = node.name!.getText();
     const isTaken = [...this.#levels.keys()].some((one) => one.name!.getText() === name);
     if (isTaken && name !== "create") throw new Unsayable(node, "a second thing of this name");
@@ -317,9 +319,9 @@ export class Printer {
 
   #property(node: ts.PropertyAccessExpression): string {
     const { expression, name } = node;
-    const found = this.#named(name)!;
-    if (ts.isEnumMember(found)) return this.#member(found);
-    if (found.parent !== this.#device.get("length")!.parent && name.text === "length") {
+    const found = this.#named(name);
+    if (found && ts.isEnumMember(found)) return this.#member(found);
+    if (found?.parent !== this.#device.get("length")!.parent && name.text === "length") {
       return this.#length(expression);
     }
     const of = this.#cType(expression);
@@ -387,8 +389,7 @@ export class Printer {
   }
 
   #call(node: ts.CallExpression): string {
-    const { expression: callee } = node;
-    const [first] = node.arguments;
+    const [callee, first] = [node.expression, node.arguments[0]];
     if (ts.isPropertyAccessExpression(callee)) {
       const of = callee.expression.getText();
       if (callee.name.text === "charCodeAt") return `(uint8_t)${of}[${this.#say(first!)}]`;
@@ -415,8 +416,7 @@ export class Printer {
   }
 
   #enum(one: ts.EnumDeclaration): string {
-    const { text } = one.name;
-    const tag = this.#inHeader.has(text) ? `pg_${small(text)} ` : "";
+    const tag = this.#inHeader.has(one.name.text) ? `pg_${small(one.name.text)} ` : "";
     return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
   }
 
@@ -425,7 +425,7 @@ export class Printer {
     const members = [...this.#device].map(([name, declaration]) => {
       const [size, type] = lists[name] ?? [];
       const words = type ? `${type} ${name}[${size}]` : declared(this.#cType(declaration), name);
-      return `${indented(commentOf(declaration))}  ${words};\n`;
+      return `${commentOf(declaration).replace(/^(?=.)/gm, "  ")}  ${words};\n`;
     });
     const memory = "  const uint8_t *memory;\n";
     return members.join("").replace(memory, "  uint8_t *memory;\n  int32_t memorySize;\n");

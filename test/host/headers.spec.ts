@@ -8,7 +8,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { release } from "../../core/device/property.ts";
-import { generateC, standaloneFiles } from "../../targets/workbench/host/generate.ts";
+import { Printer } from "../../targets/c-file/printer.ts";
+import {
+  generateC,
+  sourcesOfNumbers as numbered,
+  standaloneFiles,
+} from "../../targets/workbench/host/generate.ts";
 
 const host = fileURLToPath(new URL("../../targets/host/", import.meta.url));
 const portable = `${host}portable/`;
@@ -130,6 +135,27 @@ int main() {
         (name) => !/^(?:mem(?:cpy|set)|strlen|__stack_chk_fail|_GLOBAL_.*)$/.test(name),
       ),
     ).toEqual([]);
+  });
+
+  it("two makings are equal byte by byte", async () => {
+    const { source } = new Printer(numbered).files();
+    expect(source === (await standaloneFiles())["picogrant.c"]).toBe(true);
+  });
+
+  const RETURN = "  return result;\n}";
+  it.each([
+    ["return result / 2;", "the operator /"],
+    ["return result >>> 1;", "the operator >>>"],
+    ["return [result][0]!;", "ArrayLiteralExpression"],
+    ["return (function () { return 1; })();", "this call"],
+    ["try { result++; } finally { result--; }\nreturn result;", "TryStatement"],
+    ["return Math.floor(result);", "the type Math"],
+    ["if (result) { var late = 1; }\nreturn late!;", "a use outside of the block"],
+  ])("%j cannot be said in C: the line and the construct are named", (line, what) => {
+    const change = (text: string): string => text.replace(RETURN, `  ${line}\n}`);
+    const make = (): unknown => new Printer(numbered, change).files();
+    expect(make).toThrow(`${what} cannot be said in C: `);
+    expect(make).toThrow(/^core\/device\/digits\.ts:\d+: /);
   });
 
   it("a header of another release is a mistake that the compiler names", () => {

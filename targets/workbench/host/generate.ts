@@ -159,21 +159,23 @@ function sourceAsC(code: string): string {
   );
 }
 
+/** The enums of the border under the names of the sources. */
+export const sourcesOfNumbers: readonly string[] = Object.keys(enums).map((name) =>
+  name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+);
+
 /** The core as C, and its part of picogrant.h: kept once they are made, since the compiler takes seconds. */
 function coreAsC(): Promise<CFile> {
-  const sources = Object.keys(enums).map((name) =>
-    name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-  );
   const byHand = ["../../c-file/border.c", "../../c-file/border.h", border].map((name) =>
     readFileSync(new URL(name, import.meta.url), "utf8"),
   );
-  const key = keyOf(["c-file", ...sources, ...byHand].join("\0"), [
+  const key = keyOf(["c-file", ...sourcesOfNumbers, ...byHand].join("\0"), [
     "core",
     "targets/c-file",
     "targets/bundle",
   ]);
   return kept(key, async () =>
-    new (await import("../../c-file/printer.ts")).Printer(sources).files(),
+    new (await import("../../c-file/printer.ts")).Printer(sourcesOfNumbers).files(),
   );
 }
 
