@@ -39,7 +39,7 @@ export const kinds = {
   quickjs: {
     variant: "complete",
     tlsBuffers: "small",
-    arenaBytes: 65_536,
+    arenaBytes: 52_224,
     stackBytes: 6144,
     memoryBytes: 6144,
   },

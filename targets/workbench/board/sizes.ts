@@ -80,7 +80,7 @@ const limits: Readonly<Record<MachineName, Limits>> = {
     complete: { flash: 155_648, ram: 40_960 },
     api: { flash: 155_648, ram: 40_960 },
     grant: { flash: 155_648, ram: 38_912 },
-    quickjs: { flash: 296_960, ram: 102_400 },
+    quickjs: { flash: 284_000, ram: 84_000 },
   },
 };
 
