@@ -10,11 +10,6 @@ export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "127.0.0.1" || host === "[::1]" || host === "::1";
 }
 
-/** http to this device itself: nothing crosses a network. */
-export function isLoopback(address: string): boolean {
-  return TO_ITSELF.test(address);
-}
-
 /**
  * What is wrong with an address that secrets go to, "" for nothing.
  * @param allowHttp somebody has said that plain http is right here
@@ -25,16 +20,6 @@ export function addressProblem(address: string, allowHttp = false): string {
   return allowHttp
     ? ""
     : "must be an https address: anybody on the way can read http (allowHttp takes it as it is)";
-}
-
-/**
- * What is wrong with an address that a server names, in its metadata or a redirect, "" for nothing.
- * @param by an address of that server
- */
-export function namedAddressProblem(address: string, by: string, allowHttp = false): string {
-  // A server elsewhere must not send the device to its own ports.
-  const isAstray = isLoopback(address) && !isLoopback(by);
-  return addressProblem(address, allowHttp) || (isAstray ? "is on this machine" : "");
 }
 
 /** With the slash at the end, or without. */

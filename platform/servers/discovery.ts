@@ -5,7 +5,8 @@ import type { Http } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
 import { askFor } from "../exchange/whole.ts";
 import { objectIn, printable } from "../text/text.ts";
-import { addressProblem, isSameIssuer, namedAddressProblem } from "./address.ts";
+import { addressProblem, isSameIssuer } from "./address.ts";
+import { namedAddressProblem } from "./named-address.ts";
 import { MetadataError } from "./server-error.ts";
 
 /** The documents where the metadata may be, in the order in which they are asked for. */

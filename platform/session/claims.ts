@@ -1,8 +1,9 @@
 // Who has signed in: the newest ID token, checked with the keys that its issuer publishes. Loaded when it is asked for.
 
 import type { HeardIdToken } from "../exchange/answer-ear.ts";
-import { addressProblem, isSameIssuer, namedAddressProblem } from "../servers/address.ts";
+import { addressProblem, isSameIssuer } from "../servers/address.ts";
 import { metadataAddresses } from "../servers/discovery.ts";
+import { namedAddressProblem } from "../servers/named-address.ts";
 import { checkedClaims, type IdTokenClaims, IdTokenProblem } from "./id-token.ts";
 import { SignInError } from "./sign-in-error.ts";
 

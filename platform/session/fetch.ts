@@ -2,7 +2,7 @@
 
 import { lastLook } from "../exchange/last-look.ts";
 import { stepUpOf } from "../exchange/step-up.ts";
-import { namedAddressProblem } from "../servers/address.ts";
+import { namedAddressProblem } from "../servers/named-address.ts";
 
 /** Where the token comes from: a session. */
 export interface TokenSource {

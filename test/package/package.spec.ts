@@ -86,7 +86,7 @@ it.each([
   ["SignInError", 'const { signIn } = require("picogrant"); signIn({ server: "github" });'],
   [
     "SignInError",
-    `import { signIn } from "picogrant"; const server = "http://127.0.0.1:1"; const state = "uncaught";
+    `import { signIn } from "picogrant"; const server = "http://127.0.0.1:1/.well-known/x"; const state = "uncaught";
     await signIn({ server, clientId: "x", state, onCode() {} });`,
   ],
   [

@@ -9,7 +9,8 @@ import type { HttpRequest } from "../../platform/contracts.ts";
 import { Filter } from "../../platform/exchange/filter.ts";
 import { type Allowed, lastLook } from "../../platform/exchange/last-look.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { addressProblem, isLoopback, isLoopbackHost } from "../../platform/servers/address.ts";
+import { addressProblem, isLoopbackHost } from "../../platform/servers/address.ts";
+import { namedAddressProblem } from "../../platform/servers/named-address.ts";
 import { call, driverOn, ENDPOINTS, signedIn, signsIn } from "../world/driver-port.ts";
 
 const SECRET = "4/0AX4XfWh-a-secret-token";
@@ -237,16 +238,37 @@ describe("RFC 8252 §8.3: http is for this machine itself", () => {
   it.each(HOSTS)("%j: %s", (host, expected) => {
     expect(isLoopbackHost(host)).toBe(expected);
     for (const address of [`http://${host}`, `http://${host}:8080/token`, `http://${host}/?a=b`]) {
-      expect(isLoopback(address), address).toBe(expected);
       expect(addressProblem(address) === "", address).toBe(expected);
     }
+  });
+
+  // The other way round whatever a system may route to itself counts: a server elsewhere sends no device there.
+  it.each([
+    ...["localhost", "LOCALHOST", "a.localhost", "localhost.", "127.0.0.1", "127.0.0.2", "127.1"],
+    ...["0x7f000001", "0x7f.1", "0177.0.0.1", "2130706433", "0.0.0.0", "0", "[::1]", "[::]"],
+    ...["[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]"],
+  ])("http to %s is none that a server elsewhere may name", (host) => {
+    const address = `http://${host}:8080/t`;
+    expect(namedAddressProblem(address, "https://a.example", true)).toBe("is on this machine");
+    expect(namedAddressProblem(address, "http://127.0.0.1:1", true)).toBe("");
+    // As the URL class has it, where there is one.
+    expect(new URL(address).hostname).toMatch(
+      /localhost\.?$|^127\.|^0\.0\.0\.0$|^\[::1?\]$|^\[::(ffff:)?7f00:1\]$/,
+    );
+  });
+
+  it.each([
+    ...["localhost.example.com", "my-localhost", "126.0.0.1", "128.0.0.1", "1.127.0.0", "0x7e.1"],
+    ...["[::2]", "[fe80::1]", "[::ffff:128.0.0.1]", "[1::]", "3232235777"],
+  ])("http to %s is another machine's", (host) => {
+    expect(namedAddressProblem(`http://${host}/t`, "https://a.example", true)).toBe("");
   });
 
   it("a socket's own way to write ::1 counts, too", () => expect(isLoopbackHost("::1")).toBe(true));
 
   it("a user before the host is no host", () => {
     for (const address of ["http://localhost@example.com/", "http://127.0.0.1:80@example.com/"]) {
-      expect(isLoopback(address)).toBe(false);
+      expect(addressProblem(address)).not.toBe("");
     }
   });
 });
