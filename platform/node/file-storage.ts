@@ -32,6 +32,9 @@ export interface FileStorageOptions {
 
 /** Begins every slot file, so that a file of some other program is not taken for a record, or overwritten. */
 const MAGIC = Buffer.from("picogrant slot\n", "latin1");
+/** Beside the two slots, and none that a device would ask for. */
+const BESIDE = 1000;
+const NAMES: Readonly<Record<number, string>> = { 0: "slot-0", 1: "slot-1", [BESIDE]: "answer" };
 
 /**
  * Storage in a directory that it makes where needed (mode 0700, files 0600) and locks. All operations are
@@ -94,16 +97,7 @@ export class FileStorage implements Storage, WithRoom {
   }
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
-    this.#readFile(this.#fileOf(slot), into, from, to, done);
-  }
-
-  #readFile(
-    file: string,
-    into: Bytes,
-    from: number,
-    to: number,
-    done: (length: number) => void,
-  ): void {
+    const file = this.#fileOf(slot);
     let length = -1;
     this.#attempt("read", () => {
       const content = this.#readSlot(file);
@@ -116,16 +110,7 @@ export class FileStorage implements Storage, WithRoom {
   }
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
-    this.#writeFile(this.#fileOf(slot), bytes, from, to, done);
-  }
-
-  #writeFile(
-    file: string,
-    bytes: Bytes,
-    from: number,
-    to: number,
-    done: (ok: boolean) => void,
-  ): void {
+    const file = this.#fileOf(slot);
     const ok = this.#attempt("write", () => {
       if (to - from > this.capacity) throw new Error(`record over ${this.capacity} bytes`);
       const content = Buffer.alloc(MAGIC.length + to - from);
@@ -141,10 +126,7 @@ export class FileStorage implements Storage, WithRoom {
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
-    this.#eraseFile(this.#fileOf(slot), done);
-  }
-
-  #eraseFile(file: string, done: (ok: boolean) => void): void {
+    const file = this.#fileOf(slot);
     const ok = this.#attempt("erase", () => {
       removeOwn(file);
       syncDirectory(this.directory);
@@ -154,17 +136,17 @@ export class FileStorage implements Storage, WithRoom {
 
   /** A file beside the records. */
   get beside(): Storage {
-    const file = path.join(this.directory, "answer");
     return roomOf({
-      read: (...range) => this.#readFile(file, ...range),
-      write: (...range) => this.#writeFile(file, ...range),
-      erase: (done) => this.#eraseFile(file, done),
+      read: (...range) => this.read(BESIDE, ...range),
+      write: (...range) => this.write(BESIDE, ...range),
+      erase: (done) => this.erase(BESIDE, done),
     });
   }
 
   #fileOf(slot: number): string {
-    if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
-    return path.join(this.directory, `slot-${slot}`);
+    const name = NAMES[slot];
+    if (name === undefined) throw new RangeError(`storage: no slot ${slot}`);
+    return path.join(this.directory, name);
   }
 
   #attempt(what: string, run: () => void): boolean {
@@ -180,9 +162,8 @@ export class FileStorage implements Storage, WithRoom {
 
   /** What tells the records of now from those of before: another process may have written. */
   get stamp(): string {
-    const stamps = ["slot-0", "slot-1", "answer"].map((name) => {
-      const file = path.join(this.directory, name);
-      const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false });
+    const stamps = [0, 1, BESIDE].map((slot) => {
+      const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
       return `${stat?.ino} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
     });
     return stamps.join();

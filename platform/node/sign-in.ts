@@ -17,7 +17,6 @@ import {
 } from "../session/sign-in-error.ts";
 import type { WithRoom } from "../storage/beside.ts";
 import type { ValueStorage } from "../storage/value-storage.ts";
-import { nameMeant } from "../text/name-suggestion.ts";
 import type { FileStorage } from "./file-storage.ts";
 import { type NodeHttpOptions, nodeFetch } from "./http.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
@@ -89,7 +88,7 @@ export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandler
  * @throws SignInError where it comes to nothing: its `code` says why, its `remedy` who can mend it
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
-  checkOptions(options);
+  (await import("./options.ts")).checkOptions(options);
   if (options.signal?.aborted) throw givenUp();
   const node = await openState(options);
   let session: Promise<Session>;
@@ -234,115 +233,4 @@ async function sealOf(
 export async function forget(state: string): Promise<void> {
   const { forgetDirectory } = await import("./state-directory.ts");
   await forgetDirectory(state);
-}
-
-// What is wrong with the options of `signIn` before anything is done with them. A name that is misspelt would
-// otherwise be as good as not given.
-
-/** The names of all there are; the compiler sees to it that none is missing. */
-const OPTIONS: Record<keyof SignInOptions, 0> = {
-  allowHttp: 0,
-  clientAuthentication: 0,
-  clientId: 0,
-  clientSecret: 0,
-  deviceKey: 0,
-  bodies: 0,
-  deviceParameters: 0,
-  fetch: 0,
-  headers: 0,
-  http: 0,
-  log: 0,
-  memoryBytes: 0,
-  pkce: 0,
-  onCode: 0,
-  onEnd: 0,
-  onError: 0,
-  onTrouble: 0,
-  resources: 0,
-  resumeOnly: 0,
-  scope: 0,
-  server: 0,
-  signal: 0,
-  state: 0,
-  storage: 0,
-  tokenParameters: 0,
-};
-const HTTP_OPTIONS: Record<keyof NodeHttpOptions, 0> = {
-  agent: 0,
-  ca: 0,
-  connectLimitMs: 0,
-  idleLimitMs: 0,
-  sizeLimitBytes: 0,
-  timeLimitMs: 0,
-  userAgent: 0,
-};
-const CALLBACKS = ["log", "onCode", "onEnd", "onError", "onTrouble"] as const;
-/** As the sealed storage asks for. */
-const DEVICE_KEY_BYTES_MIN = 16;
-
-/** @throws SignInError `wrong_option` that names the first option that is misspelt, missing or wrong */
-export function checkOptions(options: SignInOptions): void {
-  checkNames(options, OPTIONS, "");
-  checkNames(options.http ?? {}, HTTP_OPTIONS, "http.");
-  checkHttp(options.http ?? {});
-  checkPlace(options);
-  if (options.server === undefined) {
-    throw wrongOption("server is missing: a profile's name, an issuer's address, or addresses");
-  }
-  for (const name of CALLBACKS) {
-    const callback: unknown = options[name];
-    if (callback !== undefined && typeof callback !== "function") {
-      throw wrongOption(`${name} must be a function`);
-    }
-  }
-  if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
-}
-
-/** What Node would complain of at the first request, or take for no certificate at all. */
-function checkHttp({ ca, userAgent = "" }: NodeHttpOptions): void {
-  const isPem = (text: unknown): boolean => `${text}`.includes("-----BEGIN");
-  if (ca !== undefined && !([ca].flat() as unknown[]).every(isPem)) {
-    throw wrongOption("http.ca must be the text of PEM certificates, and no file's name");
-  }
-  if (!/^[ -~\x80-\xff]*$/.test(userAgent)) {
-    throw wrongOption("http.userAgent must be Latin-1 characters");
-  }
-}
-
-/** The tokens are kept in one place. */
-function checkPlace({ state, storage }: SignInOptions): void {
-  if (storage === undefined) {
-    if (typeof state === "string" && state !== "") return;
-    throw wrongOption("state is missing: a directory of the program's own for the tokens");
-  }
-  if (state !== undefined) throw wrongOption("storage stands in place of state: give one of them");
-  for (const name of ["load", "save", "erase"] as const) {
-    if (typeof storage?.[name] !== "function") throw wrongOption(`storage.${name} is no function`);
-  }
-}
-
-function checkNames(given: object, known: object, path: string): void {
-  const names = Object.keys(known);
-  const wrong = Object.keys(given).find((name) => !names.includes(name));
-  if (wrong === undefined) return;
-  const meant = nameMeant(wrong, names);
-  const advice =
-    wrong === "proxy"
-      ? "; a proxy is an http.agent, or HTTPS_PROXY with NODE_USE_ENV_PROXY=1"
-      : meant === undefined
-        ? ""
-        : `; did you mean ${path}${meant}?`;
-  throw wrongOption(`there is no option ${path}${wrong}${advice}`);
-}
-
-/** The tokens would not be written at all. */
-function checkDeviceKey(key: Uint8Array): void {
-  // By its kind, since it may be of another realm, as under jest.
-  const isBytes = Object.prototype.toString.call(key) === "[object Uint8Array]";
-  if (!isBytes || key.length < DEVICE_KEY_BYTES_MIN) {
-    throw wrongOption(`deviceKey must be ${DEVICE_KEY_BYTES_MIN} random bytes or more`);
-  }
-  if (key.every((byte) => byte === key[0])) {
-    throw wrongOption("deviceKey must be random bytes: all of these are alike");
-  }
 }

@@ -34,8 +34,8 @@ export class KnownAnswer extends Filter {
       this.below.send(request);
       return;
     }
-    const expiresInS = Math.floor((known.endsAtMs - Date.now()) / 1000);
-    const answer = { access_token: known.token, token_type: "Bearer", expires_in: expiresInS };
+    const expires_in = Math.floor((known.endsAtMs - Date.now()) / 1000);
+    const answer = { access_token: known.token, token_type: "Bearer", expires_in };
     const bytes = bytesOf(JSON.stringify(answer));
     queueMicrotask(() => {
       if (turn !== this.#turn) return;

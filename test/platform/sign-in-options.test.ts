@@ -6,12 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import {
-  checkOptions,
-  SignInError,
-  type SignInOptions,
-  signIn,
-} from "../../platform/node/sign-in.ts";
+import { checkOptions } from "../../platform/node/options.ts";
+import { SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
 const good = { server: "github", clientId: "id", state };

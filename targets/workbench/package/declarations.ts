@@ -38,11 +38,14 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
       throw new Error(warning.message);
     },
   });
+  const own = new Set(input.map(([, file]) => file!));
   // They are CommonJS's, which a module may import, too; the other way round TypeScript refuses it.
   const { output } = await bundle.generate({
     format: "es",
     entryFileNames: "[name].d.cts",
     chunkFileNames: "types-[name].d.cts",
+    // What several entries share is one file, and not as many as there are ways to share it.
+    manualChunks: (id) => (own.has(id) ? undefined : "shared"),
   });
   await bundle.close();
   const texts = output.map((file) => [file.fileName, "code" in file ? file.code : ""] as const);
@@ -51,8 +54,8 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
     `${name}.d.ts`,
     `export * from "./${name}.cjs";\n`,
   ]);
-  const own = texts.map(([name, text]) => [name, typesAreTypes(text, all)]);
-  return Object.fromEntries([...own, ...modules]);
+  const found = texts.map(([name, text]) => [name, typesAreTypes(text, all)]);
+  return Object.fromEntries([...found, ...modules]);
 }
 
 /** `typeof core` is written out as a namespace of values; what is a type in it is made one. */
