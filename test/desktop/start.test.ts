@@ -76,7 +76,7 @@ test.each(WRONG_FLAGS)("a wrong flag is one line: %s", (args, message) => {
 test.each([
   // One that the flags' reader finds, one that is found when all of them are known, and what the world says of the rest.
   ...[WRONG_FLAGS[0]!, WRONG_FLAGS[5]!],
-  [["--server", "gitbub", "--client-id", "x"], /--server must be one of: google, /],
+  [["--server", "gitbub", "--client-id", "x"], /--server is unknown; did you mean github\?/],
   [["--server", "keycloak", "--client-id", "x"], /--server-parameter host is missing: the host/],
   [
     ["--server", "github", "--server-parameter", "host=a/b", "--client-id", "x"],

@@ -190,7 +190,13 @@ async function openidClient({ issuer, dialect, id }: Place): Promise<void> {
 async function picogrant({ issuer, id }: Place): Promise<void> {
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-dialect-"));
   onTestFinished(() => rmSync(state, { recursive: true }));
-  const session = await signIn({ server: issuer, clientId: id, scope: "openid", state });
+  const session = await signIn({
+    server: issuer,
+    clientId: id,
+    scope: "openid",
+    state,
+    onCode() {},
+  });
   must((await session.claims())?.sub === "ada", "the claims");
   await session.signOut();
 }

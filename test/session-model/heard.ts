@@ -11,6 +11,8 @@ import { ENDPOINTS, type TokenMembers } from "./server.ts";
 
 interface Answer extends ServerAnswer {
   readonly atMs: number;
+  /** HTML: something else answers in the server's place. */
+  readonly isPage: boolean;
   isTold: boolean;
 }
 
@@ -82,7 +84,15 @@ export class Heard {
       // A form that the server does not take is no answer yet: the other one is tried.
       if (status !== 415 || more.failure !== "") {
         const told = more.failure === "" ? status : 0;
-        this.answers.push({ url, status: told, ...more, atMs: this.#clock.elapsedMs, isTold });
+        const isPage = text.startsWith("<");
+        this.answers.push({
+          url,
+          status: told,
+          ...more,
+          atMs: this.#clock.elapsedMs,
+          isPage,
+          isTold,
+        });
       }
     };
     const failed = (failure: TransportFailure): void =>
@@ -127,7 +137,8 @@ export class Heard {
   /** Why the server has not revoked: undefined where it was not asked, "" where it has. */
   get revocationProblem(): string | undefined {
     const last = this.answers.findLast(({ url }) => url === ENDPOINTS.revocation);
-    return last && (last.failure === "" && last.status === 200 ? "" : last.error || "another");
+    const isDone = last && last.failure === "" && last.status === 200 && !last.isPage;
+    return last && (isDone ? "" : last.error || "another");
   }
 
   /** The program is told of something. @returns what is wrong with that, "" for nothing */
@@ -136,7 +147,7 @@ export class Heard {
     const newest = this.answers.at(-1);
     if (newest === undefined || newest.isTold) return `told twice of ${answer.url}: ${code}`;
     newest.isTold = true;
-    const { atMs: _at, isTold: _told, ...expected } = newest;
+    const { atMs: _at, isPage: _page, isTold: _told, ...expected } = newest;
     if (!isDeepStrictEqual(answer, expected)) return `told of ${JSON.stringify(answer)}`;
     const isGood = newest.status === 200 && newest.failure === "" && "error" in newest;
     // What comes hours late is given up, whatever it is.
