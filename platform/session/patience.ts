@@ -24,8 +24,11 @@ export async function patiently<Result>(
       return await unlessAborted(signal, act);
     } catch (error) {
       if (!(error instanceof MetadataError) || !error.isTransient) throw error;
+      const trouble = metadataErrorOf(error, waitMs / 1000);
+      // A certificate that is refused is so until somebody mends it.
+      if (trouble.remedy === "maker" || trouble.remedy === "administrator") throw error;
       try {
-        await onTrouble?.(metadataErrorOf(error, waitMs / 1000));
+        await onTrouble?.(trouble);
       } catch (cause) {
         throw new CallbackError("onTrouble has thrown", { cause });
       }

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication } from "../../core/index.ts";
+import type { HttpSink } from "../../platform/contracts.ts";
 import { noEndpoints } from "../../platform/driver.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
 import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
@@ -191,6 +192,16 @@ describe("one server, of which several things are known", () => {
     const known = await settled({ profile: keycloak, issuer, endpoints: { token } });
     expect(known).toMatchObject({ issuer, pkce: "S256", endpoints: { token } });
     expect(known.endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
+  });
+
+  it("a certificate that is refused is no weather: nobody waits", async () => {
+    const { timers } = fakePlatform({});
+    const http = {
+      send: (_: unknown, sink: HttpSink) => sink.failed("unreachable"),
+      ...{ abort() {}, lastFailure: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+    };
+    const asking = settingsFor(issuer, client, { http, timers }, { patience: {} });
+    await expect(asking).rejects.toThrow("SELF_SIGNED_CERT");
   });
 
   it("without a network it is asked again, with growing waits, until there is one", async () => {
