@@ -93,8 +93,11 @@ describe("picogrant service", () => {
     const trusting = await run([...line, "--json"]);
     expect(events(trusting.stdout).at(-1)).toMatchObject({ event: "signed_in" });
     expect((await run(["logout", "--state", "tokens"])).code).toBe(0);
-    const doubting = await run(line.slice(0, line.indexOf("--certificates")));
-    expect(doubting.stderr).toMatch(/not reachable/);
+    const doubting = await run([
+      ...line.slice(0, line.indexOf("--certificates")),
+      ...["--timeout", "2"],
+    ]);
+    expect(doubting.stderr).toMatch(/not reachable .*http\.ca/);
     expect(doubting.code).toBe(1);
   });
 
