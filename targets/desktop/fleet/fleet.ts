@@ -18,10 +18,6 @@ export class EventQueue {
   #what = new Int32Array(1024);
   #size = 0;
 
-  get size(): number {
-    return this.#size;
-  }
-
   /** Time of the earliest, Infinity where there is none. */
   get nextMs(): number {
     return this.#size > 0 ? this.#times[0]! : Number.POSITIVE_INFINITY;

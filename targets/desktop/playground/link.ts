@@ -45,10 +45,6 @@ export class PageLink implements Link {
 
   readonly scenarios: Scenarios = this.#scenarios();
 
-  get simulation(): Simulation {
-    return this.#world.simulation;
-  }
-
   /** Another world instead of this one. A live one goes by itself; the other only as a scenario moves it. */
   begin(settings: Settings = USUAL, isLive = true): Simulation {
     const { simulation, engine, phone } = this.#world;

@@ -111,7 +111,7 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
     }
     case "slip": {
       const slip = simulation.paper.slips.at(-1);
-      const text = slip ? [...slipLines(slip), ...slip.footing].join(" ") : "no slip";
+      const text = slip ? [...slipLines(slip), slip.footing].join(" ") : "no slip";
       return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
     }
     case "count": {

@@ -27,7 +27,7 @@ import {
   scopeOf,
 } from "./device/kinds.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
-import { Paper, slipWords } from "./device/paper.ts";
+import { Paper } from "./device/paper.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
 import { watchPages } from "./log/person.ts";
 import { type Decision, Decisions, Moments, Timeline } from "./log/timeline.ts";
@@ -382,7 +382,7 @@ export class Simulation {
     const minutes = Math.round(driver.device.codeLifeS / 60);
     const isOnPaper = driver.device.codeResumed === 1;
     const slip = { address, code, complete, minutes };
-    this.paper.printNew(this.clock.nowMs(), slipWords(this.language), slip, isOnPaper);
+    this.paper.printNew(this.clock.nowMs(), this.language, slip, isOnPaper);
   }
 
   /** The device is signed in and has done what it does then. */

@@ -1,6 +1,6 @@
 // The screen of the terminal as lines of text: the address, the display, what has happened last, and what is being
 // typed. No cursor movement and no state here.
-import { time } from "../panel/client/dom.ts";
+import { paceOf, time } from "../panel/client/dom.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import { qrLines } from "../simulator/device/display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
@@ -53,9 +53,7 @@ export function layOut(
 }
 
 function header(view: View, title: string, columns: number, paint: Paint): string {
-  const { ms, speed, paused, jumpLeftMs } = view.clock;
-  const pace = paused ? "paused" : `x${speed}`;
-  const clock = `${time(ms)}  ${jumpLeftMs > 0 ? `jumps ${time(jumpLeftMs)}` : pace}`;
+  const clock = `${time(view.clock.ms)}  ${paceOf(view.clock)}`;
   const room = Math.max(0, columns - clock.length - 2);
   const named = `picogrant  ${title}`;
   // The address is worth more than the name.
@@ -80,7 +78,7 @@ function besideFrame({ display, device, qr, slips }: View, frame: string[], pain
   }
   const slip = slips.at(-1);
   if (device.kind !== "printer" || slip === undefined) return frame;
-  return [...frame, ...[...slipLines(slip), ...slip.footing].map((line) => `  ${line}`)];
+  return [...frame, ...[...slipLines(slip), slip.footing].map((line) => `  ${line}`)];
 }
 
 /** A terminal has little room; a camera still finds the code with two light modules around it. */

@@ -139,8 +139,7 @@ export function frameText(lines: readonly string[]): string {
 
 /** A slip of paper as it comes out, with its QR code in characters. */
 function slipText(slip: PrintedSlip): string {
-  const lines = [...slipLines(slip), ...qrLines(slip.modules)];
-  const all = [...lines, ...slip.footing];
+  const all = [...slipLines(slip), ...qrLines(slip.modules), slip.footing];
   const width = Math.max(...all.map((line) => line.length));
   return `${["", ...all, ""].map((line) => `  :${line.padEnd(width)}:`).join("\n")}\n`;
 }

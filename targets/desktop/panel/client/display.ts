@@ -34,7 +34,7 @@ export function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
   place.replaceChildren();
   if (slip === undefined) return;
   const { heading, address, code, footing, qr } = slip;
-  const lines = [...heading, address, "", code, "", ...footing];
+  const lines = [heading, address, "", code, "", footing];
   const text = document.createElement("p");
   for (const line of lines) {
     const row = document.createElement(line === code ? "strong" : "span");

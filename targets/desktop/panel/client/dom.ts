@@ -1,4 +1,5 @@
 // Elements of the page, found and made; times in words.
+import type { View } from "../../simulator/view.ts";
 
 export function element<T extends Element = HTMLElement>(id: string): T {
   return document.getElementById(id) as unknown as T;
@@ -35,4 +36,10 @@ export function time(ms: number): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** How time passes: the jump and what is left of it, or the pace. */
+export function paceOf({ jumpLeftMs, paused, speed }: View["clock"]): string {
+  if (jumpLeftMs > 0) return `jumps ${time(jumpLeftMs)}`;
+  return paused ? "paused" : `x${speed}`;
 }

@@ -9,7 +9,7 @@ import { type Need, whyNot } from "../../simulator/needs.ts";
 import type { Allocations, Gauge, View } from "../../simulator/view.ts";
 import { Diagram } from "./diagram.ts";
 import { drawModules, drawSlip } from "./display.ts";
-import { element, setText, time } from "./dom.ts";
+import { element, paceOf, setText, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 import { ScenarioPlayer } from "./scenario-player.ts";
 
@@ -271,12 +271,6 @@ function showButtons(view: View): void {
     button.setAttribute("aria-disabled", String(why !== ""));
     button.title = why || (button.dataset.title ?? "");
   }
-}
-
-/** How time passes: the jump and what is left of it, or the pace. */
-function paceOf({ jumpLeftMs, paused, speed }: View["clock"]): string {
-  if (jumpLeftMs > 0) return `jumps ${time(jumpLeftMs)}`;
-  return paused ? "paused" : `x${speed}`;
 }
 
 function showGauge(id: string, { leftMs, totalMs }: Gauge): void {

@@ -152,7 +152,10 @@ class Engine {
       else {
         const [bytes, from, to] = values.slice(next, next + 3) as [Bytes | null, number, number];
         next += 3;
-        mail[at++] = kind === "b" ? this.#pass(bytes!, from, to) : this.#lend(bytes, from, to);
+        mail[at++] =
+          kind === "b"
+            ? this.#pass(this.#at.bytes, BYTES, bytes!, from, to)
+            : this.#lend(bytes, from, to);
       }
     }
     const result = this.#context.callFunction(this.#perform, this.#context.undefined);
@@ -164,21 +167,18 @@ class Engine {
     return after[Mail.RESULT]!;
   }
 
-  #pass(bytes: Bytes, from: number, to: number): number {
-    if (to - from > BYTES) throw new RangeError(`the engine takes ${BYTES} bytes at once`);
-    const target = this.#bytes(this.#at.bytes, BYTES);
+  /** Bytes into one of the guest's buffers, of `most` bytes; returns how many there are. */
+  #pass(place: number, most: number, bytes: Bytes, from: number, to: number): number {
+    if (to - from > most) throw new RangeError(`the engine takes ${most} bytes at once`);
+    const target = this.#bytes(place, most);
     for (let i = from; i < to; i++) target[i - from] = bytes[i]!;
     return to - from;
   }
 
   #lend(bytes: Bytes | null, from: number, to: number): number {
     if (bytes === null) return -1;
-    if (to - from > LENT_BYTES)
-      throw new RangeError(`the engine takes ${LENT_BYTES} bytes at once`);
-    const target = this.#bytes(this.#at.lent, LENT_BYTES);
-    for (let i = from; i < to; i++) target[i - from] = bytes[i]!;
     this.#lent = { bytes, from };
-    return to - from;
+    return this.#pass(this.#at.lent, LENT_BYTES, bytes, from, to);
   }
 
   /** The driver's memory into the engine: storage may have written to it. */

@@ -15,32 +15,17 @@ export interface DeviceKind {
   readonly hasPaper: boolean;
 }
 
-export const DEVICE_KINDS: readonly DeviceKind[] = [
-  {
-    name: "bare",
-    title: "Living Room TV",
-    client: "living-room-tv",
-    columns: 20,
-    rows: 4,
-    hasPaper: false,
+const KINDS = [
+  ["bare", "Living Room TV", "living-room-tv", 20, 4],
+  ["printer", "Printer", "public-printer", 16, 2],
+  ["console", "Game Console", "game-console", 40, 8],
+] as const;
+
+export const DEVICE_KINDS: readonly DeviceKind[] = KINDS.map(
+  ([name, title, client, columns, rows]) => {
+    return { name, title, client, columns, rows, hasPaper: name === "printer" };
   },
-  {
-    name: "printer",
-    title: "Printer",
-    client: "public-printer",
-    columns: 16,
-    rows: 2,
-    hasPaper: true,
-  },
-  {
-    name: "console",
-    title: "Game Console",
-    client: "game-console",
-    columns: 40,
-    rows: 8,
-    hasPaper: false,
-  },
-];
+);
 
 export type DeviceName = DeviceKind["name"];
 

@@ -14,39 +14,17 @@ import { type Modules, qrModules } from "./display.ts";
 // What a slip of paper says beside address and code, in the language of the display; and the printer's code
 // page for it.
 
-/** Code page 858 from 0x80 on, as far as the languages here need it. */
-const PAGE_858: Readonly<Record<string, number>> = {
-  ü: 0x81,
-  é: 0x82,
-  â: 0x83,
-  ä: 0x84,
-  à: 0x85,
-  ç: 0x87,
-  ê: 0x88,
-  ë: 0x89,
-  è: 0x8a,
-  î: 0x8c,
-  Ä: 0x8e,
-  É: 0x90,
-  ô: 0x93,
-  ö: 0x94,
-  û: 0x96,
-  Ö: 0x99,
-  Ü: 0x9a,
-  á: 0xa0,
-  í: 0xa1,
-  ó: 0xa2,
-  ú: 0xa3,
-  ñ: 0xa4,
-  ß: 0xe1,
-};
+/** Code page 858 from 0x80 on. */
+const PAGE_858 =
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐" +
+  "└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈ€ÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´";
 
 function page858(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => {
     const code = character.charCodeAt(0);
-    const byte = code < 0x80 ? code : PAGE_858[character];
-    if (byte === undefined) throw new RangeError(`code page 858 here has no "${character}"`);
-    return byte;
+    const at = PAGE_858.indexOf(character);
+    if (code >= 0x80 && at < 0) throw new RangeError(`code page 858 has no "${character}"`);
+    return code < 0x80 ? code : 0x80 + at;
   });
 }
 
@@ -55,70 +33,27 @@ function katakana(text: string): Uint8Array {
   return Uint8Array.from(romText("A00", text), (character) => character.charCodeAt(0));
 }
 
-const WORDS: Readonly<Record<Language, SlipWords>> = {
-  en: {
-    heading: ["To sign in, open"],
-    between: ["and enter"],
-    footing: ["within $ minutes."],
-    codePage: 19,
-    encode: page858,
-  },
-  de: {
-    heading: ["Zum Anmelden öffnen Sie"],
-    between: ["und geben Sie ein:"],
-    footing: ["Gültig $ Minuten."],
-    codePage: 19,
-    encode: page858,
-  },
-  fr: {
-    heading: ["Pour vous connecter, ouvrez"],
-    between: ["et entrez"],
-    footing: ["Valable $ minutes."],
-    codePage: 19,
-    encode: page858,
-  },
-  es: {
-    heading: ["Para iniciar sesión, abra"],
-    between: ["e introduzca"],
-    footing: ["Válido $ minutos."],
-    codePage: 19,
-    encode: page858,
-  },
-  ja: {
-    heading: ["ﾛｸﾞｲﾝｽﾙﾆﾊ ﾂｷﾞｦﾋﾗｲﾃ"],
-    between: ["ｺﾉｺｰﾄﾞｦ ﾆｭｳﾘｮｸ"],
-    footing: ["$ ﾌﾟﾝｲﾅｲ ﾆ ﾆｭｳﾘｮｸ"],
-    codePage: 1,
-    encode: katakana,
-  },
+/** What stands above the address, between address and code, and below; `$` stands for the minutes. */
+const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
+  en: ["To sign in, open", "and enter", "within $ minutes."],
+  de: ["Zum Anmelden öffnen Sie", "und geben Sie ein:", "Gültig $ Minuten."],
+  fr: ["Pour vous connecter, ouvrez", "et entrez", "Valable $ minutes."],
+  es: ["Para iniciar sesión, abra", "e introduzca", "Válido $ minutos."],
+  ja: ["ﾛｸﾞｲﾝｽﾙﾆﾊ ﾂｷﾞｦﾋﾗｲﾃ", "ｺﾉｺｰﾄﾞｦ ﾆｭｳﾘｮｸ", "$ ﾌﾟﾝｲﾅｲ ﾆ ﾆｭｳﾘｮｸ"],
 };
-
-export function slipWords(language: Language): SlipWords {
-  return WORDS[language];
-}
 
 /** A slip as it lies there. */
 export interface PrintedSlip {
   /** The world's time when it came out. */
   readonly atMs: number;
-  readonly heading: readonly string[];
+  readonly heading: string;
   readonly address: string;
-  readonly between: readonly string[];
+  readonly between: string;
   readonly code: string;
-  readonly footing: readonly string[];
+  readonly footing: string;
   readonly modules: Modules;
   /** The bytes that a printer gets for it. */
   readonly bytes: Uint8Array;
-}
-
-/** What a slip says beside the codes, and the printer's bytes for it. */
-export interface SlipWords {
-  readonly heading: readonly string[];
-  readonly between: readonly string[];
-  /** `$` stands for the minutes. */
-  readonly footing: readonly string[];
-  readonly codePage: number;
-  encode(text: string): Uint8Array;
 }
 
 /** Where to go and what to enter, for how long. */
@@ -149,41 +84,35 @@ export class Paper {
   }
 
   /** @param isOnPaper whether a restart brought the code back: it was printed before */
-  printNew(atMs: number, words: SlipWords, prompt: Prompt, isOnPaper: boolean): void {
+  printNew(atMs: number, language: Language, prompt: Prompt, isOnPaper: boolean): void {
     if (prompt.code === "" || prompt.code === this.#printedCode) return;
     this.#printedCode = prompt.code;
-    if (!isOnPaper) this.print(atMs, words, prompt);
+    if (!isOnPaper) this.#print(atMs, language, prompt);
   }
 
-  print(atMs: number, words: SlipWords, prompt: Prompt): void {
-    const footing = words.footing.map((line) => line.replace("$", String(prompt.minutes)));
+  #print(atMs: number, language: Language, { address, code, complete, minutes }: Prompt): void {
+    const [heading, between, below] = WORDS[language];
+    const footing = below.replace("$", String(minutes));
+    const encode = language === "ja" ? katakana : page858;
+    const modules = qrModules(complete);
     const slip: Slip = {
-      heading: words.heading.map(words.encode),
-      address: ascii(prompt.address),
-      between: words.between.map(words.encode),
-      code: ascii(prompt.code),
-      footing: footing.map(words.encode),
-      qr: prompt.complete,
-      modules: qrModules(prompt.complete),
+      heading: [encode(heading)],
+      address: ascii(address),
+      between: [encode(between)],
+      code: ascii(code),
+      footing: [encode(footing)],
+      qr: complete,
+      modules,
     };
-    const bytes = slipBytes(slip, { ...usualPrinter, codePage: words.codePage });
+    const bytes = slipBytes(slip, { ...usualPrinter, codePage: language === "ja" ? 1 : 19 });
     this.#sink?.write(bytes, 0, bytes.length);
     this.count++;
-    this.slips.push({
-      atMs,
-      heading: words.heading,
-      address: prompt.address,
-      between: words.between,
-      code: prompt.code,
-      footing,
-      modules: qrModules(prompt.complete),
-      bytes,
-    });
+    this.slips.push({ atMs, heading, address, between, code, footing, modules, bytes });
     if (this.slips.length > KEPT) this.slips.shift();
   }
 }
 
 /** What is on a slip, line by line, without its QR code, which comes in front of the footing. */
 export function slipLines(slip: Pick<PrintedSlip, "heading" | "address" | "between" | "code">) {
-  return [...slip.heading, slip.address, "", ...slip.between, slip.code];
+  return [slip.heading, slip.address, "", slip.between, slip.code];
 }

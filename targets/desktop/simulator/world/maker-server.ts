@@ -13,6 +13,7 @@ const DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/";
 /** Where events are pushed to; on this machine, and never really asked: the simulator is the receiver. */
 const PUSH_URL = "http://127.0.0.1/security-events";
 const KEPT = 30;
+const NOTHING = new Uint8Array(0);
 
 /** A security event token as it came. */
 export interface SecurityEvent extends Moment {
@@ -27,6 +28,10 @@ export interface SecurityEvent extends Moment {
 export interface StreamView {
   readonly delivery: "poll" | "push" | "off";
   readonly receiver: string;
+}
+
+interface Keys {
+  keys?: { kid: string; x: string }[];
 }
 
 interface Claims {
@@ -140,7 +145,8 @@ export class MakerServer {
     const [header = "", payload = "", signature = ""] = token.split(".");
     const service = this.#service;
     if (service === undefined) return undefined;
-    const { keys = [] } = this.#get(service, "/keys") as { keys?: { kid: string; x: string }[] };
+    const published = { method: "GET", path: "/keys", query: "", headers: {}, body: NOTHING };
+    const { keys = [] } = JSON.parse(utf8(service.handle(published).body)) as Keys;
     try {
       const { kid } = JSON.parse(utf8(decode(header))) as { kid: string };
       const key = keys.find((one) => one.kid === kid);
@@ -162,16 +168,13 @@ export class MakerServer {
     verdict: string,
     moment = this.#moments!.next(),
   ): void {
-    const payload = token.split(".")[1] ?? "";
-    let claims = "";
+    let claims = "(not a token)";
     let types: string[] = [];
     try {
-      const value = JSON.parse(utf8(decode(payload))) as Claims;
+      const value = JSON.parse(utf8(decode(token.split(".")[1] ?? ""))) as Claims;
       claims = JSON.stringify(value, null, 2);
       types = Object.keys(value.events ?? {}).map((type) => type.split("/").at(-1)!);
-    } catch {
-      claims = "(not a token)";
-    }
+    } catch {}
     this.count++;
     this.events.push({ ...moment, how, types, claims, verdict });
     if (this.events.length > KEPT) this.events.shift();
@@ -179,28 +182,14 @@ export class MakerServer {
 
   #ask(path: string, body: object): string {
     const service = this.#service;
-    const receiver = this.#receiver;
     if (service === undefined) return "only with the simulated service";
-    if (receiver === undefined) return `no receiver hears of the client ${this.#clientId}`;
-    const answer = service.handle({
-      method: "POST",
-      path,
-      query: "",
-      headers: {
-        authorization: `Bearer ${receiver.token}`,
-        "content-type": "application/json",
-      },
-      body: new TextEncoder().encode(JSON.stringify(body)),
-    });
+    if (this.#receiver === undefined) return `no receiver hears of the client ${this.#clientId}`;
+    const headers = { authorization: this.authorization, "content-type": "application/json" };
+    const bytes = new TextEncoder().encode(JSON.stringify(body));
+    const answer = service.handle({ method: "POST", path, query: "", headers, body: bytes });
     if (answer.status === 200) return "";
     const { error } = JSON.parse(utf8(answer.body)) as { error?: { message?: string } };
     return error?.message ?? `the service answers ${answer.status}`;
-  }
-
-  #get(service: Service, path: string): unknown {
-    const nothing = new Uint8Array(0);
-    const answer = service.handle({ method: "GET", path, query: "", headers: {}, body: nothing });
-    return JSON.parse(utf8(answer.body));
   }
 }
 

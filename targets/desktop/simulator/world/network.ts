@@ -153,8 +153,6 @@ export class Network implements Http {
   /** Lets the service answer, and then says what of it reaches the device, and when. */
   #forward(exchange: Exchange, request: HttpRequest): void {
     if (this.#holdsClock) exchange.release = this.#clock.hold();
-    const answer = { status: 0, retryAfterS: -1, authenticate: "" };
-    const chunks: number[] = [];
     const arrived = (deliver: () => void): void => {
       const late = this.lasting.has("slow");
       if (late) exchange.entry.fault = "slow";
@@ -163,24 +161,37 @@ export class Network implements Http {
       else deliver();
       exchange.release();
     };
+    this.#ask(
+      request,
+      (answer) => arrived(() => this.#deliver(exchange, answer)),
+      (failure) => arrived(() => this.#fail(exchange, failure)),
+    );
+  }
+
+  /** Sends it, and gives the answer in one piece. */
+  #ask(
+    request: HttpRequest,
+    answered: (answer: Answer) => void,
+    failed: (failure: TransportFailure) => void,
+  ): void {
+    const head = { status: 0, retryAfterS: -1, authenticate: "" };
+    const chunks: number[] = [];
     this.#inner.send(request, {
       status: (status, retryAfterS, authenticate = "") => {
-        Object.assign(answer, { status, retryAfterS, authenticate });
+        Object.assign(head, { status, retryAfterS, authenticate });
       },
       body: (bytes, from, to) => {
         for (let at = from; at < to; at++) chunks.push(bytes[at]!);
       },
-      end: () => {
-        const body = Uint8Array.from(chunks);
-        arrived(() => this.#deliver(exchange, { ...answer, body }));
-      },
-      failed: (failure) => arrived(() => this.#fail(exchange, failure)),
+      end: () => answered({ ...head, body: Uint8Array.from(chunks) }),
+      failed,
     });
   }
 
   #deliver(exchange: Exchange, answer: Answer): void {
     if (exchange.over) return;
-    if (this.#losesAnswer(exchange)) {
+    // Of the answers that bring something: only there does a loss hurt.
+    if (exchange.entry.purpose === "refresh" && this.passing.delete("lose-answer")) {
       exchange.entry.fault = "lose-answer";
       this.#fail(exchange, "unreachable");
       return;
@@ -201,36 +212,24 @@ export class Network implements Http {
   /** Something on the way sends the request a second time; nobody waits for what is answered to that. */
   #repeat({ entry }: Exchange, request: HttpRequest): void {
     entry.fault = "repeat-poll";
-    const body = new Uint8Array(request.bodyTo - request.bodyFrom);
-    for (let at = 0; at < body.length; at++) body[at] = request.body[request.bodyFrom + at]!;
-    const copy = { ...request, body, bodyFrom: 0, bodyTo: body.length };
+    const copy = withBody(request, asciiOf(request.body, request.bodyFrom, request.bodyTo));
     this.#clock.after(REPEAT_MS, () => {
       if (this.#current !== undefined) return;
       const again = this.#log.begin(copy);
       again.fault = "repeat-poll";
       const release = this.#holdsClock ? this.#clock.hold() : () => {};
-      const chunks: number[] = [];
-      const head = { status: 0, retryAfterS: -1 };
-      this.#inner.send(copy, {
-        status: (status, retryAfterS) => void Object.assign(head, { status, retryAfterS }),
-        body: (bytes, from, to) => {
-          for (let at = from; at < to; at++) chunks.push(bytes[at]!);
-        },
-        end: () => {
-          this.#log.answered(again, head, Uint8Array.from(chunks));
+      this.#ask(
+        copy,
+        (answer) => {
+          this.#log.answered(again, answer, answer.body);
           release();
         },
-        failed: (failure) => {
+        (failure) => {
           this.#log.failed(again, failure);
           release();
         },
-      });
+      );
     });
-  }
-
-  /** Of the answers that bring something: only there does a loss hurt. */
-  #losesAnswer({ entry }: Exchange): boolean {
-    return entry.purpose === "refresh" && this.passing.delete("lose-answer");
   }
 
   #answer(exchange: Exchange, answer: Answer, fault: string): void {

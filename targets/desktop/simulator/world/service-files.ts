@@ -6,39 +6,30 @@ import { readSnapshot, type Service, type ServiceSnapshot } from "../../../servi
 import { readOptions, type ServiceOptionsInput } from "../../../service/options.ts";
 import { readText, UsageError } from "../../command-line.ts";
 
-function readJson(flag: string, file: string): unknown {
-  const text = readText(file, flag.slice("--".length));
+/** @throws UsageError with one line that says where the file is wrong */
+function readJson(what: "fixture" | "options", file: string, check: (value: never) => void) {
+  const text = readText(file, what);
+  let problem = "is not JSON: ";
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    problem = "";
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw new Error("holds no JSON object");
+    }
+    check(value as never);
+    return value;
   } catch (error) {
     // One line, whatever part of the text it shows.
-    throw new UsageError(`${flag} ${file}: is not JSON: ${(error as Error).message}`);
+    throw new UsageError(`--${what} ${file}: ${problem}${(error as Error).message}`);
   }
 }
 
-/** @throws UsageError with one line that says where the file is wrong */
 export function readFixtureFile(file: string): FixtureInput {
-  const value = readJson("--fixture", file);
-  try {
-    readFixture(value);
-  } catch (error) {
-    throw new UsageError(`--fixture ${file}: ${(error as Error).message}`);
-  }
-  return value as FixtureInput;
+  return readJson("fixture", file, readFixture) as FixtureInput;
 }
 
-/** @throws UsageError with one line that says where the file is wrong */
 export function readOptionsFile(file: string): ServiceOptionsInput {
-  const value = readJson("--options", file);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UsageError(`--options ${file}: holds no JSON object`);
-  }
-  try {
-    readOptions(value);
-  } catch (error) {
-    throw new UsageError(`--options ${file}: ${(error as Error).message}`);
-  }
-  return value as ServiceOptionsInput;
+  return readJson("options", file, readOptions);
 }
 
 // The simulated service's codes and grants in the state folder, so that the next start finds the device
