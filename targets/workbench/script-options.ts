@@ -35,7 +35,7 @@ export function printTable(rows: readonly (readonly string[])[], print = console
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => width(row[column]))));
   rows.forEach((row, index) => {
     const cells = row.map((cell, column) => {
-      return /^-?\d/.test(cell) && index > 0 && column > 0
+      return /^-?(\d|$)/.test(cell) && index > 0 && column > 0
         ? cell.padStart(widths[column]!)
         : cell.padEnd(widths[column]!);
     });

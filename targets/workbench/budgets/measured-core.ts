@@ -17,22 +17,21 @@ function deeper(more) {
 }`;
 
 /** Functions that are known to allocate, called like the core's: what is measured must see them. */
+const allocating = {
+  controlObject: "{}",
+  controlArray: "[device]",
+  controlText: '"" + device[Property.STATE] + device[Property.STATE]',
+  controlClosure: "function () { return device; }",
+  controlFraction: "[device[Property.MOVES] / 7]",
+};
+const controlNames = Object.keys(allocating);
 const controls = `
 var controlKept = null;
 var controls = {
-  controlObject: function (device) { controlKept = {}; },
-  controlArray: function (device) { controlKept = [device]; },
-  controlText: function (device) { controlKept = "" + device[Property.STATE] + device[Property.STATE]; },
-  controlClosure: function (device) { controlKept = function () { return device; }; },
-  controlFraction: function (device) { controlKept = [device[Property.MOVES] / 7]; }
+${Object.entries(allocating)
+  .map(([name, made]) => `  ${name}: function (device) { controlKept = ${made}; }`)
+  .join(",\n")}
 };`;
-const controlNames = [
-  "controlObject",
-  "controlArray",
-  "controlText",
-  "controlClosure",
-  "controlFraction",
-];
 
 function parameters(count: number): string {
   return ["device", "a", "b", "c", "d", "e", "f"].slice(0, count).join(", ");

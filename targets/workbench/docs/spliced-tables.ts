@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../../core/complete.ts";
 import * as core from "../../../core/complete.ts";
 import { Limit } from "../../../core/device/limits.ts";
 import { errorRows } from "../../../core/tables/errors.ts";
-import { spliced } from "../script-options.ts";
+import { markdownTable, spliced } from "../script-options.ts";
 
 type Name = Exclude<keyof typeof ErrorCode, "NONE">;
 
@@ -78,7 +78,7 @@ const ADVICE: Readonly<Record<Name, string>> = {
 // can be read there as well. A test holds that they are today's.
 
 /** Files with tables, and how each table is made, by the name in its marks. */
-const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => string[]>>>> = {
+const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => string>>>> = {
   "targets/docs/errors.md": { errors: errorTable },
   "targets/docs/core-limits.md": { limits: limitTable, commands: commandTable },
   "targets/docs/configuration.md": { configuration: configurationTable, create: createTable },
@@ -90,14 +90,9 @@ export const pagesWithTables: readonly string[] = Object.keys(TABLES);
 export function pageWithTables(root: string, file: string): string {
   let text = readFileSync(root + file, "utf8");
   for (const [name, make] of Object.entries(TABLES[file]!)) {
-    text = spliced(text, name, `${make(root).join("\n")}\n`);
+    text = spliced(text, name, make(root));
   }
   return text;
-}
-
-function table(head: string[], rows: string[][]): string[] {
-  const line = (cells: string[]): string => `| ${cells.join(" | ")} |`;
-  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)];
 }
 
 const MENDED_BY: Readonly<Record<number, string>> = {
@@ -108,148 +103,94 @@ const MENDED_BY: Readonly<Record<number, string>> = {
   [core.ErrorKind.MAKER]: "the maker",
 };
 
-function errorTable(): string[] {
-  const device = core.create(new Uint8Array(4096), anyConfig)!;
+function errorTable(): string {
   const texts = core.MESSAGES.split("\n");
-  const namesOf = new Map(errorRows().map(({ error, names }) => [error as number, names]));
-  const rows = members(core.ErrorCode).map(([name, number]) => {
-    return [
-      String(number),
-      // Each error has an address of its own, by the name that programs know it by.
-      `<a id="${name.toLowerCase()}"></a>\`${name}\``,
-      namesOf
-        .get(number)!
-        .map((one) => `\`${one}\``)
-        .join(", "),
-      MENDED_BY[core.errorKind(device, number)]!,
-      texts[core.errorMessage(device, number)]!.trim(),
-      ADVICE[name as keyof typeof ADVICE],
-    ];
-  });
-  return table(["", "error", "a server says", "mended by", "display", "what to do"], rows);
+  const rows = errorRows()
+    .filter(({ error }) => error !== core.ErrorCode.NONE)
+    .map(({ error, names, kind, message }) => {
+      const name = core.ErrorCode[error]!;
+      return [
+        String(error),
+        // Each error has an address of its own, by the name that programs know it by.
+        `<a id="${name.toLowerCase()}"></a>\`${name}\``,
+        names.map((one) => `\`${one}\``).join(", "),
+        MENDED_BY[kind]!,
+        texts[message]!.trim(),
+        ADVICE[name as Name],
+      ];
+    });
+  const head = ["", "error", "a server says", "mended by", "display", "what to do"];
+  return markdownTable([head, ...rows]);
 }
 
-const anyConfig: core.Config = {
-  clientId: "x",
-  clientSecret: "",
-  clientAuthentication: core.ClientAuthentication.NONE,
-  server: "",
-  scope: "",
-  deviceParameters: "",
-  tokenParameters: "",
-  columns: 20,
-  rows: 4,
-  seed: 0,
-  autoStart: 0,
-  renewalsMax: 3,
-  messages: "",
-  pkce: 0,
-};
-
-/** Names and numbers of an enum, without its zero that means none. */
-function members(numbers: Record<string, string | number>): [string, number][] {
-  return Object.entries(numbers).filter(
-    (entry): entry is [string, number] => typeof entry[1] === "number" && entry[0] !== "NONE",
-  );
-}
-
-interface Member {
-  readonly name: string;
-  readonly value: string;
-  readonly comment: string;
-}
-
-/** Members of an enum or interface in a source file, each with the comment above it; a comment holds for all below. */
-function membersOf(root: string, file: string, declaration: string): Member[] {
+/**
+ * Members of an enum or interface in a source file: name, value or type, and the comment above, which holds for all below
+ * it.
+ */
+function membersOf(root: string, file: string, declaration: string): string[][] {
   const source = readFileSync(root + file, "utf8");
   const from = source.indexOf(`${declaration} {`);
   if (from < 0) throw new Error(`${file} has no ${declaration}`);
   const body = source.slice(from, source.indexOf("\n}", from));
   const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)(?: = ([^,\n]+),|\??: (\w+);)|^$/gm;
-  const found: Member[] = [];
+  const found: string[][] = [];
   let comment = "";
   for (const [whole, text, name, value, type] of body.matchAll(member)) {
     if (text !== undefined)
       comment = text
         .replaceAll(/\n\s*\*/g, " ")
-        .trim()
-        .replaceAll(/\s+/g, " ");
-    else if (name !== undefined) found.push({ name, value: value ?? type ?? "", comment });
+        .replaceAll(/\s+/g, " ")
+        .trim();
+    else if (name !== undefined) found.push([`\`${name}\``, value ?? type ?? "", comment]);
     else if (whole === "") comment = "";
   }
   return found;
 }
 
-function limitTable(root: string): string[] {
+function limitTable(root: string): string {
   const rows = membersOf(root, "core/device/limits.ts", "export enum Limit").map(
-    ({ name, comment }) => {
-      const value = `${Limit[name as keyof typeof Limit]}`;
-      return [`\`${name}\``, value, unitOf(name), comment];
+    ([quoted, , why]) => {
+      const name = quoted!.slice(1, -1);
+      return [quoted!, `${Limit[name as keyof typeof Limit]}`, unitOf(name), why!];
     },
   );
-  return table(["limit", "value", "unit", "why"], rows);
+  return markdownTable([["limit", "value", "unit", "why"], ...rows]);
 }
 
-type Timed = `${string}_${"MS" | "S"}` | `${string}_${"MS" | "S"}_${string}`;
-
-/** Units of the limits that are no times; the compiler asks for each. */
-const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
-  ENDLESS: "s, ms",
-  BEHIND_ALL_TEXT: "cells",
-  TENTH_OF_ENDLESS: "s, ms",
-  USELESS_ANSWERS_MAX: "answers",
-  USELESS_STATUSES_MAX: "answers",
-  DEAD_CODES_MAX: "codes",
-  REVOCATION_TRIES: "tries",
-  STORAGE_TRIES: "tries",
-  READ_TRIES: "tries",
-  CHALLENGE_TRIES: "tries",
-  ENDPOINTS: "bits",
-  BODY_MAX: "B",
-  JSON_DEPTH_MAX: "levels",
-  CODE_VERIFIER_SIZE: "B",
-  CHARACTER_MAX: "B",
-  KEY_MAX: "B",
-  ERROR_MAX: "B",
-  TOKEN_TYPE_MAX: "B",
-  SCOPE_MAX: "B",
-  NUMBER_MAX: "digits",
-  VERIFICATION_URI_MAX: "B",
-  VERIFICATION_URI_COMPLETE_MAX: "B",
-  LONG_URI_MEMORY: "B",
-  LONG_URI_MAX: "B",
-  LONG_URI_COMPLETE_MAX: "B",
-  ACCESS_TOKEN_SHARE: "1/32",
-  REFRESH_TOKEN_SHARE: "1/32",
-  OUTPUT_SHARE: "1/32",
-  OUTPUT_MIN: "B",
-  EVENT_POLLS: "requests",
-  SEED_MAX: "a number",
-  RENEWALS_MAX: "codes",
-  COLUMNS_MIN: "characters",
-  COLUMNS_MAX: "characters",
-  ROWS_MIN: "lines",
-  ROWS_MAX: "lines",
-};
+/** Units of the limits by their names; the first that fits counts. */
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/_MS(_|$)/, "ms"],
+  [/_S(_|$)/, "s"],
+  [/ENDLESS$/, "s, ms"],
+  [/_TRIES$/, "tries"],
+  [/_SHARE$/, "1/32"],
+  [/^USELESS_/, "answers"],
+  [/CODES|^RENEWALS/, "codes"],
+  [/^COLUMNS/, "characters"],
+  [/^ROWS/, "lines"],
+  [/^NUMBER_MAX$/, "digits"],
+  [/^SEED_MAX$/, "a number"],
+  [/^JSON_DEPTH_MAX$/, "levels"],
+  [/^BEHIND_ALL_TEXT$/, "cells"],
+  [/^ENDPOINTS$/, "bits"],
+  [/^EVENT_POLLS$/, "requests"],
+  [/_(MAX|MIN|SIZE|MEMORY)$/, "B"],
+];
 
 function unitOf(name: string): string {
-  if (/_MS(_|$)/.test(name)) return "ms";
-  if (/_S(_|$)/.test(name)) return "s";
-  return UNITS[name as keyof typeof UNITS];
+  const unit = UNITS.find(([pattern]) => pattern.test(name))?.[1];
+  if (unit === undefined) throw new Error(`limits.ts: of what unit is ${name}?`);
+  return unit;
 }
 
-function commandTable(root: string): string[] {
-  const rows = membersOf(root, "core/device/command.ts", "export enum Command").map(
-    ({ name, value, comment }) => [`\`${name}\``, value, comment],
-  );
-  return table(["command", "number", "what the host does"], rows);
+function commandTable(root: string): string {
+  const rows = membersOf(root, "core/device/command.ts", "export enum Command");
+  return markdownTable([["command", "number", "what the host does"], ...rows]);
 }
 
-function createTable(root: string): string[] {
-  const rows = membersOf(root, "core/device/config.ts", "export interface Config").map(
-    ({ name, value, comment }) => [`\`${name}\``, value, comment],
-  );
-  return table(["member", "type", "what it is"], rows);
+function createTable(root: string): string {
+  const rows = membersOf(root, "core/device/config.ts", "export interface Config");
+  return markdownTable([["member", "type", "what it is"], ...rows]);
 }
 
 interface Schema {
@@ -259,7 +200,7 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-function configurationTable(root: string): string[] {
+function configurationTable(root: string): string {
   const file = `${root}platform/configuration/device.schema.json`;
   const schema = JSON.parse(readFileSync(file, "utf8")) as Schema & {
     $defs: Record<string, Schema>;
@@ -276,5 +217,5 @@ function configurationTable(root: string): string[] {
     }
   };
   walk(schema, "");
-  return table(["member", "what it takes"], rows);
+  return markdownTable([["member", "what it takes"], ...rows]);
 }
