@@ -9,10 +9,10 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 /** Lines of code, and all files. "beside" is what belongs to no floor. */
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
   core: [7_200, 54],
-  platform: [14_120, 122],
+  platform: [14_200, 122],
   targets: [40_990, 313],
   scripts: [1_650, 23],
-  test: [44_590, 285],
+  test: [44_700, 285],
   beside: [100, 11],
 };
 

@@ -152,15 +152,17 @@ export function driverOptionsOf(config: DeviceConfig): Pick<
   memoryBytes?: number;
 } {
   const { headers = {}, limits = {} } = config;
+  const endpoints = endpointsOf(config);
+  const translate = serverOfConfig(config)?.translate;
   return {
     config: driverConfigOf(config),
-    endpoints: endpointsOf(config),
+    endpoints,
     allowHttp: config.allowHttp === true,
     headers: {
       grant: Object.entries(headers.grant ?? {}),
       resource: Object.entries(headers.resource ?? {}),
     },
-    translate: serverOfConfig(config)?.translate,
+    translate: translate && ((client) => translate(client, endpoints)),
     ...(config.bodies !== undefined && { bodies: config.bodies }),
     ...(config.pkce !== undefined && { pkce: config.pkce }),
     ...(limits.memoryBytes !== undefined && { memoryBytes: limits.memoryBytes }),

@@ -3,6 +3,7 @@
 
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, HttpRequest, TransportFailure } from "../contracts.ts";
+import { sentForms } from "../text/form.ts";
 import { objectIn, printable } from "../text/text.ts";
 import { type Head, Listener } from "./filter.ts";
 
@@ -60,8 +61,10 @@ export interface KnownToken {
 
 /** What came along with the tokens of an earlier start. */
 export interface Recalled {
-  /** The scope that was asked for. */
-  readonly asked: string;
+  /** Of the sign-in that it came with. */
+  readonly sessionId?: string | undefined;
+  /** The scope that was asked for; undefined where that is not known. */
+  readonly asked?: string | undefined;
   /** The scope that the server has named; "" where it has named none, so that it is the one that was asked for. */
   readonly scope: string;
   readonly tokenResponse: TokenResponse;
@@ -104,7 +107,7 @@ export class AnswerEar extends Listener {
 
   /** What an earlier start has heard. */
   recall({ asked, scope, tokenResponse, idToken }: Recalled): void {
-    this.scope = scope || asked;
+    this.scope = scope || asked || "";
     this.tokenResponse = tokenResponse;
     this.idToken = idToken;
   }
@@ -138,7 +141,8 @@ export class AnswerEar extends Listener {
 
   override end(): void {
     const members = objectIn(this.#body) ?? {};
-    if (this.#endpoint() === Endpoint.TOKEN && typeof members.access_token === "string") {
+    const isGood = this.#status >= 200 && this.#status <= 299 && members.error === undefined;
+    if (this.#endpoint() === Endpoint.TOKEN && isGood && typeof members.access_token === "string") {
       this.#keepTokens(members);
     }
     this.#keep({ status: this.#status, failure: "", ...this.#errorIn(members) });
@@ -198,7 +202,7 @@ function scrubbed(text: string, secrets: readonly string[]): string {
   let result = text;
   for (const secret of secrets) {
     if (secret.length < SECRET_LENGTH_MIN) continue;
-    for (const form of new Set([secret, encodeURIComponent(secret)])) {
+    for (const form of sentForms(secret)) {
       result = result.replaceAll(form, "***");
     }
   }

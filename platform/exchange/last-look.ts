@@ -4,6 +4,7 @@
 
 import type { HttpRequest } from "../contracts.ts";
 import { addressProblem, originOf } from "../servers/address.ts";
+import { sentForms } from "../text/form.ts";
 import { Filter } from "./filter.ts";
 
 /** What somebody has allowed. */
@@ -30,7 +31,7 @@ export function lastLook(url: string, allowed: Allowed): string {
 
 function holds(url: string, secret: string): boolean {
   if (secret.length < SECRET_LENGTH_MIN) return false;
-  return url.includes(secret) || url.includes(encodeURIComponent(secret));
+  return [...sentForms(secret)].some((form) => url.includes(form));
 }
 
 /** What does not pass is not sent, and reported as not reachable. */

@@ -50,6 +50,7 @@ const DEVICE_KEY_BYTES_MIN = 16;
 export function checkOptions(options: SignInOptions): void {
   checkNames(options, OPTIONS, "");
   checkNames(options.http ?? {}, HTTP_OPTIONS, "http.");
+  checkServer(options.server);
   checkHttp(options.http ?? {});
   checkPlace(options);
   if (options.server === undefined) {
@@ -85,6 +86,16 @@ function checkPlace({ state, storage }: SignInOptions): void {
   for (const name of ["load", "save", "erase"] as const) {
     if (typeof storage?.[name] !== "function") throw wrongOption(`storage.${name} is no function`);
   }
+}
+
+/** What stands in a server that is named by several things. Beside addresses alone may stand what a driver knows. */
+function checkServer(server: SignInOptions["server"]): void {
+  if (typeof server !== "object" || server === null || "name" in server || "token" in server)
+    return;
+  const addresses = { deviceAuthorization: 0, token: 0, revocation: 0 };
+  checkNames(server, { issuer: 0, endpoints: 0, profile: 0 }, "server.");
+  const { endpoints = {} } = server as { readonly endpoints?: object };
+  checkNames(endpoints, addresses, "server.endpoints.");
 }
 
 function checkNames(given: object, known: object, path: string): void {

@@ -208,12 +208,12 @@ export function keptMetadata(
         // A medium that keeps nothing: the next start asks again, and what is lost is told of where tokens are.
       }
     },
-    rediscover: async (issuer) => {
+    rediscover: async (issuer, given) => {
       // Apart from the driver's adapter, which has one exchange at a time.
       const adapter = new NodeHttp(http);
       try {
         const { discoverServer } = await import("../servers/discovery.ts");
-        const found = await discoverServer(adapter, issuer, allowHttp);
+        const found = await discoverServer(adapter, issuer, allowHttp, given);
         kept.write(found);
         return found.endpoints;
       } finally {

@@ -4,7 +4,7 @@
 import type { Http } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
 import { askFor } from "../exchange/whole.ts";
-import { objectIn, printable } from "../text/text.ts";
+import { objectIn, printable, textOf } from "../text/text.ts";
 import { addressProblem, isSameIssuer } from "./address.ts";
 import { namedAddressProblem } from "./named-address.ts";
 import { MetadataError } from "./server-error.ts";
@@ -60,7 +60,8 @@ export async function discoverServer(
     // Whoever cannot be reached at one address cannot at the next, and each takes its time.
     if (found.isSilent) break;
   }
-  const isTransient = refusals.every((refusal) => refusal.isTransient);
+  // Where one address fails for now, what the others say for good says nothing of it.
+  const isTransient = refusals.some((refusal) => refusal.isTransient);
   const reasons = refusals.map(({ address, why }) => `${address}: ${why}`).join("; ");
   throw new MetadataError(`no metadata of ${issuer} (${reasons})`, isTransient);
 }
@@ -103,7 +104,11 @@ async function lookAt(
   }
   const metadata = objectIn(answer.body);
   const why = metadata ? problemOf(metadata, issuer, allowHttp, given) : NO_OBJECT;
-  if (!metadata || why !== "") return { address, why, isTransient: false, isSilent: false };
+  if (!metadata || why !== "") {
+    // A page, or nothing, in the place of the server: a network that wants a sign-in of its own, or works on it.
+    const isTransient = /^\s*(<|$)/.test(textOf(answer.body) ?? "");
+    return { address, why, isTransient, isSilent: false };
+  }
   return serverIn(metadata);
 }
 

@@ -34,8 +34,8 @@ export interface Server {
   readonly tokenParameters: Readonly<Record<string, string>>;
   /** Where it says whose an access token is; undefined where that is not known. */
   readonly userInfo: UserInfo | undefined;
-  /** Undefined for a server that speaks RFC 8628. */
-  readonly translate: ((client: TranslatedClient) => Filter) | undefined;
+  /** Undefined for a server that speaks RFC 8628. `at`: its addresses, where they are not the profile's. */
+  readonly translate: ((client: TranslatedClient, at?: Addresses) => Filter) | undefined;
 }
 
 /** @throws ServerError where there is no such profile */
@@ -82,7 +82,7 @@ export function serverOf(
     deviceParameters: fillAll(profile.deviceParameters),
     tokenParameters: fillAll(profile.tokenParameters),
     userInfo: profile.userInfo && userInfoAt(profile.userInfo, values, fill),
-    translate: translate && ((client) => new Translating(addresses, translate(client))),
+    translate: translate && ((client, at = addresses) => new Translating(at, translate(client))),
   };
 }
 

@@ -63,7 +63,8 @@ export class Translating extends Whole {
 
   override send(request: HttpRequest): void {
     const { url, body, bodyFrom, bodyTo } = request;
-    this.gathers = Object.values(this.#addresses).includes(url);
+    const { deviceAuthorization, token, revocation } = this.#addresses;
+    this.gathers = [deviceAuthorization, token, revocation].includes(url);
     if (!this.gathers) {
       super.send(request);
       return;

@@ -61,6 +61,8 @@ export class Attempt {
   #asked: string | undefined;
   /** How many answers with tokens have been kept. */
   #granted = 0;
+  /** Tells a session from one that somebody has signed in to since; undefined where that is not known. */
+  #sessionId: string | undefined;
   #driver: Driver;
   #isStale = false;
 
@@ -173,6 +175,9 @@ export class Attempt {
       this.settings.shared?.leave();
       const { endpoints } = this.#driver;
       this.#driver.stop();
+      this.ear.forget();
+      this.#granted = this.ear.granted;
+      this.#asked = undefined;
       this.#driver = this.#newDriver(endpoints);
       this.#start();
     });
@@ -244,26 +249,40 @@ export class Attempt {
     const { driver, ear } = this;
     const { device, memory } = driver;
     if (kept === undefined || kept.isReading || this.watch.isStoring(driver)) return;
-    if (isAtEnd(device.state) && kept.isThere) this.#inTurn(() => kept.erase());
+    if (isAtEnd(device.state)) {
+      if (kept.isThere) this.#inTurn(() => kept.erase());
+      // What comes now is asked for by this program.
+      this.#asked = config.scope;
+      this.#sessionId = `${Date.now()} ${Math.random()}`;
+    }
     if (!driver.isSignedIn) return;
     this.#access = driver.accessToken || this.#access;
     const token = keptTokenOf(device, memory);
-    const known = ear.granted === 0 ? this.#keptOf(token) : undefined;
+    const known = ear.granted === this.#granted ? this.#keptOf(token) : undefined;
     this.#keptOf = () => undefined;
     if (known !== undefined) {
+      const { sessionId = this.#sessionId } = known;
+      const isAnother = this.#sessionId !== undefined && sessionId !== this.#sessionId;
+      if (isAnother) this.#session?.endElsewhere();
+      this.#sessionId = sessionId;
       this.#asked = known.asked;
       ear.recall(known);
     }
     if (ear.granted === this.#granted) return;
     this.#granted = ear.granted;
-    const asked = this.#asked ?? config.scope;
     const { scope = "", tokenResponse = {}, idToken } = ear;
     const fromMs = Date.now();
     const leftS = device.accessLifeS - driver.untoldS;
     const isEnding = device.accessLifeS < Limit.ENDLESS;
     const access = { token: this.#access, fromMs, endsAtMs: fromMs + leftS * 1000 };
-    const recalled = { asked, scope, tokenResponse, idToken, ...(isEnding && { access }) };
+    const about = { sessionId: this.#sessionId, asked: this.#asked };
+    const recalled = { ...about, scope, tokenResponse, idToken, ...(isEnding && { access }) };
     this.#inTurn(() => kept.write(recalled, token));
+  }
+
+  /** The scope that was asked for; undefined where that is not known. */
+  get asked(): string | undefined {
+    return this.settings.kept === undefined ? this.settings.config.scope : this.#asked;
   }
 
   /** Writes beside the records, where no other program has them now: what it has got is newer then. */
@@ -392,7 +411,8 @@ export class Attempt {
     if (this.#isWaiting) return false;
     const { state, inFlight } = this.driver.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
-    if (this.settings.kept?.isBusy) return true;
+    const { kept } = this.settings;
+    if (kept?.isBusy && !kept.isReading) return true;
     // Records that are only read are none the worse for it.
     return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));
   }

@@ -141,9 +141,8 @@ function nameOf(token: string): string {
 
 /** Another program may have written it. */
 function keptIn(members: Readonly<Record<string, unknown>>, isUsed: boolean): Recalled | undefined {
-  const { asked, scope, tokenResponse, idToken, access } = members as Partial<Recalled>;
-  const isKept =
-    typeof asked === "string" && typeof scope === "string" && typeof tokenResponse === "object";
+  const { scope, tokenResponse, access, ...others } = members as Partial<Recalled>;
+  const isKept = typeof scope === "string" && typeof tokenResponse === "object";
   const known = isUsed && access && isGood(access) ? access : undefined;
-  return isKept ? { asked, scope, tokenResponse, idToken, access: known } : undefined;
+  return isKept ? { ...others, scope, tokenResponse, access: known } : undefined;
 }

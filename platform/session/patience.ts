@@ -1,6 +1,7 @@
 // A server that cannot be reached before there is a device. Loaded by whoever names an issuer.
 
 import type { Timers } from "../contracts.ts";
+import { guarded } from "../exchange/guarded.ts";
 import { MetadataError } from "../servers/server-error.ts";
 import type { SignInHandlers } from "./sign-in.ts";
 import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
@@ -27,13 +28,19 @@ export async function patiently<Result>(
       const trouble = metadataErrorOf(error, waitMs / 1000);
       // A certificate that is refused is so until somebody mends it.
       if (trouble.remedy === "maker" || trouble.remedy === "administrator") throw error;
-      try {
-        await onTrouble?.(trouble);
-      } catch (cause) {
-        throw new CallbackError("onTrouble has thrown", { cause });
-      }
+      let thrown: CallbackError | undefined;
+      // Nobody waits for it.
+      guarded(
+        () => onTrouble?.(trouble),
+        (cause) => {
+          thrown = new CallbackError("onTrouble has thrown", { cause });
+        },
+      );
+      await Promise.resolve();
+      if (thrown) throw thrown;
       const wait = () => new Promise<void>((resolve) => void timers.alarm(waitMs, resolve));
       await unlessAborted(signal, wait);
+      if (thrown) throw thrown;
     }
   }
 }

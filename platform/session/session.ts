@@ -106,8 +106,8 @@ export class Session {
    * for a session of an older program, until the first renewal.
    */
   get scope(): string | undefined {
-    const { ear, settings } = this.#attempt;
-    return ear.scope === "" ? settings.config.scope : ear.scope;
+    const { asked, ear } = this.#attempt;
+    return ear.scope === "" ? asked : ear.scope;
   }
 
   /**
@@ -120,7 +120,8 @@ export class Session {
   async claims(): Promise<IdTokenClaims | undefined> {
     const { ear, settings } = this.#attempt;
     const heard = ear.idToken;
-    if (heard === undefined || heard === this.#claims?.of) return this.#claims?.are;
+    if (heard === undefined) return undefined;
+    if (heard === this.#claims?.of) return this.#claims.are;
     const { config, issuer, allowHttp = false } = settings;
     if (issuer === undefined) throw noIssuer();
     const { claimsOf } = await import("./claims.ts");
@@ -275,6 +276,11 @@ export class Session {
       driver.signOut();
     } else if (state === State.REVOKING) this.#signedOut = driver;
     else if (isWithoutSession(state)) this.#finish(endedElsewhere());
+  }
+
+  /** Somebody has signed in anew where the session was. */
+  endElsewhere(): void {
+    this.#endBy(endedElsewhere());
   }
 
   #endBy(error: SignInError): void {

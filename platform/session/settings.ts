@@ -4,8 +4,9 @@
 import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
 import type { Http, Timers } from "../contracts.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
+import { addressProblem } from "../servers/address.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
-import type { ClientAuthenticationName } from "../servers/index.ts";
+import type { ClientAuthenticationName, Server } from "../servers/index.ts";
 import type { Patience } from "./patience.ts";
 import { wrongOption } from "./sign-in-error.ts";
 
@@ -51,7 +52,9 @@ export function identityOf(choice: ServerChoice): ServerIdentity {
     return choice.includes("://") ? { issuer: choice } : { profile: choice };
   }
   if ("name" in choice) return { profile: choice as NamedServer };
-  return "token" in choice ? { endpoints: choice as ServerAddresses } : choice;
+  if (!("token" in choice)) return choice;
+  const { issuer, ...endpoints } = choice as ServerAddresses & ServerIdentity;
+  return { issuer, endpoints };
 }
 
 /** The client as the authorization server knows it. */
@@ -84,8 +87,8 @@ export interface KeptMetadata {
   /** Undefined where nothing is kept of this one. */
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
-  /** Asks the issuer for those of today, and keeps them. Absent: what is kept stays. */
-  rediscover?(issuer: string): Promise<Endpoints>;
+  /** Asks the issuer for those of today but for the given ones, and keeps them. Absent: what is kept stays. */
+  rediscover?(issuer: string, given: Partial<Endpoints>): Promise<Endpoints>;
 }
 
 /** What a driver needs to know of server and client. */
@@ -128,33 +131,52 @@ export async function settingsFor(
   const { issuer, endpoints = {}, profile } = identityOf(choice);
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   const own = profile === undefined ? {} : await profileOf(profile, hasSecret);
-  const byHand = Object.entries(endpoints).filter(([, address]) => address !== undefined);
+  // An empty one is none, but for revocation: signing out then tells nobody.
+  const byHand = Object.entries(endpoints).filter(
+    ([name, address]) => address || (name === "revocation" && address === ""),
+  );
   const given: Partial<Endpoints> = { ...own.endpoints, ...Object.fromEntries(byHand) };
-  const known: ServerSettings = {
-    ...settings(client, { ...noEndpoints, ...given }, hasSecret, own),
-    issuer: issuer ?? own.issuer,
-    translate: own.translate,
-  };
-  if (given.deviceAuthorization && given.token) return known;
+  if (given.deviceAuthorization && given.token) {
+    const problem = issuer === undefined ? "" : addressProblem(issuer, allowHttp);
+    if (problem !== "") throw wrongOption(`the issuer ${problem}`);
+    const addresses = { ...noEndpoints, ...given };
+    const { translate } = own;
+    return {
+      ...settings(client, addresses, hasSecret, { ...own, ...(issuer && { server: issuer }) }),
+      issuer: issuer ?? own.issuer,
+      translate: translate && ((of) => translate(of, addresses)),
+    };
+  }
   if (issuer === undefined) {
     throw wrongOption("server must be a known server's name, an issuer, or both addresses");
   }
   // Loaded by whoever names an issuer alone.
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
   const { patiently } = await import("./patience.ts");
-  const before = kept?.read(issuer);
+  const before = usable(kept?.read(issuer), given);
   const discover = () => discoverServer(host.http, issuer, allowHttp, given);
   const found = before ?? (await patiently(discover, host, patience));
   const merged = { ...found.endpoints, ...given };
-  if (before === undefined) kept?.write({ ...found, endpoints: merged });
-  const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
+  if (before === undefined) kept?.write(found);
+  const method =
+    client.clientAuthentication ??
+    clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
   const rediscover = before && kept?.rediscover;
   const its = { method, server: found.issuer };
   return {
     ...settings(client, merged, hasSecret, its),
     issuer: found.issuer,
-    rediscover: rediscover && (async () => ({ ...(await rediscover(issuer)), ...given })),
+    rediscover: rediscover && (async () => ({ ...(await rediscover(issuer, given)), ...given })),
   };
+}
+
+/** What is kept counts where it has what is not given. */
+function usable(
+  kept: DiscoveredServer | undefined,
+  given: Partial<Endpoints>,
+): DiscoveredServer | undefined {
+  const { deviceAuthorization, token } = { ...kept?.endpoints, ...given };
+  return deviceAuthorization && token ? kept : undefined;
 }
 
 /** What is known of a server by its name. It is loaded by whoever names one. */
@@ -209,7 +231,7 @@ const MEMORY_BYTES_MAX = 16_777_216;
 interface ServersOwn {
   readonly endpoints?: Partial<Endpoints>;
   readonly issuer?: string | undefined;
-  readonly translate?: ServerSettings["translate"];
+  readonly translate?: Server["translate"];
   readonly method?: ClientAuthenticationName;
   readonly memoryBytes?: number;
   readonly pkce?: "S256" | undefined;

@@ -10,6 +10,11 @@ export function formEncodeText(text: string): string {
     .replaceAll("%20", "+");
 }
 
+/** A secret as it may stand in an address or a body: as it is, and encoded in both ways. */
+export function sentForms(secret: string): ReadonlySet<string> {
+  return new Set([secret, encodeURIComponent(secret), formEncodeText(secret)]);
+}
+
 /** Names and values, joined. */
 export function formEncode(fields: readonly (readonly [string, string])[]): string {
   return fields

@@ -148,7 +148,7 @@ it("an issuer that is asked again is so over a connection of its own, which is c
   const issuer = `http://127.0.0.1:${(asking.address() as AddressInfo).port}`;
   const kept = keptMetadata(state, { http: { idleLimitMs: 3_600_000 } });
   const endpoints = { ...noEndpoints, token: `${issuer}/t`, deviceAuthorization: `${issuer}/d` };
-  expect(await kept.rediscover!(issuer)).toEqual(endpoints);
+  expect(await kept.rediscover!(issuer, {})).toEqual(endpoints);
   expect(kept.read(issuer)).toMatchObject({ endpoints });
   const connections = (): Promise<number> =>
     new Promise((done) => asking.getConnections((_, count) => done(count)));

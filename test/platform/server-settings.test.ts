@@ -7,6 +7,7 @@ import { noEndpoints } from "../../platform/driver.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
 import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
 import { serverOf } from "../../platform/servers/index.ts";
+import type { Translating } from "../../platform/servers/translation.ts";
 import {
   type Client,
   checkClient,
@@ -192,6 +193,47 @@ describe("one server, of which several things are known", () => {
     const known = await settled({ profile: keycloak, issuer, endpoints: { token } });
     expect(known).toMatchObject({ issuer, pkce: "S256", endpoints: { token } });
     expect(known.endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
+  });
+
+  it("a profile's translation, and what records belong to, go with the addresses by hand", async () => {
+    const known = await settled(
+      { issuer, profile: "twitch", endpoints: { ...ADDRESSES, revocation: "" } },
+      { clientSecret: "s" },
+    );
+    expect(known.config.server).toBe(issuer);
+    const of = { clientId: "c", clientSecret: "s", scope: "", accessToken: () => "" };
+    const filter = known.translate!(of) as Translating;
+    filter.below = { send() {}, abort() {} };
+    const body = { contentType: "", authorization: "", body: [], bodyFrom: 0, bodyTo: 0 };
+    filter.send({ method: "POST", url: token, ...body });
+    expect(filter.gathers).toBe(true);
+  });
+
+  it("an address that is empty is none, a way of one's own goes before the metadata's, and an issuer is an address", async () => {
+    const methods = { token_endpoint_auth_methods_supported: ["private_key_jwt"] };
+    const platform = served({ issuer, token_endpoint: token, ...methods });
+    const own: Client = {
+      ...{ ...client, clientSecret: "s", clientAuthentication: "client_secret_post" },
+    };
+    const choice = { issuer, endpoints: { deviceAuthorization, token: "" } };
+    expect((await settingsFor(choice, own, platform)).endpoints.token).toBe(token);
+    await expect(settled({ issuer: "127.0.0.1", endpoints: ADDRESSES })).rejects.toMatchObject({
+      code: "wrong_option",
+    });
+    // Addresses with an issuer beside them are no less of it.
+    expect((await settled({ ...ADDRESSES, issuer } as ServerChoice)).issuer).toBe(issuer);
+  });
+
+  it("what fails for now at one address is weather, whatever the others say for good", async () => {
+    const platform = fakePlatform({
+      isAtOnce: true,
+      http: {
+        handler: ({ url }) =>
+          url.endsWith("/.well-known/openid-configuration") ? { status: 503 } : { status: 404 },
+      },
+    });
+    const asking = settingsFor(`${issuer}x`, client, platform);
+    await expect(asking).rejects.toMatchObject({ isTransient: true });
   });
 
   it("a certificate that is refused is no weather: nobody waits", async () => {

@@ -465,7 +465,8 @@ describe("what a server repeats of what it was sent", () => {
     const { handler } = world.http;
     world.http.handler = (request) => {
       const { authorization } = request;
-      const words = `${decodeURIComponent(request.text)} ${request.text} ${authorization}`;
+      // As it is, and as it was sent.
+      const words = `${authorization} ${decodeURIComponent(request.text)} ${request.text}`;
       // Polls go on, so that there is something to refresh.
       const isRefused = request.url.endsWith(path) && !request.form.has("device_code");
       const body = { error: "server_error", error_description: words };

@@ -99,6 +99,15 @@ describe("two programs that sign in", () => {
     expect(codes).toHaveLength(1);
   });
 
+  it("where somebody has signed in anew meanwhile it is that one's session, and this one is over", async () => {
+    const daemon = await start();
+    await (await start()).signOut();
+    const anew = await start();
+    await expect(renew(daemon)).rejects.toMatchObject({ code: "session_ended" });
+    expect([daemon.status, anew.status]).toEqual(["ended", "signed-in"]);
+    expect(await isGood(await anew.accessToken())).toBe(true);
+  });
+
   it("forget waits for whoever renews, and what has been forgotten is not written again", async () => {
     const daemon = await start();
     const renewal = renew(daemon);

@@ -104,6 +104,16 @@ describe("signIn refuses", () => {
       /https/,
     ],
     [{ server: { token: "https://192.0.2.1/t" } }, "wrong_option", /an issuer, or both addresses/],
+    [
+      { server: { issuer: "https://192.0.2.1", endpoint: {} } },
+      "wrong_option",
+      /server\.endpoints\?/,
+    ],
+    [
+      { server: { endpoints: { revokation: "x" } } },
+      "wrong_option",
+      /server\.endpoints\.revocation\?/,
+    ],
     [{ headers: { grant: [["Host", "x"]] } }, "wrong_option", /^headers: Host /],
     [{ state: "/etc/passwd" }, "state_unusable", /not a directory/],
   ])("%j, as one kind of error", async (wrong, code, message) => {
