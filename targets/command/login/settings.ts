@@ -14,6 +14,7 @@ import {
   type ServerSettings,
   settingsFor,
 } from "../../../platform/session/settings.ts";
+import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { completed, readDeviceJson } from "../device-json.ts";
 import { Failure } from "../option-parser.ts";
@@ -75,7 +76,8 @@ export async function readySettings(
   } catch (error) {
     if (error instanceof ServerError)
       throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
-    if (error instanceof MetadataError) throw new Failure(error.message);
+    // With what mends it.
+    if (error instanceof MetadataError) throw new Failure(metadataErrorOf(error).message);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // npm run tool -- fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
-import { commandLine, printTable } from "../../workbench/script-options.ts";
+import { Command } from "commander";
 import { integer } from "../command-line.ts";
 import { type Episode, type FleetPlan, fleetCore, playDay, restartAll } from "./story.ts";
 
@@ -9,9 +9,10 @@ const RESTARTED_DEVICES = 20_000;
 const PROGRESS_STEP = 10;
 
 function readPlan(): FleetPlan {
-  const says =
-    "Runs the real core of many devices on a virtual clock against a model of the service.";
-  return commandLine("fleet", says)
+  return new Command("npm run tool -- fleet")
+    .description(
+      "Runs the real core of many devices on a virtual clock against a model of the service.",
+    )
     .option("--devices <number>", "how many devices", integer(10, 1_000_000), 20_000)
     .option("--hours <number>", "how long", integer(1, 24 * 31), 24)
     .option(
@@ -21,12 +22,25 @@ function readPlan(): FleetPlan {
       0,
     )
     .option("--seed <number>", "of everything random", integer(1, 2 ** 31), 1)
+    .allowExcessArguments(false)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "fleet: ")) })
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
     .parse()
     .opts<FleetPlan>();
 }
 
+/** Prints rows under their heads, numbers to the right. */
 function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
-  printTable([heads, ...rows.map((row) => row.map((cell) => cell.toLocaleString("en")))]);
+  const text = [heads, ...rows].map((row) =>
+    row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : cell)),
+  );
+  const widths = heads.map((_, at) => Math.max(...text.map((row) => row[at]!.length)));
+  for (const row of text) {
+    const cells = row.map((cell, at) =>
+      at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!),
+    );
+    console.log(cells.join("  "));
+  }
   console.log("");
 }
 
