@@ -210,7 +210,7 @@ export class Driver {
   /** Sets the application's line below "Signed in", printable ASCII. */
   setStatus(text: string): void {
     const bytes = Array.from(text, (character) => character.charCodeAt(0));
-    this.happen(() => this.core.setStatus(this.device, bytes, 0, bytes.length));
+    this.happen(() => this.core.setStatus?.(this.device, bytes, 0, bytes.length));
   }
 
   /** The access token as it is now, "" where there is none that can be used. */

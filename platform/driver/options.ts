@@ -24,7 +24,6 @@ export type Core = Pick<
   | "signIn"
   | "cancel"
   | "signOut"
-  | "setStatus"
   | "accessTokenRefused"
   | "setEndpoints"
   | "ending"

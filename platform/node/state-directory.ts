@@ -13,7 +13,12 @@ import {
   type KeptMetadata,
   type ServerChoice,
 } from "../session/settings.ts";
-import type { SharedState } from "../session/shared-state.ts";
+import {
+  type Between,
+  between,
+  type SharedState,
+  type SharedUser,
+} from "../session/shared-state.ts";
 import { SignInError } from "../session/sign-in-error.ts";
 import { objectIn, printable } from "../text/text.ts";
 import { FileStorage } from "./file-storage.ts";
@@ -115,6 +120,10 @@ export class SharedDirectory implements SharedState {
     this.#files = files;
     this.open = open;
     this.#lock = new StateLock(files.directory);
+  }
+
+  between(user: SharedUser): Between {
+    return between(this, user);
   }
 
   begin(): void {

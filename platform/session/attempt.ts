@@ -14,7 +14,7 @@ import type { FetchSettings } from "./fetch.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 import { Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
-import { Lock, type SharedState, type SharedUser, sharedStorage } from "./shared-state.ts";
+import type { Between, SharedState, SharedUser } from "./shared-state.ts";
 import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
 import { givenUp, SignInError, signInErrorOf } from "./sign-in-error.ts";
 import { Watch } from "./watch.ts";
@@ -143,7 +143,7 @@ export class Attempt {
   }
 
   /** Sends and writes with the records to itself, where they are shared. */
-  #alone(platform: Platform): { readonly platform: Platform; readonly lock?: Lock } {
+  #alone(platform: Platform): { readonly platform: Platform; readonly lock?: Between["lock"] } {
     const { shared } = this.settings;
     if (shared === undefined) return { platform };
     const user: SharedUser = {
@@ -155,8 +155,8 @@ export class Attempt {
       },
     };
     shared.begin();
-    const storage = sharedStorage(shared.open(), shared, user);
-    return { platform: { ...platform, storage }, lock: new Lock(shared, user) };
+    const { storage, lock } = shared.between(user);
+    return { platform: { ...platform, storage }, lock };
   }
 
   /** What must not be repeated to anybody. */

@@ -12,7 +12,6 @@ import {
   responseFailed,
   responseStart,
   setEndpoints,
-  setStatus,
   signIn,
   signOut,
   storageDone,
@@ -24,5 +23,5 @@ import type { Core } from "../driver.ts";
 export const core: Core = {
   ...{ create, configError, release, tick, wakeIn, setEndpoints, storageDone },
   ...{ responseStart, responseBody, responseEnd, responseFailed, ending },
-  ...{ signIn, cancel, signOut, accessTokenRefused, setStatus },
+  ...{ signIn, cancel, signOut, accessTokenRefused },
 };

@@ -24,6 +24,18 @@ export interface SharedState {
   readonly isWaiting: boolean;
   /** Lets others have them. What waits for `enter` waits no more. */
   leave(): void;
+  /** What stands between a device and its adapters. Through here, since a program alone loads none of it. */
+  between(user: SharedUser): Between;
+}
+
+/** The storage that a device is given, and what holds its requests back. */
+export interface Between {
+  readonly storage: Storage;
+  readonly lock: Filter;
+}
+
+export function between(shared: SharedState, user: SharedUser): Between {
+  return { storage: sharedStorage(shared.open(), shared, user), lock: new Lock(shared, user) };
 }
 
 /** Who uses them: an attempt. */

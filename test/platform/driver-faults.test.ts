@@ -37,6 +37,7 @@ const breaks: Readonly<Record<string, () => Promised>> = {
 const alone: SharedState = {
   ...{ begin() {}, leave() {}, isCurrent: true, isWaiting: false },
   open: () => expect.fail(),
+  between: () => expect.fail(),
   enter: (then) => queueMicrotask(then),
 };
 
