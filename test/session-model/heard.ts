@@ -182,6 +182,9 @@ export class Heard {
     if (!isDeepStrictEqual(session.tokenResponse, others)) return "tokenResponse";
     // A refresh that names no scope leaves it as it was, also over a restart (RFC 6749 §5.1).
     const scopes = [this.scope ?? askedScope, ...this.#earlier.map(({ scope }) => scope)];
+    // Where a power cut has taken what was known, nobody knows what an earlier start asked for.
+    const isResumed = !this.answers.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
+    if (isResumed) scopes.push(undefined);
     if (this.scope !== undefined ? session.scope !== this.scope : !scopes.includes(session.scope)) {
       return "scope";
     }
