@@ -3,7 +3,6 @@
 import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
 import { MetadataError, ServerError } from "../servers/server-error.ts";
-import { nobodyToAsk } from "../session/attempt.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
 import { type Client, checkClient, type ServerChoice, settingsFor } from "../session/settings.ts";
@@ -109,9 +108,6 @@ async function begin(
 ): Promise<{ readonly session: Promise<Session> }> {
   const { server, deviceKey, allowHttp, headers, onCode, onTrouble, signal } = options;
   const { files } = node;
-  // No server is asked then either.
-  const mayAsk = !options.resumeOnly && onCode !== undefined;
-  if (files?.hasRecords === false && !mayAsk) throw nobodyToAsk(options);
   const directory = files && (await import("./state-directory.ts"));
   const metadata = files && directory?.keptMetadata(files.directory, options);
   const asking = { allowHttp, kept: metadata, patience: { onTrouble, signal } };

@@ -227,7 +227,7 @@ export class Attempt {
     const { driver } = this;
     const { state } = driver.device;
     if (state === State.FAILED) this.#fail(signInErrorOf(driver.device, this.ear.newest));
-    else if (!this.#mayAsk && isWithoutSession(state)) this.#fail(nobodyToAsk(this.#handlers));
+    else if (!this.#mayAsk && isWithoutSession(state)) this.#fail(this.#nobodyToAsk());
     // A sign-out that an earlier life began has come to its end.
     else if (state === State.SIGNED_OUT) driver.signIn();
     else if (state === State.PENDING) this.#tellCode();
@@ -235,6 +235,12 @@ export class Attempt {
       if (this.#isWider()) this.#askForMore();
       else this.#succeed();
     }
+  }
+
+  #nobodyToAsk(): SignInError {
+    if (this.#handlers.resumeOnly) return notSignedIn();
+    const message = "nobody is signed in, and onCode is missing, which shows the code";
+    return new SignInError("wrong_option", "maker", message);
   }
 
   /** Remembers what came with the tokens, once those are kept, and forgets it with them. */
@@ -433,11 +439,8 @@ export function isWithoutSession(state: State): boolean {
   return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
 }
 
-/** There is no session, and nobody can be asked for one. */
-export function nobodyToAsk({ resumeOnly }: Pick<SignInHandlers, "resumeOnly">): SignInError {
-  if (resumeOnly) return new SignInError("not_signed_in", "user", "not signed in; sign in first");
-  const message = "nobody is signed in, and onCode is missing, which shows the code";
-  return new SignInError("wrong_option", "maker", message);
+function notSignedIn(): SignInError {
+  return new SignInError("not_signed_in", "user", "not signed in; sign in first");
 }
 
 function stateBusy(holder: string): SignInError {
