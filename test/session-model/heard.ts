@@ -56,9 +56,9 @@ export class Heard {
   /** Nothing is known, or what an earlier start was told of its tokens. */
   #isKept({ tokenResponse, scope }: Session): boolean {
     if (tokenResponse === undefined) return scope === undefined;
-    return this.#earlier.some(({ tokens }) => {
+    return this.#earlier.some(({ tokens, isResumed }) => {
       const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
-      return isDeepStrictEqual(others, tokenResponse) && scope !== undefined;
+      return isDeepStrictEqual(others, tokenResponse) && (scope !== undefined || isResumed);
     });
   }
 
@@ -174,6 +174,14 @@ export class Heard {
     return untold === undefined ? "" : `nobody was told of ${JSON.stringify(untold)}`;
   }
 
+  /**
+   * No code was asked for. Where a power cut has taken what was known, such a start does not know what an earlier one
+   * asked for.
+   */
+  get isResumed(): boolean {
+    return !this.answers.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
+  }
+
   /** What a session says of its tokens. @returns what is wrong with that, "" for nothing */
   problemOf(session: Session, askedScope: string): string {
     const { tokens } = this;
@@ -182,9 +190,7 @@ export class Heard {
     if (!isDeepStrictEqual(session.tokenResponse, others)) return "tokenResponse";
     // A refresh that names no scope leaves it as it was, also over a restart (RFC 6749 §5.1).
     const scopes = [this.scope ?? askedScope, ...this.#earlier.map(({ scope }) => scope)];
-    // Where a power cut has taken what was known, nobody knows what an earlier start asked for.
-    const isResumed = !this.answers.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
-    if (isResumed) scopes.push(undefined);
+    if (this.isResumed) scopes.push(undefined);
     if (this.scope !== undefined ? session.scope !== this.scope : !scopes.includes(session.scope)) {
       return "scope";
     }
