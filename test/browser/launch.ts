@@ -2,14 +2,11 @@
 // playwright-core (the whole one draws its tabs and menus for nobody); and the playground's folder on a file server.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
-import { mallocExport, quickjsPackage } from "../../targets/workbench/budgets/engine.ts";
-import { countBytes } from "../../targets/workbench/budgets/wasm-counter.ts";
 
 export const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 export const MISSING =
@@ -40,8 +37,7 @@ export async function startPlayground(): Promise<{
   close(): Promise<void>;
 }> {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  const wasm = readFileSync(createRequire(import.meta.url).resolve(`${quickjsPackage}/wasm`));
-  await writePlayground(folder, countBytes(wasm, mallocExport()));
+  await writePlayground(folder);
   const server = await serveFolder(folder, "/some/where/");
   return {
     url: server.url,
@@ -63,22 +59,17 @@ export async function shows(page: Page, text: string): Promise<void> {
   );
 }
 
-// A plain file server below a path, as a stranger would put a folder on the web, with the strictest policy with which
-// WebAssembly can be used at all.
+// A plain file server below a path, as a stranger would put a folder on the web, with the strictest policy.
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
   ".css": "text/css",
   ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-  ".json": "application/json",
 };
 
 const POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  ...["style-src 'self'", "img-src 'self'", "connect-src 'self'"],
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join("; ");
 

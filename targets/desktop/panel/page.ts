@@ -154,7 +154,6 @@ ${head}
     <dl class="facts">
       <div><dt>Known as</dt><dd id="client"></dd></div>
       <div><dt>Working memory</dt><dd id="memory"></dd></div>
-      <div id="taken" hidden><dt>Taken while it runs</dt><dd id="allocated"></dd></div>
       <div><dt>Kept without power</dt><dd class="slots"><span id="slot-0"></span><span id="slot-1"></span></dd></div>
     </dl></details>
   </section>

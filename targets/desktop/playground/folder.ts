@@ -1,36 +1,27 @@
-// Makes the playground's folder: a page, its script, its stylesheets, the engine and the data. All of it static,
-// every address relative, so that it works on any file server and below any path.
+// Makes the playground's folder: a page, its script and its stylesheet. All of it static, every address relative, so
+// that it works on any file server, below any path, and from a disk.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { html } from "hono/html";
-import { shippedFiles } from "../../bundle/shipped.ts";
 import { panelPage, stylesheet } from "../panel/page.ts";
 import { ICON } from "../panel/routes.ts";
 import { scenarioNames, scenarioText } from "../scenarios/play.ts";
 import { fixture } from "../simulator/world/world.ts";
-import { FILES, type PlaygroundData } from "./files.ts";
+import type { PlaygroundData } from "./main.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** Nothing may be asked for but what lies beside the page, and nothing is written into it. */
 const POLICY =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
 /**
  * Writes the folder anew.
  * @param folder where; what is there is removed
- * @param wasm QuickJS with its calls of malloc counted
  */
-export async function writePlayground(folder: string, wasm: Uint8Array): Promise<string[]> {
-  const { "picogrant.js": bundle } = await shippedFiles("complete");
-  const data: PlaygroundData = {
-    bundle: bundle!,
-    fixture: fixture(),
-    scenarios: scenarioNames().map((name) => ({ name, text: scenarioText(name) })),
-  };
+export async function writePlayground(folder: string): Promise<string[]> {
   const page = panelPage({
     hasService: true,
     hasScenarios: true,
@@ -41,14 +32,11 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     isModule: false,
     head: html`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
   });
-  const files: Record<string, string | Uint8Array> = {
+  const files: Record<string, string> = {
     "index.html": String(await page),
     "panel.js": await script(),
     "panel.css": stylesheet(),
     "icon.svg": ICON,
-    "quickjs.wasm": wasm,
-    "data.json": JSON.stringify(data),
-    "without-server.js": withoutServer(wasm, data),
   };
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -58,14 +46,12 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
   return Object.keys(files);
 }
 
-/** The two files that the page reads, as a script: from a disk a page may load scripts, but read nothing. */
-function withoutServer(wasm: Uint8Array, data: PlaygroundData): string {
-  const files = { "quickjs.wasm": Buffer.from(wasm).toString("base64"), "data.json": data };
-  return `globalThis.${FILES} = ${JSON.stringify(files)};\n`;
-}
-
 /** Everything as one plain script: from a disk, modules are not loaded. What only Node has is stood in for. */
 async function script(): Promise<string> {
+  const data: PlaygroundData = {
+    fixture: fixture(),
+    scenarios: scenarioNames().map((name) => ({ name, text: scenarioText(name) })),
+  };
   const { outputFiles } = await build({
     entryPoints: [here("main.ts")],
     bundle: true,
@@ -75,7 +61,7 @@ async function script(): Promise<string> {
     charset: "utf8",
     target: "es2022",
     platform: "browser",
-    define: { "import.meta.url": "document.baseURI" },
+    define: { "import.meta.url": "document.baseURI", PLAYGROUND: JSON.stringify(data) },
     conditions: ["browser"],
     inject: [here("stand-ins.ts")],
     alias: { "node:crypto": here("stand-ins.ts"), "node:net": here("stand-ins.ts") },

@@ -1,28 +1,23 @@
-// The playground's world, in this page: the simulated service, the network and a device whose core is the shipped
-// bundle on QuickJS. A scenario gets a world of its own, on a clock that only its lines move.
-import type { QuickJSWASMModule } from "quickjs-emscripten-core";
+// The playground's world, in this page: the simulated service, the network and the device. A scenario gets a world of its own, on a clock that only its lines move.
 import { setText } from "../panel/client/dom.ts";
 import type { Link, Scenarios } from "../panel/client/panel.ts";
 import { Stage } from "../scenarios/player.ts";
 import { type Settings, USUAL } from "../scenarios/scenario.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import { type Allocations, Viewer } from "../simulator/view.ts";
+import { Viewer } from "../simulator/view.ts";
 import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
 import { WorldClock } from "../simulator/world/world-clock.ts";
-import { CoreInQuickjs } from "./engine/core-in-quickjs.ts";
-import type { PlaygroundData } from "./files.ts";
+import type { PlaygroundData } from "./main.ts";
 import { Phone } from "./phone.ts";
 
 /** Where the service of this page would be, were there a network. */
 const BASE_URL = "https://tv.example";
 const TICK_MS = 250;
-const FIGURES_MS = 500;
 
 interface World {
   readonly simulation: Simulation;
   readonly controller: Controller;
-  readonly engine: CoreInQuickjs;
   readonly phone: Phone;
 }
 
@@ -31,12 +26,10 @@ export class PageLink implements Link {
   #show: Parameters<Link["watch"]>[0] = () => {};
   #drawn = true;
 
-  readonly #module: QuickJSWASMModule;
   readonly #data: PlaygroundData;
   readonly #frame: HTMLIFrameElement;
 
-  constructor(module: QuickJSWASMModule, data: PlaygroundData, frame: HTMLIFrameElement) {
-    this.#module = module;
+  constructor(data: PlaygroundData, frame: HTMLIFrameElement) {
     this.#data = data;
     this.#frame = frame;
     this.#world = this.#create(USUAL, true);
@@ -47,10 +40,9 @@ export class PageLink implements Link {
 
   /** Another world instead of this one. A live one goes by itself; the other only as a scenario moves it. */
   begin(settings: Settings = USUAL, isLive = true): Simulation {
-    const { simulation, engine, phone } = this.#world;
+    const { simulation, phone } = this.#world;
     simulation.powerOff();
     simulation.clock.close();
-    engine.dispose();
     phone.close();
     this.#world = this.#create(settings, isLive);
     this.openPhone("/device");
@@ -94,13 +86,11 @@ export class PageLink implements Link {
   }
 
   #create(settings: Settings, isLive: boolean): World {
-    const engine = new CoreInQuickjs(this.#module, this.#data.bundle);
     const clock = new WorldClock({ paused: !isLive });
     const simulation = createVirtualWorld({
       ...settings,
       fixture: this.#data.fixture,
       clock,
-      core: engine.core,
       // A scenario goes the same way every time, at the address that it names; a world to play with does not.
       ...(isLive && {
         baseUrl: BASE_URL,
@@ -108,12 +98,12 @@ export class PageLink implements Link {
         epochMs: Date.now(),
       }),
     });
-    const controller = new Controller(simulation, new Viewer(simulation, meterOf(engine)), true);
+    const controller = new Controller(simulation, new Viewer(simulation), true);
     const phone = new Phone(this.#frame, simulation.service!);
     phone.onPage = (address) => setText("phone-address", address.replace(/^https?:\/\//, ""));
     simulation.onChange(() => this.#changed());
     simulation.powerOn();
-    return { simulation, controller, engine, phone };
+    return { simulation, controller, phone };
   }
 
   /** Many changes in a row are drawn once. */
@@ -127,23 +117,4 @@ export class PageLink implements Link {
     this.#drawn = true;
     this.#show(this.#world.controller.viewer.view());
   }
-}
-
-/** The engine's own figures; asking for its heap takes a while, so that is done twice a second at most. */
-function meterOf(engine: CoreInQuickjs) {
-  let figures = engine.figures;
-  let atMs = performance.now();
-  let bytesPerSecond = 0;
-  return (): Allocations => {
-    const passedMs = performance.now() - atMs;
-    if (passedMs > FIGURES_MS) {
-      const { takenBytes } = figures;
-      figures = engine.figures;
-      // A device that is switched on again begins at nothing.
-      const taken = Math.max(0, figures.takenBytes - takenBytes);
-      bytesPerSecond = Math.ceil((taken * 1000) / passedMs);
-      atMs += passedMs;
-    }
-    return { ...figures, bytesPerSecond };
-  };
 }

@@ -7,7 +7,6 @@ import type { RomName } from "../../../platform/display/display-rom.ts";
 import type { PrinterSink } from "../../../platform/display/escpos.ts";
 import { type Language, messagesFor, usualRom } from "../../../platform/display/languages.ts";
 import {
-  type Core,
   Driver,
   type DriverConfig,
   type Endpoints,
@@ -48,8 +47,6 @@ export interface SimulationSettings {
   readonly endpoints: Endpoints;
   readonly allowHttp?: boolean;
   readonly translate?: Translate | undefined;
-  /** The core that the device runs; the sources by default. */
-  readonly core?: Core | undefined;
   /** For the core, beside what a large display needs; 6144 by default. */
   readonly memoryBytes?: number | undefined;
   readonly columns: number;
@@ -180,7 +177,7 @@ export class Simulation {
     this.application = this.#newApplication();
     const { columns, rows } = this.display;
     this.driver = new Driver({
-      core: this.settings.core ?? core,
+      core,
       platform: {
         http: this.#watchedNetwork(),
         timers: this.clock.timers(),

@@ -74,8 +74,6 @@ export interface View {
     readonly bytes: number;
     /** Bytes of it that hold tokens now. */
     readonly tokens: number;
-    /** What the core asks its engine for, where it runs on one that counts (the playground's). */
-    readonly allocated: Allocations | undefined;
   };
   readonly slots: readonly SlotView[];
   /** Everything that has happened since this place in the order of all is in the logs below. */
@@ -90,21 +88,6 @@ export interface View {
   readonly message: string;
   /** Counts the messages: one that was told before is told again where it comes again. */
   readonly messageNumber: number;
-}
-
-/** What the core's engine was asked for. */
-export interface Allocations extends EngineFigures {
-  /** Lately. */
-  readonly bytesPerSecond: number;
-}
-
-export interface EngineFigures {
-  /** Calls of the core since the device was made. */
-  readonly calls: number;
-  /** What malloc was asked for during them, in bytes. */
-  readonly takenBytes: number;
-  /** What the whole engine has in use: the bundle, the device, its memory. */
-  readonly heapBytes: number;
 }
 
 /** A slip without the bytes for a printer. */
@@ -139,12 +122,9 @@ export class Viewer {
   readonly #access = new Countdown();
 
   readonly #simulation: Simulation;
-  readonly #allocations: (() => Allocations) | undefined;
 
-  /** @param allocations counts them, where that is possible */
-  constructor(simulation: Simulation, allocations?: () => Allocations) {
+  constructor(simulation: Simulation) {
     this.#simulation = simulation;
-    this.#allocations = allocations;
   }
 
   /** One line for the person at the screen; it goes away by itself, and when it is no longer true. */
@@ -223,11 +203,10 @@ export class Viewer {
 
   #memory(): View["memory"] {
     const device = this.#simulation.driver?.device;
-    const allocated = this.#allocations?.();
-    if (device === undefined) return { bytes: 0, tokens: 0, allocated };
+    if (device === undefined) return { bytes: 0, tokens: 0 };
     const tokens = [Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN];
     const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);
-    return { bytes: device.memory.length, tokens: used, allocated };
+    return { bytes: device.memory.length, tokens: used };
   }
 }
 

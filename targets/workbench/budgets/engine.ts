@@ -12,7 +12,7 @@ import { definePrint, evaluate, newModule, variants } from "../engines/catalogue
 import { countCalls, pointerCell } from "./wasm-counter.ts";
 
 const require = createRequire(import.meta.url);
-export const quickjsPackage = "@jitl/quickjs-wasmfile-release-sync";
+const quickjsPackage = "@jitl/quickjs-wasmfile-release-sync";
 
 /** The engines in WebAssembly that are counted, by what is said of them, and the packages they are in. */
 export const countedEngines = {
@@ -22,7 +22,7 @@ export const countedEngines = {
 export type CountedName = keyof typeof countedEngines;
 
 /** The name that the loader's script gives the export of malloc. */
-export function mallocExport(from: string = quickjsPackage): string {
+function mallocExport(from: string): string {
   const loader = readFileSync(require.resolve(`${from}/emscripten-module`), "utf8");
   const name = /_malloc=\w+\.(\w+)/.exec(loader)?.[1];
   if (!name) throw new Error(`${from}: its loader names no export of malloc`);

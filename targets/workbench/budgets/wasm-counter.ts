@@ -1,5 +1,5 @@
-// Patches a counter into the malloc of a WebAssembly module: every call of it, from wherever, adds one, or the bytes
-// that it asks for, to a word of the linear memory. The word lies in an ArrayBuffer of the guest's own, so that a script
+// Patches a counter into the malloc of a WebAssembly module: every call of it, from wherever, adds one to a word
+// of the linear memory. The word lies in an ArrayBuffer of the guest's own, so that a script
 // inside the engine reads the count by an array access, which allocates nothing.
 
 /** Linear memory below the static data; holds the address of the word. Emscripten leaves it empty. */
@@ -101,27 +101,21 @@ function exportedFunction(bytes: Uint8Array, section: Section, name: string): nu
   throw new Error(`the WebAssembly module exports no function ${name}`);
 }
 
-/** Instructions for what is added: 1, or malloc's parameter, the bytes that are asked for. */
-const ONE = [0x41, 1];
-const BYTES = [0x20, 0];
-
-/** `*cell += amount`, where `cell` is what lies at pointerCell. */
-function addition(amount: readonly number[]): number[] {
-  return [
-    ...[0x41, pointerCell, 0x28, 2, 0],
-    ...[0x41, pointerCell, 0x28, 2, 0, 0x28, 2, 0],
-    ...[...amount, 0x6a, 0x36, 2, 0],
-  ];
-}
+/** Instructions of `*cell += 1`, where `cell` is what lies at pointerCell. */
+const ADDITION = [
+  ...[0x41, pointerCell, 0x28, 2, 0],
+  ...[0x41, pointerCell, 0x28, 2, 0, 0x28, 2, 0],
+  ...[0x41, 1, 0x6a, 0x36, 2, 0],
+];
 
 /** The body of one function with the counting in front of its first instruction. */
-function withCounter(body: Uint8Array, amount: readonly number[]): number[] {
+function withCounter(body: Uint8Array): number[] {
   const reader = new Reader(body);
   for (let groups = reader.number(); groups > 0; groups--) {
     reader.number();
     reader.byte();
   }
-  return [...body.subarray(0, reader.at), ...addition(amount), ...body.subarray(reader.at)];
+  return [...body.subarray(0, reader.at), ...ADDITION, ...body.subarray(reader.at)];
 }
 
 /**
@@ -130,19 +124,6 @@ function withCounter(body: Uint8Array, amount: readonly number[]): number[] {
  * @param exportName name that its malloc is exported by
  */
 export function countCalls(bytes: Uint8Array, exportName: string): Uint8Array<ArrayBuffer> {
-  return patched(bytes, exportName, ONE);
-}
-
-/** The same with what its malloc is asked for, in bytes. */
-export function countBytes(bytes: Uint8Array, exportName: string): Uint8Array<ArrayBuffer> {
-  return patched(bytes, exportName, BYTES);
-}
-
-function patched(
-  bytes: Uint8Array,
-  exportName: string,
-  amount: readonly number[],
-): Uint8Array<ArrayBuffer> {
   const all = sections(bytes);
   const section = (id: number): Section => all.find((found) => found.id === id)!;
   const target =
@@ -157,7 +138,7 @@ function patched(
     const body = bytes.subarray(reader.at, reader.at + size);
     reader.at += size;
     if (index !== target) continue;
-    const counted = withCounter(body, amount);
+    const counted = withCounter(body);
     const grown = [...encode(counted.length), ...counted];
     const before = bytes.subarray(code.bodyStart, start);
     const after = bytes.subarray(reader.at, code.end);

@@ -6,7 +6,7 @@ import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";
 import { type Need, whyNot } from "../../simulator/needs.ts";
-import type { Allocations, Gauge, View } from "../../simulator/view.ts";
+import type { Gauge, View } from "../../simulator/view.ts";
 import { Diagram } from "./diagram.ts";
 import { drawModules, drawSlip } from "./display.ts";
 import { element, paceOf, setText, time } from "./dom.ts";
@@ -295,7 +295,6 @@ function showDevice({ device, display, memory, slots, slips }: View): void {
   showGauge("access", device.access);
   if (device.inFlight) setText("poll-text", "now");
   setText("memory", `${memory.bytes} bytes, ${memory.tokens} for tokens`);
-  if (memory.allocated) showTaken(memory.allocated);
   for (const one of slots) {
     const { slot, bytes, sequence, writes, erases } = one;
     setText(`slot-${slot}`, `${slot + 1}: ${keptWords(one)}`);
@@ -331,15 +330,6 @@ function showReason({ reason }: View["device"]): void {
   element("reason").hidden = !isWrong;
   if (!isWrong) return;
   setText("reason", `${reason.name}, says ${reason.from}. ${sentenceOf(reason.mend)}`);
-}
-
-/** What the device's program takes while it runs; to compare it with, its engine. */
-function showTaken({ bytesPerSecond, calls, heapBytes }: Allocations): void {
-  element("taken").hidden = false;
-  setText("allocated", `${bytesPerSecond} bytes a second`);
-  // A firmware's engine has neither the compiler nor the standard library of this one.
-  const heap = `QuickJS itself, its compiler and library included: ${Math.round(heapBytes / 1024)} KiB`;
-  element("allocated").title = `${calls} calls of the core since it was switched on; ${heap}`;
 }
 
 /** The groups of buttons behind tabs, as the ARIA practices have them. They need no world: they work while it loads. */

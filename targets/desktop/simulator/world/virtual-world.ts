@@ -3,7 +3,7 @@
 import * as core from "../../../../core/complete.ts";
 import type { Http, HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
-import { type Core, type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
+import { type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
 import { MemoryStorage } from "../../../../platform/fake/storage.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
@@ -114,8 +114,6 @@ export interface VirtualWorldSettings {
   readonly epochMs?: number;
   /** Where the service is said to be; by default where scenarios have it. */
   readonly baseUrl?: string;
-  /** The core that the device runs, such as the shipped bundle; the sources by default. */
-  readonly core?: Core | undefined;
   /** Client of the fixture that the device is; the TV by default. */
   readonly client?: string;
   /** What the device looks like (device/kinds.ts); a bare display by default. */
@@ -162,7 +160,6 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     rows: settings.rows,
     service,
     account: settings.account,
-    core: settings.core,
     issuer: baseUrl,
     fixture: settings.fixture,
     maker,
