@@ -203,8 +203,8 @@ function saidBy({ by, ...plant }: Fault): string {
     }).join("");
   }
   // All but the one file is what has been built under the sanitizers.
-  const rest = ["host", "driver", "http", "http-answer", "address", "last-look", "storage"];
-  rest.push("history", "reason", "picogrant");
+  const rest = ["host", "driver", "http", "http-answer", "wall-clock", "address", "last-look"];
+  rest.push("storage", "history", "reason", "picogrant");
   const objects = rest.filter((file) => file !== plant.file);
   run("gcc", [
     ...[...flags, "-fsanitize=address,undefined", `-I${generatedC}`],

@@ -28,6 +28,13 @@ it("network-watch.h: nothing is restarted but for silence, and with growing wait
   for (const count of counts) expect(count).toBeGreaterThan(1000);
 });
 
+it("wall-clock.h: what nobody authenticated is never kept, and once answers are right the device signs in", () => {
+  console.log(`PICOGRANT_SEED=${seed}`);
+  const [lives, ...counts] = numbersOf("wall-clock", seed);
+  expect(lives).toBe(2000);
+  for (const count of counts) expect(count).toBeGreaterThan(5000);
+});
+
 it("Linux: connections to several servers at the same time, each answered by its own", async () => {
   const counts = [0, 0];
   // The first is slow, and its answer comes in pieces; the second is fast.

@@ -118,6 +118,7 @@ static void open_http(struct pg_host *host) {
       settings->exchange_seconds,
       (uint32_t)settings->answer_bytes,
       {settings->addresses, PG_ADDRESS_COUNT, settings->allow_http},
+      parts->clock,
   };
   pg_host_take_http(host);
 }

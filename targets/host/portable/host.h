@@ -52,6 +52,7 @@ struct pg_host_parts {
   int has_failed_medium; /* 1: it is read for what it has, however small its slots are; what does not fit is not saved */
   struct pg_connection *connection; /* for picogrant-port.h; no other device's */
   const void *trust;                /* for picogrant-port.h */
+  struct pg_wall_clock *clock;      /* by which the port's TLS judges certificates; NULL: the machine knows the time */
   struct pg_display *display;       /* for picogrant-port.h; NULL where the port has a single one */
   /*
    * How long the countdown of a code, and an address that turns its pages, may stand still; 0: not at all, which

@@ -81,6 +81,8 @@ size_t pg_json_body_size(const uint8_t *form, size_t size) {
 
 enum phase { IDLE, CONNECTING, SENDING, FLUSHING, ANSWERING };
 
+enum question { NOT_ASKED, IS_ASKED, IS_ANSWERED };
+
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context) {
   http->settings = settings;
@@ -150,6 +152,9 @@ static void put_length(struct pg_http *http, size_t size) {
 
 static void put_request(struct pg_http *http, const struct pg_http_request *request,
                         const struct pg_address *address) {
+  put_text(http, "HEAD / HTTP/1.1\r\nHost: ");
+  put(http, address->authority, address->authority_size);
+  put_text(http, "\r\nConnection: close\r\n\r\n");
   put_text(http, request->is_get ? "GET " : "POST ");
   put_target(http, request, address);
   put_text(http, " HTTP/1.1\r\nHost: ");
@@ -175,10 +180,35 @@ static void put_request(struct pg_http *http, const struct pg_http_request *requ
   if (!request->is_get && !request->is_json) put(http, request->body, request->body_size);
 }
 
+/* NULL: plain http, or a machine that knows the time. */
+static struct pg_wall_clock *clock_of(const struct pg_http *http) {
+  return http->peer.is_secure ? http->settings->clock : NULL;
+}
+
+/* Behind the last part that goes out now. */
+static int end_of(const struct pg_http *http) {
+  return http->question == IS_ASKED ? PG_HTTP_QUESTION : http->part_count;
+}
+
+static int connect_to(struct pg_http *http) {
+  if (clock_of(http)) pg_wall_clock_begin(clock_of(http));
+  if (!pg_connection_start(connection_of(http), &http->peer, http->settings->trust)) return 0;
+  http->began_ms = pg_clock_ms();
+  http->phase = CONNECTING;
+  return 1;
+}
+
+/* PG_REASON_*: what the answer's Date is worth. */
+static int take_date(const struct pg_http *http) {
+  struct pg_wall_clock *clock = clock_of(http);
+  return clock ? pg_wall_clock_date(clock, http->answer.date_s, http->is_from_issuer) : PG_REASON_NONE;
+}
+
 static void report_status(void *context, int status, int retry_after_s) {
   const struct pg_http *http = context;
   PG_MUST(http->phase == ANSWERING && http->part == http->part_count,
           "an answer comes behind the whole request");
+  (void)take_date(http);
   http->sink->status(http->context, status, retry_after_s);
 }
 
@@ -192,25 +222,41 @@ static void report_challenge(void *context, uint8_t c) {
   if (http->sink->challenge) http->sink->challenge(http->context, c);
 }
 
+static const struct pg_answer_sink request_sink = {report_status, report_body, report_challenge};
+
+/* Of the answer to the question only the Date counts, whatever its status is. */
+static void take_time(void *context, int status, int retry_after_s) {
+  struct pg_http *http = context;
+  (void)status;
+  (void)retry_after_s;
+  http->question = IS_ANSWERED;
+  http->reason = take_date(http);
+}
+
+static void pass_over(void *context, const uint8_t *bytes, size_t size) {
+  (void)context;
+  (void)bytes;
+  (void)size;
+}
+
+static const struct pg_answer_sink question_sink = {take_time, pass_over, NULL};
+
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
-  static const struct pg_answer_sink sink = {report_status, report_body, report_challenge};
   struct pg_address address;
   pg_http_abort(http);
   if (!pg_address_split(request->address, &address) || !is_visible(request->target, request->target_size) ||
       !is_visible(request->credentials, request->credentials_size)) {
     return 0;
   }
-  http->part_count = http->part = 0;
-  http->part_at = 0;
+  http->part_count = 0;
+  http->question = NOT_ASKED;
+  http->is_from_issuer = request->endpoint < PG_ENDPOINT_RESOURCE;
+  http->peer = address.peer;
   http->json = (struct pg_json_body){.is_begun = 1, .is_done = 1};
   if (!request->is_get && request->is_json) pg_json_body_start(&http->json, request->body, request->body_size);
   put_request(http, request, &address);
-  pg_answer_start(&http->answer, &sink, http, http->settings->answer_bytes, pg_clock_wall_s());
   if (!pg_last_look(request, &address, &http->settings->allowed)) return 0;
-  if (!pg_connection_start(connection_of(http), &address.peer, http->settings->trust)) return 0;
-  http->began_ms = pg_clock_ms();
-  http->phase = CONNECTING;
-  return 1;
+  return connect_to(http);
 }
 
 /* `otherwise`: what it is where the connection has nothing to say. */
@@ -229,10 +275,32 @@ static void succeed(struct pg_http *http) {
   http->sink->end(http->context);
 }
 
+/* At a guessed time nothing goes out but the question for a better one, and that once. */
+static void begin_to_send(struct pg_http *http) {
+  struct pg_wall_clock *clock = clock_of(http);
+  int is_guessed = clock && !pg_wall_clock_holds(clock);
+  if (is_guessed && http->question == IS_ANSWERED) {
+    fail(http, PG_REASON_CLOCK_WRONG);
+    return;
+  }
+  if (is_guessed) http->question = IS_ASKED;
+  http->part = is_guessed ? 0 : PG_HTTP_QUESTION;
+  http->part_at = 0;
+  http->phase = SENDING;
+  pg_answer_start(&http->answer, is_guessed ? &question_sink : &request_sink, http, http->settings->answer_bytes,
+                  pg_clock_wall_s());
+}
+
+/* The time is sure now: once more, and with the request. */
+static void end_question(struct pg_http *http) {
+  if (http->reason == PG_REASON_NONE && connect_to(http)) return;
+  fail(http, http->reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : (enum pg_reason)http->reason);
+}
+
 static void open_connection(struct pg_http *http) {
   switch (pg_connection_work(connection_of(http))) {
     case PG_CONNECTION_OPEN:
-      http->phase = SENDING;
+      begin_to_send(http);
       break;
     case PG_CONNECTION_FAILED:
       fail(http, PG_REASON_SERVER_SILENT);
@@ -252,7 +320,7 @@ static int next_piece(struct pg_http *http) {
 
 /* 1: goes on at once; 0: must wait, or has failed. */
 static int send_parts(struct pg_http *http) {
-  while (http->part < http->part_count || next_piece(http)) {
+  while (http->part < end_of(http) || (http->question != IS_ASKED && next_piece(http))) {
     const struct pg_http_part *part = &http->parts[http->part];
     int taken = pg_connection_send(connection_of(http), part->bytes + http->part_at,
                                    part->size - http->part_at);
@@ -280,11 +348,16 @@ static int flush(struct pg_http *http) {
 static int receive(struct pg_http *http) {
   const uint8_t *bytes = NULL;
   enum pg_answer_result result = PG_ANSWER_BAD;
+  int was_asked = http->question == IS_ASKED;
   int size = pg_connection_receive(connection_of(http), &bytes);
   if (size == PG_CONNECTION_NOTHING) return 0;
   if (size > 0) result = pg_answer_read(&http->answer, bytes, (size_t)size);
   else if (size == PG_CONNECTION_ENDED) result = pg_answer_closed(&http->answer);
   else http->answer.reason = PG_REASON_CUT_OFF;
+  if (was_asked && http->question == IS_ANSWERED) {
+    end_question(http);
+    return 0;
+  }
   if (result == PG_ANSWER_END) succeed(http);
   if (result == PG_ANSWER_BAD) fail(http, (enum pg_reason)http->answer.reason);
   return result == PG_ANSWER_MORE;

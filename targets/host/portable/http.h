@@ -13,6 +13,7 @@
 
 #include "address.h"
 #include "http-answer.h"
+#include "wall-clock.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,7 @@ struct pg_http_settings {
   int exchange_seconds;
   uint32_t answer_bytes; /* longest body of an answer */
   struct pg_allowed allowed;
+  struct pg_wall_clock *clock; /* by which the port's TLS judges certificates; NULL: the machine knows the time */
 };
 
 /* What may not stand in an address, where others read it: proxies, logs (RFC 6750 section 5.3). */
@@ -108,7 +110,8 @@ struct pg_http_part {
   size_t size;
 };
 
-enum { PG_HTTP_PARTS = 24, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
+/* PG_HTTP_QUESTION: those that ask for the time, ahead of the request's own. */
+enum { PG_HTTP_PARTS = 27, PG_HTTP_QUESTION = 3, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
 
 /* The caller's; begins as zeros. The fields are http.c's own. */
 struct pg_http {
@@ -117,6 +120,9 @@ struct pg_http {
   void *context;
   int phase;
   uint32_t began_ms;
+  struct pg_peer peer;
+  uint8_t question;      /* whether the server is asked for the time before the request */
+  uint8_t is_from_issuer; /* the answer: what it says of the time may be kept */
   /* The request, in the order in which it goes out, and how far it is. */
   struct pg_http_part parts[PG_HTTP_PARTS];
   int part_count;
@@ -141,7 +147,8 @@ void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
 void pg_http_close(struct pg_http *http);
 
 /*
- * Starts an exchange; one that is under way is ended.
+ * Starts an exchange; one that is under way is ended. Where the certificate was judged at a guessed time (wall-clock.h),
+ * the server is first asked for its Date: HEAD of its origin, with nothing of the request, on a connection of its own.
  * @return 1, or 0 where it cannot be started, and nothing will be reported: the address is none, a byte of
  *   target or credentials may not be in a head, or the last look refuses it (http.h)
  */

@@ -36,6 +36,7 @@ const testPrograms = [
   "record-faults",
   "geometry",
   "network-watch",
+  "wall-clock",
   "last-look",
 ] as const;
 

@@ -35,7 +35,7 @@ export const surfaces: readonly Surface[] = [
   },
   {
     name: "exchange",
-    files: ["http", "http-answer", "address", "last-look"],
+    files: ["http", "http-answer", "wall-clock", "address", "last-look"],
     longest: 800,
     round: 350_000,
     fault: {
