@@ -39,6 +39,8 @@ export class Heard {
   scope: string | undefined;
   idToken = "";
   #abort: () => void = () => {};
+  /** What held before the newest answer with tokens. */
+  #before: Partial<Heard> = {};
   readonly #clock: ManualClock;
   readonly #earlier: readonly Heard[];
 
@@ -122,6 +124,8 @@ export class Heard {
   }
 
   #keep(members: object): void {
+    const { tokens, tokensAtMs, hasRefreshToken, scope, idToken } = this;
+    this.#before = { tokens, tokensAtMs, hasRefreshToken, scope, idToken };
     this.tokens = members as TokenMembers;
     this.tokensAtMs = this.#clock.elapsedMs;
     this.hasRefreshToken ||= this.tokens.refresh_token !== undefined;
@@ -153,6 +157,7 @@ export class Heard {
     // What comes hours late is given up, whatever it is.
     if (isGood && code !== "malformed_response" && code !== "unreachable")
       return `told of a success: ${code}`;
+    if (isGood && code === "unreachable") Object.assign(this, this.#before);
     if (wantsChallenge(newest)) return "told of a demand that is met by itself";
     return PENDING.includes(newest.error) ? `told that the user has not decided: ${code}` : "";
   }
