@@ -112,7 +112,7 @@ export class Host implements Scene {
     const from = settings.countsFrom ?? 0;
     this.ideal.moves = this.#requests = from;
     damaged(device).requestId = damaged(device).moves = from;
-    this.#moves = new MoveOracle(from);
+    this.#moves = new MoveOracle();
     this.#memories = new MemoryOracle(device);
     checkRooms(this);
   }

@@ -1,28 +1,8 @@
-// States and moves: those of the model, and none that SPEC.md's table does not have.
+// States, moves and errors: those of the model. That each move is a row of the table the core asserts (core/device/moves.ts).
 
-import { readFileSync } from "node:fs";
 import { Ending, ErrorCode, Event, Field, State } from "../../../core/index.ts";
 import { endingOf } from "../ideal/answers.ts";
 import { holds, type Scene, same } from "./oracle.ts";
-
-/** The rows of SPEC.md's table of moves, as `from event to`. */
-function movesOfSpec(): Set<string> {
-  const spec = readFileSync(new URL("../../../core/SPEC.md", import.meta.url), "utf8");
-  const rows = spec.matchAll(/^\| ([A-Z_]+) \| ([A-Z_]+) \| ([A-Z_]+) \|$/gm);
-  const moves = new Set<string>();
-  for (const [, from, event, to] of rows) {
-    const numbers = [
-      State[from as keyof typeof State],
-      Event[event as keyof typeof Event],
-      State[to as keyof typeof State],
-    ];
-    if (numbers.every((number) => number !== undefined)) moves.add(numbers.join(" "));
-  }
-  if (moves.size < 20) throw new Error("core/SPEC.md has no table of moves");
-  return moves;
-}
-
-const MOVES = movesOfSpec();
 
 /** Shares of the memory grow by as much. */
 const MEMORY_STEP = 32;
@@ -55,27 +35,10 @@ function checkNeed({ device, ideal, ...scene }: Scene): void {
 }
 
 export class MoveOracle {
-  #state: number = State.STARTING;
-
-  #moves: number;
-
   #error: number = ErrorCode.NONE;
-
-  constructor(moves: number) {
-    this.#moves = moves;
-  }
 
   check(scene: Scene): void {
     const { device, ideal } = scene;
-    if (device.moves !== this.#moves) {
-      const isOne = device.moves === ((this.#moves + 1) & 65535);
-      const row = `${this.#state} ${device.event} ${device.state}`;
-      const words = `${State[this.#state]} ${Event[device.event]} ${State[device.state]}`;
-      // Several moves may be made between two looks of the host.
-      if (isOne) holds(scene, "moves", `no row of SPEC.md: ${words}`, MOVES.has(row));
-      this.#moves = device.moves;
-      this.#state = device.state;
-    }
     same(scene, "moves", "the state", State[device.state], State[ideal.state]);
     same(scene, "moves", "the event", Event[device.event], Event[ideal.event]);
     same(scene, "moves", "moves", device.moves, ideal.moves);

@@ -7,7 +7,7 @@ import type { Core } from "../subject.ts";
 
 export const ORACLES = {
   commands: "what the host is told to do next, neither more nor less nor later",
-  moves: "states, events and errors: as the model has them, and only moves of SPEC.md's table",
+  moves: "states, events and errors: as the model has them",
   requests: "every request's endpoint, target, body and bearer, one under way at a time",
   records: "every record's bytes, the slot it goes to, what is read and erased, in which order",
   frames: "every frame, and that there is none that changes nothing",
