@@ -24,10 +24,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   picogrant: { says: "the command picogrant from its sources", program: "targets/command/main.ts" },
   pictures: { says: "the documentation's pictures", program: "test/browser/pictures.ts" },
   playground: { says: "the simulator as a static page", program: "scripts/playground.ts" },
-  polls: {
-    says: "what a poll costs the simulated service, and oidc-provider",
-    program: "test/peers/poll-cost.ts",
-  },
   "prove-c": { says: "proofs about the host in C", program: "scripts/prove-c.ts" },
   qjs: { says: "stock QuickJS from Debian's source", program: "scripts/qjs.ts" },
   runtimes: {

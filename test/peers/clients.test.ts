@@ -2,11 +2,10 @@
 // with all of their checks, and how further ones read, by their source.
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as oauth from "oauth4webapi";
 import * as client from "openid-client";
@@ -209,42 +208,11 @@ async function authlib({ issuer, id }: Place): Promise<void> {
   expect(person).toEqual({ sub: "ada", email: "ada@example.test", email_verified: true });
 }
 
-/**
- * Debian's librust-oauth2-dev. The gate cannot have it: it needs the GnuTLS flavour of libcurl, which is not to be had
- * beside the OpenSSL flavour that the host in C needs.
- */
-const CRATES = "/usr/share/cargo/registry";
-const CARGO = (program: string): string => `
-package = { name = "client", version = "0.0.0", edition = "2021" }
-bin = [{ name = "client", path = "${program}" }]
-dependencies = { oauth2 = { version = "4", default-features = false } }
-`;
-
-/** @returns the program, which cargo takes half a minute for at first; undefined without the crates */
-async function buildRust(): Promise<string | undefined> {
-  if (!existsSync(`${CRATES}/oauth2-4.3.0`)) return undefined;
-  const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-  const cwd = fileOf("../../node_modules/.cache/picogrant/oauth2-client");
-  mkdirSync(cwd, { recursive: true });
-  writeFileSync(path.join(cwd, "Cargo.toml"), CARGO(fileOf("oauth2-client.rs")));
-  const source = ['crates-io.replace-with="debian"', `debian.directory="${CRATES}"`];
-  const config = source.flatMap((one) => ["--config", `source.${one}`]);
-  await promisify(execFile)("cargo", ["build", "--offline", "--quiet", ...config], { cwd });
-  return path.join(cwd, "target/debug/client");
-}
-const RUST = await buildRust();
-
-async function rust({ url, dialect, id }: Place): Promise<void> {
-  const scopes = `openid${offlineScope(dialect)}`;
-  await promisify(execFile)(RUST!, [`${url}/device/code`, `${url}/token`, id, scopes]);
-}
-
 const CLIENTS: Record<string, (place: Place) => Promise<void>> = {
   picogrant,
   "openid-client 6": openidClient,
   "oauth4webapi 3": oauth4webapi,
   ...(!isAuthlibMissing && { Authlib: authlib }),
-  ...(RUST !== undefined && { "oauth2 4 (Rust)": rust }),
   ...Object.fromEntries(
     Object.entries(READERS).map(([name, reader]) => [name, (place) => read(reader, place)]),
   ),
@@ -256,7 +224,6 @@ picogrant             yes       yes       yes       yes       yes       yes
 openid-client 6       no        yes       no        yes       yes       yes
 oauth4webapi 3        no        yes       no        yes       yes       yes
 Authlib               yes       yes       yes       yes       yes       yes
-oauth2 4 (Rust)       yes       yes       yes       yes       yes       yes
 psql 18 (libpq-oauth) no        yes       no        no        yes       yes
 golang.org/x/oauth2   yes       yes       yes       yes       yes       yes
 ytmusicapi            yes       no        yes       no        no        no
