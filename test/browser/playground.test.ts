@@ -50,34 +50,6 @@ describeInChromium("the playground", (browser) => {
     }),
   );
 
-  test("a scenario goes step by step, says what was not as expected, and can be edited", () =>
-    visit(browser(), DESK, async (page) => {
-      await page.goto(server.url);
-      await page.click("#tab-scenarios");
-      await page.selectOption("#scenario", "deny");
-      await page.click("#scenario-step");
-      await page.locator("#scenario-lines .done").first().waitFor();
-      const count = await page.locator("#scenario-lines li").count();
-      for (let step = 1; step < count; step++) await page.click("#scenario-step");
-      await page.getByText("expectations held").waitFor();
-      expect(await page.locator("#sequence").textContent()).toMatch(/user denies.*failed/);
-
-      await page.click("#scenario-edit");
-      await page.fill("#scenario-text", 'expect "Code " within 10s\nexpect "Something else"\n');
-      await page.click("#scenario-play");
-      await page.locator("#scenario-lines .unmet").waitFor();
-      expect(await page.locator("#scenario-said").textContent()).toContain("Something else");
-
-      await page.click("#scenario-edit");
-      await page.fill("#scenario-text", "dance\n");
-      await page.click("#scenario-step");
-      await page.getByText('"dance" is neither a step nor an expectation').waitFor();
-      await page.click("#scenario-live");
-      await shows(page, "Code ");
-      await page.keyboard.press("d");
-      await shows(page, "Access refused");
-    }));
-
   test("opened from a disk, without a server, it signs in; it weighs 200 KB at most", () =>
     visit(browser(), DESK, async (page) => {
       await page.goto(pathToFileURL(path.join(server.folder, "index.html")).href);

@@ -10,8 +10,6 @@ type Html = ReturnType<typeof html>;
 export interface PageSettings {
   /** False where the device talks to somebody else's server: there is no phone then. */
   readonly hasService: boolean;
-  /** Whether scenarios can be played there. */
-  readonly hasScenarios: boolean;
   /** Where script, stylesheet and icon are. */
   readonly folder: string;
   readonly title?: string;
@@ -65,40 +63,19 @@ function deeds(group: (typeof TABS)[number][0]): Html {
   return html`${group === "user" ? SHORTCUTS : ""}${all}`;
 }
 
-function tabs(settings: PageSettings): Html {
+function tabs(): Html {
   return html`<div class="tabs keys-row" role="tablist" aria-label="What can be done">${TABS.map(
     ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
       aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
-  )}${
-    settings.hasScenarios
-      ? html`<button type="button" role="tab" id="tab-scenarios" aria-controls="deeds-scenarios"
-      aria-selected="false" tabindex="-1">Scenarios</button>`
-      : ""
-  }</div>
+  )}</div>
   ${TABS.map(
     ([group], at) =>
       html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
       }>${deeds(group)}</div>`,
-  )}${
-    settings.hasScenarios
-      ? html`<div role="tabpanel" id="deeds-scenarios" aria-labelledby="tab-scenarios" hidden>${SCENARIOS}</div>`
-      : ""
-  }`;
+  )}`;
 }
-
-const SCENARIOS = html`<div class="keys-row">
-<label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>
-<button type="button" id="scenario-step">next line</button>
-<button type="button" id="scenario-play">play</button>
-<button type="button" id="scenario-all">to its end</button>
-<button type="button" id="scenario-edit" hidden>edit</button>
-<button type="button" id="scenario-live">live world</button>
-</div>
-<textarea id="scenario-text" aria-label="The scenario's text" spellcheck="false" autocomplete="off"></textarea>
-<ol id="scenario-lines" aria-label="The scenario's lines" tabindex="0" hidden></ol>
-<p id="scenario-said" role="status"></p>`;
 
 const INTRO =
   "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628): the device, your phone, and what passes between them and the service.";
@@ -181,7 +158,7 @@ ${head}
   </section>
   <section class="deeds" aria-labelledby="deeds-title">
     <h2 id="deeds-title" class="hidden-text">What can be done</h2>
-    ${tabs(settings)}
+    ${tabs()}
   </section>
 </main>
 <script ${settings.isModule === false ? "defer" : html`type="module"`} src="${folder}panel.js"></script>

@@ -52,7 +52,6 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
     c.html(
       await panelPage({
         hasService: simulation.service !== undefined,
-        hasScenarios: false,
         folder: "/panel/",
       }),
     ),

@@ -7,9 +7,7 @@ import { build } from "esbuild";
 import { html } from "hono/html";
 import { panelPage, stylesheet } from "../panel/page.ts";
 import { ICON } from "../panel/routes.ts";
-import { scenarioNames, scenarioText } from "../scenarios/play.ts";
 import { fixture } from "../simulator/world/world.ts";
-import type { PlaygroundData } from "./main.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -24,7 +22,6 @@ const POLICY =
 export async function writePlayground(folder: string): Promise<string[]> {
   const page = panelPage({
     hasService: true,
-    hasScenarios: true,
     folder: "./",
     title: "playground",
     intro:
@@ -48,10 +45,6 @@ export async function writePlayground(folder: string): Promise<string[]> {
 
 /** Everything as one plain script: from a disk, modules are not loaded. What only Node has is stood in for. */
 async function script(): Promise<string> {
-  const data: PlaygroundData = {
-    fixture: fixture(),
-    scenarios: scenarioNames().map((name) => ({ name, text: scenarioText(name) })),
-  };
   const { outputFiles } = await build({
     entryPoints: [here("main.ts")],
     bundle: true,
@@ -61,7 +54,7 @@ async function script(): Promise<string> {
     charset: "utf8",
     target: "es2022",
     platform: "browser",
-    define: { "import.meta.url": "document.baseURI", PLAYGROUND: JSON.stringify(data) },
+    define: { "import.meta.url": "document.baseURI", FIXTURE: JSON.stringify(fixture()) },
     conditions: ["browser"],
     inject: [here("stand-ins.ts")],
     alias: { "node:crypto": here("stand-ins.ts"), "node:net": here("stand-ins.ts") },

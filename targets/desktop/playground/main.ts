@@ -4,13 +4,8 @@ import type { FixtureInput } from "../../service/fixture.ts";
 import { Panel, takeTabs } from "../panel/client/panel.ts";
 import { PageLink } from "./link.ts";
 
-/** What the build writes into the script. */
-export interface PlaygroundData {
-  readonly fixture: FixtureInput;
-  readonly scenarios: readonly { readonly name: string; readonly text: string }[];
-}
-
-declare const PLAYGROUND: PlaygroundData;
+/** The build writes it into the script. */
+declare const FIXTURE: FixtureInput;
 
 takeTabs();
-new Panel(new PageLink(PLAYGROUND, document.getElementById("phone") as HTMLIFrameElement));
+new Panel(new PageLink(FIXTURE, document.getElementById("phone") as HTMLIFrameElement));

@@ -26,12 +26,6 @@ export class Phone {
     return this.#visit(new URL(target, this.#service.baseUrl));
   }
 
-  /** Another world has another phone. */
-  close(): void {
-    this.#frame.removeEventListener("load", this.#attach);
-    this.#frame.srcdoc = "";
-  }
-
   async #visit(url: URL, form?: URLSearchParams): Promise<void> {
     let answer = await this.#ask(url, form);
     let address = url;

@@ -29,11 +29,6 @@ export function scenarioNames(): string[] {
   return [...library.keys()].sort();
 }
 
-/** The text of one of them. */
-export function scenarioText(name: string): string {
-  return library.get(name)!;
-}
-
 /** Reads a scenario; throws UsageError with one line where there is none or it makes no sense. */
 export function findScenario(name: string): Scenario {
   try {

@@ -1,5 +1,4 @@
-// Plays a scenario line by line. An expectation that is not met ends it. The world is the caller's: this
-// runs in the playground's page, too.
+// Plays a scenario line by line. An expectation that is not met ends it. The world is the caller's.
 import { shows } from "../simulator/device/display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
@@ -7,7 +6,7 @@ import { reasonOfDevice } from "../simulator/log/reasons.ts";
 import { stateName } from "../simulator/log/timeline.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
-import { type Line, readScenario, type Scenario, type Settings } from "./scenario.ts";
+import type { Line, Scenario } from "./scenario.ts";
 
 /** What `expect 3 polls` counts, by its words. */
 const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
@@ -159,56 +158,4 @@ export function sideBySide(unmet: Unmet): string {
     out.push(`  |${left}|  |${(actual[row] ?? "").padEnd(right)}|`);
   }
   return [...out, edge].join("\n");
-}
-
-// One scenario in the playground: read, begun in a world of its own, gone through line by line.
-
-/** A scenario that has been read and begun, or why it could not be. */
-export interface Begun {
-  readonly problem: string;
-  readonly lines: readonly string[];
-  readonly expectations: number;
-}
-
-export class Stage {
-  #scenario: Scenario | undefined;
-  #simulation: Simulation | undefined;
-  #next = 0;
-  readonly #create: (settings: Settings) => Simulation;
-
-  /** @param create makes the world of a scenario and switches its device on */
-  constructor(create: (settings: Settings) => Simulation) {
-    this.#create = create;
-  }
-
-  begin(text: string): Begun {
-    try {
-      this.#scenario = readScenario("scenario", text);
-    } catch (error) {
-      return { problem: (error as Error).message, lines: [], expectations: 0 };
-    }
-    const { lines, settings } = this.#scenario;
-    try {
-      this.#simulation = this.#create(settings);
-    } catch (error) {
-      // Such as an option that the service does not know.
-      return { problem: (error as Error).message, lines: [], expectations: 0 };
-    }
-    this.#next = 0;
-    const expectations = lines.filter(({ kind }) => kind !== "step").length;
-    return { problem: "", lines: lines.map((line) => line.text), expectations };
-  }
-
-  /** Carries the next line out. @returns what was not as expected, or could not be done; "" for neither */
-  async step(): Promise<string> {
-    const line = this.#scenario?.lines[this.#next];
-    if (line === undefined) return "";
-    this.#next++;
-    try {
-      const unmet = await playLine(this.#simulation!, line);
-      return unmet ? `not as expected\n${sideBySide(unmet)}` : "";
-    } catch (error) {
-      return (error as Error).message;
-    }
-  }
 }

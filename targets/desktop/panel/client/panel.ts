@@ -1,7 +1,6 @@
 // The panel's script: puts views of the world on the page, and sends what is clicked or typed as commands. Where
 // the world is, the link knows.
 
-import type { Begun } from "../../scenarios/player.ts";
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";
@@ -11,24 +10,10 @@ import { Diagram } from "./diagram.ts";
 import { drawModules, drawSlip } from "./display.ts";
 import { element, paceOf, setText, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
-import { ScenarioPlayer } from "./scenario-player.ts";
 
 // What the panel is connected with: the simulator at the other end of a network, or a world in this very page.
 
-/** Scenarios: played in a world of their own, in the place of the one that goes by itself. */
-export interface Scenarios {
-  /** Those that there are, by their names. */
-  all(): Promise<readonly { readonly name: string; readonly text: string }[]>;
-  begin(text: string): Promise<Begun>;
-  /** The next line. @returns what was not as expected; "" where all was */
-  step(): Promise<string>;
-  /** Back to the world that goes by itself. @returns a line about it */
-  live(): Promise<string>;
-}
-
 export interface Link {
-  /** Absent where none are played. */
-  readonly scenarios?: Scenarios;
   /** Calls `show` with each view of the world, and `lost` where there will be none any more. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
   /** Does what a button says. @returns "" or why it could not be sent */
@@ -69,7 +54,6 @@ export class Panel {
     element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
-    if (link.scenarios) new ScenarioPlayer(link.scenarios);
     element("next").addEventListener("click", () => this.#next());
     element("phone")?.addEventListener("load", () => {
       if (this.#latest) this.#showGuide(this.#latest);
@@ -212,7 +196,7 @@ export class Panel {
   #press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length > 1) return;
     const at = event.target as Element;
-    if (at.closest("input, textarea, select")) return;
+    if (at.closest("input")) return;
     // A focused button or row has its own meaning for the space bar.
     if (event.key === " " && at.closest("button, summary")) return;
     const button = [...document.querySelectorAll<HTMLButtonElement>("[data-key]")].find(
