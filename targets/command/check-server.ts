@@ -2,9 +2,10 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { integer, UsageError } from "../desktop/command-line.ts";
+import { readPort, UsageError } from "../desktop/command-line.ts";
 import { describeListenError } from "../service/server.ts";
-import { commandLine } from "./option-parser.ts";
+import { Exit } from "./ending.ts";
+import { commandLine, type Part } from "./option-parser.ts";
 
 /** Where check-connection.c looks for it. */
 const PORT = 8099;
@@ -16,23 +17,25 @@ With picogrant-firmware installed, in another terminal (targets/docs/firmware-in
 
 Another address than http://127.0.0.1:${PORT}/ is told to make: CHECK_FLAGS=-DCHECK_SERVER='"http://192.168.1.20:${PORT}/"'`;
 
-export async function checkServer(argv: readonly string[]): Promise<number> {
-  const flags = commandLine("check-server", "The server that the check of a port in C talks to.")
-    .option("-p, --port <number>", "port to listen on; 0: any", integer(0, 65_535), PORT)
-    .option("-H, --host <address>", "address to listen on; 0.0.0.0 lets a board in", "127.0.0.1")
-    .addHelpText("after", HELP)
-    .parse(argv, { from: "user" })
-    .opts<{ port: number; host: string }>();
-  const server = await startCheckServer(flags.host, flags.port).catch((error) => {
-    throw new UsageError(describeListenError(error, flags));
-  });
-  console.log(`picogrant check-server: listening on ${server.url}`);
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
-  await server.close();
-  return 0;
-}
+export const checkServer: Part = {
+  line: () =>
+    commandLine("check-server", "The server that the check of a port in C talks to.")
+      .option("-p, --port <number>", "port to listen on; 0: any", readPort, PORT)
+      .option("-H, --host <address>", "address to listen on; 0.0.0.0 lets a board in", "127.0.0.1")
+      .addHelpText("after", HELP),
+  act: async (line) => {
+    const flags = line.opts<{ port: number; host: string }>();
+    const server = await startCheckServer(flags.host, flags.port).catch((error) => {
+      throw new UsageError(describeListenError(error, flags));
+    });
+    console.log(`picogrant check-server: listening on ${server.url}`);
+    await new Promise<void>((resolve) => {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    });
+    await server.close();
+    return Exit.DONE;
+  },
+};
 
 // The server that tries a port's connection (targets/host/ports/template/check-connection.c): it knows what it has sent
 // and received, when, and over how many connections.

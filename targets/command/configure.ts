@@ -3,9 +3,10 @@
 import { writeFileSync } from "node:fs";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
 import { UsageError } from "../desktop/command-line.ts";
-import { completed, readDeviceJson } from "./device-json.ts";
+import { Exit } from "./ending.ts";
 import { httpOptionsOf } from "./login/open.ts";
-import { commandLine } from "./option-parser.ts";
+import { completed, readDeviceJson } from "./login/settings.ts";
+import { commandLine, type Part } from "./option-parser.ts";
 import { writePages } from "./page.ts";
 
 interface Flags {
@@ -30,40 +31,40 @@ names what is written below --out, and a cell that is empty leaves the member as
   picogrant configure device.json --page --authorities ca.pem --out device.page
   picogrant configure device.json --page --authorities ca.pem --csv devices.csv --out pages`;
 
-export async function configure(argv: readonly string[]): Promise<number> {
-  const command = commandLine(
-    "configure",
-    "Writes what a server's profile or metadata says into a device.json, for hosts that do no discovery.",
-  )
-    .argument("<file>", "the device.json")
-    .option("--out <file>", "write it there, readable by you alone, instead of printing it")
-    .option("--certificates <file>", "trust these (PEM) instead of the system's")
-    .option("--page", "write a settings page instead")
-    .option("--authorities <file...>", "with --page: whom the device trusts, in PEM")
-    .option("--csv <file>", "with --page: a table of devices, a page for each line")
-    .addHelpText("after", HELP)
-    .parse(argv, { from: "user" });
-  const [file = ""] = command.args;
-  const { out, certificates, page, authorities, csv } = command.opts<Flags>();
-  if (page && out === undefined) throw new UsageError("--page needs --out FILE");
-  if (page && authorities === undefined) {
-    throw new UsageError("--authorities is missing: without one the device trusts no server");
-  }
-  if (!page && (authorities ?? csv) !== undefined) {
-    throw new UsageError("--authorities and --csv go with --page");
-  }
-  const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
-  const config = await completed(file, readDeviceJson(file), host);
-  if (page) {
-    const line = writePages(file, JSON.stringify(config), authorities ?? [], csv, out ?? "");
-    process.stdout.write(`${line}\n`);
-    return 0;
-  }
-  const text = `${JSON.stringify(config, null, 2)}\n`;
-  if (out === undefined) process.stdout.write(text);
-  else write(out, text);
-  return 0;
-}
+export const configure: Part = {
+  line: () =>
+    commandLine(
+      "configure",
+      "Writes what a server's profile or metadata says into a device.json, for hosts that do no discovery.",
+    )
+      .argument("<file>", "the device.json")
+      .option("--out <file>", "write it there, readable by you alone, instead of printing it")
+      .option("--certificates <file>", "trust these (PEM) instead of the system's")
+      .option("--page", "write a settings page instead")
+      .option("--authorities <file...>", "with --page: whom the device trusts, in PEM")
+      .option("--csv <file>", "with --page: a table of devices, a page for each line")
+      .addHelpText("after", HELP),
+  act: async (line) => {
+    const [file = ""] = line.args;
+    const { out, certificates, page, authorities, csv } = line.opts<Flags>();
+    if (page && out === undefined) throw new UsageError("--page needs --out FILE");
+    if (page && authorities === undefined) {
+      throw new UsageError("--authorities is missing: without one the device trusts no server");
+    }
+    if (!page && (authorities ?? csv) !== undefined) {
+      throw new UsageError("--authorities and --csv go with --page");
+    }
+    const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
+    const config = await completed(file, readDeviceJson(file), host);
+    const text = `${JSON.stringify(config, null, 2)}\n`;
+    if (page) {
+      const said = writePages(file, JSON.stringify(config), authorities ?? [], csv, out ?? "");
+      process.stdout.write(`${said}\n`);
+    } else if (out === undefined) process.stdout.write(text);
+    else write(out, text);
+    return Exit.DONE;
+  },
+};
 
 /** It may hold the client's secret. */
 function write(file: string, text: string): void {

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Command } from "commander";
 import {
   type ConformanceCase,
   type DisplaySubject,
@@ -21,7 +22,8 @@ import type { Display, Entropy, Http, Storage, Timers } from "../../platform/con
 import { UsageError } from "../desktop/command-line.ts";
 import { makeTlsIdentities } from "./certificates.ts";
 import { startConformanceServer } from "./conform/conformance-server.ts";
-import { commandLine, Failure } from "./option-parser.ts";
+import { Exit, Failure } from "./ending.ts";
+import { commandLine, type Part } from "./option-parser.ts";
 import { paintFor } from "./terminal.ts";
 
 interface Flags {
@@ -68,28 +70,38 @@ const world: World = {
     }),
 };
 
-export async function conform(argv: readonly string[]): Promise<number> {
-  if (argv.some((word) => /^--device\b/.test(word)))
-    return (await import("./conform/devices.ts")).judgeDevices(argv);
-  const command = commandLine("conform", "Runs the conformance suites over adapters of your own.")
+export const conform: Part = {
+  line: async (argv) =>
+    argv.some((word) => /^--device\b/.test(word))
+      ? (await import("./conform/devices.ts")).deviceLine()
+      : adaptersLine(),
+  act: async (line) => {
+    if (line.getOptionValue("device") !== undefined) {
+      return (await import("./conform/devices.ts")).judgeDevices(line);
+    }
+    const [file = "", ...only] = line.args;
+    const flags = line.opts<Flags>();
+    const adapters = await load(file);
+    const suites = suitesOf(adapters, checkedNames(only, adapters, file), flags);
+    const failures = await report(suites, flags);
+    const untried = untriedOf(suites, flags);
+    if (!flags.json && untried !== "") process.stdout.write(`Not tried: ${untried}.\n`);
+    // What the adapters have left open must not keep the command alive.
+    await new Promise((done) => process.stdout.write("", done));
+    process.exit(failures > 0 ? Exit.FAILED : Exit.DONE);
+  },
+};
+
+function adaptersLine(): Command {
+  return commandLine("conform", "Runs the conformance suites over adapters of your own.")
     .argument("<module>", "a module that makes the adapters, such as ./my-adapter.js")
     .argument("[names...]", `only these: ${NAMES.join(", ")}`)
     .allowExcessArguments(true)
     .option("--tls", "also the cases about certificates; makeHttp is given ca")
     .option("--no-restart", "leave out that records outlive the adapter")
     .option("--json", "one JSON object for each case")
-    .addHelpText("after", HELP)
-    .parse(argv, { from: "user" });
-  const [file = "", ...only] = command.args;
-  const flags = command.opts<Flags>();
-  const adapters = await load(file);
-  const suites = suitesOf(adapters, checkedNames(only, adapters, file), flags);
-  const failures = await report(suites, flags);
-  const untried = untriedOf(suites, flags);
-  if (!flags.json && untried !== "") process.stdout.write(`Not tried: ${untried}.\n`);
-  // What the adapters have left open must not keep the command alive.
-  await new Promise((done) => process.stdout.write("", done));
-  process.exit(failures > 0 ? 1 : 0);
+    .option("--device <command>", "judge a whole device in place of adapters")
+    .addHelpText("after", HELP);
 }
 
 async function load(file: string): Promise<Adapters> {

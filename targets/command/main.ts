@@ -2,21 +2,20 @@
 // The command `picogrant`: finds the part that is asked for and runs it. A part is loaded only when it is run.
 
 import { Command } from "commander";
-import { version } from "../desktop/command-line.ts";
-import { exitCodeOf } from "./option-parser.ts";
+import { UsageError, version } from "../desktop/command-line.ts";
+import { EXIT_CODES, endingBy, outputLost } from "./ending.ts";
+import { completionOf, type NamedPart, runPart } from "./option-parser.ts";
 
-/** A part: reads its own options, and gives the exit code. */
-interface Part {
-  readonly name: string;
-  readonly summary: string;
-  load(): Promise<(argv: readonly string[]) => Promise<number>>;
-}
-
-const PARTS: readonly Part[] = [
+const PARTS: readonly NamedPart[] = [
   {
     name: "login",
     summary: "sign in at any authorization server, and keep the tokens",
-    load: async () => (await import("./login/login.ts")).login,
+    load: async () => (await import("./login/login.ts")).part,
+  },
+  {
+    name: "status",
+    summary: "say who is signed in, where, for what and until when",
+    load: async () => (await import("./login/kept-session.ts")).status,
   },
   {
     name: "token",
@@ -32,9 +31,12 @@ const PARTS: readonly Part[] = [
     name: "simulate",
     summary: "a device, its network, its user and its service in one simulated world",
     load: async () => {
-      const { readOptions } = await import("../desktop/options.ts");
+      const { optionsOf, simulatorLine } = await import("../desktop/options.ts");
       const { run } = await import("../desktop/run.ts");
-      return (argv) => run(readOptions(argv, "picogrant simulate"));
+      return {
+        line: () => simulatorLine("picogrant simulate"),
+        act: (line) => run(optionsOf(line)),
+      };
     },
   },
   {
@@ -62,13 +64,18 @@ const PARTS: readonly Part[] = [
     summary: "the memory that a server's tokens need on a device",
     load: async () => (await import("./sizing.ts")).sizing,
   },
+  {
+    name: "completion",
+    summary: "print what bash or zsh complete this command with",
+    load: async () => completionOf(PARTS),
+  },
 ];
 
 const HELP = `
 picogrant COMMAND --help tells more about each.
 
-Exit codes: 0 done; 1 it came to nothing; 2 something about the command line or a file that it names
-is wrong; 130 given up with Ctrl-C.`;
+Exit codes:
+${EXIT_CODES.map(([code, what]) => `  ${`${code}`.padEnd(5)}${what}`).join("\n")}`;
 
 function program(): Command {
   const command = new Command("picogrant")
@@ -77,10 +84,12 @@ function program(): Command {
     .helpCommand(false)
     .enablePositionalOptions()
     .addHelpText("after", HELP)
-    .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, "picogrant: ")),
-    })
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+    .configureOutput({ outputError: () => {} })
+    .exitOverride(({ code, exitCode, message }) => {
+      // Without a command the help is shown, as a mistake.
+      if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
+      throw new UsageError(message.replace(/^error: /, ""));
+    });
   for (const part of PARTS) {
     const { name, summary } = part;
     command
@@ -107,22 +116,30 @@ function program(): Command {
   return command;
 }
 
-async function run(part: Part, argv: readonly string[]): Promise<void> {
-  try {
-    const act = await part.load();
+async function run({ name, load }: NamedPart, argv: readonly string[]): Promise<void> {
+  await orEnding(`picogrant ${name}`, argv, async () => {
     // Not process.exit: what is still in a pipe would be cut off.
-    process.exitCode = await act(argv);
+    process.exitCode = await runPart(await load(), argv);
+  });
+}
+
+/** One line for a person, and with --json an object for the program that reads the others. */
+async function orEnding(
+  name: string,
+  argv: readonly string[],
+  act: () => Promise<void>,
+): Promise<void> {
+  try {
+    await act();
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
-    process.stderr.write(`picogrant ${part.name}: ${(error as Error).message}\n`);
+    const { exitCode, event, message } = endingBy(error);
+    if (argv.includes("--json")) process.stdout.write(`${JSON.stringify(event)}\n`);
+    process.exitCode = exitCode;
+    process.stderr.write(`${name}: ${message}\n`);
   }
 }
 
-/** The reader of a pipe has gone, as with `| head -1`: nobody is left to write to. */
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
+for (const stream of [process.stdout, process.stderr]) stream.on("error", outputLost);
 
 if (process.argv.length <= 2) program().help({ error: true });
-else await program().parseAsync();
+await orEnding("picogrant", [], async () => void (await program().parseAsync()));

@@ -1,42 +1,85 @@
-// How each part of the command reads its options: one style of help, and mistakes in one line with exit code 2.
+// How each part of the command reads its options: one style of help, mistakes in one line with exit code 2, and what a
+// shell completes.
 
-import { Command } from "commander";
+import { Argument, Command } from "commander";
+import { UsageError } from "../desktop/command-line.ts";
+import { Exit } from "./ending.ts";
 
-/** The command line of `picogrant NAME`, to be given its options and parsed. */
+/** A part of the command: its options, from which help and completion are made, and what it does with them. */
+export interface Part {
+  /** Made anew for each use. @param argv what stands behind its name, for a part with more than one set of options */
+  line(argv: readonly string[]): Command | Promise<Command>;
+  /** @param line has been parsed @returns the exit code */
+  act(line: Command): Promise<number>;
+}
+
+/** Reads the options, and does what they say. @returns the exit code @throws what was wrong with them, or came of it */
+export async function runPart({ line, act }: Part, argv: readonly string[]): Promise<number> {
+  return await act((await line(argv)).parse(argv, { from: "user" }));
+}
+
+/** The command line of `picogrant NAME`, to be given its options and parsed. @throws UsageError where it is parsed */
 export function commandLine(name: string, description: string): Command {
   return new Command(`picogrant ${name}`)
     .description(description)
     .allowExcessArguments(false)
-    .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, `picogrant ${name}: `)),
-    })
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+    .configureOutput({ outputError: () => {} })
+    .exitOverride(({ exitCode, message }) => {
+      if (exitCode === 0) process.exit(0);
+      throw new UsageError(message.replace(/^error: /, ""));
+    });
 }
 
-// Which errors are a line for the person at the command line, and with which exit code the command then ends.
+// `picogrant completion`: made of the options that --help is made of.
 
-/** It came to nothing, and not by a mistake on the command line. Its message is one line. */
-export class Failure extends Error {
-  constructor(message: string) {
-    super(message.replace(/\s+/g, " ").trim());
-    this.name = "Failure";
-  }
+/** A part is loaded only when it is run, or asked for its options. */
+export interface NamedPart {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Part>;
 }
 
-/** By name: some of them are defined in more than one bundle. */
-const EXIT_CODES: Readonly<Record<string, number>> = {
-  UsageError: 2,
-  ConfigError: 2,
-  ServerError: 2,
-  StateDirectoryError: 2,
-  StepError: 2,
-  SignInError: 1,
-  Failure: 1,
-};
+const HELP = `
+In ~/.bashrc:   source <(picogrant completion bash)
+In ~/.zshrc:    source <(picogrant completion zsh)`;
 
-/** @throws the error itself where it is a fault of this program, for its stack to be seen */
-export function exitCodeOf(error: unknown): number {
-  const code = error instanceof Error ? EXIT_CODES[error.name] : undefined;
-  if (code === undefined) throw error;
-  return code;
+/** zsh reads scripts for bash. */
+export const ZSH =
+  "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n";
+
+export function completionOf(parts: readonly NamedPart[]): Part {
+  return {
+    line: () =>
+      commandLine("completion", "Prints what a shell completes this command with.")
+        .addArgument(new Argument("<shell>").choices(["bash", "zsh"]))
+        .addHelpText("after", HELP),
+    act: async (line) => {
+      const cases = await Promise.all(parts.map(casesOf));
+      const names = [...parts.map(({ name }) => name), "help"].join(" ");
+      const script = `_picogrant() {
+  local words=""
+  case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD-1]}" in
+${cases.flat().join("\n")}
+  esac
+  if [ "$COMP_CWORD" = 1 ]; then words="${names}"; fi
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _picogrant picogrant
+`;
+      process.stdout.write(line.args[0] === "zsh" ? ZSH + script : script);
+      return Exit.DONE;
+    },
+  };
+}
+
+/** Of one part: behind an option its choices or a file, elsewhere the options. */
+async function casesOf({ name, load }: NamedPart): Promise<string[]> {
+  const { options, registeredArguments }: Command = await (await load()).line([]);
+  const withValue = options.filter(({ required, optional }) => required || optional);
+  const behind = withValue.map(({ long, argChoices = [] }) => {
+    return `    "${name} ${long}") words="${argChoices.join(" ")}" ;;`;
+  });
+  const choices = registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
+  const words = [...choices, ...options.map(({ long }) => long), "--help"].join(" ");
+  return [...behind, `    "${name} "*) words="${words}" ;;`];
 }

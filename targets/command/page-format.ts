@@ -3,6 +3,7 @@
 // records are sealed. Every page that is made is read back and compared.
 
 import { randomBytes, X509Certificate } from "node:crypto";
+import { crc32 } from "node:zlib";
 import { create, Endpoint } from "../../core/index.ts";
 import {
   coreConfigOf,
@@ -78,16 +79,6 @@ function number(value: number, size: number): Buffer {
 
 const sized = (bytes: Uint8Array, sizeBytes: number): Buffer =>
   Buffer.concat([number(bytes.length, sizeBytes), bytes]);
-
-/** CRC-32 (IEEE 802.3). */
-function crc32Of(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
-}
 
 /** Where an element of DER begins to have content, and where it ends. */
 function element(der: Buffer, at: number): { content: number; end: number } {
@@ -232,7 +223,7 @@ function written(content: PageContent): Buffer {
   const page = Buffer.concat([
     Buffer.from("PGS1"),
     number(body.length, 4),
-    number(crc32Of(body), 4),
+    number(crc32(body), 4),
     body,
   ]);
   if (page.length <= PAGE_MAX) return page;
@@ -248,7 +239,7 @@ export function readPage(page: Uint8Array): PageContent {
   const length = bytes.length >= HEAD ? bytes.readUInt32LE(4) : -1;
   const body = bytes.subarray(HEAD, HEAD + length);
   const isPage = bytes.toString("latin1", 0, 4) === "PGS1" && body.length === length;
-  if (!isPage || crc32Of(body) !== bytes.readUInt32LE(8)) {
+  if (!isPage || crc32(body) !== bytes.readUInt32LE(8)) {
     throw new PageError("it is no settings page, or damaged");
   }
   let at = 0;

@@ -1,24 +1,21 @@
 // `picogrant configure --page`: a settings page for one device, or for each line of a table of devices. What is written
 // is read back and compared before a file is there. Files are written whole or not at all, and a failure is one line.
 
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../platform/configuration/device-config.ts";
-import { makeDirectory } from "../../platform/node/files.ts";
+import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts";
 import { UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 
-/** @throws UsageError with one line that names the file */
-function readInput(path: string): Uint8Array {
-  return orOneLine(path, "read", () => new Uint8Array(readFileSync(path)));
+/** @throws UsageError with one line that names the file, or the folder */
+function orOneLine<T>(path: string, verb: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new UsageError(`${path}: cannot be ${verb} (${reasonOf(error)})`);
+  }
 }
 
 /** Makes a folder and those above it, where they are not there. @throws UsageError */
@@ -27,56 +24,8 @@ function makeFolder(path: string): void {
 }
 
 /** Replaces a file; its readers see the old one or the new one. @throws UsageError */
-function replaceFile(path: string, content: Uint8Array, mode: number): void {
-  const draft = `${path}.${process.pid}.draft`;
-  orOneLine(path, "written", () => {
-    writeAndSync(draft, content, mode);
-    orRemove(draft, () => renameSync(draft, path));
-  });
-}
-
-function writeAndSync(path: string, content: string | Uint8Array, mode: number): void {
-  const file = openSync(path, "wx", mode);
-  // From here on it is ours: a full disk must not leave a name that blocks the next try.
-  orRemove(path, () => {
-    try {
-      const bytes = typeof content === "string" ? Buffer.from(content) : content;
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-  });
-}
-
-function orRemove(path: string, act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
-  }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file or directory",
-  EACCES: "permission denied",
-  EEXIST: "it exists already, and is left as it is; choose another name",
-  EISDIR: "it is a directory",
-  ENOTDIR: "part of its path is no directory",
-  EIO: "input or output error",
-  ENOSPC: "no space left",
-  EROFS: "read-only file system",
-};
-
-function orOneLine<T>(path: string, verb: string, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new UsageError(`${path}: cannot be ${verb} (${REASONS[code] ?? code})`);
-  }
+function replaceFile(path: string, content: Uint8Array): void {
+  orOneLine(path, "written", () => writeOwn(path, content));
 }
 
 /** A member of device.json by its path, in place. */
@@ -110,7 +59,7 @@ export function cellsOf(text: string): string[][] {
   return rows;
 }
 
-const textOf = (path: string): string => Buffer.from(readInput(path)).toString("utf8");
+const textOf = (path: string): string => orOneLine(path, "read", () => readFileSync(path, "utf8"));
 
 function pemOf(paths: readonly string[]): string[] {
   return paths.map((path) => {
@@ -162,7 +111,7 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
     });
   });
   makeFolder(out);
-  for (const [name, bytes] of pages) replaceFile(join(out, name), bytes, 0o600);
+  for (const [name, bytes] of pages) replaceFile(join(out, name), bytes);
   return `${out}: ${pages.length} pages, each read back`;
 }
 
@@ -187,6 +136,6 @@ export function writePages(
   if (csv !== undefined) return writeTable(csv, config, out, page);
   const bytes = orMistake(place, () => page(config));
   makeFolder(dirname(out));
-  replaceFile(out, bytes, 0o600);
+  replaceFile(out, bytes);
   return `${out}: ${bytes.length} bytes, read back`;
 }

@@ -3,27 +3,34 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { UsageError } from "../desktop/command-line.ts";
-import { runService } from "../service/command.ts";
+import { runService, type ServiceCommand, serviceLine } from "../service/command.ts";
 import type { FixtureInput } from "../service/fixture.ts";
 import type { Service } from "../service/service.ts";
 import { makeTlsIdentities } from "./certificates.ts";
+import { Exit } from "./ending.ts";
+import type { Part } from "./option-parser.ts";
 
 /** For --https: where the authority's certificate was written to. */
 let authorityFile = "";
 
-export async function service(argv: readonly string[]): Promise<number> {
-  await runService(argv, {
-    usage: "picogrant service",
-    prefix: "picogrant service",
-    addOptions: (command) => {
-      command.option("--https", "speak HTTPS with a certificate made for this run");
-      command.addHelpText("after", HELP);
-    },
-    pairFor: (flags) => (flags.https === true ? throwAwayPair(flags) : undefined),
-    introduce,
-  });
-  return 0;
-}
+const HOW: ServiceCommand = {
+  usage: "picogrant service",
+  prefix: "picogrant service",
+  addOptions: (command) => {
+    command.option("--https", "speak HTTPS with a certificate made for this run");
+    command.addHelpText("after", HELP);
+  },
+  pairFor: (flags) => (flags.https === true ? throwAwayPair(flags) : undefined),
+  introduce,
+};
+
+export const service: Part = {
+  line: () => serviceLine(HOW),
+  act: async (line) => {
+    await runService(line, HOW);
+    return Exit.DONE;
+  },
+};
 
 const HELP = `
 A first try, in two terminals:

@@ -8,7 +8,8 @@ import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform, MemoryStorage, type SeenRequest } from "../../platform/fake/index.ts";
 import { SERVERS, type ServerProfile } from "../../platform/servers/index.ts";
 import { integer } from "../desktop/command-line.ts";
-import { commandLine } from "./option-parser.ts";
+import { Exit } from "./ending.ts";
+import { commandLine, type Part } from "./option-parser.ts";
 
 export interface Tokens {
   readonly accessBytes: number;
@@ -149,41 +150,54 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-function need(build: "complete" | "grant alone", tokens: Tokens): string {
-  const bytes = memoryFor(build, tokens);
-  return bytes === undefined ? "more than 65535" : String(bytes);
+/** What tokens need in each build, by the name that it has in JSON; null: more than a device can be given. */
+function needs(tokens: Tokens): { complete: number | null; grant_alone: number | null } {
+  return {
+    complete: memoryFor("complete", tokens) ?? null,
+    grant_alone: memoryFor("grant alone", tokens) ?? null,
+  };
 }
 
-function needs(tokens: Tokens): string[] {
+const TOO_MANY = `more than ${MEMORY_MAX}`;
+
+/** The cells of both tables. */
+function cellsOf(tokens: Tokens): string[] {
   const { accessBytes, refreshBytes } = tokens;
+  const { complete, grant_alone } = needs(tokens);
   const lengths = [String(accessBytes), refreshBytes === 0 ? "none" : String(refreshBytes)];
-  return [...lengths, need("complete", tokens), need("grant alone", tokens)];
+  return [...lengths, ...[complete, grant_alone].map((bytes) => `${bytes ?? TOO_MANY}`)];
 }
+
+const HEAD = ["access", "refresh", "complete build", "grant alone"];
 
 export function sizingTable(): string {
   return table(
-    ["tokens", "access", "refresh", "complete build", "grant alone"],
+    ["tokens", ...HEAD],
     USUAL.map(([what, accessBytes, refreshBytes]) => [
       what,
-      ...needs({ accessBytes, refreshBytes }),
+      ...cellsOf({ accessBytes, refreshBytes }),
     ]),
   );
 }
 
 export function sizingTableOfServers(profiles: readonly ServerProfile[]): string {
   return table(
-    ["server", "access", "refresh", "complete build", "grant alone", "profile gives"],
-    profiles.map(({ name, accessTokenBytes, refreshTokenBytes, memoryBytes }) => [
+    ["server", ...HEAD, "profile gives"],
+    profiles.map(({ name, memoryBytes, ...profile }) => [
       `\`${name}\``,
-      ...needs({ accessBytes: accessTokenBytes, refreshBytes: refreshTokenBytes }),
+      ...cellsOf(tokensOf(profile)),
       String(memoryBytes),
     ]),
   );
 }
 
-// `picogrant sizing`: the memory that a core needs for tokens of given lengths, found by trying.
+type Lengths = Pick<ServerProfile, "accessTokenBytes" | "refreshTokenBytes">;
+const tokensOf = ({ accessTokenBytes, refreshTokenBytes }: Lengths): Tokens => ({
+  accessBytes: accessTokenBytes,
+  refreshBytes: refreshTokenBytes,
+});
 
-const LONGEST = 65_535;
+// `picogrant sizing`: the memory that a core needs for tokens of given lengths, found by trying.
 
 interface Flags {
   access?: number;
@@ -191,32 +205,37 @@ interface Flags {
   json?: boolean;
 }
 
-export async function sizing(argv: readonly string[]): Promise<number> {
-  const { access, refresh, json } = commandLine(
-    "sizing",
-    "The memory that the core needs for tokens of given lengths, in bytes.\n" +
-      "Without lengths: a table of usual ones, and of the servers that have a profile.",
-  )
-    .option("--access <bytes>", "length of the access token", integer(1, LONGEST))
-    .option("--refresh <bytes>", "length of the refresh token; 0: none", integer(0, LONGEST))
-    .option("--json", "for given lengths: complete and grant_alone as one JSON object")
-    .parse(argv, { from: "user" })
-    .opts<Flags>();
-  if (access === undefined && refresh === undefined) {
+export const sizing: Part = {
+  line: () =>
+    commandLine(
+      "sizing",
+      "The memory that the core needs for tokens of given lengths, in bytes.\n" +
+        "Without lengths: a table of usual ones, and of the servers that have a profile.",
+    )
+      .option("--access <bytes>", "length of the access token", integer(1, MEMORY_MAX))
+      .option("--refresh <bytes>", "length of the refresh token; 0: none", integer(0, MEMORY_MAX))
+      .option("--json", "access, refresh, complete and grant_alone, one JSON object for each line"),
+  act: async (line) => {
+    const { access, refresh, json } = line.opts<Flags>();
+    const tell = (tokens: Tokens, name: object = {}): void => {
+      const { accessBytes, refreshBytes } = tokens;
+      const row = { ...name, access: accessBytes, refresh: refreshBytes, ...needs(tokens) };
+      process.stdout.write(`${JSON.stringify(row)}\n`);
+    };
+    if (access !== undefined || refresh !== undefined) {
+      const tokens: Tokens = { accessBytes: access ?? 64, refreshBytes: refresh ?? 0 };
+      const { complete, grant_alone } = needs(tokens);
+      const words = `complete     ${complete ?? TOO_MANY}\ngrant alone  ${grant_alone ?? TOO_MANY}\n`;
+      if (json) tell(tokens);
+      else process.stdout.write(words);
+      return Exit.DONE;
+    }
     process.stderr.write("Measuring by whole lives of devices; this takes a while.\n");
-    process.stdout.write(`${sizingTable()}\n\n${sizingTableOfServers(SERVERS)}\n`);
-    return 0;
-  }
-  const tokens: Tokens = { accessBytes: access ?? 64, refreshBytes: refresh ?? 0 };
-  const complete = memoryFor("complete", tokens) ?? null;
-  const grantAlone = memoryFor("grant alone", tokens) ?? null;
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ complete, grant_alone: grantAlone })}\n`);
-    return 0;
-  }
-  const tooMany = `more than ${LONGEST}`;
-  process.stdout.write(
-    `complete     ${complete ?? tooMany}\ngrant alone  ${grantAlone ?? tooMany}\n`,
-  );
-  return 0;
-}
+    if (json) {
+      for (const [tokens, accessBytes, refreshBytes] of USUAL)
+        tell({ accessBytes, refreshBytes }, { tokens });
+      for (const { name, ...profile } of SERVERS) tell(tokensOf(profile), { server: name });
+    } else process.stdout.write(`${sizingTable()}\n\n${sizingTableOfServers(SERVERS)}\n`);
+    return Exit.DONE;
+  },
+};

@@ -105,7 +105,7 @@ function readMemory(text: string): number {
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
 /** A scenario has its own world, in memory: whatever sets up another one is a mistake beside it. */
-function program(usage: string): Command {
+export function simulatorLine(usage: string): Command {
   const command = describedProgram(usage);
   const names = command.options.map((option) => option.attributeName());
   const scenario = command.options.find((option) => option.attributeName() === "scenario");
@@ -202,12 +202,13 @@ export function isRemote(options: Options): boolean {
   return [options.server, options.issuer, options.tokenEndpoint].some((it) => it !== undefined);
 }
 
-/**
- * Reads the command line. Ends the process for --help, --version and mistakes of form.
- * @param usage how the program is called, for its help
- */
-export function readOptions(argv: readonly string[], usage: string = NPM_START): Options {
-  const command = program(usage).parse(argv, { from: "user" });
+/** Reads the command line. Ends the process for --help, --version and mistakes of form. */
+export function readOptions(argv: readonly string[]): Options {
+  return optionsOf(simulatorLine(NPM_START).parse(argv, { from: "user" }));
+}
+
+/** @param command has been parsed */
+export function optionsOf(command: Command): Options {
   const options = command.opts<Options>();
   const kind = deviceKind(options.device)!;
   // A display of its own comes with the device, unless another one was asked for.

@@ -45,7 +45,7 @@ export interface ServiceCommand {
 // Timers of devices on the same machine may fire a little early; the command line is for them.
 const POLL_TOLERANCE_MS = 250;
 
-function program({ usage, prefix, addOptions }: ServiceCommand): Command {
+export function serviceLine({ usage, prefix, addOptions }: ServiceCommand): Command {
   const command = new Command(usage)
     .description(
       "The simulated service: device authorization, tokens, APIs, consent pages, events.",
@@ -89,9 +89,9 @@ function program({ usage, prefix, addOptions }: ServiceCommand): Command {
   return command;
 }
 
-/** Runs until it is told to stop; ends the process for --help and mistakes. */
-export async function runService(argv: readonly string[], how: ServiceCommand): Promise<void> {
-  const flags = program(how).parse(argv, { from: "user" }).opts<Flags>();
+/** Runs until it is told to stop; ends the process for mistakes. @param line has been parsed */
+export async function runService(line: Command, how: ServiceCommand): Promise<void> {
+  const flags = line.opts<Flags>();
   try {
     await listen(flags, how);
   } catch (error) {

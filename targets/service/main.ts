@@ -1,5 +1,6 @@
 // npm run service: the simulated service alone.
 
-import { runService } from "./command.ts";
+import { runService, serviceLine } from "./command.ts";
 
-await runService(process.argv.slice(2), { usage: "npm run service --", prefix: "service" });
+const how = { usage: "npm run service --", prefix: "service" };
+await runService(serviceLine(how).parse(), how);

@@ -84,7 +84,7 @@ it.concurrent("ended by a signal it takes what it has made with it", async () =>
   const file = join(folder, "directory");
   // Its shell is the bench's child.
   const device = `echo {directory} > ${file}; kill -INT $PPID; exec sleep 1000`;
-  expect((await bench("--device", device, "pending")).status).toBe(1);
+  expect((await bench("--device", device, "pending")).status).toBe(130);
   expect(existsSync(readFileSync(file, "utf8").trim())).toBe(false);
 });
 

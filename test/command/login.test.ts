@@ -16,6 +16,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FakeAnswer } from "../../platform/fake/index.ts";
+import { EXIT_CODES } from "../../targets/command/ending.ts";
+import { ZSH } from "../../targets/command/option-parser.ts";
 import simulatedWorld from "../../targets/service/fixture.json" with { type: "json" };
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
 import { isFullRun } from "../full-run.ts";
@@ -31,11 +33,21 @@ afterEach(async () => {
   for (const end of ended.splice(0)) await end();
 });
 
-function ask(...words: string[]): Promise<{ code: number; stderr: string }> {
+const ask = (...words: string[]): Promise<Ended> => asked([main, ...words]);
+
+/** @param onSaid told of each piece on standard error */
+function asked(
+  args: readonly string[],
+  program = process.execPath,
+  onSaid: (child: ChildProcess, piece: string) => void = () => {},
+): Promise<Ended> {
+  const env: NodeJS.ProcessEnv = { ...process.env, XDG_STATE_HOME: undefined };
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...words], (error, _out, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stderr });
+    const child = execFile(program, args, { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
+    children.push(child);
+    child.stderr?.on("data", (piece: string) => onSaid(child, piece));
   });
 }
 
@@ -74,19 +86,6 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
     expect(await ask("logout", "--state", state)).toMatchObject({ code: 0 });
   },
 );
-
-it("what is none of the choices is refused in one line", async () => {
-  const at = ["login", "--server", "https://a.example", "--client-id", "c"];
-  for (const [flag, word] of [
-    ["--pkce", "plain"],
-    ["--bodies", "xml"],
-  ] as const) {
-    const { code, stderr } = await ask(...at, flag, word);
-    expect(code).toBe(2);
-    expect(stderr.trimEnd()).not.toContain("\n");
-    expect(stderr).toContain(flag);
-  }
-});
 
 it("RFC 6749 §5.2: where the server takes secrets otherwise, the message names the option", async () => {
   // It lists both ways in its metadata, and takes the body alone.
@@ -174,20 +173,190 @@ describe("what the command reads is looked at as sshd looks at its files", () =>
   });
 });
 
-it("a user without a home directory is told to name one", async () => {
-  const env = { ...process.env, HOME: undefined, XDG_STATE_HOME: undefined };
-  const none =
-    "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
-    "os.homedir = () => { throw new Error('uv_os_homedir'); }; syncBuiltinESMExports();";
-  const inPlace = `data:text/javascript,${encodeURIComponent(none)}`;
-  const said = await new Promise<string>((resolve) =>
-    execFile(process.execPath, ["--import", inPlace, main, "token"], { env }, (_, __, stderr) =>
-      resolve(stderr),
-    ),
+// How the command ends: an exit code, one line, and with --json an object that says the same.
+
+const NO_HOME = `data:text/javascript,${encodeURIComponent(
+  "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
+    "os.homedir = () => { throw new Error('uv_os_homedir'); }; syncBuiltinESMExports();",
+)}`;
+
+const AWAY = ["--server", "http://127.0.0.1:9", "--client-id", "c"];
+
+describe("each ending is one line, the same exit code everywhere, and an object of --json", () => {
+  it.concurrent.each<[words: string, exitCode: number, code: string, line: RegExp]>([
+    ["token", 4, "not_signed_in", /not signed in there; picogrant login signs in$/],
+    ["status", 4, "not_signed_in", /not signed in there; picogrant login signs in$/],
+    ["logout", 4, "not_signed_in", /not signed in there; picogrant login signs in$/],
+    ["logout --local", 4, "not_signed_in", /not signed in there; picogrant login signs in$/],
+    ["login", 2, "wrong_option", /--server is missing/],
+    ["login --server github", 2, "wrong_option", /--client-id is missing/],
+    ["login --server gitbub --client-id c", 2, "wrong_option", /unknown; did you mean github\?$/],
+    [
+      "login --server sso.example --client-id c",
+      2,
+      "wrong_option",
+      /issuer: https:\/\/sso\.example$/,
+    ],
+    ["login --server http://sso.example --client-id c", 2, "wrong_option", /--allow-http/],
+    ["login --server keycloak --client-id c", 2, "wrong_option", /--server-parameter host is miss/],
+    [
+      "login --server google --client-id c",
+      2,
+      "wrong_option",
+      /--client-secret-file .* is missing/,
+    ],
+    ["login --client-secret x", 2, "wrong_option", /unknown option '--client-secret'/],
+    ["login --pkce plain", 2, "wrong_option", /--pkce .*Allowed choices are S256\.$/],
+    ["login --bodies xml", 2, "wrong_option", /--bodies .*Allowed choices are form, json\.$/],
+    ["login --config /nowhere/x.json", 2, "wrong_option", /cannot read the configuration .* path$/],
+    ["login --config x --client-id y", 2, "wrong_option", /--client-id does not go with --config/],
+    [
+      `login ${AWAY.join(" ")} --timeout 1`,
+      1,
+      "unreachable",
+      /no answer of use within 1 s; no met/,
+    ],
+    ["login --state /proc/none", 2, "wrong_option", /--server is missing/],
+    ["token --timeout 0", 2, "wrong_option", /integer from 1 to 86400/],
+    ["sizing --access x", 2, "wrong_option", /integer from 1 to 65535/],
+    ["conform nowhere.js", 2, "wrong_option", /there is no such module/],
+  ])("picogrant %s", async (words, exitCode, code, line) => {
+    const own = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+    const args = [...words.split(" "), "--json"];
+    if (/^(token|status|logout|login)/.test(words) && !words.includes("--state"))
+      args.push("--state", own);
+    const { stdout, stderr, ...ended } = await ask(...args);
+    rmSync(own, { recursive: true });
+    const said = stderr.trimEnd().split("\n").at(-1)!;
+    expect(said).toMatch(line);
+    const name = words.split(" ")[0];
+    expect(said.startsWith(`picogrant ${name}: `), said).toBe(true);
+    const event = JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
+    expect([event, ended.code]).toEqual([
+      { event: "error", code, remedy: event.remedy, message: said.replace(/^[\w ]+: /, "") },
+      exitCode,
+    ]);
+    // What passes by itself is told before.
+    if (code !== "unreachable") expect(stderr).toBe(`${said}\n`);
+  });
+
+  it("without a home directory it says what to name", async () => {
+    const { code, stderr } = await asked(["--import", NO_HOME, main, "status"]);
+    expect(stderr).toMatch(/^picogrant status: this user has no home directory: name a directory/);
+    expect(code).toBe(2);
+  });
+
+  it.each<[what: string, exitCode: number, shell: string, said: RegExp]>([
+    ["Ctrl-C", 130, "exec COMMAND >&2", /: given up\n$/],
+    ["SIGTERM", 143, "exec COMMAND >&2", /: given up\n$/],
+    ["SIGHUP", 129, "exec COMMAND >&2", /: given up\n$/],
+    ["a reader that goes", 141, "set -o pipefail; COMMAND | head -1", /nobody reads its outp/],
+    ["a disk that is full", 1, "exec COMMAND > /dev/full", /cannot write its output \(ENOSPC\)\n$/],
+  ])("a login that is ended by %s: %i, and nothing stays", async (what, exitCode, shell, said) => {
+    isAllowed = false;
+    const command = [process.execPath, main, ...LOGIN(), "--state", state].join(" ");
+    const signal = { "Ctrl-C": "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP" }[what];
+    const args = ["-c", shell.replace("COMMAND", command)];
+    const { code, stderr } = await asked(args, "/bin/bash", (child, text) => {
+      if (signal && text.includes("Waiting")) child.kill(signal as NodeJS.Signals);
+    });
+    expect(stderr).toMatch(said);
+    expect([code, readdirSync(state)]).toEqual([exitCode, []]);
+  });
+
+  it("a token that cannot be written is none", async () => {
+    lifetimeS = 3600;
+    expect((await login()).code).toBe(0);
+    const command = `${process.execPath} ${main} token --state ${state}`;
+    const { code, stderr } = await asked(["-c", `${command} > /dev/full`], "/bin/bash");
+    expect([code, stderr]).toEqual([1, "picogrant: cannot write its output (ENOSPC)\n"]);
+  });
+
+  it("the page has the codes that --help has", async () => {
+    const page = readFileSync(new URL("../../targets/command/README.md", import.meta.url), "utf8");
+    const { stdout } = await ask("--help");
+    for (const [code, what] of EXIT_CODES) {
+      expect(page).toContain(`| ${code} | ${what} |`);
+      expect(stdout).toMatch(new RegExp(`^ {2}${code} +${what.replace(/[()]/g, "\\$&")}$`, "m"));
+    }
+  });
+});
+
+it("status says who is signed in, where, for what and until when; and that the server has ended it", async () => {
+  lifetimeS = 3600;
+  expect((await login()).code).toBe(0);
+  seen.length = 0;
+  const facts = {
+    server: server.origin,
+    client_id: "c",
+    who: "ada",
+    scope: "email",
+    renews: true,
+  };
+  const { stdout } = await picogrant(["status", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ event: "status", ...facts, ends_in: null });
+  expect(JSON.parse(stdout).expires_in).toBeGreaterThan(3500);
+  expect((await picogrant(["status"])).stdout).toMatch(
+    /^Signed in at \S+ as ada\.\nClient c, scope email\.\nThe access token is good for 59 min, and /,
   );
-  expect(said).toMatch(
-    /^picogrant token: this user has no home directory: name a directory with --state/,
-  );
+  // Nobody was asked for that.
+  expect(seen).toEqual([]);
+});
+
+it("status where the token has to be renewed: the server's word, or that it is away", async () => {
+  expect((await login()).code).toBe(0);
+  // With it goes the access token that is still good.
+  rmSync(path.join(state, "answer"));
+  refresh = error(400, "quota-7");
+  const refused = await picogrant(["status"]);
+  expect(refused).toMatchObject({ code: 0, stderr: expect.stringContaining("quota-7") });
+  expect(refused.stdout).toContain("has to be renewed, which the server has not done");
+  refresh = error(400, "invalid_grant");
+  const ended = await picogrant(["status"]);
+  expect(ended).toMatchObject({ code: 4, stdout: "" });
+  expect(ended.stderr).toMatch(/session_ended.*; picogrant login signs in\n$/);
+  expect((await picogrant(["token"])).code).toBe(4);
+});
+
+const LOGOUTS: [words: string, isKept: boolean][] = [
+  ["", false],
+  ["--config", false],
+  ["--config", true],
+];
+
+it.each(isFullRun ? LOGOUTS : LOGOUTS.filter(([, isKept]) => !isKept))(
+  "logout without a network forgets: login %s, and what the issuer has said is kept: %s",
+  async (config, isKept) => {
+    const file = path.join(state, "device.json");
+    const settings = { clientId: "c", scope: "s", issuer: server.origin };
+    writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
+    const words = config === "" ? LOGIN() : ["login", config, file];
+    expect((await picogrant(words)).code).toBe(0);
+    await server.close();
+    if (!isKept) rmSync(path.join(state, "metadata.json"));
+    const { code, stdout } = await picogrant(["logout", "--json"]);
+    const name = config === "" || isKept ? server.origin : file;
+    const result = { event: "signed_out", server: name, revoked: false, stored: false };
+    expect([code, JSON.parse(stdout)]).toEqual([0, result]);
+    expect(readdirSync(state)).toEqual(["device.json"]);
+  },
+);
+
+it("completion: bash completes commands, options and choices, and leaves files to the shell", async () => {
+  const { stdout } = await ask("completion", "bash");
+  expect((await ask("completion", "zsh")).stdout).toBe(ZSH + stdout);
+  const script = path.join(state, "completion.sh");
+  writeFileSync(script, stdout);
+  const completed = async (...words: string[]): Promise<string> => {
+    const given = `COMP_WORDS=(picogrant ${words.map((word) => `'${word}'`).join(" ")})`;
+    const line = `. ${script}; ${given}; COMP_CWORD=${words.length}; _picogrant; echo "\${COMPREPLY[*]}"`;
+    return (await asked(["-c", line], "/bin/bash")).stdout.trim();
+  };
+  expect(await completed("lo")).toBe("login logout");
+  expect(await completed("sizing", "--")).toBe("--access --refresh --json --help");
+  expect(await completed("login", "--bodies", "")).toBe("form json");
+  expect(await completed("completion", "z")).toBe("zsh");
+  expect(await completed("login", "--config", "")).toBe("");
 });
 
 // SPEC.md, Errors: a refusal that the maker can mend costs no session, and a person has a way out of it at any time:
@@ -197,7 +366,9 @@ let server: Awaited<ReturnType<typeof scripted>>;
 let state: string;
 /** What each request was, in the order in which they came. */
 let seen: string[];
-let children: ChildProcess[];
+let children: ChildProcess[] = [];
+/** Whether the user allows each code. */
+let isAllowed = true;
 /** What a refresh is answered with, if at all; the access token is over at once. */
 let refresh: FakeAnswer | undefined;
 let lifetimeS = 1;
@@ -208,6 +379,7 @@ beforeEach(async () => {
   accessToken = "the-first-access-token";
   seen = [];
   children = [];
+  isAllowed = true;
   refresh = error(400, "quota-7");
   state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   server = await scripted(answerTo);
@@ -222,13 +394,17 @@ const metadataOf = (issuer: string) => ({
   revocation_endpoint: `${issuer}/revoke`,
 });
 
+const ID_TOKEN = `e30.${Buffer.from('{"name":"ada"}').toString("base64url")}.x`;
+
 function answerTo({ path, form }: Asked): FakeAnswer | undefined {
   if (path.startsWith("/.well-known/")) return { body: metadataOf(server.origin) };
   const isRefresh = form.get("grant_type") === "refresh_token";
   seen.push(isRefresh ? "/refresh" : path);
   if (path === "/code") return code({ interval: 1, expires_in: 300 });
   if (path === "/revoke") return {};
-  return isRefresh ? refresh : tokens({ access_token: accessToken, expires_in: lifetimeS });
+  if (isRefresh) return refresh;
+  if (!isAllowed) return error(400, "authorization_pending");
+  return tokens({ access_token: accessToken, expires_in: lifetimeS, id_token: ID_TOKEN });
 }
 
 interface Ended {
@@ -239,19 +415,11 @@ interface Ended {
 
 /** @param until what standard error says when the person gives up with Ctrl-C */
 function picogrant(words: readonly string[], until?: string): Promise<Ended> {
-  return new Promise((resolve) => {
-    const args = [main, ...words, "--state", state];
-    const child = execFile(process.execPath, args, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-    });
-    children.push(child);
-    let said = "";
-    child.stderr?.on("data", (piece: string) => {
-      const had = said.length;
-      said += piece;
-      if (until && said.includes(until) && !said.slice(0, had).includes(until))
-        child.kill("SIGINT");
-    });
+  let said = "";
+  return asked([main, ...words, "--state", state], process.execPath, (child, piece) => {
+    const had = said.length;
+    said += piece;
+    if (until && said.includes(until) && !said.slice(0, had).includes(until)) child.kill("SIGINT");
   });
 }
 

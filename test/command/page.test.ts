@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { reasons } from "../../platform/display/reasons.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { configure } from "../../targets/command/configure.ts";
+import { runPart } from "../../targets/command/option-parser.ts";
 import { cellsOf } from "../../targets/command/page.ts";
 import { readPage } from "../../targets/command/page-format.ts";
 import { isFullRun } from "../full-run.ts";
@@ -26,6 +27,7 @@ const CONFIG = {
 let folder: string;
 let authority: string;
 const path = (name: string): string => join(folder, name);
+const run = (args: readonly string[]): Promise<number> => runPart(configure, args);
 const page = (name: string) => readPage(readFileSync(path(name)));
 
 beforeAll(() => {
@@ -47,14 +49,14 @@ const whole = (...more: string[]): string[] => [
 
 /** The message of a command that is refused, after which nothing is written. */
 async function mistake(...args: string[]): Promise<string> {
-  const { message } = (await configure(args).catch((error: Error) => error)) as Error;
+  const { message } = (await run(args).catch((error: Error) => error)) as Error;
   expect(readdirSync(folder)).not.toContain("out");
   return message;
 }
 
 describe("a page", () => {
   it("says what device.json says, with its defaults, and only its owner can read it", async () => {
-    await configure(whole());
+    await run(whole());
     const { numbers, texts, addresses, authorities, seed, key, madeAt } = page("out");
     expect(numbers).toMatchObject({ columns: 16, rows: 2, memoryBytes: 4096, autoStart: 1 });
     // client_secret_post, as for every client with a secret that says nothing else.
@@ -87,7 +89,7 @@ describe("a page", () => {
       path("device.json"),
       JSON.stringify({ ...CONFIG, reasons: own, messages: { signedIn: "\u00c4" } }),
     );
-    await configure(whole());
+    await run(whole());
     expect(page("out").texts.reasons?.split("\n")).toEqual(Object.values(own));
     expect(page("out").texts.messages).toContain("\u00c4");
   });
@@ -110,7 +112,7 @@ describe("a page", () => {
     const storage = { directory: "/var/lib/tv", deviceKey: "0a".repeat(32) };
     const said = { ...CONFIG, pkce: "S256", bodies: "json", storage };
     writeFileSync(path("device.json"), JSON.stringify(said));
-    await configure(whole());
+    await run(whole());
     const { numbers, texts, key } = page("out");
     expect(numbers).toMatchObject({ pkce: 1, jsonBodies: 1 });
     expect(texts.directory).toBe("/var/lib/tv");
@@ -128,7 +130,7 @@ describe("a page", () => {
   });
 
   it("with any bit changed is none (CRC-32)", async () => {
-    await configure(whole());
+    await run(whole());
     const bytes = readFileSync(path("out"));
     for (let at = 0; at < bytes.length; at += 7) {
       const changed = Buffer.from(bytes);
@@ -152,7 +154,7 @@ describe("a table of devices", () => {
       path("devices.csv"),
       `file,clientId,deviceParameters.serial,limits.renewals,storage.deviceKey\r\n${rows.join("\r\n")}\r\n`,
     );
-    await configure(whole("--csv", path("devices.csv")));
+    await run(whole("--csv", path("devices.csv")));
     expect(readdirSync(path("out"))).toHaveLength(DEVICES);
     const seeds = new Set<string>();
     for (const at of [0, DEVICES / 2, DEVICES - 1]) {

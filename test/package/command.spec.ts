@@ -16,6 +16,7 @@ import { events, type Running, run, start } from "./install.ts";
 
 const PARTS = [
   "login",
+  "status",
   "token",
   "logout",
   "simulate",
@@ -24,6 +25,7 @@ const PARTS = [
   "configure",
   "sizing",
   "check-server",
+  "completion",
 ];
 
 const running: Running[] = [];

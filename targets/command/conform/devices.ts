@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Command } from "commander";
 import {
   abilities,
   type Hook,
@@ -15,7 +16,8 @@ import {
 } from "../../../platform/conformance/device-rows.ts";
 import { integer, UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../certificates.ts";
-import { commandLine, Failure } from "../option-parser.ts";
+import { Exit, Failure, SIGNALS } from "../ending.ts";
+import { commandLine } from "../option-parser.ts";
 import { paintFor } from "../terminal.ts";
 import { type Client, Judge } from "./judge.ts";
 import { startServer } from "./server.ts";
@@ -60,7 +62,7 @@ Rows: ${rows.map(({ name }) => name).join(", ")}
 
 Exit code 1: a row failed, or the device never came.`;
 
-export async function judgeDevices(argv: readonly string[]): Promise<number> {
+export function deviceLine(): Command {
   const command = commandLine("conform", "Judges a whole device by what a server sees of it.")
     .requiredOption("--device <command>", "starts the device; - : you start it by hand")
     .argument("[rows...]", "only these rows")
@@ -80,14 +82,18 @@ export async function judgeDevices(argv: readonly string[]): Promise<number> {
   for (const [name, what] of Object.entries(abilities)) {
     command.option(`--no-${name}`, `leave out ${what}`);
   }
-  command.addHelpText("after", HELP).parse(argv, { from: "user" });
+  return command.addHelpText("after", HELP);
+}
+
+export async function judgeDevices(command: Command): Promise<number> {
   const flags = command.opts<Flags>();
   if (flags.https && !flags.tls) throw new UsageError("--https and --no-tls exclude each other");
   const chosen = chosenRows(command.args);
   const bench = new Bench(flags);
   // However it ends: devices are no part of a terminal's process group.
   process.once("exit", () => bench.close());
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+  for (const [signal, code] of Object.entries(SIGNALS))
+    process.once(signal, () => process.exit(code));
   return report(await bench.run(chosen), flags);
 }
 
@@ -120,7 +126,7 @@ function report(verdicts: readonly Verdict[], { json }: Flags): number {
   }
   const passed = `${count(true)} of ${verdicts.length - count(null)} rows pass`;
   if (!json) process.stdout.write(`${passed}; ${count(null)} are not tried\n`);
-  return count(false) > 0 ? 1 : 0;
+  return count(false) > 0 ? Exit.FAILED : Exit.DONE;
 }
 
 class Bench {

@@ -1,6 +1,7 @@
 // What is done with a login that is kept. `picogrant token`: an access token on standard output and nothing else, renewed
 // first where that is due.
 
+import { Option } from "commander";
 import type { TokenResponse } from "../../../platform/exchange/answer-ear.ts";
 import { askFor } from "../../../platform/exchange/whole.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
@@ -9,103 +10,188 @@ import { addressProblem, isSameIssuer } from "../../../platform/servers/address.
 import { metadataAddresses } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
 import { namedAddressProblem } from "../../../platform/servers/named-address.ts";
-import type { SignOutResult } from "../../../platform/session/session.ts";
+import type { Session, SignOutResult } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";
 import { integer } from "../../desktop/command-line.ts";
-import { commandLine, Failure } from "../option-parser.ts";
-import { defaultState, type KeptLogin, removeKeptLogin, stateOf } from "./kept-login.ts";
+import { Exit, endingBy, Failure, interruptibly } from "../ending.ts";
+import { commandLine, type Part } from "../option-parser.ts";
+import { inWords } from "../terminal.ts";
+import { defaultState, removeKeptLogin, stateOf } from "./kept-login.ts";
 import { STATE_OPTION } from "./login-options.ts";
 import {
   alone,
-  givenUpBy,
   metadataOf,
   notSignedIn,
   type OpenState,
-  onSignals,
   openSession,
   withKeptLogin,
 } from "./open.ts";
-import { type LoginSettings, readySettings } from "./settings.ts";
+import { type LoginSettings, type ReadySettings, readySettings } from "./settings.ts";
 
 interface Flags {
-  state: string;
-  timeout: number;
-  fresh?: boolean;
-  json?: boolean;
+  readonly state: string;
+  readonly timeout: number;
+  readonly fresh?: boolean;
+  readonly json?: boolean;
 }
 
 const HELP = `
 Example: curl -H "Authorization: Bearer $(picogrant token)" https://api.github.com/user`;
 
-export async function token(argv: readonly string[]): Promise<number> {
-  const flags = commandLine("token", "Prints an access token that is good now, for scripts.")
-    .option(...STATE_OPTION, defaultState())
-    .option(
-      "--timeout <seconds>",
-      "give up when it cannot be renewed by then",
-      integer(1, 86_400),
-      60,
-    )
-    .option("--fresh", "have it renewed in any case, as after an answer of 401")
-    .option("--json", "print access_token and expires_in as one JSON object")
-    .addHelpText("after", HELP)
-    .parse(argv, { from: "user" })
-    .opts<Flags>();
+export const token: Part = {
+  line: () =>
+    commandLine("token", "Prints an access token that is good now, for scripts.")
+      .option(...STATE_OPTION, defaultState())
+      .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
+      .option("--fresh", "have it renewed in any case, as after an answer of 401")
+      .option("--json", "print access_token and expires_in as one JSON object")
+      .addHelpText("after", HELP),
+  act: async (line) => {
+    const flags = line.opts<Flags>();
+    await withSession(flags, async ({ session }, accessToken) => {
+      const answer = {
+        access_token: await accessToken(),
+        expires_in: session.expiresInS ?? null,
+      };
+      say(flags.json ? JSON.stringify(answer) : answer.access_token);
+    });
+    return Exit.DONE;
+  },
+};
+
+// `picogrant status`: whose session it is, and until when. The server is asked only where the token has to be renewed.
+
+export const status: Part = {
+  line: () =>
+    commandLine("status", "Says who is signed in, where, for what and until when.")
+      .option(...STATE_OPTION, defaultState())
+      .addOption(timeoutOption("for how long a server that has to be asked is waited for", 10))
+      .option("--json", "print server, client_id, who, scope, expires_in, renews, ends_in"),
+  act: async (line) => {
+    const flags = line.opts<Flags>();
+    await withSession(flags, async ({ session, ready, who }, accessToken) => {
+      await accessToken().catch((error: SignInError) => {
+        // Who is signed in stays so, though nothing is known of today.
+        if (error.code === "aborted" || session.status === "ended") throw error;
+        if (flags.json) say(JSON.stringify({ ...endingBy(error).event, event: "trouble" }));
+        process.stderr.write(`picogrant status: ${error.message}\n`);
+      });
+      if (flags.json) {
+        say(JSON.stringify({ event: "status", ...factsOf(ready, session, who) }));
+        return;
+      }
+      say(`Signed in ${placeOf(ready, who)}`);
+      say(`Client ${ready.driver.config.clientId}, scope ${session.scope || "not known"}.`);
+      for (const words of lifeOf(session)) say(words);
+    });
+    return Exit.DONE;
+  },
+};
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const timeoutOption = (what: string, seconds: number): Option =>
+  new Option("--timeout <seconds>", what).argParser(integer(1, 86_400)).default(seconds);
+
+/** A session in words for machines: null stands for what is not known. */
+export function factsOf({ title, driver }: ReadySettings, session: Session, who: string): object {
+  return {
+    server: title,
+    client_id: driver.config.clientId,
+    who: who || null,
+    scope: session.scope || null,
+    expires_in: session.expiresInS ?? null,
+    renews: session.isRenewable,
+    ends_in: session.endsInS ?? null,
+  };
+}
+
+/** Behind "signed in". */
+export function placeOf({ title }: ReadySettings, who: string): string {
+  return `at ${title}${who === "" ? "" : ` as ${who}`}.`;
+}
+
+/** Until when, in one or two lines for people. */
+export function lifeOf({ status, expiresInS, endsInS, isRenewable }: Session): string[] {
+  const life = expiresInS === undefined ? "" : ` for ${inWords(expiresInS)}`;
+  const renewal = isRenewable ? ", and renewed by itself" : "; then sign in again";
+  const access =
+    status === "refreshing"
+      ? "The access token has to be renewed, which the server has not done."
+      : `The access token is good${life}${life || isRenewable ? renewal : ""}.`;
+  const end = endsInS === undefined ? [] : [`The session ends in ${inWords(endsInS)}.`];
+  return [access, ...end];
+}
+
+interface Resumed {
+  readonly session: Session;
+  readonly ready: ReadySettings;
+  readonly who: string;
+}
+
+/**
+ * Goes on with the session that is kept, which the server is asked for nothing by.
+ * @param work is given what has the access token renewed where that is due, within the time of --timeout
+ * @throws SignInError `not_signed_in` where there is none, or it turns out to have ended
+ */
+async function withSession(
+  { timeout, fresh, ...flags }: Flags,
+  work: (resumed: Resumed, accessToken: () => Promise<string>) => Promise<void>,
+): Promise<void> {
   const state = stateOf(flags);
-  await withKeptLogin(state, async (platform, kept) => {
+  await withKeptLogin(state, async (platform, { settings, who }) => {
     // Of several that ask at the same time the first has it renewed.
     await alone(platform);
-    if (flags.fresh) platform.kept.access = "renewed";
-    await printToken(platform, kept, flags);
+    if (fresh) platform.kept.access = "renewed";
+    const ready = await readySettings(settings, platform, { kept: metadataOf(platform, settings) });
+    let trouble: SignInError | undefined;
+    const onTrouble = (one: SignInError): void => {
+      trouble = one;
+    };
+    await interruptibly(async ({ signal }) => {
+      const session = await resume(platform, ready, state, onTrouble);
+      const accessToken = async (): Promise<string> => {
+        const late = AbortSignal.timeout(timeout * 1000);
+        try {
+          return await session.accessToken(AbortSignal.any([signal, late]));
+        } catch (error) {
+          if (signal.aborted) throw signal.reason;
+          if (!late.aborted) throw error;
+          const {
+            code = "unreachable",
+            remedy = "nobody",
+            message = "try again later",
+          } = trouble ?? {};
+          const what = `the server did not renew the access token within ${timeout} s`;
+          throw new SignInError(code, remedy, `${what}; ${message}`);
+        }
+      };
+      try {
+        await work({ session, ready, who }, accessToken);
+      } catch (error) {
+        const isOver = session.status === "ended" && error instanceof SignInError;
+        throw isOver ? notSignedIn(state, error.message) : error;
+      } finally {
+        // A refresh that is under way comes to its end: its answer may be the only refresh token that there is.
+        await session.close();
+      }
+    });
   });
-  return 0;
 }
 
-/** From the session, which has it, or has to ask the server for it. */
-async function printToken(
+/** @throws SignInError */
+async function resume(
   platform: OpenState,
-  { settings }: KeptLogin,
-  { timeout, json, ...flags }: Flags,
-): Promise<void> {
-  const ready = await readySettings(settings, platform, { kept: metadataOf(platform, settings) });
-  let trouble = "";
-  const onTrouble = ({ message }: SignInError): void => {
-    trouble = message;
-  };
-  const session = await openSession(platform, ready, {
-    resumeOnly: true,
-    onTrouble,
-  }).catch((error: unknown) => {
+  ready: ReadySettings,
+  state: string,
+  onTrouble?: (trouble: SignInError) => void,
+): Promise<Session> {
+  const resumed = openSession(platform, ready, { resumeOnly: true, onTrouble });
+  return await resumed.catch((error: unknown) => {
     const isThere = !(error instanceof SignInError) || error.code !== "not_signed_in";
-    throw isThere ? error : notSignedIn(stateOf(flags));
+    throw isThere ? error : notSignedIn(state);
   });
-  const giveUp = new AbortController();
-  const ignore = onSignals(() => giveUp.abort());
-  try {
-    const token = within(timeout, session.accessToken(), () => trouble);
-    const accessToken = await Promise.race([token, givenUpBy(giveUp.signal)]);
-    const answer = { access_token: accessToken, expires_in: session.expiresInS ?? null };
-    process.stdout.write(`${json ? JSON.stringify(answer) : accessToken}
-`);
-  } finally {
-    // A refresh that is under way comes to its end: its answer may be the only refresh token that there is.
-    await session.close();
-    ignore();
-  }
-}
-
-/** @throws Failure where it takes longer */
-async function within<T>(seconds: number, promise: Promise<T>, trouble: () => string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    const late = `the server did not renew the access token within ${seconds} s`;
-    const fail = (): void => reject(new Failure(`${late}; ${trouble() || "try again later"}`));
-    timer = setTimeout(fail, seconds * 1000);
-  });
-  // When the session is closed, its promise ends too, and nobody listens any more.
-  promise.catch(() => {});
-  return await Promise.race([promise, limit]).finally(() => clearTimeout(timer));
 }
 
 // Who has signed in: from the ID token, or by asking the server with the access token, where it is known whom to ask.
@@ -189,68 +275,84 @@ interface LogoutFlags {
   json?: boolean;
 }
 
-export async function logout(argv: readonly string[]): Promise<number> {
-  const flags = commandLine("logout", "Has the server revoke the tokens, and forgets them here.")
-    .option(...STATE_OPTION, defaultState())
-    .option(
-      "--local",
-      "forget them here alone, and ask no server: they stay good until they expire",
-    )
-    .option("--json", "print what came of it as one JSON object")
-    .parse(argv, { from: "user" })
-    .opts<LogoutFlags>();
-  const state = stateOf(flags);
-  await withKeptLogin(state, async (platform, kept) => {
-    if (flags.local) {
-      await alone(platform);
-      await forgetIn(platform.storage);
+export const logout: Part = {
+  line: () =>
+    commandLine("logout", "Has the server revoke the tokens, and forgets them here.")
+      .option(...STATE_OPTION, defaultState())
+      .option(
+        "--local",
+        "forget them here alone, and ask no server: they stay good until they expire",
+      )
+      .option("--json", "print server, revoked and stored as one JSON object"),
+  act: async (line) => {
+    const flags = line.opts<LogoutFlags>();
+    const state = stateOf(flags);
+    await withKeptLogin(state, async (platform, { settings }) => {
+      const { title, problem, isStored } = flags.local
+        ? await forgetHere(platform, settings, "was not asked to revoke them")
+        : await signOut(platform, settings, state);
       forget(state);
-      const { server, config } = kept.settings;
-      return told({ server: server ?? config, revoked: false, stored: false }, flags, FORGOTTEN);
-    }
-    const ready = await readySettings(kept.settings, platform, {
-      kept: metadataOf(platform, kept.settings),
+      const result = { server: title, revoked: problem === "", stored: isStored };
+      say(
+        flags.json
+          ? JSON.stringify({ event: "signed_out", ...result })
+          : problem === ""
+            ? `Signed out at ${title}: the tokens are revoked and forgotten.`
+            : `The tokens are forgotten here; ${title} ${problem}.`,
+      );
+      if (isStored) throw new Failure(`${state}: could not be erased; delete it`);
     });
-    const session = await openSession(platform, ready, {
-      resumeOnly: true,
-    }).catch((error: unknown) => {
-      if (!(error instanceof SignInError)) throw error;
-      // The session ended at the server before: there is nothing left to revoke.
-      forget(state);
-      throw error.code === "not_signed_in" ? notSignedIn(state) : error;
-    });
-    const { isRevoked, problem, isStored } = await session.signOut();
-    forget(state);
-    const result = {
-      event: "signed_out",
-      server: ready.title,
-      revoked: isRevoked,
-      stored: isStored,
-    };
-    if (flags.json) process.stdout.write(`${JSON.stringify(result)}\n`);
-    else process.stdout.write(`${inWords(ready.title, problem)}\n`);
-    if (isStored) throw new Failure(`${state}: could not be erased; delete it`);
+    return Exit.DONE;
+  },
+};
+
+/** What came of it; `problem` says in words why the server has not revoked the tokens, "" where it has. */
+interface SignedOut {
+  readonly title: string;
+  readonly problem: string;
+  readonly isStored: boolean;
+}
+
+async function signOut(
+  platform: OpenState,
+  settings: LoginSettings,
+  state: string,
+): Promise<SignedOut> {
+  const kept = metadataOf(platform, settings);
+  let ready: ReadySettings;
+  try {
+    ready = await readySettings(settings, platform, { kept });
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error;
+    // Nothing is known any more of where to ask, and the server does not say it.
+    return await forgetHere(platform, settings, `was not asked to revoke them (${error.message})`);
+  }
+  const session = await resume(platform, ready, state).catch((error: unknown) => {
+    // The session ended at the server before: there is nothing left to revoke.
+    if (error instanceof SignInError) forget(state);
+    throw error;
   });
-  return 0;
+  const { problem, isStored } = await session.signOut();
+  return { title: ready.title, problem: problem && whyNot(problem), isStored };
 }
 
-const FORGOTTEN = "The tokens are forgotten here; the server was not asked to revoke them.";
+const whyNot = (problem: SignOutResult["problem"]): string =>
+  problem === "no_revocation_endpoint"
+    ? "has no way to revoke them"
+    : `did not confirm that it has revoked them (${problem})`;
 
-function told(result: object, { json }: LogoutFlags, words: string): void {
-  const line = json ? JSON.stringify({ event: "signed_out", ...result }) : words;
-  process.stdout.write(`${line}\n`);
+async function forgetHere(
+  platform: OpenState,
+  { server = "", config = server }: LoginSettings,
+  problem: string,
+): Promise<SignedOut> {
+  await alone(platform);
+  await forgetIn(platform.storage);
+  return { title: config, problem, isStored: false };
 }
 
-function forget(state: string): void {
+/** What the command itself has kept of a login. */
+export function forget(state: string): void {
   removeMetadata(state);
   removeKeptLogin(state);
-}
-
-function inWords(title: string, problem: SignOutResult["problem"]): string {
-  if (problem === "") return `Signed out at ${title}: the tokens are revoked and forgotten.`;
-  const why =
-    problem === "no_revocation_endpoint"
-      ? "has no way to revoke them"
-      : `did not confirm that it has revoked them (${problem})`;
-  return `The tokens are forgotten here; ${title} ${why}.`;
 }

@@ -1,6 +1,6 @@
 // The options of `picogrant login`, checked, and turned into what is kept.
 import path from "node:path";
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { SERVERS } from "../../../platform/servers/index.ts";
 import { integer, readPair, UsageError } from "../../desktop/command-line.ts";
@@ -22,26 +22,17 @@ export interface LoginOptions {
   readonly settings: LoginSettings;
 }
 
-interface Flags {
-  again?: boolean;
-  server?: string;
-  serverParameter?: Record<string, string>;
-  config?: string;
-  clientId?: string;
-  clientSecretFile?: string;
-  scope?: string;
-  clientAuthentication?: keyof typeof clientAuthentications;
-  deviceParameter?: Record<string, string>;
-  tokenParameter?: Record<string, string>;
-  pkce?: "S256";
-  bodies?: "form" | "json";
-  state: string;
-  keyFile?: string;
-  certificates?: string;
-  allowHttp?: boolean;
-  timeout?: number;
-  qr?: boolean;
-  json?: boolean;
+/** As commander names them; the others are settings as they are. */
+interface Flags extends Omit<Partial<LoginSettings>, "secret"> {
+  readonly state: string;
+  readonly json?: boolean;
+  readonly again?: boolean;
+  readonly timeout?: number;
+  readonly qr?: boolean;
+  readonly clientSecretFile?: string;
+  readonly serverParameter?: Record<string, string>;
+  readonly deviceParameter?: Record<string, string>;
+  readonly tokenParameter?: Record<string, string>;
 }
 
 const HELP = `
@@ -57,17 +48,16 @@ Examples:
   curl -H "Authorization: Bearer $(picogrant token)" https://api.github.com/user
 
 With --json each line on standard output is one object, by its "event": "code" (user_code, verification_uri,
-verification_uri_complete, expires_in), "signed_in" (server, client_id, who, expires_in, renews, ends_in, resumed;
-null: not known), "error" (code, remedy, message). Tokens are in none of them.`;
+verification_uri_complete, expires_in), "trouble" (code, message), "signed_in" (server, client_id, who, scope,
+expires_in, renews, ends_in, resumed; null: not known), "error" (code, remedy, message). Tokens are in none of them.`;
 
 export const STATE_OPTION = [
   "--state <directory>",
   "where the tokens are kept (mode 0700); one login each",
 ] as const;
 
-/** @throws UsageError where the options do not belong together */
-export function readLoginOptions(argv: readonly string[]): LoginOptions {
-  const flags = commandLine("login", "Signs in at an authorization server, and keeps the tokens.")
+export function loginLine(): Command {
+  return commandLine("login", "Signs in at an authorization server, and keeps the tokens.")
     .option("--server <name>", "its profile's name, or its issuer's address (https://...)")
     .option("--server-parameter <name=value...>", "what a profile's addresses leave open", readPair)
     .option("--config <file>", "server and client as in this device.json")
@@ -102,39 +92,33 @@ export function readLoginOptions(argv: readonly string[]): LoginOptions {
       "--json",
       "one JSON object for each line on standard output; words go to standard error",
     )
-    .addHelpText("after", HELP)
-    .parse(argv, { from: "user" })
-    .opts<Flags>();
+    .addHelpText("after", HELP);
+}
+
+/** @throws UsageError where the options do not belong together */
+export function loginOptionsOf(line: Command): LoginOptions {
+  const flags = line.opts<Flags>();
   checkTogether(flags);
-  const { clientSecretFile, keyFile, certificates, config } = flags;
+  const { json = false, again = false, timeout, qr, clientSecretFile, ...more } = flags;
+  const { state, serverParameter, deviceParameter, tokenParameter, ...settings } = more;
+  const fromEnvironment = process.env[SECRET_VARIABLE] ? "environment" : "none";
+  const asked = clientSecretFile ? { file: path.resolve(clientSecretFile) } : fromEnvironment;
   return {
     state: stateOf(flags),
-    stateIsDefault: flags.state === defaultState(),
-    json: flags.json === true,
-    again: flags.again === true,
-    timeoutS: flags.timeout,
-    qr: flags.qr,
+    stateIsDefault: state === defaultState(),
+    json,
+    again,
+    timeoutS: timeout,
+    qr,
     settings: {
-      server: flags.server,
-      serverParameters: flags.serverParameter,
-      config: absolute(config),
-      clientId: flags.clientId,
-      secret:
-        config !== undefined
-          ? "none"
-          : clientSecretFile !== undefined
-            ? { file: path.resolve(clientSecretFile) }
-            : process.env[SECRET_VARIABLE]
-              ? "environment"
-              : "none",
-      scope: flags.scope,
-      clientAuthentication: flags.clientAuthentication,
-      deviceParameters: flags.deviceParameter,
-      tokenParameters: flags.tokenParameter,
-      pkce: flags.pkce,
-      bodies: flags.bodies,
-      keyFile: absolute(keyFile),
-      certificates: absolute(certificates),
+      ...settings,
+      serverParameters: serverParameter,
+      deviceParameters: deviceParameter,
+      tokenParameters: tokenParameter,
+      secret: flags.config === undefined ? asked : "none",
+      config: absolute(flags.config),
+      keyFile: absolute(flags.keyFile),
+      certificates: absolute(flags.certificates),
       allowHttp: flags.allowHttp === true,
     },
   };

@@ -3,50 +3,47 @@
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
-import { removeMetadata } from "../../../platform/node/state-directory.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/command-line.ts";
-import { Failure } from "../option-parser.ts";
+import { Exit, interruptibly } from "../ending.ts";
+import type { Part } from "../option-parser.ts";
 import { asClock, CountdownLine, inWords, type Paint, paintFor } from "../terminal.ts";
+import { isSameLogin, type KeptLogin, readKeptLogin, writeKeptLogin } from "./kept-login.ts";
+import { askWho, claimsIn, factsOf, forget, lifeOf, nameIn, placeOf } from "./kept-session.ts";
+import { type LoginOptions, loginLine, loginOptionsOf } from "./login-options.ts";
 import {
-  isSameLogin,
-  type KeptLogin,
-  readKeptLogin,
-  removeKeptLogin,
-  writeKeptLogin,
-} from "./kept-login.ts";
-import { askWho, claimsIn, nameIn } from "./kept-session.ts";
-import { type LoginOptions, readLoginOptions } from "./login-options.ts";
-import {
-  givenUpBy,
   httpOptionsOf,
   metadataOf,
   type OpenState,
-  onSignals,
   openSession,
   openState,
   WrongAddress,
 } from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
 
-/** As shells say it of a program that ended by SIGINT. */
-const GIVEN_UP = 130;
-
-export async function login(argv: readonly string[]): Promise<number> {
-  const options = readLoginOptions(argv);
-  const platform = openState(options.state, options.settings);
-  // Who logs in wants to know whether the server still takes the session.
-  platform.kept.access = "renewed";
-  try {
-    const kept = readKeptLogin(options.state);
-    checkKept(kept, options);
-    return await loginOn(platform, options, kept);
-  } finally {
-    platform.dispose();
-  }
-}
+export const part: Part = {
+  line: loginLine,
+  act: async (line) => {
+    const options = loginOptionsOf(line);
+    const platform = openState(options.state, options.settings);
+    // Who logs in wants to know whether the server still takes the session.
+    platform.kept.access = "renewed";
+    const { storage } = platform;
+    try {
+      // What a login has left that was killed is none.
+      const kept = storage.hasRecords ? readKeptLogin(options.state) : undefined;
+      checkKept(kept, options);
+      await interruptibly((end) => loginOn(platform, options, kept, end));
+      return Exit.DONE;
+    } finally {
+      // Another login may be waiting for its user in the same directory, or a session be there.
+      if (!storage.hasRecords) forget(options.state);
+      platform.dispose();
+    }
+  },
+};
 
 /** Tokens of another login must not be written over: nobody could revoke them any more. */
 function checkKept(kept: KeptLogin | undefined, { state, settings }: LoginOptions): void {
@@ -62,128 +59,88 @@ async function loginOn(
   platform: OpenState,
   options: LoginOptions,
   kept: KeptLogin | undefined,
-): Promise<number> {
-  const { settings, state } = options;
+  end: AbortController,
+): Promise<void> {
+  const { settings, state, timeoutS } = options;
+  const { signal } = end;
   const screen = new Screen(options);
+  const address = new WrongAddress((error) => end.abort(error));
+  const tooLate = (): void => end.abort(tooLateError(timeoutS, screen));
+  const limit = timeoutS === undefined ? undefined : setTimeout(tooLate, timeoutS * 1000);
   let ready: ReadySettings | undefined;
-  const giveUp = new AbortController();
-  const onSignal = (): void => giveUp.abort();
-  const ignore = onSignals(onSignal);
-  const limit = new TimeLimit(options.timeoutS, onSignal);
-  const address = new WrongAddress(onSignal);
+  let session: Session | undefined;
+  const onTrouble = (trouble: SignInError): void => {
+    screen.showTrouble(trouble);
+    if (session === undefined) address.look(trouble);
+    else if (isRefusal(trouble)) end.abort(refusalOf(trouble));
+  };
   try {
-    const patience = {
-      onTrouble: (trouble: SignInError) => screen.showTrouble(trouble),
-      signal: giveUp.signal,
-    };
     ready = await readySettings(settings, platform, {
       kept: metadataOf(platform, settings),
-      patience,
+      patience: { onTrouble: (trouble: SignInError) => screen.showTrouble(trouble), signal },
     });
     writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
-    const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     if (options.again && kept !== undefined) await signOutBefore(platform, ready);
-    const refusal = new Refusal();
-    const session = await openSession(platform, ready, {
-      onCode,
-      onTrouble: (trouble) => {
-        screen.showTrouble(trouble);
-        refusal.look(trouble);
-        address.look(trouble);
-      },
-      signal: giveUp.signal,
-    });
+    const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
+    session = await openSession(platform, ready, { onCode, onTrouble, signal });
     screen.stopWaiting();
-    limit.end();
     try {
-      await Promise.race([session.accessToken(), refusal.seen, givenUpBy(giveUp.signal)]);
+      const token = await session.accessToken(signal);
       const said = nameIn(claimsIn(session.tokenResponse));
-      const who = said || kept?.who || (await ask(options, session));
+      const who = said || kept?.who || (await askWho(settings, token, httpOptionsOf(settings)));
       writeKeptLogin(state, { version: 1, settings, who });
       screen.showSession(ready, session, who, options);
-      return 0;
     } finally {
       await session.close();
     }
   } catch (error) {
-    screen.stopWaiting();
-    if (!(error instanceof SignInError)) throw error;
-    const isGivenUp = error.code === "aborted";
-    // Another login may be waiting for its user in the same directory, or a session be there.
-    if (!isGivenUp || kept === undefined) {
-      removeKeptLogin(state);
-      removeMetadata(state);
-    }
-    const reason = address.error ?? (limit.isOver ? limit.error : error);
-    screen.showError(reason);
-    const hint = ready === undefined ? "" : methodHint(error, settings, ready);
-    if (hint !== "") process.stderr.write(`picogrant login: ${hint}\n`);
-    return isGivenUp && reason === error ? GIVEN_UP : 1;
+    throw ready === undefined ? error : withHint(error, settings, ready);
   } finally {
-    limit.end();
-    ignore();
+    clearTimeout(limit);
+    screen.stopWaiting();
   }
 }
 
-/** Of --timeout: a script does not wait for a person for ever. */
-class TimeLimit {
-  isOver = false;
-  readonly error: SignInError;
-  readonly #timer: NodeJS.Timeout | undefined;
-
-  constructor(seconds: number | undefined, giveUp: () => void) {
-    const message = `nobody has allowed it within ${seconds} s; try again`;
-    this.error = new SignInError("aborted", "user", message);
-    if (seconds === undefined) return;
-    this.#timer = setTimeout(() => {
-      this.isOver = true;
-      giveUp();
-    }, seconds * 1000);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-  }
+/** Of --timeout: a script does not wait for ever, be it for a person or for a server. */
+function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): SignInError {
+  const [code, what] =
+    codes > 0
+      ? (["aborted", "nobody has allowed it"] as const)
+      : ([trouble?.code ?? "unreachable", "the server has given no answer of use"] as const);
+  const why = codes > 0 ? "try again" : (trouble?.message ?? "try again");
+  return new SignInError(code, trouble?.remedy ?? "user", `${what} within ${seconds} s; ${why}`);
 }
 
 /**
  * Servers refuse a secret that comes otherwise than they want it by the same name as a wrong one (RFC 6749 §5.2), and some
  * list ways in their metadata that they do not take.
  */
-function methodHint(
-  { code }: SignInError,
+function withHint(
+  error: unknown,
   { config, secret, clientAuthentication }: LoginOptions["settings"],
   { driver }: ReadySettings,
-): string {
+): unknown {
+  if (!(error instanceof SignInError)) return error;
+  const { code, remedy, message, answer } = error;
   const isClients = code === "invalid_client" || code === "unauthorized_client";
-  if (!isClients || config !== undefined || secret === "none" || clientAuthentication) return "";
+  if (!isClients || config !== undefined || secret === "none" || clientAuthentication) return error;
   const isBasic = driver.config.clientAuthentication === clientAuthentications.client_secret_basic;
   const [now, other] = isBasic
     ? ["client_secret_basic", "client_secret_post"]
     : ["client_secret_post", "client_secret_basic"];
-  return `the secret went by ${now}; if it is right, try --client-authentication ${other}`;
+  const hint = `the secret went by ${now}; if it is right, try --client-authentication ${other}`;
+  return new SignInError(code, remedy, `${message}; ${hint}`, { answer });
 }
 
 /** Waiting does not help a person at a terminal where the server refuses to renew tokens that are kept. */
-class Refusal {
-  /** Never fulfilled; rejected where the maker or the administrator has to mend something. */
-  readonly seen: Promise<never>;
-  #reject!: (reason: Failure) => void;
+function isRefusal({ remedy, answer }: SignInError): boolean {
+  return answer !== undefined && (remedy === "maker" || remedy === "administrator");
+}
 
-  constructor() {
-    this.seen = new Promise((_, reject) => {
-      this.#reject = reject;
-    });
-    // Nobody may be waiting for it yet, or any more.
-    this.seen.catch(() => {});
-  }
-
-  look({ remedy, answer }: SignInError): void {
-    const isTheirs = answer !== undefined && (remedy === "maker" || remedy === "administrator");
-    if (!isTheirs) return;
-    const ways = "picogrant login --again signs in anew, picogrant logout ends the session";
-    this.#reject(new Failure(`the tokens are kept, and the server refuses to renew them; ${ways}`));
-  }
+function refusalOf({ code, remedy, answer }: SignInError): SignInError {
+  const ways = "picogrant login --again signs in anew, picogrant logout ends the session";
+  const message = `the tokens are kept, and the server refuses to renew them; ${ways}`;
+  return new SignInError(code, remedy, message, { answer });
 }
 
 /** Ends the session that is kept, as far as the server takes part in it. */
@@ -197,10 +154,6 @@ async function signOutBefore(platform: OpenState, ready: ReadySettings): Promise
   }
 }
 
-async function ask({ settings }: LoginOptions, session: Session): Promise<string> {
-  return await askWho(settings, await session.accessToken(), httpOptionsOf(settings));
-}
-
 /** The time comes first: a narrow terminal cuts the line off. */
 export function waitingText(secondsLeft: number): string {
   return `${asClock(secondsLeft)} left to allow it, Ctrl-C gives up`;
@@ -211,9 +164,11 @@ class Screen {
   readonly #options: LoginOptions;
   readonly #stream: NodeJS.WriteStream;
   readonly #paint: Paint;
+  /** How many have been shown. */
+  codes = 0;
+  /** The newest. */
+  trouble: SignInError | undefined;
   #waiting: CountdownLine | undefined;
-  #codes = 0;
-  #trouble = "";
 
   constructor(options: LoginOptions) {
     this.#options = options;
@@ -231,7 +186,7 @@ class Screen {
       verification_uri_complete: verificationUriComplete || null,
       expires_in: expiresInS,
     });
-    if (this.#codes++ > 0) this.#say("That code has expired; here is a new one.");
+    if (this.codes++ > 0) this.#say("That code has expired; here is a new one.");
     this.#say(`Open   ${this.#paint.bold(verificationUri)}`);
     this.#say(`Enter  ${this.#paint.bold(userCode)}`);
     if (verificationUriComplete) this.#say(`or open ${verificationUriComplete}`);
@@ -255,30 +210,11 @@ class Screen {
     this.#waiting = undefined;
   }
 
-  showSession(
-    { title, driver }: ReadySettings,
-    session: Session,
-    who: string,
-    options: LoginOptions,
-  ): void {
-    const { expiresInS, endsInS, isRenewable } = session;
-    const isNew = this.#codes > 0;
-    this.#tell({
-      event: "signed_in",
-      server: title,
-      client_id: driver.config.clientId,
-      who: who || null,
-      expires_in: expiresInS ?? null,
-      renews: isRenewable,
-      ends_in: endsInS ?? null,
-      resumed: !isNew,
-    });
-    const name = who === "" ? "" : ` as ${this.#paint.bold(who)}`;
-    this.#say(`${isNew ? "Signed in" : "Already signed in"} at ${title}${name}.`);
-    const life = expiresInS === undefined ? "" : ` for ${inWords(expiresInS)}`;
-    const renewal = isRenewable ? ", and renewed by itself" : "; then sign in again";
-    this.#say(`The access token is good${life}${life || isRenewable ? renewal : ""}.`);
-    if (endsInS !== undefined) this.#say(`The session ends in ${inWords(endsInS)}.`);
+  showSession(ready: ReadySettings, session: Session, who: string, options: LoginOptions): void {
+    const isNew = this.codes > 0;
+    this.#tell({ event: "signed_in", ...factsOf(ready, session, who), resumed: !isNew });
+    this.#say(`${isNew ? "Signed" : "Already signed"} in ${placeOf(ready, this.#paint.bold(who))}`);
+    for (const line of lifeOf(session)) this.#say(line);
     const state = options.stateIsDefault ? "" : ` --state ${options.state}`;
     this.#say(
       this.#paint.faint(`picogrant token${state} prints one; picogrant logout${state} ends it.`),
@@ -286,18 +222,13 @@ class Screen {
   }
 
   /** Once for each that is another: it is tried again and again. */
-  showTrouble({ code, message }: SignInError): void {
+  showTrouble(trouble: SignInError): void {
+    const { code, message } = trouble;
     const lasting = message.replace(/; trying again in \d+ s$/, "");
-    if (lasting === this.#trouble) return;
-    this.#trouble = lasting;
+    if (lasting === this.trouble?.message) return;
+    this.trouble = new SignInError(code, trouble.remedy, lasting);
     this.#tell({ event: "trouble", code, message });
     this.#waiting?.clear();
-    process.stderr.write(`picogrant login: ${message}\n`);
-  }
-
-  showError(error: SignInError): void {
-    const { code, remedy, message } = error;
-    this.#tell({ event: "error", code, remedy, message });
     process.stderr.write(`picogrant login: ${message}\n`);
   }
 

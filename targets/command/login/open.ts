@@ -18,7 +18,7 @@ import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
-import { Failure } from "../option-parser.ts";
+import { Failure } from "../ending.ts";
 import { type KeptLogin, readKeptLogin } from "./kept-login.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
 
@@ -26,12 +26,11 @@ import type { LoginSettings, ReadySettings } from "./settings.ts";
 const ANSWERS_MAX = 4;
 
 export class WrongAddress {
-  /** What to say of it, once there have been enough such answers. */
-  error: SignInError | undefined;
-  readonly #giveUp: () => void;
+  readonly #giveUp: (error: SignInError) => void;
   #count = 0;
 
-  constructor(giveUp: () => void) {
+  /** @param giveUp called once there have been enough such answers, with what to say of it */
+  constructor(giveUp: (error: SignInError) => void) {
     this.#giveUp = giveUp;
   }
 
@@ -44,13 +43,12 @@ export class WrongAddress {
     const isPage = code === "malformed_response" && lacks === "" && status >= 200 && status <= 299;
     const isUnknown = error === "" && (status === 404 || status === 410);
     this.#count = isPage || isUnknown ? this.#count + 1 : 0;
-    if (this.#count < ANSWERS_MAX || this.error !== undefined) return;
+    if (this.#count !== ANSWERS_MAX) return;
     const what = isPage ? "a page, or something else that signs nobody in" : `HTTP ${status}`;
     const message =
       `${url} answers with ${what}, again and again: check the server's address, ` +
       "and whether the network wants a sign-in of its own";
-    this.error = new SignInError("useless_answers", "maker", message, { answer });
-    this.#giveUp();
+    this.#giveUp(new SignInError("useless_answers", "maker", message, { answer }));
   }
 }
 
@@ -119,14 +117,15 @@ export function alone({ shared, storage }: OpenState): Promise<void> {
   });
 }
 
-/** How a login that is not there is told; the same for token and logout. */
-export function notSignedIn(directory: string): Failure {
-  return new Failure(`${directory}: not signed in there; picogrant login signs in`);
+/** How a login that is not there is told. @param why such as a session that the server has ended */
+export function notSignedIn(directory: string, why = "not signed in there"): SignInError {
+  const message = `${directory}: ${why}; picogrant login signs in`;
+  return new SignInError("not_signed_in", "user", message);
 }
 
 /**
  * Does something with the login that a directory holds.
- * @throws Failure where nobody is signed in there
+ * @throws SignInError where nobody is signed in there
  */
 export async function withKeptLogin<T>(
   directory: string,
@@ -163,25 +162,6 @@ export function openSession(
   // The directory is given back by whoever opened it.
   const { shared, kept } = state;
   return signInOn(state, { ...driver, shared, kept, log: debugLog() }, handlers, () => {});
-}
-
-/** Calls it once where a signal asks the program to end. @returns from then on signals end it as they do any */
-export function onSignals(giveUp: () => void): () => void {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.once(signal, giveUp);
-  return () => {
-    for (const signal of signals) process.off(signal, giveUp);
-  };
-}
-
-/** Rejects where the person gives up: a server that does not answer is waited for without an end. */
-export function givenUpBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const message = "given up; the login is kept, and goes on when the server answers";
-    const giveUp = (): void => reject(new SignInError("aborted", "nobody", message));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener("abort", giveUp);
-  });
 }
 
 /** PICOGRANT_DEBUG=1: on standard error, what was asked and answered, without a secret. */

@@ -2,12 +2,20 @@
 // secret this is also what is kept beside the tokens, so that `token` and `logout` need no options.
 
 import type { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
-import { driverOptionsOf } from "../../../platform/configuration/device-config.ts";
+import { completeConfig } from "../../../platform/configuration/complete-config.ts";
+import {
+  ConfigError,
+  type DeviceConfig,
+  driverOptionsOf,
+  parseDeviceConfig,
+} from "../../../platform/configuration/device-config.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
 import { addressProblem } from "../../../platform/servers/address.ts";
+import { type DiscoveredServer, discoverServer } from "../../../platform/servers/discovery.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import { MetadataError } from "../../../platform/servers/server-error.ts";
+import { patiently } from "../../../platform/session/patience.ts";
 import {
   type Asking,
   SESSION_BYTES,
@@ -16,8 +24,6 @@ import {
 } from "../../../platform/session/settings.ts";
 import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
-import { completed, readDeviceJson } from "../device-json.ts";
-import { Failure } from "../option-parser.ts";
 import { refuseOthers } from "./open.ts";
 
 /** Where the client's secret comes from; it is never kept. */
@@ -57,17 +63,20 @@ export interface ReadySettings {
 /**
  * @param host asks for the server's metadata where an issuer is given
  * @param asking what it has said before, which is not asked for again, and how long it is waited for
- * @throws UsageError, ServerError, ConfigError for the command line; Failure where the server does not answer
+ * @throws UsageError, ServerError, ConfigError for the command line; SignInError where the server does not answer
  */
 export async function readySettings(
   login: LoginSettings,
   host: { http: Http; timers: Timers },
   asking: Asking,
 ): Promise<ReadySettings> {
-  if (login.config !== undefined) return await byDeviceConfig(login, login.config, host);
+  if (login.config !== undefined) return await byDeviceConfig(login, login.config, host, asking);
   const { server = "", serverParameters = {}, clientId = "", allowHttp } = login;
   const isIssuer = server.includes("://");
   if (isIssuer) checkIssuer(server, allowHttp);
+  else if (server.includes(".")) {
+    throw new UsageError(`--server ${server} is no known server; as an issuer: https://${server}`);
+  }
   const choice = isIssuer ? server : { name: server, ...serverParameters };
   const client = { ...login, clientId, clientSecret: secretOf(login) };
   try {
@@ -77,8 +86,7 @@ export async function readySettings(
     if (error instanceof ServerError)
       throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
     // With what mends it.
-    if (error instanceof MetadataError) throw new Failure(metadataErrorOf(error).message);
-    throw error;
+    throw error instanceof MetadataError ? metadataErrorOf(error) : error;
   }
 }
 
@@ -97,11 +105,12 @@ async function byDeviceConfig(
   login: LoginSettings,
   file: string,
   host: { http: Http; timers: Timers },
+  asking: Asking,
 ): Promise<ReadySettings> {
   const read = readDeviceJson(file);
   const hasSecret = read.clientSecret !== undefined;
   refuseOthers(file, hasSecret ? "configuration with a secret" : "configuration");
-  const config = read.issuer === undefined ? read : await completed(file, read, host);
+  const config = read.issuer === undefined ? read : await completed(file, read, host, asking);
   const options = driverOptionsOf(config);
   const { endpoints } = options;
   const { issuer } = config;
@@ -133,4 +142,45 @@ function secretOf({ secret }: LoginSettings): string | undefined {
   refuseOthers(secret.file, "client's secret");
   if (text === "") throw new UsageError(`${secret.file}: is empty; it should hold a secret`);
   return text;
+}
+
+// A device.json that is named on the command line: read, and completed with what its server says of itself. What is wrong
+// with it is told by the file's name.
+
+/** @throws UsageError with one line */
+export function readDeviceJson(file: string): DeviceConfig {
+  try {
+    return parseDeviceConfig(readText(file, "configuration"));
+  } catch (error) {
+    throw named(file, error);
+  }
+}
+
+/**
+ * With the addresses of its profile, or those that its issuer's metadata name.
+ * @param asking as in settingsFor: what the issuer has said before, and how long it is waited for
+ * @throws UsageError where something of it is wrong, SignInError where the issuer does not answer
+ */
+export async function completed(
+  file: string,
+  config: DeviceConfig,
+  host: { http: Http; timers: Timers },
+  { kept, patience }: Asking = {},
+): Promise<DeviceConfig> {
+  const discover = async (issuer: string): Promise<DiscoveredServer> => {
+    const known = kept?.read(issuer);
+    if (known !== undefined) return known;
+    const found = await patiently(() => discoverServer(host.http, issuer), host, patience);
+    kept?.write(found);
+    return found;
+  };
+  try {
+    return await completeConfig(config, discover);
+  } catch (error) {
+    throw error instanceof MetadataError ? metadataErrorOf(error) : named(file, error);
+  }
+}
+
+function named(file: string, error: unknown): unknown {
+  return error instanceof ConfigError ? new UsageError(`${file}: ${error.message}`) : error;
 }
