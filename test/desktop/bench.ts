@@ -7,10 +7,10 @@ import type { RealTime } from "../../platform/node/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { createPanel } from "../../targets/desktop/panel/routes.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import type { Settings } from "../../targets/desktop/scenarios/scenario.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import type { VirtualWorldSettings } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
 
 /** Real time that passes only when a test says so. */
@@ -33,7 +33,7 @@ export class Handmade implements RealTime {
   }
 }
 
-export function bench(settings: Partial<Settings> = {}) {
+export function bench(settings: Partial<VirtualWorldSettings> = {}) {
   const simulation = virtualWorld(settings);
   const viewer = new Viewer(simulation);
   return { simulation, viewer, controller: new Controller(simulation, viewer, true) };

@@ -2,28 +2,14 @@
 // the device, and none of them is the clock's own doing.
 import { describe, expect, test } from "vitest";
 import { FAST_SPEED } from "../../targets/desktop/options.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
-import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
-import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import { createVirtualWorld } from "../../targets/desktop/simulator/world/virtual-world.ts";
-import { fixture } from "../../targets/desktop/simulator/world/world.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
-import { Handmade } from "./bench.ts";
+import { bench, Handmade } from "./bench.ts";
 
-interface Bench {
-  readonly simulation: Simulation;
-  readonly controller: Controller;
-  readonly viewer: Viewer;
-  readonly real: Handmade;
-}
+type Bench = ReturnType<typeof bench> & { readonly real: Handmade };
 
-function bench(speed: number): Bench {
+function benchAt(speed: number): Bench {
   const real = new Handmade();
-  const clock = new WorldClock({ speed, real });
-  const settings = { columns: 20, rows: 4, account: "ada", rotate: false, fixture: fixture() };
-  const simulation = createVirtualWorld({ ...settings, clock });
-  const viewer = new Viewer(simulation);
-  return { simulation, viewer, controller: new Controller(simulation, viewer, true), real };
+  return { ...bench({ clock: new WorldClock({ speed, real }) }), real };
 }
 
 /** Real time passes in uneven pieces, as timers ring: the world's time lies between two milliseconds most of the time. */
@@ -53,7 +39,7 @@ const CLOCKS: readonly (readonly [string, number, (bench: Bench) => Promise<void
 describe("RFC 8628 section 3.5: no false slow_down after a power cycle, whenever it comes", () => {
   test.each(CLOCKS)("%s", async (_name, speed, pass) => {
     for (let shiftMs = 0; shiftMs < 5000; shiftMs += 311.7) {
-      const one = bench(speed);
+      const one = benchAt(speed);
       const { simulation, controller } = one;
       simulation.powerOn();
       live(one, 12_000 + shiftMs);

@@ -136,9 +136,8 @@ test("no two deeds share a key of the panel, and every fault has one", () => {
 });
 
 test("a wrong command is told in one line and changes nothing", async () => {
-  const simulation = virtualWorld();
-  const viewer = new Viewer(simulation);
-  await new Controller(simulation, viewer, true).run("press any key");
+  const { simulation, viewer, controller } = bench();
+  await controller.run("press any key");
   expect(viewer.message).toMatch(/^there is no button/);
   for (const time of ["half-hour", "advance 30m", "pause", "next-event", "speed 10", "code-end"]) {
     viewer.message = "";

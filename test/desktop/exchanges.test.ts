@@ -10,14 +10,12 @@ import {
   type Row,
   rowsOf,
 } from "../../targets/desktop/panel/client/rows.ts";
-import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
 import { clean, describeAnswer } from "../../targets/desktop/simulator/log/mask.ts";
 import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
-import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
+import type { View } from "../../targets/desktop/simulator/view.ts";
 import { Network } from "../../targets/desktop/simulator/world/network.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 import { isFullRun } from "../full-run.ts";
@@ -143,9 +141,8 @@ function isJson(text: string): boolean {
 test("an exchange is OK where its status says so and its body can be read, and is else called by its error", async () => {
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
-      const simulation = virtualWorld();
+      const { simulation, controller } = bench();
       const heard = listen(simulation);
-      const controller = new Controller(simulation, new Viewer(simulation), true);
       simulation.powerOn();
       for (const step of steps) await controller.run(step);
       for (const exchange of simulation.exchanges.entries) {
@@ -197,11 +194,14 @@ class FakeList {
   }
 }
 
-test("rows are in the order of what happened, each happening once, and an answer never stands above its cause", async () => {
+test("rows are in the order of what happened, each happening once; the list on the page is what the last view alone would have made", async () => {
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
+      const list = new FakeList();
+      const kept = new Map<string, Kept<Row>>();
       await play(steps, (view) => {
-        const orders = rowsOf(view).flatMap((row) => row.orders);
+        const rows = rowsOf(view);
+        const orders = rows.flatMap((row) => row.orders);
         const all = [
           ...view.exchanges
             .flatMap(({ order, ended }) => (ended ? [order, ended.order] : [order]))
@@ -213,24 +213,9 @@ test("rows are in the order of what happened, each happening once, and an answer
         // From the first one that is shown, nothing is left out.
         const first = orders[0] ?? 0;
         expect(orders).toEqual(orders.map((_, at) => first + at));
+        keepInStep(list, kept, rows, (row) => row);
+        expect(list.items).toEqual(rows);
       });
-    }),
-    { numRuns: RUNS },
-  );
-});
-
-test("the list on the page is, after any views, what the last view alone would have made", async () => {
-  await fc.assert(
-    fc.asyncProperty(session, async (steps) => {
-      const list = new FakeList();
-      const kept = new Map<string, Kept<Row>>();
-      let last: Row[] = [];
-      await play(steps, (view) => {
-        last = rowsOf(view);
-        keepInStep(list, kept, last, (row) => row);
-        expect(list.items.map(({ orders }) => orders)).toEqual(last.map(({ orders }) => orders));
-      });
-      expect(list.items).toEqual(last);
     }),
     { numRuns: RUNS },
   );

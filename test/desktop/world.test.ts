@@ -6,11 +6,9 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
-import { createPanel } from "../../targets/desktop/panel/routes.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
-import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
+import { createWorld } from "../../targets/desktop/simulator/world/world.ts";
 import { PATIENCE_MS } from "../patience.ts";
+import { startSimulator } from "./bench.ts";
 
 let state: string;
 beforeEach(() => {
@@ -49,17 +47,9 @@ test("RFC 9112 section 9.8: an idle connection is kept so long that a busy proce
   await world.close();
 });
 
-/** A world with a panel in front of it. */
-async function withPanel() {
-  const front: { handle?: Front } = {};
-  const world = await createWorld(options(), front, () => {});
-  const { simulation } = world;
-  front.handle = createPanel(simulation, new Controller(simulation, new Viewer(simulation), true));
-  return world;
-}
-
 test("who cannot be the panel gets nothing: foreign pages, foreign names, unknown commands", async () => {
-  const { simulation, panelUrl, close } = await withPanel();
+  const { simulation, url, close } = await startSimulator();
+  const panelUrl = `${url}/panel`;
   const send = async (headers: Record<string, string>, command: string): Promise<number> => {
     const body = JSON.stringify({ command });
     const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
@@ -67,9 +57,9 @@ test("who cannot be the panel gets nothing: foreign pages, foreign names, unknow
   };
   const own = { "x-picogrant-panel": "1" };
   expect([await send({}, "power"), await send(own, "advance 9h")]).toEqual([403, 400]);
-  expect(simulation.isOn).toBe(false);
-  expect(await send(own, "power")).toBe(204);
   expect(simulation.isOn).toBe(true);
+  expect(await send(own, "power")).toBe(204);
+  expect(simulation.isOn).toBe(false);
   const status = await new Promise((resolve) => {
     const headers = { host: "rebound.example:80" };
     request(panelUrl, { headers }, (answer) => resolve(answer.statusCode)).end();
@@ -79,10 +69,10 @@ test("who cannot be the panel gets nothing: foreign pages, foreign names, unknow
 });
 
 test("no more than 32 panels are open at once: each has its copy of what is shown", async () => {
-  const world = await withPanel();
+  const world = await startSimulator();
   const closing = new AbortController();
   const open = (): Promise<Response> =>
-    fetch(`${world.panelUrl}/events`, { signal: closing.signal });
+    fetch(`${world.url}/panel/events`, { signal: closing.signal });
   // Kept: an answer that nobody holds any more is cancelled by the garbage collector.
   const held: Response[] = [];
   for (let count = 0; count < 32; count++) held.push(await open());
@@ -91,7 +81,7 @@ test("no more than 32 panels are open at once: each has its copy of what is show
   closing.abort();
   const again = new AbortController();
   await vi.waitFor(async () => {
-    const { status } = await fetch(`${world.panelUrl}/events`, { signal: again.signal });
+    const { status } = await fetch(`${world.url}/panel/events`, { signal: again.signal });
     expect(status).toBe(200);
   }, PATIENCE_MS);
   again.abort();

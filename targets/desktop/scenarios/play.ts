@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { UsageError } from "../command-line.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
+import { createVirtualWorld, type VirtualWorldSettings } from "../simulator/world/virtual-world.ts";
 import { fixture } from "../simulator/world/world.ts";
 import { type Outcome, playIn, type Watcher } from "./player.ts";
-import { readScenario, type Scenario, ScenarioError, type Settings, USUAL } from "./scenario.ts";
+import { readScenario, type Scenario, ScenarioError, USUAL } from "./scenario.ts";
 
 const FOLDER = new URL(".", import.meta.url);
 /** What stands before each scenario of a file: `## name`. */
@@ -42,7 +42,7 @@ export function findScenario(name: string): Scenario {
 }
 
 /** A world of its own for a scenario, or for whoever needs one without sockets. */
-export function virtualWorld(settings: Partial<Settings> = {}): Simulation {
+export function virtualWorld(settings: Partial<VirtualWorldSettings> = {}): Simulation {
   return createVirtualWorld({ ...USUAL, ...settings, fixture: fixture() });
 }
 

@@ -5,6 +5,8 @@ type Seen = Pick<View, "administrator" | "device" | "faults" | "hasNextPage" | "
 
 const NOBODY = "nobody is signed in";
 const NO_POWER = "the device has no power";
+/** States that a cancel ends (core/SPEC.md, Functions and states). */
+const CANCELLED = ["requesting", "pending", "revoking", "failed"];
 
 function isSignedIn({ device }: Seen): boolean {
   return device.state === "signed in" || device.state === "refreshing";
@@ -24,7 +26,7 @@ const NEEDS = {
   },
   attempt: ({ device }) => {
     if (!device.on) return NO_POWER;
-    return ["pending", "requesting"].includes(device.state) ? "" : "there is nothing to cancel";
+    return CANCELLED.includes(device.state) ? "" : "there is nothing to cancel";
   },
   "to sign out": ({ device }) => {
     if (!device.on) return NO_POWER;

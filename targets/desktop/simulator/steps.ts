@@ -76,7 +76,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
   advance: async (simulation, [duration = ""]) => {
     await simulation.clock.jump(readDuration(duration));
-    simulation.touch();
     return "";
   },
   pause: ({ clock }) => {
@@ -107,7 +106,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
       // And a little beyond: then it has had its effect.
       await clock.jump(Math.ceil(leftMs) + 1);
     }
-    simulation.touch();
     return "";
   },
   display: (simulation, [wanted = ""]) => {
@@ -164,7 +162,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     const problem = maker.setUp(how);
     if (problem === "") timeline.note(`the maker's server sets its stream up: ${how}`, "maker");
-    simulation.touch();
     return problem;
   },
   account: (simulation, [what = "", id = simulation.settings.account]) => {
@@ -187,7 +184,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     simulation.timeline.note(accountLine(id, name), "person");
     deeds[name]();
-    simulation.touch();
     return "";
   },
   service: (simulation, [name = "", value = ""]) => {
@@ -200,7 +196,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if (name === "as-usual") usualRules(simulation);
     const line = name === "as-usual" ? "the service as usual" : `the service: ${name} ${value}`;
     simulation.timeline.note(line);
-    simulation.touch();
     return `${line}; what was issued keeps its lifetimes`;
   },
   policy: (simulation, [id = "", ...scopes]) => {
@@ -209,7 +204,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
     simulation.timeline.note(
       `${id} ${scopes.length > 0 ? `forbids ${scopes.join(" ")}` : "forbids nothing now"}`,
     );
-    simulation.touch();
     return "";
   },
   administrator: (simulation) => {
@@ -224,7 +218,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
     simulation.timeline.note(
       organization ? `${organization} admits ${id}` : `${id} is in no organization`,
     );
-    simulation.touch();
     return "";
   },
 };
@@ -303,7 +296,9 @@ export async function perform(simulation: Simulation, line: string): Promise<str
   const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
   if (step === undefined) throw new StepError(`"${verb}" is not a step`);
-  return await step(simulation, words);
+  const said = await step(simulation, words);
+  simulation.touch();
+  return said;
 }
 
 function said(outcome: string): string {

@@ -188,7 +188,6 @@ export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): 
   const line = `${fault.lasting ? (start ? "from now on: " : "no longer: ") : ""}${fault.title}`;
   simulation.timeline.note(line, start ? "fault" : "world");
   const done = fault.lasting ? last(simulation, fault, start) : strike(simulation, fault);
-  simulation.touch();
   return done || line;
 }
 
