@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readPort, readText, UsageError } from "../desktop/command-line.ts";
 import { DIALECTS, type Dialect } from "./dialects.ts";
-import type { FixtureInput } from "./fixture.ts";
+import { type FixtureInput, readFixture } from "./fixture.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 import { accessLogLine } from "./observers.ts";
 import { readOptions, type ServiceOptionsInput } from "./options.ts";
@@ -100,26 +100,35 @@ export async function runService(line: Command, how: ServiceCommand): Promise<vo
   }
 }
 
-function readJson(file: string, what: string): unknown {
+/** @throws UsageError with one line that says where the file is wrong */
+function readJson(what: "fixture" | "options", file: string, check: (value: never) => void) {
+  const text = readText(file, what);
+  let problem = "is not JSON: ";
   try {
-    return JSON.parse(readText(file, what));
+    const value = JSON.parse(text) as unknown;
+    problem = "";
+    // Spread, a list or a word would be no options at all, and nobody would learn of it.
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw new Error("holds no JSON object");
+    }
+    check(value as never);
+    return value;
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`the ${what} ${file} is not JSON: ${(error as Error).message}`);
+    // One line, whatever part of the text it shows.
+    throw new UsageError(`--${what} ${file}: ${problem}${(error as Error).message}`);
   }
 }
 
-function readOptionsFile(file: string): ServiceOptionsInput {
-  const given = readJson(file, "options file");
-  // Spread, a list or a word would be no options at all, and nobody would learn of it.
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new UsageError(`the options file ${file} holds no JSON object`);
-  try {
-    readOptions(given);
-  } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message}`);
-  }
-  return given;
+/** Accounts, clients and the rest of the service, by a file of the user's own or as they are built in. */
+export function readFixtureFile(
+  file: string = fileURLToPath(new URL("fixture.json", import.meta.url)),
+): FixtureInput {
+  return readJson("fixture", file, readFixture) as FixtureInput;
+}
+
+/** The service's settings. */
+export function readOptionsFile(file: string): ServiceOptionsInput {
+  return readJson("options", file, readOptions);
 }
 
 /** What is wrong with the names is told by the option itself. */
@@ -163,8 +172,7 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
 async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
   const { prefix } = how;
   const pair = how.pairFor?.({ ...flags }) ?? readPair(flags);
-  const builtIn = fileURLToPath(new URL("fixture.json", import.meta.url));
-  const fixture = readJson(flags.fixture ?? builtIn, "fixture") as FixtureInput;
+  const fixture = readFixtureFile(flags.fixture);
   const options: ServiceOptionsInput = {
     pollToleranceMs: POLL_TOLERANCE_MS,
     ...(flags.options !== undefined && readOptionsFile(flags.options)),

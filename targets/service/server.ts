@@ -127,8 +127,8 @@ function limitsOf(requestTimeoutMs: number) {
   };
 }
 
-// Listening on every address, the service gives out one that a phone on the same network can open.
-function reachableName(host: string): string {
+/** Listening on every address, the service gives out one that a phone on the same network can open. */
+export function reachableName(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const outside = addresses.find((address) => !address.internal && address.family === "IPv4");

@@ -302,7 +302,7 @@ describe("command line", () => {
       [["--fixture", file("wrong.json", '{"clients":[{}]}')], /fixture: clients\[0\]/],
       [["--options", file("options.json", '{"interval":-1}')], /option interval/],
       [["--options", file("unknown.json", '{"intervall":5}')], /unknown\.json: .*"intervall"/],
-      [["--options", file("list.json", "[]")], /list\.json holds no JSON object/],
+      [["--options", file("list.json", "[]")], /list\.json: holds no JSON object/],
       [["--public-url", "tv.example"], /--public-url <url>' argument 'tv\.example' is invalid/],
       [["--public-url", "http://tv.example/?a=b"], /http or https address without/],
       [["--public-url", "http://tv.example/base"], /an address without a path/],

@@ -1,39 +1,9 @@
-// The simulated service's world and settings as files of the user's own: --fixture, --options.
-import fs from "node:fs";
-import path from "node:path";
-import { type FixtureInput, readFixture } from "../../../service/fixture.ts";
-import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";
-import { readOptions, type ServiceOptionsInput } from "../../../service/options.ts";
-import { readText, UsageError } from "../../command-line.ts";
-
-/** @throws UsageError with one line that says where the file is wrong */
-function readJson(what: "fixture" | "options", file: string, check: (value: never) => void) {
-  const text = readText(file, what);
-  let problem = "is not JSON: ";
-  try {
-    const value = JSON.parse(text) as unknown;
-    problem = "";
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new Error("holds no JSON object");
-    }
-    check(value as never);
-    return value;
-  } catch (error) {
-    // One line, whatever part of the text it shows.
-    throw new UsageError(`--${what} ${file}: ${problem}${(error as Error).message}`);
-  }
-}
-
-export function readFixtureFile(file: string): FixtureInput {
-  return readJson("fixture", file, readFixture) as FixtureInput;
-}
-
-export function readOptionsFile(file: string): ServiceOptionsInput {
-  return readJson("options", file, readOptions);
-}
-
 // The simulated service's codes and grants in the state folder, so that the next start finds the device
 // really signed in. Written before an answer leaves: the device never holds a token the file does not.
+import fs from "node:fs";
+import path from "node:path";
+import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";
+import { UsageError } from "../../command-line.ts";
 
 export class ServiceStore {
   readonly file: string;

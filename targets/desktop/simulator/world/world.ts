@@ -2,7 +2,6 @@
 // or a real one by its addresses, and the device on the real adapters of Node.
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
-import { networkInterfaces } from "node:os";
 import path from "node:path";
 import type { PrinterSink } from "../../../../platform/display/escpos.ts";
 import type { DriverConfig } from "../../../../platform/driver.ts";
@@ -14,6 +13,7 @@ import {
   StateDirectoryError,
 } from "../../../../platform/node/index.ts";
 import { lockDirectory } from "../../../../platform/node/state-lock.ts";
+import { readFixtureFile, readOptionsFile } from "../../../service/command.ts";
 import {
   createService,
   type FixtureInput,
@@ -23,14 +23,14 @@ import {
   serve,
 } from "../../../service/index.ts";
 import { makeKey } from "../../../service/node-environment.ts";
-import { describeListenError } from "../../../service/server.ts";
+import { describeListenError, reachableName } from "../../../service/server.ts";
 import { UsageError } from "../../command-line.ts";
 import { isRemote, type Options } from "../../options.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
 import { MakerServer } from "./maker-server.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
-import { readFixtureFile, readOptionsFile, ServiceStore } from "./service-files.ts";
+import { ServiceStore } from "./service-files.ts";
 import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-world.ts";
 import { WorldClock } from "./world-clock.ts";
 
@@ -202,7 +202,7 @@ async function startService(
   snapshot: ReturnType<ServiceStore["load"]>,
   maker: MakerServer,
 ): Promise<Embedded> {
-  const data = options.fixture === undefined ? fixture() : readFixtureFile(options.fixture);
+  const data = readFixtureFile(options.fixture);
   const settings = options.options === undefined ? {} : readOptionsFile(options.options);
   checkClient(data, options.client);
   if (!data.accounts?.some(({ id }) => id === options.account)) {
@@ -240,8 +240,8 @@ async function startService(
     throw new UsageError(describeListenError(error, options));
   });
   if (options.publicUrl) usePublicUrl(service, options.publicUrl);
-  const address = options.publicUrl ? "" : publicAddress(host);
-  if (address) service.setOptions({ baseUrl: `http://${address}:${server.port}` });
+  else if (isAny(host))
+    service.setOptions({ baseUrl: `http://${reachableName(host)}:${server.port}` });
   // The device is on this machine, wherever else the service is to be reached from.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl, fixture: data };
@@ -260,13 +260,6 @@ async function servePanel(options: Options, front: { handle?: Front }): Promise<
 
 function isAny(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
-}
-
-/** The address that a phone can use, where the service listens on all of them. */
-function publicAddress(host: string): string {
-  if (!isAny(host)) return "";
-  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return all.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.1";
 }
 
 function usePublicUrl(service: Service, baseUrl: string): void {
