@@ -2,17 +2,13 @@
 // of what a start costs is loading what they share. Arguments: their files. Output: a line of JSON, what each said and the
 // code it would have ended with.
 import { pathToFileURL } from "node:url";
+import type { Ended } from "./program.ts";
 
-/** How a program ended, and what it said. */
-export interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+type Said = Omit<Ended, "signal">;
 
 /** What each program is asked with; its answers are under the same names. */
 const OPTIONS = { help: "--help", wrong: "--nonsense" } as const;
-export type Answers = Record<keyof typeof OPTIONS, Ended>;
+export type Answers = Record<keyof typeof OPTIONS, Said>;
 
 class Exit {
   constructor(readonly code: number) {}
@@ -23,8 +19,8 @@ process.exit = (code) => {
   throw new Exit(Number(code ?? 0));
 };
 
-async function ask(file: string, option: string): Promise<Ended> {
-  const ended: Ended = { code: 0, stdout: "", stderr: "" };
+async function ask(file: string, option: string): Promise<Said> {
+  const ended: Said = { code: 0, stdout: "", stderr: "" };
   process.argv = [process.execPath, file, option];
   for (const stream of ["stdout", "stderr"] as const) {
     process[stream].write = (text) => {

@@ -6,8 +6,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
-import type { Answers, Ended } from "./ask-programs.ts";
-import { bundledProgram } from "./program.ts";
+import type { Answers } from "./ask-programs.ts";
+import { bundledProgram, type Ended, ended } from "./program.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
@@ -29,21 +29,11 @@ const programs = [
 const own = programs.filter(([name]) => name !== "tool" && name !== "picogrant");
 
 function run(file: string, ...args: string[]): Promise<Ended> {
-  return ended("--import", "tsx", file, ...args);
+  return start("--import", "tsx", file, ...args);
 }
 
-function ended(...args: string[]): Promise<Ended> {
-  const child = spawn(process.execPath, args, { cwd: ROOT });
-  const said = { stdout: "", stderr: "" };
-  child.stdout.on("data", (data) => {
-    said.stdout += data;
-  });
-  child.stderr.on("data", (data) => {
-    said.stderr += data;
-  });
-  return new Promise((resolve) => {
-    child.on("close", (code) => resolve({ code, ...said }));
-  });
+function start(...args: string[]): Promise<Ended> {
+  return ended(spawn(process.execPath, args, { cwd: ROOT }));
 }
 
 /** What each answers: asked in one process. That programs can be started, and how they end then, is seen further below. */
@@ -73,7 +63,7 @@ describe.concurrent("npm run", () => {
     const { code, stdout, stderr } = await run("scripts/tool.ts");
     expect([code, stderr]).toEqual([0, ""]);
     for (const name of Object.keys(TOOLS)) expect(stdout).toMatch(RegExp(`^  ${name} +\\S`, "m"));
-    expect(await run("scripts/tool.ts", "abacus")).toEqual({
+    expect(await run("scripts/tool.ts", "abacus")).toMatchObject({
       code: 2,
       stdout: "",
       stderr: "tool: there is no tool abacus; npm run tool lists them\n",
@@ -145,7 +135,7 @@ describe.concurrent("commands that pages show", () => {
     const { code, stdout } =
       file !== undefined
         ? (await answers)[file]!.help
-        : await ended(await bundledProgram("targets/command/main.ts"), part!, "--help");
+        : await start(await bundledProgram("targets/command/main.ts"), part!, "--help");
     expect(code).toBe(0);
     const known = new Set(stdout.match(/--[a-z][a-z-]*/g));
     expect([...options].filter(([option]) => !known.has(option))).toEqual([]);

@@ -1,5 +1,6 @@
 // Programs of ours as tests start them: bundled like those of the package. Through a loader of TypeScript a start takes
 // four times as long, and starting was most of what these tests did.
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,4 +34,25 @@ async function bundled(entry: string): Promise<string> {
     rmSync(made, { recursive: true });
   }
   return path.join(place, "main.js");
+}
+
+/** How a program ended, and what it said. */
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Waits for the end of a process, and gives everything it said. */
+export function ended(child: ChildProcess): Promise<Ended> {
+  const said = { stdout: "", stderr: "" };
+  for (const output of ["stdout", "stderr"] as const) {
+    child[output]?.setEncoding("utf8").on("data", (text: string) => {
+      said[output] += text;
+    });
+  }
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, ...said }));
+  });
 }

@@ -5,36 +5,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundledProgram } from "../program.ts";
+import { bundledProgram, type Ended, ended } from "../program.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MAIN = await bundledProgram("targets/desktop/main.ts");
 
-export interface Ended {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
-
 /** Starts `npm start -- args`. */
 export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   return spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, env: { ...process.env, ...env } });
-}
-
-/** Waits for the end of a process, and gives everything it said. */
-export function ended(child: ChildProcess): Promise<Ended> {
-  let stdout = "";
-  let stderr = "";
-  child.stdout?.on("data", (data: Buffer) => {
-    stdout += data.toString();
-  });
-  child.stderr?.on("data", (data: Buffer) => {
-    stderr += data.toString();
-  });
-  return new Promise((resolve) => {
-    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
 }
 
 export function run(...args: string[]): Promise<Ended> {

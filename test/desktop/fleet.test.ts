@@ -10,7 +10,7 @@ import {
   playDay,
   restartAll,
 } from "../../targets/desktop/fleet/story.ts";
-import { ended } from "./command.ts";
+import { ended } from "../program.ts";
 
 const PLAN: FleetPlan = { devices: 400, hours: 4, capacity: 0, seed: 7 };
 

@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSnapshot } from "../../targets/service/index.ts";
 import { patience } from "../patience.ts";
+import { ended } from "../program.ts";
 import { freshSeed } from "../seeds.ts";
-import { ended, inFolder, run, start } from "./command.ts";
+import { inFolder, run, start } from "./command.ts";
 
 const KILLS = Number(process.env.PICOGRANT_KILLS ?? 4);
 const SEED = freshSeed();

@@ -6,8 +6,9 @@ import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { UsageError } from "../../targets/desktop/command-line.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
+import { ended } from "../program.ts";
 import { opened } from "../world/real-world.ts";
-import { ended, inFolder, run, start } from "./command.ts";
+import { inFolder, run, start } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
 

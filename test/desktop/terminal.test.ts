@@ -7,7 +7,8 @@ import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { coloured, colourless, layOut } from "../../targets/desktop/terminal/layout.ts";
-import { type Ended, ended, inFolder } from "./command.ts";
+import { type Ended, ended } from "../program.ts";
+import { inFolder } from "./command.ts";
 
 const LEAVE = "\x1b[?25h\x1b[?1049l";
 const COLOUR = "\x1b[1m";
