@@ -29,7 +29,7 @@ const variants = ["complete", "api", "grant"] as const satisfies Variant[];
 const pollCycles = 10_000;
 /** Of the smaller builds, which are parts of the complete one. */
 const pollCyclesOfParts = 1000;
-const hostedEngines = ["quickjs", "duktape", "mujs", "xs"] as const;
+const hostedEngines = ["duktape", "mujs", "xs"] as const;
 const skipped = "skipped (npm run engines -- --install)";
 
 /** The table: what, limit, measured, verdict. */

@@ -182,7 +182,6 @@ export const engines: readonly Engine[] = [
   wasm("QuickJS (wasm)", "@jitl/quickjs-wasmfile-release-sync", "release"),
   wasm("QuickJS (wasm, debug: leak checks)", "@jitl/quickjs-wasmfile-debug-sync", "debug"),
   wasm("QuickJS-ng (wasm)", "@jitl/quickjs-ng-wasmfile-release-sync", "ng"),
-  native("QuickJS (native)", "quickjs", "quickjs-host", "2025.04.26"),
   native("Duktape", "duktape", "duk", "2.7.0"),
   // It has no typed arrays.
   native("MuJS", "mujs", "mujs", "1.3.2", "plain"),

@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** Where the engines are; git-ignored. */
 export const enginesFolder = `${root}dist/engines/`;
 
-/** Debian's release that has QuickJS as a library; it links on the one before, too. */
+/** Debian's release whose QuickJS is built here. */
 const quickjsRelease = "trixie";
 const hermes = "hermes-engine-cli@0.12.0";
 /** Moddable's engine as source, with a makefile for this system. */
@@ -101,15 +101,13 @@ export function privateApt(
 function installDebian(report: (line: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-apt-"));
   try {
-    const apt = privateApt(folder);
     const { release } = debianArchive();
-    report(`reading the package lists of ${release} and ${quickjsRelease}`);
+    const apt = privateApt(folder, "deb", release);
+    report(`reading the package lists of ${release}`);
     apt(["update"]);
-    const own = (name: string): string => `${name}/${release}`;
     const wanted = [
-      { engine: "quickjs", packages: [`libquickjs/${quickjsRelease}`] },
-      { engine: "duktape", packages: ["duktape", "libduktape207", "duktape-dev"].map(own) },
-      { engine: "mujs", packages: ["mujs", "libmujs-dev"].map(own) },
+      { engine: "duktape", packages: ["duktape", "libduktape207", "duktape-dev"] },
+      { engine: "mujs", packages: ["mujs", "libmujs-dev"] },
     ];
     for (const { engine, packages } of wanted) {
       const to = enginesFolder + engine;
@@ -136,10 +134,9 @@ export function findFile(folder: string, ending: string): string | undefined {
 }
 
 /** What hosts of our own are built on: they count allocations. */
-export type HostedEngine = "quickjs" | "duktape" | "mujs" | "xs";
+export type HostedEngine = "duktape" | "mujs" | "xs";
 
 const libraries = {
-  quickjs: "/libquickjs.a",
   duktape: "/libduktape.so.207",
   mujs: "/libmujs.a",
 } as const;
@@ -153,10 +150,7 @@ function partsOf(engine: HostedEngine, folder: string): string[] {
 }
 
 /** Builds them, of the libraries that are there. */
-function buildHosts(
-  report: (line: string) => void,
-  engines: readonly HostedEngine[] = ["quickjs", "duktape", "mujs", "xs"],
-): void {
+function buildHosts(report: (line: string) => void, engines: readonly HostedEngine[]): void {
   for (const engine of engines) {
     const folder = enginesFolder + engine;
     const source = `${root}targets/workbench/engines/${engine}-host.c`;
@@ -167,7 +161,7 @@ function buildHosts(
 }
 
 function buildDebianHosts(report: (line: string) => void): void {
-  buildHosts(report, ["quickjs", "duktape", "mujs"]);
+  buildHosts(report, ["duktape", "mujs"]);
 }
 
 /** Fetches a package that is not among the project's own, and unpacks these parts of it. */
