@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { expect, it } from "vitest";
-import { rows } from "../../platform/conformance/device-rows.ts";
+import { rows } from "../../targets/command/conform/device-rows.ts";
 import { boardFolder } from "../../targets/workbench/board/build.ts";
 import { bench, KEYS } from "../bench-run.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll, expect, it } from "vitest";
-import { rows } from "../../platform/conformance/device-rows.ts";
+import { rows } from "../../targets/command/conform/device-rows.ts";
 import { bench, KEYS } from "../bench-run.ts";
 import { isFullRun } from "../full-run.ts";
 

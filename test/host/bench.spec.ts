@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { rows } from "../../platform/conformance/device-rows.ts";
+import { rows } from "../../targets/command/conform/device-rows.ts";
 import { run } from "../../targets/workbench/engines/install.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { standaloneFiles } from "../../targets/workbench/host/generate.ts";

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from "vitest";
 import * as core from "../../core/complete.ts";
 import manifest from "../../package.json" with { type: "json" };
-import { rows } from "../../platform/conformance/device-rows.ts";
+import { rows } from "../../targets/command/conform/device-rows.ts";
 import { isAuthlibMissing, startAuthlib } from "./authlib-server.ts";
 import { startBetterAuth } from "./better-auth-server.ts";
 import { startProvider } from "./oidc-provider-server.ts";

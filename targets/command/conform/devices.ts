@@ -7,18 +7,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Command } from "commander";
-import {
-  abilities,
-  type Hook,
-  hooksOf,
-  type Row,
-  rows,
-} from "../../../platform/conformance/device-rows.ts";
 import { integer, UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../certificates.ts";
 import { Exit, Failure, SIGNALS } from "../ending.ts";
 import { commandLine } from "../option-parser.ts";
 import { paintFor } from "../terminal.ts";
+import { abilities, type Hook, hooksOf, type Row, rows } from "./device-rows.ts";
 import { type Client, Judge } from "./judge.ts";
 import { startServer } from "./server.ts";
 

@@ -2,14 +2,7 @@
 // (nothing early, nothing twice, no secret where it does not belong).
 
 import { createHash } from "node:crypto";
-import {
-  type Answer,
-  freely,
-  type Hook,
-  type Kind,
-  type Row,
-  type Step,
-} from "../../../platform/conformance/device-rows.ts";
+import { type Answer, freely, type Hook, type Kind, type Row, type Step } from "./device-rows.ts";
 import type { Arrival, Ears } from "./server.ts";
 
 /** What a clock, a network and a busy machine may take away from a wait. */

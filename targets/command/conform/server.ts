@@ -3,9 +3,9 @@
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { Answer, Kind } from "../../../platform/conformance/device-rows.ts";
 import { UsageError } from "../../desktop/command-line.ts";
 import type { TlsIdentity } from "./conformance-server.ts";
+import type { Answer, Kind } from "./device-rows.ts";
 
 export interface Arrival {
   /** When it was complete, in ms. */
