@@ -8,13 +8,14 @@ import { engineVersion, InstallError, quickjsFolder, run } from "../engines/inst
 import { refuseSpaces } from "../host/build.ts";
 import { generate, generateC, writeIfChanged } from "../host/generate.ts";
 import { GLYPH_COLUMNS, glyphOf } from "./font.ts";
-import { bearsslFolder, lwipFolder, machine } from "./machines.ts";
+import { bearsslFolder, lwipFolder, type MachineName, machine } from "./machines.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Where the firmwares are built; git-ignored. */
-export const boardFolder =
-  machine.name === "mps2" ? `${root}dist/board/` : `${root}dist/board-${machine.name}/`;
+/** Where a machine's firmwares are built; git-ignored. */
+export const folderOf = (name: MachineName): string =>
+  name === "mps2" ? `${root}dist/board/` : `${root}dist/board-${name}/`;
+export const boardFolder = folderOf(machine.name);
 /** What it is built from. */
 export const boardPort = `${root}targets/host/ports/board`;
 /** Where the firmware of a board of one's own is built. */
@@ -46,6 +47,11 @@ export const kinds = {
 } as const satisfies Record<string, Settings>;
 
 export type Kind = keyof typeof kinds;
+
+/** Those that this machine has room for. */
+export const kindNames = (Object.keys(kinds) as Kind[]).filter(
+  (kind) => kind !== "quickjs" || machine.hasRoomForEngine,
+);
 
 /** The firmware of a kind, and the linker's map beside it. */
 export const firmwareOf = (kind: Kind, folder = boardFolder): string =>
@@ -85,7 +91,10 @@ function fontHeader(): string {
   return (
     "/* Generated: columns of dots for the characters 32 to 126, the lowest bit on top. */\n" +
     `#include <stdint.h>\n\nenum { FONT_COLUMNS = ${GLYPH_COLUMNS} };\n` +
-    `static const uint8_t font[][FONT_COLUMNS] = {\n${rows.join("\n")}\n};\n`
+    `static const uint8_t font[][FONT_COLUMNS] = {\n${rows.join("\n")}\n};\n` +
+    "/* Texts of the maker's own may have characters up to 255. */\n" +
+    `static inline const uint8_t *glyph(uint8_t cell) {\n` +
+    `  return font[(cell >= ${FIRST_CODE} && cell <= ${LAST_CODE} ? cell : '?') - ${FIRST_CODE}];\n}\n`
   );
 }
 
@@ -93,14 +102,20 @@ function fontHeader(): string {
  * Builds a kind of the board's firmware, or what a folder that began as a copy of the board's makes of it.
  * @param port that folder
  * @param out where it is built
+ * @param name the machine's folder in that folder
  * @throws InstallError with the compiler's first complaint
  */
 export async function buildFirmware(
   kind: Kind,
   port = boardPort,
   out = port === boardPort ? boardFolder : portFolder,
+  name: string = machine.name,
 ): Promise<void> {
   for (const folder of [root, port, out]) refuseSpaces(folder);
+  if (!existsSync(`${port}/${name}/machine.mk`))
+    throw new InstallError(
+      `there is no ${name}/machine.mk in ${port}: copy a machine's folder there`,
+    );
   const { variant, tlsBuffers, arenaBytes, stackBytes, memoryBytes }: Settings = kinds[kind];
   const quickjs = arenaBytes === undefined ? undefined : quickjsFolder();
   const generated = `${boardFolder}generated${quickjs === undefined ? "" : `-${variant}`}`;
@@ -124,7 +139,7 @@ export async function buildFirmware(
     STACK_BYTES: stackBytes,
     DEVICE_MEMORY_BYTES: memoryBytes,
     BUILD_S: sourceTime(),
-    MACHINE: machine.name,
+    MACHINE: name,
   };
   const words = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   buildForwarder();

@@ -19,7 +19,6 @@ import { firmwareOf, forwarder, type Kind } from "./build.ts";
 import { machine } from "./machines.ts";
 import { addressIn, type Names, Network, type Place } from "./network.ts";
 
-const EEPROM_BYTES = 32_768;
 /** Of a record slot. */
 const SLOT_BYTES = 8192;
 /** The addresses that stand for servers on the board's network, and their port there. */
@@ -66,7 +65,7 @@ export interface BoardFigures {
 
 /**
  * The flash that settings pages lie in: a file behind the board's memory, with two areas
- * (targets/host/ports/board/mps2/map.h). Whoever writes it is the factory, or the maker's updater.
+ * (map.h of the machine). Whoever writes it is the factory, or the maker's updater.
  */
 class FlashFile {
   constructor(readonly path: string) {}
@@ -112,6 +111,7 @@ export class Board {
     const names: Names = Object.fromEntries(settings.names.map((name) => [name, SERVICE_ADDRESS]));
     if (settings.port === undefined) names.localhost = "10.0.2.2";
     this.network = new Network(names, NAME_SERVER_ADDRESS);
+    if (!machine.hasClock) this.network.time = Date.now;
     this.flash = new FlashFile(join(settings.folder, "flash.bin"));
   }
 
@@ -134,7 +134,8 @@ export class Board {
     if (!existsSync(this.flash.path)) this.flash.erase();
     this.flash.program(0, page);
     // As it comes from its maker.
-    if (!existsSync(this.eeprom)) writeFileSync(this.eeprom, Buffer.alloc(EEPROM_BYTES, 0xff));
+    if (!existsSync(this.eeprom))
+      writeFileSync(this.eeprom, Buffer.alloc(machine.eepromBytes, 0xff));
   }
 
   /** What the board keeps of tokens: both slots. */
@@ -143,18 +144,33 @@ export class Board {
   }
 
   #machineArguments(): string[] {
-    const { hasClock = true, kind, builtIn } = this.#settings;
+    const { kind, builtIn } = this.#settings;
+    const firmware = ["-kernel", firmwareOf(kind, builtIn)];
+    return [...firmware, ...(machine.name === "mps2" ? this.#mps2() : this.#lm3s6965evb())];
+  }
+
+  #mps2(): string[] {
+    const { hasClock = true } = this.#settings;
     const flash = `memory-backend-file,id=flash,share=on,size=${machine.flashFileBytes}`;
     return [
       ...["-machine", "mps2-an385,memory-backend=flash"],
       ...["-object", `${flash},mem-path=${this.flash.path}`],
-      ...["-kernel", firmwareOf(kind, builtIn)],
       ...["-net", "nic,model=lan9118,netdev=board"],
       ...["-drive", `if=none,id=eeprom,file=${this.eeprom},format=raw`],
       "-device",
-      `at24c-eeprom,bus=i2c,address=0x50,rom-size=${EEPROM_BYTES},drive=eeprom`,
+      `at24c-eeprom,bus=i2c,address=0x50,rom-size=${machine.eepromBytes},drive=eeprom`,
       ...(hasClock ? ["-device", "ds1338,bus=i2c,address=0x68"] : []),
       ...["-device", "ssd0303,bus=i2c,address=0x3d"],
+    ];
+  }
+
+  /** Its flash gets what the file has when the power comes on. */
+  #lm3s6965evb(): string[] {
+    return [
+      ...["-machine", "lm3s6965evb"],
+      ...["-device", `loader,file=${this.flash.path},addr=0x3c000,force-raw=on`],
+      ...["-net", "nic,model=stellaris,netdev=board"],
+      ...["-drive", `if=sd,file=${this.eeprom},format=raw`],
     ];
   }
 

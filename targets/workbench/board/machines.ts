@@ -1,6 +1,6 @@
-// What the board's firmware is built from and run on. The machines that the board's firmware is emulated on. Which one is meant is said once, before anything is built or
-// run: PICOGRANT_MACHINE, which `npm run board -- --machine` sets. Debian packages that must be on
-// this one; and the sources of lwIP and BearSSL, which Debian ships and this repository does not (QuickJS comes from
+// The machines that the board's firmware is emulated on. Which one is meant is said once, before anything is built or run:
+// PICOGRANT_MACHINE, which `npm run board -- --machine` sets. And what it is built from: Debian packages that must be on
+// this machine, and the sources of lwIP and BearSSL, which Debian ships and this repository does not (QuickJS comes from
 // where the C host gets it). Everything fetched is below dist/engines, done once.
 
 import { existsSync } from "node:fs";
@@ -14,9 +14,17 @@ export interface Machine {
   /** The flash of the settings pages: the size of each of its two areas, and of the file behind it. */
   readonly pageBytes: number;
   readonly flashFileBytes: number;
-  /** Addresses of RAM. */
-  readonly ramAt: number;
-  readonly ramEnd: number;
+  /** Whether a clock goes on while the power is off, and whether the emulated controller tells of its cable. */
+  readonly hasClock: boolean;
+  readonly hasLink: boolean;
+  /** Whether QuickJS and its heap fit. */
+  readonly hasRoomForEngine: boolean;
+  /** Bytes of the EEPROM, or of the SD card that stands in for it. */
+  readonly eepromBytes: number;
+  /** What is written to it at once: MAP_EEPROM_PAGE of map.h. */
+  readonly eepromPage: number;
+  /** The panel's dots, and where on it the text begins. */
+  readonly panel: { width: number; height: number; left: number; top: number };
 }
 
 const MIB = 1024 * 1024;
@@ -27,8 +35,25 @@ export const machines = {
     emulator: "qemu-system-arm",
     pageBytes: 0x4000,
     flashFileBytes: 16 * MIB,
-    ramAt: 0x2000_0000,
-    ramEnd: 0x2100_0000,
+    hasClock: true,
+    hasLink: true,
+    hasRoomForEngine: true,
+    eepromBytes: 32_768,
+    eepromPage: 64,
+    panel: { width: 96, height: 16, left: 0, top: 0 },
+  },
+  lm3s6965evb: {
+    name: "lm3s6965evb",
+    emulator: "qemu-system-arm",
+    pageBytes: 0x2000,
+    flashFileBytes: 0x4000,
+    hasClock: false,
+    hasLink: false,
+    hasRoomForEngine: false,
+    // An SD card, whose size must be a power of two.
+    eepromBytes: MIB,
+    eepromPage: 512,
+    panel: { width: 128, height: 64, left: 16, top: 24 },
   },
 } as const satisfies Record<string, Omit<Machine, "name"> & { name: string }>;
 
@@ -49,19 +74,16 @@ export const machine: Machine = machineOf(process.env.PICOGRANT_MACHINE ?? "mps2
 /** Debian's release whose lwIP (2.1.3) and BearSSL (0.6) the firmware is written for. */
 const librariesRelease = "bookworm";
 
-/** For building the firmware and for running it. */
-const needsOf: Readonly<Record<MachineName, readonly Need[]>> = {
-  mps2: [
-    tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
-    {
-      package: "libnewlib-arm-none-eabi",
-      isThere: () => existsSync("/usr/lib/arm-none-eabi/newlib/libc_nano.a"),
-    },
-    tool("qemu-system-arm", "qemu-system-arm"),
-  ],
-};
-
-export const boardNeeds: readonly Need[] = [...engineNeeds, ...needsOf[machine.name]];
+/** For building the firmware and for running it: each machine is a Cortex-M. */
+export const boardNeeds: readonly Need[] = [
+  ...engineNeeds,
+  tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
+  {
+    package: "libnewlib-arm-none-eabi",
+    isThere: () => existsSync("/usr/lib/arm-none-eabi/newlib/libc_nano.a"),
+  },
+  tool("qemu-system-arm", "qemu-system-arm"),
+];
 
 export const lwipFolder = (): string => debianSource("lwip", librariesRelease);
 export const bearsslFolder = (): string => debianSource("bearssl", librariesRelease);

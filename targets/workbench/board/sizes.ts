@@ -2,11 +2,9 @@
 // really used of heap and stack, and the limits.
 
 import { readFileSync } from "node:fs";
-import { type Kind, kinds, mapOf } from "./build.ts";
+import { folderOf, type Kind, mapOf } from "./build.ts";
 import type { BoardFigures } from "./emulator.ts";
-import { type MachineName, machine } from "./machines.ts";
-
-const isRam = (address: number): boolean => address >= machine.ramAt && address < machine.ramEnd;
+import type { MachineName } from "./machines.ts";
 
 /** A part of the firmware, and the object files that belong to it. */
 const parts = [
@@ -21,6 +19,7 @@ const parts = [
     /^(driver|host|http|http-answer|wall-clock|address|last-look|storage|history|reason|page)\.o/,
   ],
   ["C library", /^lib(g_nano|c_nano|c|gcc|m)\.a|^libc\.o/],
+  ["between them, to align what follows", /^\*fill\*/],
   ["board: start, display, chips", /./],
 ] as const;
 
@@ -30,65 +29,74 @@ const partNames: readonly Part[] = [...parts.map(([name]) => name), "stack"];
 interface Sizes {
   readonly flash: Readonly<Record<Part, number>>;
   readonly ram: Readonly<Record<Part, number>>;
-  /** All of it, with the gaps between parts. */
+  /** All of it, as the linker says. */
   readonly flashTotal: number;
   readonly ramTotal: number;
 }
 
-/** One contribution in the map: section, address, size, and the object file. */
-const contribution = /^ (\.[\w.-]+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$/gm;
+/** The linker's sections (board.ld) by what they take. */
+const takes: Readonly<Record<"flash" | "ram", readonly string[]>> = {
+  flash: [".text", ".ARM.exidx", ".data"],
+  ram: [".stack", ".data", ".bss", ".noinit"],
+};
 
-function sectionSize(map: string, name: string): number {
-  const found = new RegExp(`^\\${name}\\s+0x[0-9a-f]+\\s+0x([0-9a-f]+)`, "m").exec(map);
-  return Number.parseInt(found?.[1] ?? "0", 16);
+/** In the map: a section, and a contribution to it, with the object file. A long name has its numbers on the next line. */
+const sectionLine = /^(\.[\w.-]+)\s+0x([0-9a-f]+) +0x([0-9a-f]+)/;
+const contribution = /^ (\.[\w.-]+|COMMON|\*fill\*)\s+0x([0-9a-f]+) +0x[0-9a-f]+ *(.*)$/gm;
+
+function partOf(section: string, name: string, file: string): Part {
+  if (section === ".stack") return "stack";
+  const object = name === "*fill*" ? name : `${file.replace(/^.*\//, "")} ${name}`;
+  return parts.find(([, pattern]) => pattern.test(object))![0];
 }
 
-/** Reads a map of GNU ld's. */
+/** Reads a map of GNU ld's. A contribution ends where the next one begins: two texts may share their last letters. */
 function sizesIn(map: string): Sizes {
   const none = (): Record<Part, number> =>
     Object.fromEntries(partNames.map((name) => [name, 0])) as Record<Part, number>;
-  const flash = none();
-  const ram = none();
-  const text = map
-    .slice(map.indexOf("Linker script and memory map"))
-    // A long name has its numbers on the next line.
-    .replace(/^( \.[\w.-]+)\n\s+0x/gm, "$1 0x");
-  for (const [, section, at, length, file] of text.matchAll(contribution)) {
-    const address = Number.parseInt(at!, 16);
-    const size = Number.parseInt(length!, 16);
-    const object = `${file!.replace(/^.*\//, "")} ${section}`;
-    const [part] = parts.find(([, pattern]) => pattern.test(object))!;
-    if (isRam(address)) ram[part] += size;
-    // The rest is information for debuggers.
-    const isProgram = /^\.(text|s?rodata|vectors|s?data)/.test(section!);
-    const isData = /^\.s?data/.test(section!);
-    if (isProgram && (isData || !isRam(address))) flash[part] += size;
+  const sizes = { flash: none(), ram: none(), flashTotal: 0, ramTotal: 0 };
+  const text = map.slice(map.indexOf("\nLinker script and memory map"), map.indexOf("\nOUTPUT("));
+  for (const block of text.split(/\n(?=\.)/)) {
+    const [, section = "", from = "", length = ""] = sectionLine.exec(block) ?? [];
+    const found = [...block.matchAll(contribution)];
+    const ends = [...found.map((one) => one[2]!).slice(1)].map((at) => Number.parseInt(at, 16));
+    ends.push(Number.parseInt(from, 16) + Number.parseInt(length, 16));
+    for (const kind of ["flash", "ram"] as const) {
+      if (!takes[kind].includes(section)) continue;
+      sizes[`${kind}Total`] += Number.parseInt(length, 16);
+      found.forEach(([, name, at, file], index) => {
+        const size = ends[index]! - Number.parseInt(at!, 16);
+        sizes[kind][partOf(section, name!, file!)] += size;
+      });
+    }
   }
-  ram.stack = sectionSize(map, ".stack");
-  const data = sectionSize(map, ".data");
-  const code = sectionSize(map, ".text");
-  const flashTotal = code + sectionSize(map, ".ARM.exidx") + data;
-  const ramTotal = ram.stack + data + sectionSize(map, ".bss") + sectionSize(map, ".noinit");
-  return { flash, ram, flashTotal, ramTotal };
+  return sizes;
 }
 
 export const readSizes = (mapFile: string): Sizes => sizesIn(readFileSync(mapFile, "utf8"));
 
-/** What a board may take, bytes: flash of the firmware, RAM of all there is. */
-const limits: Readonly<Record<MachineName, Limits>> = {
-  mps2: {
-    complete: { flash: 155_648, ram: 40_960 },
-    api: { flash: 155_648, ram: 40_960 },
-    grant: { flash: 155_648, ram: 38_912 },
-    quickjs: { flash: 284_000, ram: 84_000 },
-  },
+/** What a firmware may take, bytes: of flash, and of all RAM. */
+const limits: Readonly<Partial<Record<Kind, { readonly flash: number; readonly ram: number }>>> = {
+  complete: { flash: 155_648, ram: 40_960 },
+  api: { flash: 155_648, ram: 40_960 },
+  grant: { flash: 155_648, ram: 38_912 },
+  quickjs: { flash: 284_000, ram: 84_000 },
 };
 
-type Limits = Readonly<
-  Record<Exclude<Kind, "full">, { readonly flash: number; readonly ram: number }>
->;
+/** A firmware of a table. */
+export interface Build {
+  readonly machine: MachineName;
+  readonly kind: Kind;
+  /** Of those that ran; the others' rows of use stay empty. */
+  readonly seen?: Seen | undefined;
+}
 
-const LIMITS = limits[machine.name];
+/** The three whose figures the README has: `npm run board -- --build` prints them. */
+export const compared: readonly Build[] = [
+  { machine: "lm3s6965evb", kind: "complete" },
+  { machine: "lm3s6965evb", kind: "grant" },
+  { machine: "mps2", kind: "quickjs" },
+];
 
 /** What a life of a firmware showed. */
 export interface Seen {
@@ -110,45 +118,47 @@ function lines(rows: readonly (readonly string[])[]): string {
 const pad = (cell: string, width: number, column: number): string =>
   column === 0 ? cell.padEnd(width) : cell.padStart(width);
 
-/** The limits that a firmware does not keep, a line each. */
-export function missedLimits(): string[] {
-  const over = (what: string, size: number, limit: number): string[] =>
-    size > limit ? [`${what} is ${grouped(size - limit)} bytes over its limit`] : [];
-  return Object.entries(LIMITS).flatMap(([kind, limit]) => {
-    const sizes = readSizes(mapOf(kind as Kind));
-    return [
-      ...over(`${kind}: flash`, sizes.flashTotal, limit.flash),
-      ...over(`${kind}: RAM`, sizes.ramTotal, limit.ram),
-    ];
+const sizesOf = ({ machine, kind }: Build): Sizes => readSizes(mapOf(kind, folderOf(machine)));
+
+/** The limits that these do not keep, a line each. */
+export function missedLimits(builds: readonly Build[]): string[] {
+  return builds.flatMap((build) => {
+    const { flashTotal, ramTotal } = sizesOf(build);
+    const limit = limits[build.kind] ?? { flash: flashTotal, ram: ramTotal };
+    const over = (what: string, excess: number): string[] =>
+      excess > 0
+        ? [`${build.machine}, ${build.kind}: ${what} is ${grouped(excess)} bytes over its limit`]
+        : [];
+    return [...over("flash", flashTotal - limit.flash), ...over("RAM", ramTotal - limit.ram)];
   });
 }
 
-/** @param seen figures of the firmwares that ran; the others' rows of use stay empty */
-export function sizeTable(seen: Partial<Record<Kind, Seen>>): string {
-  const names = Object.keys(kinds) as Kind[];
-  const sizes = Object.fromEntries(names.map((name) => [name, readSizes(mapOf(name))])) as Record<
-    Kind,
-    Sizes
-  >;
-  const all = (row: (sizes: Sizes, kind: Kind) => readonly [number, number]): string[] =>
-    names.flatMap((name) => row(sizes[name], name).map(grouped));
+export function sizeTable(builds: readonly Build[]): string {
+  const sizes = builds.map(sizesOf);
+  const all = (row: (sizes: Sizes) => readonly [number, number]): string[] =>
+    sizes.flatMap((one) => row(one).map(grouped));
   const use = (name: string, of: (one: Seen) => number): string[] => [
     name,
-    ...names.flatMap((kind) => ["", seen[kind] ? grouped(of(seen[kind])) : ""]),
+    ...builds.flatMap(({ seen }) => ["", seen ? grouped(of(seen)) : ""]),
   ];
   const rows = [
-    ["bytes", ...names.flatMap((name) => [`${name}: flash`, "RAM"])],
-    ...partNames.map((part: Part) => [part, ...all((one) => [one.flash[part], one.ram[part]])]),
+    ["bytes", ...builds.flatMap(({ machine, kind }) => [`${machine} ${kind}: flash`, "RAM"])],
+    ...partNames.map((part) => [part, ...all((one) => [one.flash[part], one.ram[part]])]),
     ["all", ...all((one) => [one.flashTotal, one.ramTotal])],
     [
       "limit",
-      ...all((_, name) => (name === "full" ? [0, 0] : [LIMITS[name].flash, LIMITS[name].ram])),
+      ...builds.flatMap(({ kind }) =>
+        [limits[kind]?.flash ?? 0, limits[kind]?.ram ?? 0].map(grouped),
+      ),
     ],
+  ];
+  if (builds.every(({ seen }) => seen === undefined)) return lines(rows);
+  const used = [
     use("seen: heap, at its peak", (one) => one.figures.heap?.peak ?? 0),
     use("seen: heap, how far blocks lay", (one) => one.figures.heap?.reached ?? 0),
     use("seen: stack, at its deepest", (one) => one.stackUsed),
   ];
-  return lines(rows);
+  return lines([...rows, ...used]);
 }
 
 /** Wake-ups per hour and share of time asleep, out of one measurement. */

@@ -1,7 +1,6 @@
 /*
  * What the files of this port offer each other: the UART, sleep, the I2C bus and the devices on it. All of it
- * is called from the main loop alone; the three board_on_... functions are the interrupts, and each does no
- * more than set a flag or keep a key.
+ * is called from the main loop alone; interrupts do no more than set a flag, count, or keep a key.
  */
 #ifndef PICOGRANT_BOARD_H
 #define PICOGRANT_BOARD_H
@@ -19,7 +18,7 @@ void board_hang(void) __attribute__((noreturn)); /* as a loop that never ends wo
 size_t board_stack_used(void); /* bytes, the deepest since the reset */
 size_t board_stack_size(void);
 
-/* uart.c, serial.c: text goes out at once, keys are kept until they are fetched. */
+/* chip.c, serial.c: text goes out at once, keys are kept until they are fetched. */
 void board_uart_open(void);
 void board_log(const char *text);
 void board_log_bytes(const uint8_t *bytes, size_t size);
@@ -31,13 +30,14 @@ void board_on_key(void);
 void board_keep_key(uint8_t key); /* from board_on_key alone */
 void board_uart_put(uint8_t byte);
 
-/* sleep.c: the clock, the watchdog, and the one place where the processor stands still. */
+/* chip.c: the clock, the watchdog, and the timer that ends a sleep; startup.c: the one place where the processor stands still. */
 void board_clock_open(void);
 void board_watchdog_open(void);
 void board_watchdog_feed(void);
 /* Sleeps until an interrupt, at most so long. Returns at once where a key or a packet waits already. */
 void board_sleep(uint32_t ms);
-void board_on_timer(void);
+void board_timer_start(uint32_t ms); /* at most a minute */
+void board_timer_stop(void);
 struct board_sleep_figures {
   uint32_t wakes;    /* times that the processor went on */
   uint32_t asleep_ms;
@@ -46,21 +46,27 @@ struct board_sleep_figures {
 /* The figures since the last call, and begins anew. */
 struct board_sleep_figures board_sleep_figures(void);
 
-/* i2c.c, of the Cortex-M alone, as is eeprom.c: each returns 1, or 0 where the device does not answer. */
+/* i2c.c, of mps2 alone: each returns 1, or 0 where the device does not answer. */
 int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const uint8_t *bytes,
                     size_t size);
 int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,
                    size_t size);
 
-/* eeprom.c: any range of bytes; write returns when the chip has finished. 1, or 0: it does not answer. */
+/*
+ * What lasts, i2c.c or ssi.c: bytes of one of its pages of MAP_EEPROM_PAGE; write returns when the chip has finished. 1, or
+ * 0: it does not answer. A power cut harms no other page than the one that is being written.
+ */
 enum { BOARD_EEPROM_BYTES = 32768 };
+int board_page_read(size_t at, uint8_t *bytes, size_t size);
+int board_page_write(size_t at, const uint8_t *bytes, size_t size);
+/* records.c: any range of bytes. */
 int board_eeprom_read(size_t at, uint8_t *bytes, size_t size);
 int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
-/* The two record slots, at its start. */
+/* records.c: the two record slots, at its start. */
 extern const struct pg_medium board_records;
 
 /*
- * rtc.c: reads the clock chip; from then on pg_clock_wall_s knows the time. It never is before `earliest_s` (the
+ * clock.c: reads the clock chip; from then on pg_clock_wall_s knows the time. It never is before `earliest_s` (the
  * firmware's build, the maker's page) nor before the last time that was confirmed: a chip that says so has lost it.
  */
 void board_clock_read(uint32_t earliest_s);
@@ -72,9 +78,12 @@ void board_clock_confirm(void);
 void board_clock_refuse(void);
 /* Whether the time comes from a clock that went on, or was confirmed since the reset. */
 int board_clock_is_sure(void);
+/* i2c.c or chip.c: seconds since 1970 as the chip has them; 0 where there is none, or it has stood still. */
+uint32_t board_clock_chip(void);
+void board_clock_set_chip(uint32_t wall_s);
 
 /*
- * eeprom.c: takes the seed that it has kept, and that of the maker's page (of no bytes: there is none), and makes the
+ * records.c: takes the seed that it has kept, and that of the maker's page (of no bytes: there is none), and makes the
  * next one. 1, or 0: there is none, and TLS is refused.
  */
 int board_entropy_open(const uint8_t *given, size_t given_size);
@@ -86,9 +95,9 @@ extern const uint8_t board_page_0[], board_page_1[];
 void board_oled_open(void);
 void board_oled_show(const uint8_t *cells);
 
-/* ethernet.c: set by the interrupt, reset by board_ethernet_rearm. */
+/* startup.c: whether the Ethernet controller's interrupt has come; off forgets that it has. */
 int board_ethernet_has_input(void);
-void board_on_ethernet(void);
+void board_ethernet_listen(int is_on);
 
 /* connection.c: one, since there is RAM for one TLS session. */
 extern struct pg_connection board_connection;

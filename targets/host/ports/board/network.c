@@ -154,13 +154,31 @@ static void let_names_age(void) {
   if (!resolving) age_names(passed / DNS_TMR_INTERVAL);
 }
 
+static int restart_controller(void) {
+  board_ethernet_listen(0);
+  if (!board_ethernet_restart(interface.hwaddr)) {
+    board_log("ethernet: the controller does not answer\n");
+    return 0;
+  }
+  board_ethernet_listen(1);
+  return 1;
+}
+
+static err_t open_interface(struct netif *netif) {
+  netif->hwaddr_len = ETH_HWADDR_LEN;
+  netif->name[0] = 'e';
+  netif->name[1] = 'n';
+  netif->mtu = 1500;
+  netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP;
+  netif->output = etharp_output;
+  netif->linkoutput = board_ethernet_send;
+  return restart_controller() ? ERR_OK : ERR_IF;
+}
+
 void network_open(void) {
   watch.level = kept.complement == ~kept.level ? (uint8_t)kept.level : 0;
   lwip_init();
-  if (!netif_add(&interface, NULL, NULL, NULL, NULL, board_ethernet_open, ethernet_input)) {
-    board_log("ethernet: the controller does not answer\n");
-    return;
-  }
+  if (!netif_add(&interface, NULL, NULL, NULL, NULL, open_interface, ethernet_input)) return;
   interface.hostname = "picogrant";
   netif_set_default(&interface);
   netif_set_up(&interface);
@@ -212,13 +230,62 @@ static const ip4_addr_t *neighbour(void) {
 }
 
 /* The neighbour's answer to a probe; while there is no address, anything that comes. */
-int network_hears(const struct pbuf *frame) {
+static int is_awaited(const struct pbuf *frame) {
   static const uint8_t arp[] = {0x08, 0x06};
   const uint8_t *bytes = (const uint8_t *)frame->payload + ETH_PAD_SIZE;
   if (!watch.is_on) return 0;
   if (!network_is_up()) return 1;
   return frame->len >= ETH_PAD_SIZE + 32 && memcmp(bytes + 12, arp, sizeof arp) == 0 &&
          memcmp(bytes + 28, &neighbour()->addr, sizeof neighbour()->addr) == 0;
+}
+
+void network_write_frame(const struct pbuf *frame, uint32_t word, unsigned filled, volatile uint32_t *to) {
+  size_t skip = ETH_PAD_SIZE;
+  for (const struct pbuf *part = frame; part; part = part->next) {
+    const uint8_t *bytes = part->payload;
+    for (size_t i = skip; i < part->len; i++) {
+      word |= (uint32_t)bytes[i] << (8 * filled);
+      if (++filled < 4) continue;
+      *to = word;
+      word = filled = 0;
+    }
+    skip = 0;
+  }
+  if (filled) *to = word;
+}
+
+struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_good, volatile uint32_t *from) {
+  enum { CHECKSUM_BYTES = 4, LEAST = ETH_PAD_SIZE + CHECKSUM_BYTES, MOST = LEAST + 1514 };
+  uint32_t word = first;
+  uint32_t words = (size + 3) / 4;
+  struct pbuf *frame = NULL;
+  if (is_good && size > LEAST && size <= MOST) frame = pbuf_alloc(PBUF_RAW, (uint16_t)(words * 4), PBUF_POOL);
+  if (!frame) {
+    /* Whether a controller's own way to skip a frame is right, nobody has to rely on. */
+    while (words-- > 1) (void)*from;
+    return NULL;
+  }
+  /* The buffers of the pool are whole words long. */
+  for (struct pbuf *part = frame; part; part = part->next) {
+    for (uint16_t at = 0; at < part->len; at += 4) {
+      memcpy((uint8_t *)part->payload + at, &word, sizeof word);
+      if (--words > 0) word = *from;
+    }
+  }
+  pbuf_realloc(frame, (uint16_t)(size - CHECKSUM_BYTES));
+  return frame;
+}
+
+/* The interrupt's cause is cleared first: what comes while frames are read raises it again. */
+static void take_frames(void) {
+  board_ethernet_calm();
+  board_ethernet_listen(0);
+  while (board_ethernet_has_frame()) {
+    struct pbuf *frame = board_ethernet_take();
+    if (frame && is_awaited(frame)) network_works();
+    if (frame && interface.input(frame, &interface) != ERR_OK) pbuf_free(frame);
+  }
+  board_ethernet_listen(1);
 }
 
 /* A lease that still holds is confirmed, another network gives another. */
@@ -236,7 +303,7 @@ static void restart_interface(void) {
   say("nothing is heard although there is a link; restarting the interface");
   netif_set_link_down(&interface);
   forget_addresses();
-  if (!board_ethernet_restart()) board_log("ethernet: the controller does not answer\n");
+  (void)restart_controller();
   link_seen_ms = pg_clock_ms() - LINK_EVERY_MS;
 }
 
@@ -274,7 +341,7 @@ void network_work(void) {
   int was_up = network_is_up();
   needs_attention = 0;
   if (board_ethernet_has_input()) {
-    board_ethernet_work(&interface);
+    take_frames();
     look_at_link();
   } else if (pg_clock_ms() - link_seen_ms >= LINK_EVERY_MS) {
     look_at_link();

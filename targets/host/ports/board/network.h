@@ -25,10 +25,6 @@ int network_is_up(void);
 void network_doubt(void);
 void network_works(void);
 
-/* Whether a frame that has come, padding ahead of it, is what a doubt waits for. For ethernet.c. */
-struct pbuf;
-int network_hears(const struct pbuf *frame);
-
 /* 1 while a name is looked for: DNS needs its timer then. */
 void network_resolving(int is_on);
 
@@ -38,18 +34,35 @@ void network_attend(void);
 /* Milliseconds until network_work must be called again. */
 uint32_t network_wake_in(void);
 
-/* The Ethernet controller, an SMSC LAN9118, as lwIP's network interface. */
+/*
+ * ethernet.c: the machine's controller. Its own memory holds frames until they are read word by word, straight into
+ * lwIP's buffers and out of them: no buffer of the driver's is needed.
+ */
 
-/* For netif_add. */
-err_t board_ethernet_open(struct netif *netif);
-
-/* Hands over every packet that has come, and lets the interrupt tell of the next. */
-void board_ethernet_work(struct netif *netif);
+/* Resets it, and begins anew; `address` gets its six bytes. 1, or 0: it does not answer. */
+int board_ethernet_restart(uint8_t *address);
 
 /* Whether the cable is in. */
 int board_ethernet_has_link(void);
 
-/* Resets the controller and begins anew, with the address that it has. 1, or 0: it does not answer. */
-int board_ethernet_restart(void);
+/* Takes away the cause of its interrupt. What comes after that raises it again. */
+void board_ethernet_calm(void);
+
+int board_ethernet_has_frame(void);
+
+/* The next one, ETH_PAD_SIZE bytes ahead of it; NULL: there is no buffer for it, or it is bad. */
+struct pbuf *board_ethernet_take(void);
+
+/* lwIP's linkoutput. */
+err_t board_ethernet_send(struct netif *netif, struct pbuf *frame);
+
+/*
+ * network.c, for those two. A frame's words go to a register of the controller. `word` has the first `filled` of its four
+ * bytes already; the frame's padding is left out.
+ */
+void network_write_frame(const struct pbuf *frame, uint32_t word, unsigned filled, volatile uint32_t *to);
+
+/* And come from one, behind the `first` word: `size` bytes, padding and checksum counted. What is bad is read out alone. */
+struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_good, volatile uint32_t *from);
 
 #endif

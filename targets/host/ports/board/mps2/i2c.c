@@ -1,9 +1,14 @@
 /*
- * The I2C bus: clock and data are two open-drain pins that software moves. A microcontroller with an I2C unit
- * of its own replaces this file.
+ * The I2C bus: clock and data are two open-drain pins that software moves; and two chips on it: a 24C256, an EEPROM of
+ * 32 KiB in pages of 64 bytes, written a page at a time, and a DS1338, the clock.
  */
 #include "board.h"
-#include "mps2.h"
+#include "map.h"
+#include "picogrant-port.h"
+#include "registers.h"
+
+enum { EEPROM = 0x50, WRITE_MS_MAX = 20 };
+enum { CLOCK = 0x68, CLOCK_STOPPED = 0x80, DAY_S = 86400 };
 
 static void clock_high(void) { I2C_RELEASE = I2C_CLOCK; }
 static void clock_low(void) { I2C_PULL_LOW = I2C_CLOCK; }
@@ -77,4 +82,76 @@ int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_
   for (size_t i = 0; ok && i < size; i++) bytes[i] = get_byte(i + 1 == size);
   stop();
   return ok;
+}
+
+static void address_of(uint8_t head[2], size_t at) {
+  head[0] = (uint8_t)(at >> 8);
+  head[1] = (uint8_t)at;
+}
+
+int board_page_read(size_t at, uint8_t *bytes, size_t size) {
+  uint8_t head[2];
+  address_of(head, at);
+  return board_i2c_read(EEPROM, head, sizeof head, bytes, size);
+}
+
+/* While it writes, the chip does not answer to its name. */
+static int wait_until_written(void) {
+  uint32_t began = pg_clock_ms();
+  while (!board_i2c_write(EEPROM, NULL, 0, NULL, 0)) {
+    if (pg_clock_ms() - began > WRITE_MS_MAX) return 0;
+  }
+  return 1;
+}
+
+int board_page_write(size_t at, const uint8_t *bytes, size_t size) {
+  uint8_t head[2];
+  address_of(head, at);
+  return board_i2c_write(EEPROM, head, sizeof head, bytes, size) && wait_until_written();
+}
+
+static uint32_t from_bcd(uint8_t byte) { return (uint32_t)(byte >> 4) * 10 + (byte & 15); }
+
+static uint8_t to_bcd(uint32_t number) { return (uint8_t)(number / 10 << 4 | number % 10); }
+
+/* Days from 1 January 1970; the chip knows the years 2000 to 2099. */
+static uint32_t days_of(uint32_t year, uint32_t month, uint32_t day) {
+  static const uint16_t before_month[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+  uint32_t leap_days = (year + 3) / 4 + (year % 4 == 0 && month > 2);
+  return 10957 + year * 365 + leap_days + before_month[month - 1] + day - 1;
+}
+
+/* Seconds since 1970 as the chip has them; 0 where it does not answer, or has stood still. */
+uint32_t board_clock_chip(void) {
+  static const uint8_t first = 0;
+  uint8_t registers[7];
+  if (!board_i2c_read(CLOCK, &first, 1, registers, sizeof registers)) return 0;
+  if (registers[0] & CLOCK_STOPPED) return 0;
+  uint32_t second = from_bcd(registers[0] & 0x7f);
+  uint32_t minute = from_bcd(registers[1]);
+  uint32_t hour = from_bcd(registers[2] & 0x3f);
+  uint32_t day = from_bcd(registers[4]);
+  uint32_t month = from_bcd(registers[5]);
+  uint32_t year = from_bcd(registers[6]);
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23) return 0;
+  return days_of(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second;
+}
+
+void board_clock_set_chip(uint32_t wall_s) {
+  static const uint8_t first = 0;
+  uint32_t days = wall_s / DAY_S;
+  uint32_t year = 0;
+  uint32_t month = 12;
+  while (year < 99 && days_of(year + 1, 1, 1) <= days) year++;
+  while (month > 1 && days_of(year, month, 1) > days) month--;
+  uint32_t day = days - days_of(year, month, 1) + 1;
+  uint32_t seconds = wall_s % DAY_S;
+  const uint8_t registers[7] = {to_bcd(seconds % 60),
+                                to_bcd(seconds / 60 % 60),
+                                to_bcd(seconds / 3600),
+                                (uint8_t)((days + 4) % 7 + 1),
+                                to_bcd(day),
+                                to_bcd(month),
+                                to_bcd(year)};
+  (void)board_i2c_write(CLOCK, &first, 1, registers, sizeof registers);
 }

@@ -16,6 +16,9 @@
 #define MAP_PAGE_1_AT 0x21004000
 #define MAP_PAGE_BYTES 0x4000
 
+/* What is written at once to where records are kept. */
+#define MAP_EEPROM_PAGE 64
+
 #define MAP_RAM_AT 0x20000000
 #define MAP_RAM_BYTES 0x30000
 

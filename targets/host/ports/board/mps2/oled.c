@@ -30,11 +30,7 @@ static int command(uint8_t byte) {
 static void show_row(int row, const uint8_t *cells) {
   uint8_t pixels[COLUMNS * CELL];
   memset(pixels, 0, sizeof pixels);
-  for (int i = 0; i < COLUMNS; i++) {
-    /* Texts of the maker's own may have characters up to 255; the font ends earlier. */
-    int is_known = cells[i] >= 32 && cells[i] - 32 < (int)(sizeof font / sizeof *font);
-    memcpy(pixels + i * CELL, font[(is_known ? cells[i] : '?') - 32], FONT_COLUMNS);
-  }
+  for (int i = 0; i < COLUMNS; i++) memcpy(pixels + i * CELL, glyph(cells[i]), FONT_COLUMNS);
   if (command((uint8_t)(SET_ROW | row)) && command(SET_COLUMN_LOW | (FIRST_COLUMN & 15)) &&
       command(SET_COLUMN_HIGH | FIRST_COLUMN >> 4)) {
     (void)board_i2c_write(DEVICE, &data_head, 1, pixels, sizeof pixels);

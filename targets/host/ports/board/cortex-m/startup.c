@@ -1,13 +1,15 @@
 /*
- * The first instructions: the vector table, the reset handler that makes memory as C expects it, and what
- * becomes of a fault. A fault is reported on the UART and answered with a reset: the records are safe.
+ * What a Cortex-M does: the first instructions, with the vector table and the reset handler that makes memory as C expects
+ * it; what becomes of a fault, which is reported on the UART and answered with a reset: the records are safe; interrupts;
+ * and the one place where it stands still.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "board.h"
 #include "map.h"
-#include "mps2.h"
+#include "picogrant-port.h"
+#include "registers.h"
 
 extern uint32_t board_stack_bottom[], board_stack_top[];
 extern uint32_t board_data_image[], board_data_start[], board_data_end[];
@@ -46,7 +48,6 @@ void board_restart(void) {
 }
 
 void board_hang(void) {
-  __asm__ volatile("cpsid i");
   for (;;) __asm__ volatile("wfi");
 }
 
@@ -81,29 +82,52 @@ static void on_watchdog(void) {
   board_restart();
 }
 
-static void on_unexpected(void) {
+__attribute__((used)) static void on_unexpected(void) {
   board_log("interrupt that nobody asked for\n");
   board_restart();
 }
 
+static volatile int has_input, is_over;
+
+int board_ethernet_has_input(void) { return has_input; }
+
+void board_ethernet_listen(int is_on) {
+  if (is_on) {
+    board_irq_on(IRQ_ETHERNET);
+    return;
+  }
+  board_irq_off(IRQ_ETHERNET);
+  board_irq_forget(IRQ_ETHERNET);
+  has_input = 0;
+}
+
 /* Which interrupt it is stands in the lowest bits of IPSR, 16 above its number at the NVIC. */
 static void on_interrupt(void) {
-  uint32_t number;
+  int number;
   __asm__ volatile("mrs %0, ipsr" : "=r"(number));
   switch (number - 16) {
+    case IRQ_WATCHDOG:
+      on_watchdog();
+      break;
     case IRQ_UART0_RX:
       board_on_key();
       break;
     case IRQ_TIMER0:
-      board_on_timer();
+      board_timer_stop();
+      is_over = 1;
       break;
     case IRQ_ETHERNET:
-      board_on_ethernet();
+      /* The controller goes on raising it until it is read out: silent until the loop has done so. */
+      board_irq_off(IRQ_ETHERNET);
+      has_input = 1;
       break;
     default:
       on_unexpected();
   }
 }
+
+/* Where the machine does not use SysTick. */
+void board_on_tick(void) __attribute__((weak, alias("on_unexpected")));
 
 /* All of it: a table that is too short sends an interrupt into the code behind it. */
 __attribute__((section(".vectors"), used)) static const struct {
@@ -112,8 +136,44 @@ __attribute__((section(".vectors"), used)) static const struct {
   void (*interrupts[IRQ_COUNT])(void);
 } vectors = {
     .stack = board_stack_top,
-    .system = {board_reset, on_watchdog, on_fault, on_fault, on_fault, on_fault, on_unexpected,
+    .system = {board_reset, on_interrupt, on_fault, on_fault, on_fault, on_fault, on_unexpected,
                on_unexpected, on_unexpected, on_unexpected, on_unexpected, on_unexpected,
-               on_unexpected, on_unexpected, on_unexpected},
+               on_unexpected, on_unexpected, board_on_tick},
     .interrupts = {[0 ... IRQ_COUNT - 1] = on_interrupt},
 };
+
+/* Longer sleeps are made of several: the watchdog is fed in between, and the timer has 32 bits. */
+enum { SLEEP_MAX_MS = 60000 };
+
+static struct board_sleep_figures figures;
+static uint32_t counting_since;
+
+void board_sleep(uint32_t ms) {
+  board_watchdog_feed();
+  if (ms == 0) return;
+  is_over = 0;
+  board_timer_start(ms > SLEEP_MAX_MS ? SLEEP_MAX_MS : ms);
+  uint32_t before = pg_clock_ms();
+  /*
+   * With interrupts off nothing can come between the look at the flags and the sleep: an interrupt that is
+   * pending ends WFI all the same, and is served as soon as they are on again. A tick alone (board_on_tick) is no
+   * reason to wake up the loop.
+   */
+  __asm__ volatile("cpsid i" ::: "memory");
+  while (!is_over && !has_input && !board_key_is_kept()) {
+    __asm__ volatile("dsb\n wfi\n cpsie i\n isb\n cpsid i" ::: "memory");
+    figures.wakes++;
+  }
+  __asm__ volatile("cpsie i\n isb" ::: "memory");
+  board_timer_stop();
+  figures.asleep_ms += pg_clock_ms() - before;
+}
+
+struct board_sleep_figures board_sleep_figures(void) {
+  struct board_sleep_figures result = figures;
+  uint32_t now = pg_clock_ms();
+  result.since_ms = now - counting_since;
+  counting_since = now;
+  figures = (struct board_sleep_figures){0};
+  return result;
+}

@@ -2,17 +2,15 @@
  * The registers of the board that are used: Arm's MPS2 with a Cortex-M3 (application note AN385), as qemu's
  * machine mps2-an385 has it. For another microcontroller this is the vendor's header.
  */
-#ifndef PICOGRANT_BOARD_MPS2_H
-#define PICOGRANT_BOARD_MPS2_H
+#ifndef PICOGRANT_BOARD_REGISTERS_H
+#define PICOGRANT_BOARD_REGISTERS_H
 
-#include <stdint.h>
-
-#define BOARD_REGISTER(address) (*(volatile uint32_t *)(address))
+#include "cortex-m.h"
 
 enum { BOARD_CLOCK_HZ = 25000000 };
 
-/* Interrupts, by their numbers at the NVIC. */
-enum { IRQ_UART0_RX = 0, IRQ_TIMER0 = 8, IRQ_ETHERNET = 13, IRQ_COUNT = 32 };
+/* Interrupts, by their numbers at the NVIC; the watchdog's is the NMI. */
+enum { IRQ_WATCHDOG = -14, IRQ_UART0_RX = 0, IRQ_TIMER0 = 8, IRQ_ETHERNET = 13, IRQ_COUNT = 32 };
 
 /* UART0: a CMSDK UART. */
 #define UART0_DATA BOARD_REGISTER(0x40004000)
@@ -55,24 +53,5 @@ enum { I2C_CLOCK = 1 << 0, I2C_DATA = 1 << 1 };
 
 /* The Ethernet controller's registers begin here. */
 #define ETHERNET_BASE 0x40200000u
-
-/* The core's own. */
-#define NVIC_ENABLE BOARD_REGISTER(0xe000e100)
-#define NVIC_DISABLE BOARD_REGISTER(0xe000e180)
-#define NVIC_CLEAR_PENDING BOARD_REGISTER(0xe000e280)
-#define SCB_RESET_CONTROL BOARD_REGISTER(0xe000ed0c)
-#define SCB_FAULT_STATUS BOARD_REGISTER(0xe000ed28)
-enum { SCB_RESET_REQUEST = 0x05fa0004 };
-#define MPU_CONTROL BOARD_REGISTER(0xe000ed94)
-#define MPU_REGION BOARD_REGISTER(0xe000ed98)
-#define MPU_BASE BOARD_REGISTER(0xe000ed9c)
-#define MPU_ATTRIBUTES BOARD_REGISTER(0xe000eda0)
-enum {
-  MPU_ON = 1 << 0,
-  MPU_DEFAULT_MAP = 1 << 2,
-  MPU_REGION_ON = 1 << 0,
-  MPU_NO_EXECUTION = 1 << 28, /* and with no access bits: neither reading nor writing */
-  MPU_GUARD_BITS = 20         /* a region of 1 MiB */
-};
 
 #endif

@@ -1,44 +1,26 @@
 /*
- * A 24C256 EEPROM, 32 KiB in pages of 64 bytes, written a page at a time; and what lies in it: the record slots, and the
- * seed of randomness.
+ * What is kept on the board's EEPROM, or on what stands in for it (board.h): the record slots, and the seed of randomness.
+ *
+ * An EEPROM needs no erasing, but what the slots rest on is kept: an erased slot holds nothing of its record.
  */
 #include <bearssl.h>
 #include <string.h>
 
 #include "board.h"
+#include "map.h"
 #include "picogrant-port.h"
 
-enum { DEVICE = 0x50, PAGE = 64, WRITE_MS_MAX = 20 };
-
-static void address_of(uint8_t head[2], size_t at) {
-  head[0] = (uint8_t)(at >> 8);
-  head[1] = (uint8_t)at;
+/* The part of `size` bytes that lies in the page at `at`; 0 behind the end of it all. */
+static size_t part_of_page(size_t at, size_t size) {
+  size_t count = MAP_EEPROM_PAGE - at % MAP_EEPROM_PAGE;
+  if (at + size > BOARD_EEPROM_BYTES) return 0;
+  return count < size ? count : size;
 }
 
 int board_eeprom_read(size_t at, uint8_t *bytes, size_t size) {
-  uint8_t head[2];
-  if (at + size > BOARD_EEPROM_BYTES) return 0;
-  address_of(head, at);
-  return board_i2c_read(DEVICE, head, sizeof head, bytes, size);
-}
-
-/* While it writes, the chip does not answer to its name. */
-static int wait_until_written(void) {
-  uint32_t began = pg_clock_ms();
-  while (!board_i2c_write(DEVICE, NULL, 0, NULL, 0)) {
-    if (pg_clock_ms() - began > WRITE_MS_MAX) return 0;
-  }
-  return 1;
-}
-
-int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size) {
-  if (at + size > BOARD_EEPROM_BYTES) return 0;
   while (size > 0) {
-    uint8_t head[2];
-    size_t count = PAGE - at % PAGE;
-    if (count > size) count = size;
-    address_of(head, at);
-    if (!board_i2c_write(DEVICE, head, sizeof head, bytes, count) || !wait_until_written()) return 0;
+    size_t count = part_of_page(at, size);
+    if (count == 0 || !board_page_read(at, bytes, count)) return 0;
     at += count;
     bytes += count;
     size -= count;
@@ -46,10 +28,16 @@ int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size) {
   return 1;
 }
 
-/*
- * Record slots in the EEPROM. An EEPROM needs no erasing, but what the slots rest on is kept: an erased slot
- * holds nothing of its record.
- */
+int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size) {
+  while (size > 0) {
+    size_t count = part_of_page(at, size);
+    if (count == 0 || !board_page_write(at, bytes, count)) return 0;
+    at += count;
+    bytes += count;
+    size -= count;
+  }
+  return 1;
+}
 
 /* What was programmed is read back: only what is there counts. */
 static int holds(size_t at, const uint8_t *bytes, size_t size) {
@@ -80,9 +68,9 @@ static int program_slot(void *context, int slot, uint32_t at, const uint8_t *byt
   return board_eeprom_write(place(slot, at), bytes, size) && holds(place(slot, at), bytes, size);
 }
 
-/* Only pages that hold anything are written: each page of an EEPROM wears by being written. */
+/* Only pages that hold anything are written: each page wears by being written. */
 static int erase_slot(void *context, int slot) {
-  static const uint8_t blank[64] = {[0 ... 63] = 0xff};
+  static const uint8_t blank[MAP_EEPROM_PAGE] = {[0 ... MAP_EEPROM_PAGE - 1] = 0xff};
   for (uint32_t at = 0; at < board_records.slot_bytes; at += sizeof blank) {
     if (holds(place(slot, at), blank, sizeof blank)) continue;
     if (!program_slot(context, slot, at, blank, sizeof blank)) return 0;
@@ -103,7 +91,7 @@ const struct pg_medium board_records = {
  * A board with a generator (RNG of an STM32, esp_random of an ESP32) fills the seed from that instead.
  */
 
-enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - 64 };
+enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - MAP_EEPROM_PAGE };
 
 static br_hmac_drbg_context generator;
 static int is_seeded;

@@ -1,0 +1,44 @@
+/* The registers that every Cortex-M has. For another microcontroller this is the vendor's header, of CMSIS. */
+#ifndef PICOGRANT_BOARD_CORTEX_M_H
+#define PICOGRANT_BOARD_CORTEX_M_H
+
+#include <stdint.h>
+
+#define BOARD_REGISTER(address) (*(volatile uint32_t *)(address))
+
+/* The NVIC: an interrupt by its number there. */
+static inline void board_irq_on(unsigned number) {
+  BOARD_REGISTER(0xe000e100 + number / 32 * 4) = 1u << number % 32;
+}
+static inline void board_irq_off(unsigned number) {
+  BOARD_REGISTER(0xe000e180 + number / 32 * 4) = 1u << number % 32;
+}
+static inline void board_irq_forget(unsigned number) {
+  BOARD_REGISTER(0xe000e280 + number / 32 * 4) = 1u << number % 32;
+}
+
+/* SysTick counts 24 bits down at the processor's clock. */
+#define SYSTICK_CONTROL BOARD_REGISTER(0xe000e010)
+#define SYSTICK_RELOAD BOARD_REGISTER(0xe000e014)
+#define SYSTICK_VALUE BOARD_REGISTER(0xe000e018)
+enum { SYSTICK_ON = 7 /* with its interrupt */ };
+void board_on_tick(void); /* of the machine, where it uses that */
+
+#define SCB_RESET_CONTROL BOARD_REGISTER(0xe000ed0c)
+#define SCB_FAULT_STATUS BOARD_REGISTER(0xe000ed28)
+#define SCB_INTERRUPT_STATE BOARD_REGISTER(0xe000ed04)
+enum { SCB_TICK_IS_PENDING = 1 << 26 };
+enum { SCB_RESET_REQUEST = 0x05fa0004 };
+#define MPU_CONTROL BOARD_REGISTER(0xe000ed94)
+#define MPU_REGION BOARD_REGISTER(0xe000ed98)
+#define MPU_BASE BOARD_REGISTER(0xe000ed9c)
+#define MPU_ATTRIBUTES BOARD_REGISTER(0xe000eda0)
+enum {
+  MPU_ON = 1 << 0,
+  MPU_DEFAULT_MAP = 1 << 2,
+  MPU_REGION_ON = 1 << 0,
+  MPU_NO_EXECUTION = 1 << 28, /* and with no access bits: neither reading nor writing */
+  MPU_GUARD_BITS = 20         /* a region of 1 MiB */
+};
+
+#endif

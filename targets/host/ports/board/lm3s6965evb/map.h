@@ -1,0 +1,22 @@
+/* The board's memory map: for the linker's script, which is preprocessed, and for C. */
+#ifndef PICOGRANT_BOARD_MAP_H
+#define PICOGRANT_BOARD_MAP_H
+
+#define MAP_NAME "lm3s6965evb"
+
+/* Flash of the firmware, which begins with its vectors. */
+#define MAP_FIRMWARE_AT 0x00000000
+#define MAP_FIRMWARE_BYTES 0x3c000
+
+/* The two areas for the maker's page (page.h), behind it: flash is erased by the KiB. */
+#define MAP_PAGE_0_AT 0x3c000
+#define MAP_PAGE_1_AT 0x3e000
+#define MAP_PAGE_BYTES 0x2000
+
+/* What is written at once to where records are kept: a block of an SD card. */
+#define MAP_EEPROM_PAGE 512
+
+#define MAP_RAM_AT 0x20000000
+#define MAP_RAM_BYTES 0x10000
+
+#endif

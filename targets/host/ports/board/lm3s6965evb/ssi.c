@@ -1,0 +1,179 @@
+/*
+ * The SSI, a bus that two chips share: the panel (oled.c), and the SD card, which stands in for an EEPROM. It is this
+ * board's alone, without a file system: what lasts lies in its first blocks.
+ */
+#include <string.h>
+
+#include "board.h"
+#include "map.h"
+#include "picogrant-port.h"
+#include "registers.h"
+
+enum {
+  BLOCK = MAP_EEPROM_PAGE,
+  GO_IDLE = 0,
+  SEND_CONDITION = 8,
+  READ_BLOCK = 17,
+  WRITE_BLOCK = 24,
+  APPLICATION_OPEN = 41,
+  APPLICATION = 55,
+  READ_REGISTER = 58,
+  IS_IDLE = 1,
+  BEGINS = 0xfe,   /* a block */
+  ACCEPTED = 0x05, /* it */
+  COUNTS_BLOCKS = 0x40,
+  OPEN_MS_MAX = 1000,
+  WORK_MS_MAX = 500,
+  SLOW_DIVIDER = 31 /* 390 kHz, until it is open; then 12.5 MHz */
+};
+
+void board_ssi_open(void) {
+  PORT_IS_OUT(PORT_A) = PIN_A_PANEL;
+  PORT_IS_OUT(PORT_C) = PORT_IS_DIGITAL(PORT_C) = PIN_C_DATA;
+  PORT_IS_OUT(PORT_D) = PORT_IS_DIGITAL(PORT_D) = PIN_D_CARD;
+  PORT_PINS(PORT_A, PIN_A_PANEL) = PIN_A_PANEL;
+  PORT_PINS(PORT_D, PIN_D_CARD) = PIN_D_CARD;
+  SSI_PRESCALE = 2;
+  SSI_FORMAT = SSI_8_BITS | SLOW_DIVIDER << SSI_DIVIDER_SHIFT;
+  SSI_CONTROL = SSI_ON;
+}
+
+uint8_t board_ssi_byte(uint8_t byte) {
+  SSI_DATA = byte;
+  while (!(SSI_STATE & SSI_RX_HAS_BYTE)) continue;
+  return (uint8_t)SSI_DATA;
+}
+
+static struct {
+  uint8_t is_open;
+  uint8_t counts_blocks; /* in place of bytes */
+  uint8_t holds;         /* `bytes` are those of block `number` */
+  uint32_t number;
+  uint8_t bytes[BLOCK];
+} card;
+
+static void select_card(int is_on) {
+  PORT_PINS(PORT_D, PIN_D_CARD) = is_on ? 0 : PIN_D_CARD;
+  /* It lets go of the line with the next clock. */
+  (void)board_ssi_byte(0xff);
+}
+
+/* 0xff is the end of its work. */
+static int wait_for(uint8_t awaited) {
+  uint32_t began = pg_clock_ms();
+  uint8_t byte;
+  do {
+    byte = board_ssi_byte(0xff);
+    if (byte == awaited) return 1;
+  } while (pg_clock_ms() - began < WORK_MS_MAX);
+  return 0;
+}
+
+/* It comes within some bytes; 0xff: there is none. */
+static uint8_t answer_of(void) {
+  uint8_t answer = 0xff;
+  for (int i = 0; i < 16 && answer == 0xff; i++) answer = board_ssi_byte(0xff);
+  return answer;
+}
+
+/* What the card answers; 0xff for nothing. */
+static uint8_t command(uint8_t number, uint32_t argument) {
+  /* It checks these two; later on no checksum. */
+  uint8_t checksum = number == GO_IDLE ? 0x95 : 0x87;
+  /* Its last answer has to be over. */
+  board_ssi_byte(0xff);
+  board_ssi_byte((uint8_t)(0x40 | number));
+  for (int shift = 24; shift >= 0; shift -= 8) board_ssi_byte((uint8_t)(argument >> shift));
+  board_ssi_byte(checksum);
+  return answer_of();
+}
+
+/* The four bytes behind some answers. */
+static uint32_t rest_of_answer(void) {
+  uint32_t rest = 0;
+  for (int i = 0; i < 4; i++) rest = rest << 8 | board_ssi_byte(0xff);
+  return rest;
+}
+
+static int open_selected(void) {
+  uint32_t began = pg_clock_ms();
+  if (command(GO_IDLE, 0) != IS_IDLE) return 0;
+  /* Cards of the first version do not know it. */
+  if (command(SEND_CONDITION, 0x1aa) == IS_IDLE) (void)rest_of_answer();
+  do {
+    (void)command(APPLICATION, 0);
+    if (command(APPLICATION_OPEN, 1u << 30) == 0) {
+      /* The emulated card says here that it is idle, although it is open. */
+      if (command(READ_REGISTER, 0) > IS_IDLE) return 0;
+      card.counts_blocks = (rest_of_answer() >> 24 & COUNTS_BLOCKS) != 0;
+      return 1;
+    }
+  } while (pg_clock_ms() - began < OPEN_MS_MAX);
+  return 0;
+}
+
+static int open_card(void) {
+  if (card.is_open) return 1;
+  SSI_FORMAT = SSI_8_BITS | SLOW_DIVIDER << SSI_DIVIDER_SHIFT;
+  for (int i = 0; i < 10; i++) (void)board_ssi_byte(0xff);
+  select_card(1);
+  card.is_open = (uint8_t)open_selected();
+  select_card(0);
+  SSI_FORMAT = SSI_8_BITS;
+  if (!card.is_open) board_log("card: it does not answer\n");
+  return card.is_open;
+}
+
+static uint32_t address_of(uint32_t number) { return card.counts_blocks ? number : number * BLOCK; }
+
+static int read_selected(uint32_t number) {
+  if (command(READ_BLOCK, address_of(number)) != 0 || !wait_for(BEGINS)) return 0;
+  for (int i = 0; i < BLOCK; i++) card.bytes[i] = board_ssi_byte(0xff);
+  (void)board_ssi_byte(0xff);
+  (void)board_ssi_byte(0xff);
+  return 1;
+}
+
+static int write_selected(uint32_t number) {
+  if (command(WRITE_BLOCK, address_of(number)) != 0) return 0;
+  board_ssi_byte(0xff);
+  board_ssi_byte(BEGINS);
+  for (int i = 0; i < BLOCK; i++) board_ssi_byte(card.bytes[i]);
+  board_ssi_byte(0xff);
+  board_ssi_byte(0xff);
+  return (answer_of() & 0x1f) == ACCEPTED && wait_for(0xff);
+}
+
+static int hold(uint32_t number) {
+  if (card.holds && card.number == number) return 1;
+  if (!open_card()) return 0;
+  select_card(1);
+  card.holds = (uint8_t)read_selected(number);
+  select_card(0);
+  card.number = number;
+  /* One that was taken out has forgotten that it is open. */
+  if (!card.holds) card.is_open = 0;
+  return card.holds;
+}
+
+/* What is read after that comes from the card again. */
+static int write_held(void) {
+  select_card(1);
+  int ok = write_selected(card.number);
+  select_card(0);
+  card.holds = 0;
+  if (!ok) card.is_open = 0;
+  return ok;
+}
+
+int board_page_read(size_t at, uint8_t *bytes, size_t size) {
+  if (!hold(at / BLOCK)) return 0;
+  memcpy(bytes, card.bytes + at % BLOCK, size);
+  return 1;
+}
+
+int board_page_write(size_t at, const uint8_t *bytes, size_t size) {
+  if (!hold(at / BLOCK)) return 0;
+  memcpy(card.bytes + at % BLOCK, bytes, size);
+  return write_held();
+}
