@@ -2,11 +2,13 @@
 // would otherwise write itself. A host in C does the same with the core directly (core/SPEC.md).
 
 import type * as complete from "../core/complete.ts";
+import { Limit } from "../core/device/limits.ts";
 import { Command, Endpoint, ErrorCode, Region, State } from "../core/index.ts";
+import { RecordKind } from "../core/records/token-record.ts";
 import type { Bytes, Platform, Storage } from "./contracts.ts";
 import { Answers } from "./driver/answers.ts";
 import { makeChallenge } from "./driver/code-challenges.ts";
-import { makeDevice } from "./driver/device.ts";
+import { hasRoom, makeDevice, moveDevice, type Values } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints, endpointMask } from "./driver/endpoints.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
@@ -23,6 +25,7 @@ import { Faults, isThenable, nothing, operate } from "./exchange/guarded.ts";
 import { type Allowed, LastLook } from "./exchange/last-look.ts";
 import { AdapterOutlet } from "./exchange/outlet.ts";
 import { type StepUp, stepUpIn } from "./exchange/step-up.ts";
+import { asciiOf } from "./text/text.ts";
 
 // What one needs for adapters of one's own comes from the same place.
 export type {
@@ -71,8 +74,8 @@ export class Driver {
   /** The core's state, to look at (memory.ts says what the properties mean). */
   readonly device: complete.Device;
   /** The core's memory: fields and tokens lie in it where `device.start` says. Not to be written. */
-  readonly memory: Uint8Array;
-  /** Not for programs: see stepUp. */
+  memory: Uint8Array;
+  /** @internal See stepUp. */
   challenge = "";
   #addresses: Endpoints;
   readonly #platform: Platform;
@@ -126,7 +129,7 @@ export class Driver {
     this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
     this.device = makeDevice(options, this.memory);
     this.core.setEndpoints(this.device, endpointMask(options.endpoints));
-    this.#requests = new Requests(this.device, this.memory, options);
+    this.#requests = new Requests(this.device, options);
     this.#pollRequest = newRequest(this.memory);
     this.#answers = new Answers(this);
     this.#look = new LastLook((address) => this.#allowed(address));
@@ -151,7 +154,19 @@ export class Driver {
     return connect(all, this.#answers, outlet);
   }
 
-  /** How many operations storage has been asked for: one that follows on another of its kind is another. */
+  /**
+   * @internal Sees that values of an answer or a record fit, as far as the memory may grow. Not while the core reads an
+   * answer, of which it knows the places.
+   */
+  makeRoom(values: Values): void {
+    const { growsTo = 0 } = this.#options;
+    while (this.memory.length < growsTo && !hasRoom(this.device, values)) {
+      this.memory = new Uint8Array(Math.min(2 * this.memory.length, growsTo));
+      moveDevice(this.device, makeDevice(this.#options, this.memory));
+    }
+  }
+
+  /** @internal How many operations storage has been asked for: one that follows on another of its kind is another. */
   get storageOperations(): number {
     return this.#storageOperations;
   }
@@ -265,7 +280,7 @@ export class Driver {
     this.happen(nothing);
   }
 
-  /** Tells the core of what an adapter reports. Never throws: the adapter's code is no place for others' faults. */
+  /** @internal Tells the core of what an adapter reports. Never throws: the adapter's code is no place for others' faults. */
   report(event: () => void): void {
     try {
       this.#hear(event, false);
@@ -338,7 +353,7 @@ export class Driver {
     return this.#life === "started";
   }
 
-  /** Hands a piece of an API's answer to the program. Not for programs. */
+  /** @internal Hands a piece of an API's answer to the program. */
   handOn(bytes: Bytes, from: number, to: number): void {
     this.#guard(() => this.#options.onApiBody?.(bytes, from, to));
   }
@@ -421,17 +436,38 @@ export class Driver {
     const { memory } = this;
     const { slot } = this.device;
     const storage = this.#storage;
+    const isLoad = command === Command.LOAD;
+    // Whatever length a record has: the memory grows for it.
+    const record = isLoad && this.#options.growsTo && new Uint8Array(storage.capacity);
     this.#storageOperations++;
     operate<number | boolean>(
       (done) => {
-        if (command === Command.LOAD) return storage.read(slot, memory, from, to, done);
+        if (record) return storage.read(slot, record, 0, record.length, done);
+        if (isLoad) return storage.read(slot, memory, from, to, done);
         if (command === Command.STORE) return storage.write(slot, memory, from, to, done);
         return storage.erase(slot, done);
       },
-      command === Command.LOAD ? -1 : 0,
-      (result) => this.report(() => this.core.storageDone(this.device, Number(result))),
+      isLoad ? -1 : 0,
+      (result) =>
+        this.report(() => {
+          const taken = record ? this.#take(record, Number(result)) : Number(result);
+          this.core.storageDone(this.device, taken);
+        }),
       (error, giveUp) => this.#fault(error, giveUp),
     );
+  }
+
+  /** @returns the length of a record that lies where the core reads it then, 0 for none, -1 where no room can be made */
+  #take(record: Uint8Array, length: number): number {
+    const text = asciiOf(record, 0, length);
+    // A code's has an address in it, whose room grows once.
+    const address = record[0] === RecordKind.CODE ? text.slice(0, Limit.LONG_URI_MAX) : "";
+    this.makeRoom({ refresh_token: text, verification_uri: address });
+    const { start, capacity } = this.device;
+    if (length > capacity[Region.OUTPUT]!) return -1;
+    for (let at = 0; at < length; at++) this.memory[start[Region.OUTPUT]! + at] = record[at]!;
+    record.fill(0);
+    return length;
   }
 
   /** What goes for the request that the core wants sent now, which is meant for `address`. */
@@ -450,7 +486,7 @@ export class Driver {
     this.#giveUp = answers.giveUp;
     const request = state === State.PENDING ? this.#pollRequest : newRequest(this.memory);
     const address = addressOf(this.#addresses, endpoint);
-    this.#requests.write(request, address);
+    this.#requests.write(request, this.memory, address);
     this.#look.address = address;
     this.#exchange.send(request);
   }

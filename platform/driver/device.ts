@@ -6,6 +6,7 @@ import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts"
 import type { Platform } from "../contracts.ts";
 import { isFilled } from "../exchange/guarded.ts";
 import { serverNames } from "../servers/address.ts";
+import { formEncodeText } from "../text/form.ts";
 import type { DriverOptions } from "./options.ts";
 
 /**
@@ -38,6 +39,48 @@ export function makeDevice(options: DriverOptions, memory: Uint8Array): complete
   }
   checkStorage(device, options.platform.storage.capacity);
   return device;
+}
+
+/** Members of an answer. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Those that have more room in a larger memory, and where they lie. */
+const GROWING = {
+  device_code: Field.DEVICE_CODE,
+  verification_uri: Field.VERIFICATION_URI,
+  verification_url: Field.VERIFICATION_URI,
+  verification_uri_complete: Field.VERIFICATION_URI_COMPLETE,
+  access_token: Field.ACCESS_TOKEN,
+  refresh_token: Region.REFRESH_TOKEN,
+} as const;
+/** What a request or a record has beside the client and these values. */
+const AROUND_BYTES = 256;
+
+/** Whether they fit, in their places and all in one record or request. */
+export function hasRoom({ capacity, length }: complete.Device, values: Values): boolean {
+  let bytes = AROUND_BYTES + length[Region.CLIENT]! + length[Region.TOKEN_PARAMETERS]!;
+  for (const [name, region] of Object.entries(GROWING)) {
+    const value = `${values[name] ?? ""}`;
+    if (value.length > capacity[region]!) return false;
+    bytes += formEncodeText(value).length;
+  }
+  return bytes <= capacity[Region.OUTPUT]!;
+}
+
+/** Puts a device into the memory of a larger one of the same configuration, where it goes on. */
+export function moveDevice(device: complete.Device, larger: complete.Device): void {
+  const { memory, start, capacity } = larger;
+  const before = device.memory as Uint8Array;
+  capacity.forEach((room, region) => {
+    const at = device.start[region]!;
+    // The frame has no length.
+    const bytes = region === Region.FRAME ? room : device.length[region]!;
+    // What never changes is there already.
+    if (room > 0 && bytes > 0)
+      (memory as Uint8Array).set(before.subarray(at, at + bytes), start[region]);
+  });
+  before.fill(0);
+  Object.assign(device, { memory, start, capacity });
 }
 
 /**

@@ -39,7 +39,7 @@ export type DriverConfig = Omit<
   "columns" | "rows" | "seed" | "server" | "formerServer" | "pkce" | "jsonBodies"
 > & {
   /** The issuer; by default the address of the token endpoint stands for the server. */
-  server?: string;
+  server?: string | undefined;
 };
 
 /** Bytes for the core where nothing else is said: enough for any display, and for short tokens. */
@@ -67,15 +67,20 @@ export interface DriverOptions {
    * In which form parameters of the grant go out: "form" (RFC 6749), or "json" for a server that takes nothing else.
    * Left out: "form". An answer of 415 has the other form tried once, whichever it is.
    */
-  readonly bodies?: Bodies;
+  readonly bodies?: Bodies | undefined;
   /**
    * "S256": each request for a code has a code challenge (RFC 7636), which the polls prove with the verifier. Left out:
    * none is sent before the server has refused a request with words that name `code_challenge`. Then it is asked once
    * more, with one, unless the memory has no room for that (129 bytes).
    */
-  readonly pkce?: Pkce;
+  readonly pkce?: Pkce | undefined;
   /** Bytes for the core; 6144 by default. */
   readonly memoryBytes?: number;
+  /**
+   * @internal So many bytes may the memory grow to, where a token or a record does not fit. It has to be the core from its sources.
+   * Left out: it stays as it is.
+   */
+  readonly growsTo?: number;
   /** After anything that may have changed the device's state. */
   readonly onChange?: () => void;
   /**

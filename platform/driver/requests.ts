@@ -32,20 +32,17 @@ export function newRequest(memory: Uint8Array): ReusedRequest {
 
 export class Requests {
   readonly #device: complete.Device;
-  readonly #memory: Uint8Array;
   readonly #options: DriverOptions;
   #basic = "";
 
-  constructor(device: complete.Device, memory: Uint8Array, options: DriverOptions) {
+  constructor(device: complete.Device, options: DriverOptions) {
     this.#device = device;
-    this.#memory = memory;
     this.#options = options;
   }
 
   /** Writes the request that the core wants sent now. @param address its endpoint's */
-  write(request: ReusedRequest, address: string): void {
+  write(request: ReusedRequest, memory: Uint8Array, address: string): void {
     const device = this.#device;
-    const memory = this.#memory;
     const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
     const hasBody = ownBody !== null || device.bodyLength > 0;
     request.method = device.isGet === 1 ? "GET" : "POST";
@@ -57,7 +54,7 @@ export class Requests {
     request.authorization =
       device.endpoint === Endpoint.EVENTS
         ? (this.#options.eventsAuthorization ?? "")
-        : this.#authorization();
+        : this.#authorization(memory);
     request.headers = headersFor(this.#options.headers, device.endpoint);
     request.body = ownBody ?? memory;
     request.bodyFrom = ownBody ? device.callBodyFrom : device.body;
@@ -65,9 +62,8 @@ export class Requests {
   }
 
   /** The Authorization header's value, "" for none. */
-  #authorization(): string {
+  #authorization(memory: Uint8Array): string {
     const device = this.#device;
-    const memory = this.#memory;
     switch (device.authorization) {
       case Authorization.BEARER:
         return `Bearer ${accessTokenOf(device, memory)}`;

@@ -24,10 +24,8 @@ export interface ServerAnswer {
 /** A successful answer of the token endpoint (RFC 6749 §5.1) without the two tokens that the session looks after. */
 export type TokenResponse = Readonly<Record<string, unknown>>;
 
-/** Longer answers name no error. */
-const BODY_MAX = 8192;
-/** The longest answer with tokens that the core takes. */
-const TOKEN_BODY_MAX = 65_536;
+/** One byte more than the core takes of an answer. */
+const BODY_MAX = 65_537;
 const DESCRIPTION_MAX = 200;
 
 /** An answer in one line: where it came from, and what it was. */
@@ -73,7 +71,7 @@ export interface Recalled {
   readonly access?: KnownToken | undefined;
 }
 
-/** Keeps the newest answer of one device. */
+/** Keeps the newest answer of one device, which hears of it when there is room for what is in it. */
 export class AnswerEar extends Listener {
   /** Undefined before the first. */
   newest: ServerAnswer | undefined;
@@ -89,20 +87,26 @@ export class AnswerEar extends Listener {
   granted = 0;
   readonly #endpoint: () => Endpoint;
   readonly #secrets: () => readonly string[];
+  readonly #makeRoom: (members: Members) => void;
   /** Of the request under way, "" for none. */
   #url = "";
-  #room = 0;
-  #status = 0;
+  #head: Head = [0, -1];
   #body: number[] = [];
 
   /**
    * @param endpoint what the request is for that is being sent
    * @param secrets what must not be repeated
+   * @param makeRoom sees that the device can take what an answer has, before it hears of it
    */
-  constructor(endpoint: () => Endpoint, secrets: () => readonly string[]) {
+  constructor(
+    endpoint: () => Endpoint,
+    secrets: () => readonly string[],
+    makeRoom: (members: Members) => void,
+  ) {
     super();
     this.#endpoint = endpoint;
     this.#secrets = secrets;
+    this.#makeRoom = makeRoom;
   }
 
   /** What an earlier start has heard. */
@@ -119,7 +123,7 @@ export class AnswerEar extends Listener {
 
   override send(request: HttpRequest): void {
     this.#url = request.url.split("?", 1)[0]!;
-    this.#room = this.#endpoint() === Endpoint.TOKEN ? TOKEN_BODY_MAX : BODY_MAX;
+    this.#body = [];
     this.below.send(request);
   }
 
@@ -129,23 +133,28 @@ export class AnswerEar extends Listener {
   }
 
   override status(...head: Head): void {
-    [this.#status] = head;
-    super.status(...head);
+    this.#head = head;
   }
 
   override body(bytes: Bytes, from: number, to: number): void {
-    for (let at = from; at < to && this.#body.length < this.#room; at++)
-      this.#body.push(bytes[at]!);
-    super.body(bytes, from, to);
+    for (let at = from; at < to && this.#body.length < BODY_MAX; at++) this.#body.push(bytes[at]!);
   }
 
+  /** Now the device hears of the whole answer. */
   override end(): void {
-    const members = objectIn(this.#body) ?? {};
-    const isGood = this.#status >= 200 && this.#status <= 299 && members.error === undefined;
+    const body = this.#body;
+    const [status] = this.#head;
+    const members = objectIn(body) ?? {};
+    const isGood = status >= 200 && status <= 299 && members.error === undefined;
     if (this.#endpoint() === Endpoint.TOKEN && isGood && typeof members.access_token === "string") {
       this.#keepTokens(members);
     }
-    this.#keep({ status: this.#status, failure: "", ...this.#errorIn(members) });
+    if (isGood) this.#makeRoom(members);
+    this.#keep({ status, failure: "", ...this.#errorIn(members) });
+    super.status(...this.#head);
+    super.body(body, 0, body.length);
+    // There may be tokens in it.
+    body.fill(0);
     super.end();
   }
 
@@ -155,9 +164,6 @@ export class AnswerEar extends Listener {
   }
 
   #keep(answer: Omit<ServerAnswer, "url">): void {
-    // There may be tokens in it.
-    this.#body.fill(0);
-    this.#body = [];
     this.newest = { url: this.#url, ...answer };
     this.#url = "";
     this.heard++;

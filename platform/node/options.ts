@@ -1,5 +1,6 @@
 // What is wrong with the options of `signIn`, before anything is done: a name that is misspelt must not count as not given.
 
+import { checkClient } from "../session/client.ts";
 import { wrongOption } from "../session/sign-in-error.ts";
 import { nameMeant } from "../text/name-suggestion.ts";
 import type { NodeHttpOptions } from "./http.ts";
@@ -62,6 +63,7 @@ export function checkOptions(options: SignInOptions): void {
       throw wrongOption(`${name} must be a function`);
     }
   }
+  checkClient(options);
   if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
 }
 

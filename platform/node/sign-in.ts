@@ -5,7 +5,7 @@ import type { DriverOptions } from "../driver.ts";
 import { MetadataError, ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
-import { type Client, checkClient, type ServerChoice, settingsFor } from "../session/settings.ts";
+import { type Client, type ServerChoice, settingsFor } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import {
   CallbackError,
@@ -146,7 +146,6 @@ type Opened = NodeAdapters & {
 async function openState(options: SignInOptions): Promise<Opened> {
   const { state, storage, http } = options;
   try {
-    checkClient(options);
     if (storage !== undefined) {
       const { ValueSlots } = await import("../storage/value-storage.ts");
       const slots = new ValueSlots(storage);

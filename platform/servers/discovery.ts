@@ -1,9 +1,12 @@
 // Finding a server's addresses before there is a device, by the document in which it describes itself (RFC 8414, OpenID
 // Connect Discovery). A host without JSON has the core read it (core: discover).
 
-import type { Http } from "../contracts.ts";
+import type { Http, TransportFailure } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
-import { askFor } from "../exchange/whole.ts";
+import { type Above, type Below, connect } from "../exchange/filter.ts";
+import { LastLook } from "../exchange/last-look.ts";
+import { AdapterOutlet } from "../exchange/outlet.ts";
+import { Whole, type WholeAnswer } from "../exchange/whole.ts";
 import { objectIn, printable, textOf } from "../text/text.ts";
 import { addressProblem, isSameIssuer } from "./address.ts";
 import { namedAddressProblem } from "./named-address.ts";
@@ -192,3 +195,50 @@ interface Metadata {
   readonly revocation_endpoint?: unknown;
   readonly token_endpoint_auth_methods_supported?: unknown;
 }
+
+/** What came of asking for a document. */
+export type Asked =
+  | { readonly status: number; readonly body: readonly number[]; readonly failure: "" }
+  | { readonly status: 0; readonly failure: TransportFailure; readonly why: string };
+
+/**
+ * Asks for a document by GET, behind the last look.
+ * @param http has no exchange under way
+ * @param authorization of the request, "" for none
+ * @throws what the adapter throws, or rejects with
+ */
+export function askFor(
+  http: Http,
+  url: string,
+  allowHttp: boolean,
+  authorization = "",
+): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const look = new LastLook((address) => ({ address, allowHttp, secrets: [] }));
+    look.address = url;
+    const outlet = new AdapterOutlet(http, { isPoll: () => false, fault: reject });
+    const top: Below = connect([new Question(resolve), look], nobody, outlet);
+    const body = { contentType: "", body: [], bodyFrom: 0, bodyTo: 0 };
+    top.send({ method: "GET", url, authorization, ...body });
+  });
+}
+
+class Question extends Whole {
+  readonly #resolve: (asked: Asked) => void;
+
+  constructor(resolve: (asked: Asked) => void) {
+    super();
+    this.#resolve = resolve;
+  }
+
+  answered({ head: [status], body }: WholeAnswer): void {
+    this.#resolve({ status, body, failure: "" });
+  }
+
+  override failed(failure: TransportFailure, why: string): void {
+    this.#resolve({ status: 0, failure, why });
+  }
+}
+
+/** A question answers itself. */
+const nobody: Above = { status() {}, body() {}, end() {}, failed() {} };

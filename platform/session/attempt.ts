@@ -13,7 +13,7 @@ import { core } from "./core.ts";
 import type { FetchSettings } from "./fetch.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 import { Session } from "./session.ts";
-import type { ServerSettings } from "./settings.ts";
+import { SESSION_BYTES, type ServerSettings } from "./settings.ts";
 import type { Between, SharedState, SharedUser } from "./shared-state.ts";
 import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
 import { givenUp, SignInError, signInErrorOf } from "./sign-in-error.ts";
@@ -29,6 +29,10 @@ export type AttemptSettings = ServerSettings &
     readonly kept?: KeptAnswer | undefined;
   };
 
+/** A session begins with so much memory, which is enough for most tokens, unless the client has much to say of itself. */
+const BEGIN_BYTES = 8192;
+const LONG_CONFIG = 1000;
+
 /** So long an end waits for what is under way: a refresh whose tokens would be lost, a record half written. */
 const LEAVE_LIMIT_MS = 10_000;
 
@@ -38,6 +42,7 @@ export class Attempt {
   readonly ear = new AnswerEar(
     () => this.#driver.device.endpoint,
     () => this.#secrets(),
+    (members) => this.#driver.makeRoom(members),
   );
   readonly watch: Watch;
   readonly #platform: Platform;
@@ -110,7 +115,9 @@ export class Attempt {
     const { device, memory } = this.#driver;
     if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
     const access = this.#keptOf(keptTokenOf(device, memory))?.access;
-    return access?.token === this.#access ? undefined : access;
+    if (access?.token === this.#access) return undefined;
+    this.#driver.makeRoom({ access_token: access?.token });
+    return access;
   }
 
   /** Somebody can be asked to sign in. */
@@ -129,9 +136,12 @@ export class Attempt {
     const isAsking = this.#mayAsk && this.#session === undefined;
     const autoStart = isAsking ? settings.config.autoStart : 0;
     const { platform, lock } = this.#alone(this.#platform);
+    const isLong = JSON.stringify(settings.config).length > LONG_CONFIG;
     return new Driver({
       core,
       ...settings,
+      memoryBytes: Math.min(settings.memoryBytes, isLong ? SESSION_BYTES : BEGIN_BYTES),
+      growsTo: settings.memoryBytes,
       platform,
       endpoints,
       config: { ...settings.config, autoStart },

@@ -54,7 +54,7 @@ export class Session {
   /** Everything is given back. */
   #left: Promise<void> | undefined;
 
-  /** @param onEnd called once where the session ends without `signOut` or `close` */
+  /** @internal @param onEnd called once where the session ends without `signOut` or `close` */
   constructor(attempt: Attempt, onEnd: ((error: SignInError) => unknown) | undefined) {
     this.#attempt = attempt;
     this.#onEnd = onEnd;
@@ -255,7 +255,7 @@ export class Session {
     await this.#left;
   }
 
-  /** To be called after anything that may have changed the device's state. */
+  /** @internal To be called after anything that may have changed the device's state. */
   changed(): void {
     const { state } = this.#device;
     if (this.#end === undefined) {
@@ -278,7 +278,7 @@ export class Session {
     else if (isWithoutSession(state)) this.#finish(endedElsewhere());
   }
 
-  /** Somebody has signed in anew where the session was. */
+  /** @internal Somebody has signed in anew where the session was. */
   endElsewhere(): void {
     this.#endBy(endedElsewhere());
   }

@@ -78,7 +78,10 @@ export interface Client {
    * a request without one.
    */
   readonly pkce?: "S256" | undefined;
-  /** Bytes of memory for codes and tokens, 4096 or more; default 163,840, which is room for tokens of 20,000. */
+  /**
+   * The most bytes of memory for codes and tokens, 4096 or more; default 163,840, which is room for tokens of 20,000. A
+   * session begins with 8192, and takes more where something does not fit.
+   */
   readonly memoryBytes?: number | undefined;
 }
 
@@ -127,7 +130,6 @@ export async function settingsFor(
   host: { readonly http: Http; readonly timers: Timers },
   { allowHttp = false, kept, patience }: Asking = {},
 ): Promise<ServerSettings> {
-  checkClient(client);
   const { issuer, endpoints = {}, profile } = identityOf(choice);
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   const own = profile === undefined ? {} : await profileOf(profile, hasSecret);
@@ -184,48 +186,9 @@ async function profileOf(choice: string | NamedServer, hasSecret: boolean): Prom
   const { name, ...words } = typeof choice === "string" ? { name: choice } : choice;
   const { serverOf } = await import("../servers/index.ts");
   const { profile, addresses, clientAuthentication, ...own } = serverOf(name, words, hasSecret);
-  const { memoryBytes, pkce, scope } = profile;
-  return { ...own, endpoints: addresses, method: clientAuthentication, memoryBytes, pkce, scope };
+  const { pkce, scope } = profile;
+  return { ...own, endpoints: addresses, method: clientAuthentication, pkce, scope };
 }
-
-/** What picogrant puts into requests itself: there must be one of each (RFC 6749 §3.1 and §3.2). */
-const OWN_PARAMETERS = [
-  "client_id",
-  "client_secret",
-  "code_challenge",
-  "code_challenge_method",
-  "code_verifier",
-  "device_code",
-  "grant_type",
-  "refresh_token",
-  "scope",
-];
-
-/** @throws SignInError `wrong_option` */
-export function checkClient(client: Client): void {
-  const { clientId, clientSecret = "", memoryBytes = SESSION_BYTES } = client;
-  // RFC 6749 appendix A.1 and A.2.
-  if (typeof clientId !== "string" || !/^[ -~]{1,256}$/.test(clientId)) {
-    throw wrongOption("clientId must be 1..256 printable ASCII characters");
-  }
-  if (typeof clientSecret !== "string" || !/^[ -~]*$/.test(clientSecret)) {
-    throw wrongOption("clientSecret must be printable ASCII characters");
-  }
-  if (!Number.isInteger(memoryBytes) || memoryBytes < 4096 || memoryBytes > MEMORY_BYTES_MAX) {
-    throw wrongOption(`memoryBytes must be a whole number from 4096 to ${MEMORY_BYTES_MAX}`);
-  }
-  if (client.bodies !== undefined && client.bodies !== "form" && client.bodies !== "json") {
-    throw wrongOption("bodies must be form or json");
-  }
-  if (client.pkce !== undefined && client.pkce !== "S256") throw wrongOption("pkce must be S256");
-  for (const name of ["deviceParameters", "tokenParameters"] as const) {
-    const own = Object.keys(client[name] ?? {}).find((key) => OWN_PARAMETERS.includes(key));
-    if (own !== undefined) throw wrongOption(`${name}.${own} is not to be set there`);
-  }
-}
-
-/** The core's integers end at 2^27. */
-const MEMORY_BYTES_MAX = 16_777_216;
 
 /** What the server asks for; what the client says itself goes first. */
 interface ServersOwn {
@@ -233,7 +196,6 @@ interface ServersOwn {
   readonly issuer?: string | undefined;
   readonly translate?: Server["translate"];
   readonly method?: ClientAuthenticationName;
-  readonly memoryBytes?: number;
   readonly pkce?: "S256" | undefined;
   /** What records belong to. */
   readonly server?: string;
@@ -248,13 +210,12 @@ function settings(
   hasSecret: boolean,
   own: ServersOwn,
 ): ServerSettings {
-  const pkce = client.pkce ?? own.pkce;
   const method = own.method ?? (hasSecret ? "client_secret_basic" : "none");
   return {
-    memoryBytes: client.memoryBytes ?? Math.max(SESSION_BYTES, own.memoryBytes ?? 0),
+    memoryBytes: client.memoryBytes ?? SESSION_BYTES,
     endpoints,
-    ...(client.bodies !== undefined && { bodies: client.bodies }),
-    ...(pkce !== undefined && { pkce }),
+    bodies: client.bodies,
+    pkce: client.pkce ?? own.pkce,
     config: {
       clientId: client.clientId,
       clientSecret: client.clientSecret ?? "",
@@ -267,7 +228,7 @@ function settings(
       // The spread is a fleet's after a power cut; a person waits for a program.
       startSpreadMs: 0,
       messages: "",
-      ...(own.server !== undefined && { server: own.server }),
+      server: own.server,
     },
   };
 }

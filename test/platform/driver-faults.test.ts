@@ -49,6 +49,7 @@ const ear = (): AnswerEar =>
   new AnswerEar(
     () => Endpoint.TOKEN,
     () => [],
+    () => {},
   );
 const user = (hear: (error: unknown) => void): SharedUser => ({
   onStale: () => expect.fail(),

@@ -57,7 +57,7 @@ describe("what opens connections in JavaScript", () => {
       "platform/exchange/outlet.ts: 1",
     ]);
     const makers = filesWith(/new AdapterOutlet\(/, ".ts", ...FOLDERS);
-    expect(makers).toEqual(["platform/driver.ts: 1", "platform/exchange/whole.ts: 1"]);
+    expect(makers).toEqual(["platform/driver.ts: 1", "platform/servers/discovery.ts: 1"]);
     for (const [file] of makers.map((line) => line.split(":"))) {
       expect(readFileSync(path.join(root, file!), "utf8")).toContain("new LastLook(");
     }
@@ -73,7 +73,7 @@ describe("what opens connections in JavaScript", () => {
       "platform/exchange/filter.ts: 2",
       "platform/exchange/log.ts: 1",
       "platform/exchange/outlet.ts: 2", // what an adapter reports to
-      "platform/exchange/whole.ts: 1",
+      "platform/servers/discovery.ts: 1",
     ]);
   });
 });

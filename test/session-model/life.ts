@@ -93,6 +93,8 @@ class Life {
     server.bodies = this.#dice.pick(["form", "form", "json"]);
     server.wantsChallenge = this.#dice.once(3);
     server.moreMembers = this.#drawMembers();
+    const bytesMax = this.#dice.pick([0, 2000, 20_000]);
+    server.tokenBytes = () => (bytesMax > 0 ? this.#dice.below(bytesMax) : 0);
     this.#settings = this.#drawSettings();
     server.mayChallenge = this.#settings.pkce !== undefined;
     server.isFormKnown = (this.#settings.bodies ?? "form") === server.bodies;
@@ -406,7 +408,7 @@ class Life {
   #ask(running: Running, session: Session): void {
     const signal = this.#dice.once(3) ? running.controller.signal : undefined;
     this.#promise("accessToken", running, session.accessToken(signal), (token) => {
-      if (!/^access-token-\d+$/.test(token)) this.#fault(`an access token "${token}"`);
+      if (!this.#world.server.accessTokens.has(token)) this.#fault(`a token "${token}"`);
       this.#isNewest(running, token);
       this.#isKeptIfSaid(session, token);
     });

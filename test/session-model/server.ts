@@ -59,6 +59,8 @@ export class GrantServer {
   readonly violations: string[] = [];
   readonly codes: Code[] = [];
   readonly grants: Grant[] = [];
+  /** All that were given out. */
+  readonly accessTokens = new Set<string>();
   accessLifeS = 3600;
   codeLifeS = 600;
   /** Refresh tokens are used once (RFC 9700 §4.14.2). */
@@ -77,6 +79,8 @@ export class GrantServer {
   refusal: () => FakeAnswer | undefined = () => undefined;
   /** More members of its next answer with tokens. */
   moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
+  /** A token has as many bytes at least: in a form most of them take three each. */
+  tokenBytes: () => number = () => 0;
   /** Polls until somebody allows a code by himself; -1: never. */
   allowsAfterPolls = 1;
   readonly #nowMs: () => number;
@@ -226,9 +230,10 @@ export class GrantServer {
 
   #tokens(grant: Grant): FakeAnswer {
     const id = this.#count++;
-    grant.accessToken = `access-token-${id}`;
+    grant.accessToken = `access-token-${id}`.padEnd(this.tokenBytes(), "+/=x");
+    this.accessTokens.add(grant.accessToken);
     if (this.givesRefreshToken && (this.rotates || grant.refreshToken === "")) {
-      grant.refreshToken = `refresh-token-${id}`;
+      grant.refreshToken = `refresh-token-${id}`.padEnd(this.tokenBytes(), "+/=x");
       grant.chain.push(grant.refreshToken);
     }
     return {

@@ -49,6 +49,7 @@ class SharedLife {
     this.#server.accessLifeS = this.#dice.pick([120, 3600]);
     this.#server.rotates = !this.#dice.once(4);
     this.#server.allowsAfterPolls = this.#dice.below(3);
+    this.#server.tokenBytes = () => this.#dice.below(4000);
     this.#isSealed = this.#dice.once(3);
     this.#files = new SharedFiles(this.#clock, this.#dice);
   }

@@ -16,6 +16,7 @@ import {
 import type { AttemptSettings } from "../../platform/session/attempt.ts";
 import { KeptAnswer } from "../../platform/session/kept-answer.ts";
 import type { Session } from "../../platform/session/session.ts";
+import { SESSION_BYTES } from "../../platform/session/settings.ts";
 import {
   type SignInHandlers,
   signInOn,
@@ -181,7 +182,7 @@ const same = (platform: Platform): Platform => platform;
 
 export const SETTINGS = {
   endpoints: ENDPOINTS,
-  memoryBytes: 32_768,
+  memoryBytes: SESSION_BYTES,
   headers: { grant: [OWN_HEADER] },
   config: {
     ...driverConfig,

@@ -3,11 +3,10 @@
 
 import { Option } from "commander";
 import type { TokenResponse } from "../../../platform/exchange/answer-ear.ts";
-import { askFor } from "../../../platform/exchange/whole.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { forgetIn, removeMetadata } from "../../../platform/node/state-directory.ts";
 import { addressProblem, isSameIssuer } from "../../../platform/servers/address.ts";
-import { metadataAddresses } from "../../../platform/servers/discovery.ts";
+import { askFor, metadataAddresses } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
 import { namedAddressProblem } from "../../../platform/servers/named-address.ts";
 import type { Session, SignOutResult } from "../../../platform/session/session.ts";

@@ -15,6 +15,7 @@ import { addressProblem } from "../../../platform/servers/address.ts";
 import { type DiscoveredServer, discoverServer } from "../../../platform/servers/discovery.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import { MetadataError } from "../../../platform/servers/server-error.ts";
+import { checkClient } from "../../../platform/session/client.ts";
 import { patiently } from "../../../platform/session/patience.ts";
 import {
   type Asking,
@@ -80,6 +81,7 @@ export async function readySettings(
   const choice = isIssuer ? server : { name: server, ...serverParameters };
   const client = { ...login, clientId, clientSecret: secretOf(login) };
   try {
+    checkClient(client);
     const settings = await settingsFor(choice, client, host, { ...asking, allowHttp });
     return { driver: { ...settings, allowHttp }, title: server };
   } catch (error) {

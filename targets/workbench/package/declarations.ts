@@ -30,7 +30,11 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
     input: Object.fromEntries(input),
     external: (name) => name.startsWith("node:") || name === "tweetnacl",
     plugins: [
-      dts({ tsconfig: join(root, "tsconfig.json"), compilerOptions: { incremental: false } }),
+      dts({
+        tsconfig: join(root, "tsconfig.json"),
+        // What is marked @internal is not for programs.
+        compilerOptions: { incremental: false, stripInternal: true },
+      }),
     ],
     onwarn(warning) {
       // Types that a person names are exported by some entry; what is shared beside them nobody names.
