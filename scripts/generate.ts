@@ -24,7 +24,7 @@ const STEPS: Readonly<Record<string, { makes: string; tests: readonly string[] }
     tests: ["test/vitest.config.ts", "test/servers/conversations.test.ts"],
   },
   docs: {
-    makes: "the tables in targets/docs",
+    makes: "the tables in targets/docs, and the program of the first pages",
     tests: ["test/vitest.config.ts", "test/docs/docs.test.ts"],
   },
   types: {

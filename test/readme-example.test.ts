@@ -1,15 +1,17 @@
 // The programs that the README shows run as they stand there, with the addresses of a service that is there
 // and a place for its records.
 
-import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { TV, VIDEO_READONLY } from "./service/harness.ts";
+import { TV } from "./service/harness.ts";
 import { opened, type RealWorld } from "./world/real-world.ts";
 
 const root = new URL("..", import.meta.url);
+const tsx = new URL("node_modules/tsx/dist/loader.mjs", root).href;
 
 type Replacements = readonly (readonly [string, string])[];
 
@@ -29,7 +31,6 @@ function program(heading: string, replacements: Replacements): string {
 async function runUntil(text: string, { folder, service }: RealWorld, wanted: RegExp) {
   const file = path.join(folder, "program.mts");
   writeFileSync(file, text);
-  const tsx = pathToFileURL(path.join(root.pathname, "node_modules/tsx/dist/loader.mjs")).href;
   const child = spawn(process.execPath, ["--import", tsx, file], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -67,46 +68,15 @@ it("README: the program for a device signs in, and says so", async () => {
   expect(await runUntil(text, world, /^signed in$/m)).toContain("not yet");
 });
 
-it("README: the five lines on Node sign in and call an API", async () => {
-  const world = await opened();
-  const text = program("In a program on Node", [
-    ['"picogrant"', `"${new URL("platform/node/sign-in.ts", root).href}"`],
-    ['"tokens"', JSON.stringify(path.join(world.folder, "tokens"))],
-    [
-      'server: "github", clientId: "your client\'s id"',
-      `server: "${world.url}", scope: "${VIDEO_READONLY}", clientId: "${TV.client_id}", ` +
-        `clientSecret: "${TV.client_secret}"`,
-    ],
-    ["https://api.github.com/user", `${world.url}/video/v3/liveBroadcasts?part=id&mine=true`],
-  ]);
-  const output = await runUntil(
-    `${text}\nconsole.log("answer", answer.status);`,
-    world,
-    /^answer \d/m,
-  );
-  expect(output).toContain("answer 200");
-  // The picture of the address.
-  expect(output).toMatch(/█|▄|▀/);
-});
-
-it("README: the server in a test allows by itself", async () => {
-  const [, text] = /```ts\n(import \{ startSimulatedService.*?)```/s.exec(
-    readFileSync(new URL("README.md", root), "utf8"),
-  )!;
-  const world = await opened();
-  const state = JSON.stringify(path.join(world.folder, "tokens"));
-  const own = [
-    `import { signIn } from "${new URL("platform/node/sign-in.ts", root).href}";`,
-    text!
-      .replace(
-        "picogrant-tools/service",
-        new URL("targets/service/simulated-service.ts", root).href,
-      )
-      .replace("// ... signIn(", "const session = await signIn(")
-      .replace('"tokens"', state)
-      .replace('state: "state"', `state: ${state}`)
-      .replace(", onCode", ", onCode: () => {}"),
-    'console.log("signed in", session.status); await session.close(); await service.close();',
-  ];
-  expect(await runUntil(own.join("\n"), world, /^signed in .*$/m)).toBeTruthy();
+it("README.md: the first program signs in at a server of its own, calls an API and ends", async () => {
+  const { folder } = await opened();
+  const env = {
+    ...process.env,
+    TSX_TSCONFIG_PATH: fileURLToPath(new URL("targets/examples/tsconfig.json", root)),
+  };
+  const first = fileURLToPath(new URL("targets/examples/first.mjs", root));
+  const options = { cwd: folder, env };
+  const { stdout } = await promisify(execFile)(process.execPath, ["--import", tsx, first], options);
+  expect(stdout).toMatch(/█[\s\S]*\nOpen http:\S+ and enter [A-Z-]{9}\n\{ sub: 'ada' \}\n$/);
+  expect(readdirSync(path.join(folder, "tokens"))).toEqual(["metadata.json"]);
 });

@@ -74,11 +74,17 @@ const ADVICE: Readonly<Record<Name, string>> = {
     "The server wants PKCE, and the host could not make a code verifier and its challenge (RFC 7636): it has no random source or no SHA-256. Nothing was sent without them.",
 };
 
-// The tables in targets/docs: made from the sources, and written into the pages between their marks, so that they
+// The tables in pages, and the program that each first page has: made from the sources, and written into the pages between their marks, so that they
 // can be read there as well. A test holds that they are today's.
 
 /** Files with tables, and how each table is made, by the name in its marks. */
 const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => string>>>> = {
+  "README.md": {
+    "first program": (root) =>
+      `<!-- run: by test/readme-example.test.ts -->\n${firstProgram(root)}`,
+  },
+  "scripts/package/picogrant.md": { "first program": firstProgram },
+  "targets/docs/node.md": { "first program": firstProgram },
   "targets/docs/errors.md": { errors: errorTable },
   "targets/docs/core-limits.md": { limits: limitTable, commands: commandTable },
   "targets/docs/configuration.md": { configuration: configurationTable, create: createTable },
@@ -93,6 +99,11 @@ export function pageWithTables(root: string, file: string): string {
     text = spliced(text, name, make(root));
   }
   return text;
+}
+
+/** One and the same wherever somebody begins. */
+function firstProgram(root: string): string {
+  return `\`\`\`ts\n${readFileSync(`${root}targets/examples/first.mjs`, "utf8")}\`\`\`\n`;
 }
 
 const MENDED_BY: Readonly<Record<number, string>> = {

@@ -1,0 +1,20 @@
+import { signIn } from "picogrant";
+import { startSimulatedService } from "picogrant-tools/service";
+
+// A server of this program's own, which allows each code at once as its user ada.
+const service = await startSimulatedService({ approve: "ada" });
+
+const session = await signIn({
+  server: service.url, // or "github", or "https://login.example.com"
+  clientId: "public-printer",
+  scope: "openid",
+  state: "tokens", // a directory, where the next start finds the session
+  onCode: ({ userCode, verificationUri, qr }) =>
+    console.log(`${qr}\nOpen ${verificationUri} and enter ${userCode}`),
+  onTrouble: ({ message }) => console.error(message), // such as no network: it tries again by itself
+});
+const answer = await session.fetch(`${service.url}/userinfo`);
+console.log(await answer.json());
+
+await session.signOut(); // session.close() keeps the tokens instead
+await service.close();
