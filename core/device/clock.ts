@@ -74,13 +74,21 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   device.refreshRestS = countDown(device.refreshRestS, seconds);
 }
 
-/** A number from 0 to `below` - 1, about evenly; for jitter only. `below` is at most 65535. */
+/** A number from 0 to `below` - 1, about evenly; for jitter only. Beyond 65535 it comes in steps of 64. */
 export function jitter(device: Device & Clock, below: number): number {
-  ASSERT: must(below >= 0 && below <= 65535, "jitter has 16 bits");
+  var steps = below > 65535 ? below >> 6 : below;
+  ASSERT: must(steps >= 0 && steps <= 65535, "jitter has 16 bits");
   // A small congruential generator: its products stay below 2^27.
   device.random = (device.random * 171 + 11213) % 32749;
-  // The 15 bits of the number times below, in two parts: at once the product would pass 2^27.
-  return ((device.random * (below >> 6)) >> 9) + ((device.random * (below & 63)) >> 15);
+  // The 15 bits of the number times the steps, in two parts: at once the product would pass 2^27.
+  var step = ((device.random * (steps >> 6)) >> 9) + ((device.random * (steps & 63)) >> 15);
+  return steps < below ? step << 6 : step;
+}
+
+/** A wait within the spread of devices that start together; shorter where a person waits for a code. */
+export function spread(device: Device & Clock, isForCode: boolean): number {
+  var isLong = isForCode && device.startSpreadMs > Limit.CODE_SPREAD_MAX_MS;
+  return jitter(device, isLong ? Limit.CODE_SPREAD_MAX_MS : device.startSpreadMs);
 }
 
 /** Sets the wait before the next request, whatever the server has asked for. */
@@ -106,8 +114,7 @@ export function backOff(device: Device & Clock, mostMs: number): void {
   device.backoffMs = device.backoffMs ? device.backoffMs * 2 : Limit.BACKOFF_MIN_MS;
   if (device.backoffMs > mostMs) device.backoffMs = mostMs;
   var backoff = device.backoffMs >> 1;
-  // What is longer than jitter takes in is spread over steps of 64 milliseconds.
-  backoff += backoff < 65536 ? jitter(device, backoff) : jitter(device, backoff >> 6) << 6;
+  backoff += jitter(device, backoff);
   waitAtLeast(
     device,
     device.state === State.PENDING && backoff < device.intervalMs ? device.intervalMs : backoff,

@@ -67,8 +67,9 @@ export interface Config {
   renewalsMax: number;
   /**
    * The first request after a start is made within so many milliseconds, at random, and so is the request for another
-   * code when one has run out: 0..60000. Left out: 5000, for devices that all start together after a power cut. 0 is
-   * for programs whose user waits.
+   * code when one has run out: 0..3600000, of which codes take a minute at the most. Left out: 5000, for devices that
+   * all start together after a power cut. 0 is for programs whose user waits. Waits between refreshes that fail grow up
+   * to it, too.
    */
   startSpreadMs?: number;
   /** One of Pkce: whether requests for a code have a code challenge. Left out: NEVER. */

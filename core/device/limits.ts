@@ -67,8 +67,10 @@ export enum Limit {
   LAST_POLL_MS = 1000 * LAST_POLL_S,
   /** Devices of a whole city start together after a power cut: spread their first request. */
   BOOT_SPREAD_MS = 5000,
-  /** The longest spread that can be set: users do not wait longer than a minute. */
-  START_SPREAD_MAX_MS = 60000,
+  /** The longest spread that can be set: an hour, for tokens that were kept. */
+  START_SPREAD_MAX_MS = 3600000,
+  /** The longest spread of what is asked for or polled for a code: users do not wait longer than a minute. */
+  CODE_SPREAD_MAX_MS = 60000,
   /** A request or VERIFY that the host never ends is given up after this; adapters have shorter limits. */
   EXCHANGE_MS_MAX = 120000,
   /** Retry-After beyond an hour is a server's mistake more often than its wish. */

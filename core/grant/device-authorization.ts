@@ -2,7 +2,7 @@
 // 4.1), the device access token request and what its answers say of the code (§3.4, §3.5; the documents' 4.2), and what
 // happens when a code has lived its time.
 
-import { jitter, pollEvery, resetBackoff, setCodeLife, waitAtLeast } from "../device/clock.ts";
+import { pollEvery, resetBackoff, setCodeLife, spread, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
@@ -80,7 +80,7 @@ export function countUseless(device: Device & Code, error: ErrorCode): ErrorCode
 /** The code cannot be used any more: asks for another by itself, up to the cap. */
 export function renewCode(device: Device & Code): void {
   if (device.renewals++ < device.renewalsMax) {
-    requestCode(device, Event.CODE_EXPIRED, jitter(device, device.startSpreadMs));
+    requestCode(device, Event.CODE_EXPIRED, spread(device, true));
   } else {
     finish(device, Event.RENEWALS_EXHAUSTED, ErrorCode.RENEWALS_EXHAUSTED, State.FAILED);
   }

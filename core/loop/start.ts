@@ -1,6 +1,6 @@
 // How a device comes back: what the records hold decides where it goes on.
 
-import { jitter, pollEvery, waitFor } from "../device/clock.ts";
+import { pollEvery, spread, waitFor } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
@@ -17,7 +17,7 @@ import { doNoted } from "./user.ts";
  * refresh token it is refreshed first, without one it counts as endless.
  */
 function comeBack(device: Device): void {
-  waitFor(device, jitter(device, device.startSpreadMs));
+  waitFor(device, spread(device, device.recordKind < RecordKind.ACCESS_TOKEN));
   switch (device.recordKind) {
     case RecordKind.CODE:
       // slow_down may have come since the record was written, and counts for all polls that follow (RFC 8628 §3.5).

@@ -16,7 +16,7 @@
 // could be forgotten. wakeIn asks the same questions of the future. Where the two disagree the host would sleep too
 // long, or never: the model in test/model holds them against each other.
 
-import { advance, restRefreshes } from "../device/clock.ts";
+import { advance, restRefreshes, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { hideCode, takeFrame } from "../device/frame.ts";
@@ -65,7 +65,12 @@ function checkTime(device: Device): void {
     finish(device, Event.REVOKED, ErrorCode.NONE, State.SIGNED_OUT);
   }
   if (device.state === State.PENDING && !device.codeLifeS) codeEnded(device);
-  if (device.call && wantsToken(device)) restRefreshes(device, 0);
+  if (device.call && wantsToken(device)) {
+    restRefreshes(device, 0);
+    // The spread of a start is for devices that nobody uses.
+    if (device.state === State.REFRESHING && !device.backoffMs && !device.triedPrevious)
+      waitFor(device, 0);
+  }
   if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
     refreshNow(device, Event.REFRESH_DUE);
   }

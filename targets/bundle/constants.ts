@@ -51,7 +51,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   [
     "what is random has the 16 bits of jitter, or of its steps",
     (c) =>
-      c.START_SPREAD_MAX_MS! <= 65535 &&
+      c.START_SPREAD_MAX_MS! / 64 <= 65535 &&
       c.REFRESH_MARGIN_MAX_S! <= 65535 &&
       c.REFUSED_BACKOFF_MAX_MS! / 2 / 64 <= 65535,
   ],
@@ -104,7 +104,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   ["each display text has a line", (c) => c.MESSAGES === c.MESSAGE_LINES],
   [
     "the longest interval after a start can be told from an endless time",
-    (c) => c.INTERVAL_MAX_MS! + c.START_SPREAD_MAX_MS! < c.ENDLESS!,
+    (c) => c.INTERVAL_MAX_MS! + c.CODE_SPREAD_MAX_MS! < c.ENDLESS!,
   ],
   [
     "no code that is not polled is polled too early",

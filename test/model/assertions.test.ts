@@ -29,7 +29,7 @@ const FAULTS: readonly (readonly [rule: string, at: string, find: string, fault:
     "columns \\* device\\.rows",
     "columns * (device.rows + 1)",
   ],
-  ["jitter has 16 bits", "backOff", "jitter\\(device, backoff\\)", "jitter(device, backoff << 6)"],
+  ["jitter has 16 bits", "backOff", "jitter\\(device, backoff\\)", "jitter(device, -backoff)"],
   ["a wait is a time", "waitAtLeast", "asked : ms", "asked : ms - 100000"],
   ["no poll comes before a second", "\\w*", "seconds \\? seconds \\* 1e3 : 1e3", "seconds"],
   [

@@ -60,7 +60,7 @@ export function drawSettings(dice: Dice): Settings {
     renewalsMax: dice.pick([3, 3, 0, 1]),
     messages: dice.pick(["", "", OTHER_TEXTS, ALL_BYTES]),
   };
-  if (dice.chance(30)) config.startSpreadMs = dice.pick([0, 1, 700, 60_000]);
+  if (dice.chance(30)) config.startSpreadMs = dice.pick([0, 1, 700, 60_000, 90_000, 3_600_000]);
   const countsFrom = dice.pick([0, 0, 0, 65_500, 65_530]);
   const memoryBytes = dice.pick(MEMORY_SIZES);
   config.pkce = dice.pick([0, 0, 1, 2]);

@@ -75,7 +75,7 @@ static const struct member members[] = {
     {"limits.connectSeconds", NUMBER, AT(settings.connect_seconds), 1, 60},
     {"limits.answerBytes", NUMBER, AT(settings.answer_bytes), 1024, 1048576},
     {"limits.renewals", NUMBER, AT(settings.renewals), 0, 1000},
-    {"limits.startSpreadMs", NUMBER, AT(settings.start_spread_ms), 0, 60000},
+    {"limits.startSpreadMs", NUMBER, AT(settings.start_spread_ms), 0, 3600000},
     {"storage", OBJECT, 0, 0, 0},
     {"storage.directory", FILE_PATH, AT(directory), 0, PATH_MAX_SIZE},
     {"storage.deviceKey", IGNORED, 0, 0, 0},

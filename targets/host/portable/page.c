@@ -56,7 +56,7 @@ static void take_numbers(struct reader *reader, struct pg_settings *settings, ui
       [PG_PAGE_EXCHANGE_SECONDS] = {AT(exchange_seconds), 1, 110},
       [PG_PAGE_ANSWER_BYTES] = {AT(answer_bytes), 1024, 1048576},
       [PG_PAGE_RENEWALS] = {AT(renewals), 0, 1000},
-      [PG_PAGE_START_SPREAD_MS] = {AT(start_spread_ms), 0, 60000},
+      [PG_PAGE_START_SPREAD_MS] = {AT(start_spread_ms), 0, 3600000},
       [PG_PAGE_AUTO_START] = {AT(auto_start), 0, 1},
       [PG_PAGE_CLIENT_AUTHENTICATION] = {AT(client_authentication), 0, PG_CLIENT_AUTHENTICATION_DOCUMENTS},
       [PG_PAGE_PKCE] = {AT(pkce), 0, 1},

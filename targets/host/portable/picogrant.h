@@ -79,7 +79,7 @@ struct pg_core_config {
   int seed;                      /* random, 0..67108863 */
   int auto_start;                /* 1: asks for a code by itself */
   int renewals_max;              /* 0..1000 */
-  int start_spread_ms;           /* 0..60000; 5000 for devices that start together after a power cut */
+  int start_spread_ms;           /* 0..3600000; 5000 for devices that start together after a power cut */
   int pkce;                      /* enum pg_pkce */
   int json_bodies;               /* 1: the grant's parameters go out as JSON (PG_IS_JSON); else once that is asked for */
   int client_authentication;     /* enum pg_client_authentication */

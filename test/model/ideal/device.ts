@@ -123,10 +123,15 @@ export class Ideal {
     return this.state === State.REFRESHING && this.#grant.isRefused;
   }
 
-  /** A request that devices should not all make together waits as long at the most. */
-  get #spreadMs(): number {
+  /** A request that devices should not all make together waits as long at the most; for a code a minute. */
+  #spreadMs(isForCode: boolean): number {
     const { startSpreadMs = START_SPREAD_MS } = this.settings.config;
-    return Math.max(0, startSpreadMs - 1);
+    return Math.max(0, Math.min(startSpreadMs, isForCode ? 60_000 : 3_600_000) - 1);
+  }
+
+  /** A refresh stays away from a server that is overrun for as long as it may take at a start. */
+  get longestBackoffMs(): number {
+    return Math.max(64_000, this.settings.config.startSpreadMs ?? 0);
   }
 
   // moves
@@ -168,7 +173,7 @@ export class Ideal {
 
   renewCode(): void {
     if (this.renewals++ < this.settings.config.renewalsMax) {
-      this.#requestCode(Event.CODE_EXPIRED, 0, this.#spreadMs);
+      this.#requestCode(Event.CODE_EXPIRED, 0, this.#spreadMs(true));
     } else {
       this.end(Event.RENEWALS_EXHAUSTED, ErrorCode.RENEWALS_EXHAUSTED, State.FAILED);
     }
@@ -341,7 +346,7 @@ export class Ideal {
     const { clock } = this;
     const found = this.storage.found;
     const kind = found && this.fits(found) ? found.kind : 0;
-    const spread = this.#spreadMs;
+    const spread = this.#spreadMs(kind < State.SIGNED_IN);
     clock.wait.leastMs = 0;
     clock.wait.mostMs = spread;
     if (kind === 0) {
@@ -389,7 +394,12 @@ export class Ideal {
       const isTooFar = leastMs > LAST_POLL_MS || (mostMs > LAST_POLL_MS && isSeen);
       if (!this.isInFlight && (this.isPolledBehindEnd || isTooFar)) this.renewCode();
     }
-    if (this.calls.isTokenWanted) this.clock.restS = 0;
+    if (this.calls.isTokenWanted) {
+      this.clock.restS = 0;
+      // The spread of a start is for devices that nobody uses.
+      const isSpread = !this.clock.backoffMs && !this.#grant.triedPrevious;
+      if (this.state === State.REFRESHING && isSpread) clock.wait.leastMs = clock.wait.mostMs = 0;
+    }
     if (this.state === State.SIGNED_IN && !this.isInFlight) {
       const { least, most } = this.due.refreshDueS;
       const hasMoved = observed.moves !== this.moves;

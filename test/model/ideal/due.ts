@@ -120,7 +120,7 @@ export class Clock {
   /** After a failure: doubled each time up to `capMs`, the upper half at random; `floorMs` at the least. */
   backOff(floorMs: number, retryAfterS: number, capMs = BACKOFF_MS_MAX): void {
     this.backoffMs = Math.min(capMs, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
-    const half = this.backoffMs / 2;
+    const half = Math.floor(this.backoffMs / 2);
     this.setWait(Math.max(floorMs, half), Math.max(floorMs, this.backoffMs - 1), retryAfterS);
   }
 }

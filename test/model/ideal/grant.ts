@@ -51,7 +51,7 @@ export class Grant {
   /** The user has had them tried again since. */
   isTriedForUser = false;
   /** The refresh token before the present one is being tried. */
-  #triedPrevious = false;
+  triedPrevious = false;
   #revocationTries = 0;
   /** What the server has said last of the refresh token that is being revoked; undefined: nothing yet. */
   #refreshOutcome: number | undefined;
@@ -137,7 +137,8 @@ export class Grant {
     if (purpose === Purpose.POLL && isStillPending) this.#stillPending(error, arrival, reading);
     else if (isTransient(error)) {
       const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
-      device.clock.backOff(floor, arrival.retryAfterS);
+      const most = purpose === Purpose.REFRESH ? device.longestBackoffMs : undefined;
+      device.clock.backOff(floor, arrival.retryAfterS, most);
     } else if (purpose === Purpose.REFRESH) this.#refreshRefused(error, arrival);
     else if (purpose === Purpose.POLL && (isRenewable(error) || this.#isPurged(error))) {
       this.#codeRefused(error);
@@ -304,12 +305,12 @@ export class Grant {
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
     // A token that replaces a dead one is new to the storage, whichever it is.
-    if (isNew || isFirst || this.#triedPrevious || device.storage.notSaved) {
+    if (isNew || isFirst || this.triedPrevious || device.storage.notSaved) {
       device.storage.start(Task.WRITE, device.recordKind);
     } else if (device.storage.notErased) {
       device.storage.start(Task.ERASE_OLDER, device.recordKind);
     }
-    this.#triedPrevious = this.isRefused = this.isTriedForUser = false;
+    this.triedPrevious = this.isRefused = this.isTriedForUser = false;
     device.clock.patienceS = ENDLESS_S;
     device.clock.restS = isFirst ? 0 : REST_S;
   }
@@ -326,11 +327,11 @@ export class Grant {
       clock.backOff(0, retryAfterS, REFUSED_MS_MAX);
       return;
     }
-    if (this.#triedPrevious || !device.previousToken) {
+    if (this.triedPrevious || !device.previousToken) {
       device.endSession(ErrorCode.SESSION_ENDED);
       return;
     }
-    this.#triedPrevious = true;
+    this.triedPrevious = true;
     // Nobody has to sign in again before that is known to be refused as well.
     device.error = ErrorCode.NONE;
     [device.refreshToken, device.previousToken] = [device.previousToken, device.refreshToken];

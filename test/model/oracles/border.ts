@@ -198,7 +198,7 @@ const MEMBERS: Readonly<Record<keyof Config, readonly [ConfigMember, Rule]>> = {
   autoStart: [ConfigMember.AUTO_START, within(0, 1)],
   renewalsMax: [ConfigMember.RENEWALS_MAX, within(0, 1000)],
   messages: [ConfigMember.MESSAGES, areMessages],
-  startSpreadMs: [ConfigMember.START_SPREAD_MS, orAbsent(within(0, 60_000))],
+  startSpreadMs: [ConfigMember.START_SPREAD_MS, orAbsent(within(0, 3_600_000))],
   pkce: [ConfigMember.PKCE, orAbsent(within(0, 2))],
   jsonBodies: [ConfigMember.JSON_BODIES, orAbsent(within(0, 1))],
 };
@@ -207,7 +207,7 @@ export const CONFIG_MEMBERS = Object.keys(MEMBERS) as (keyof Config)[];
 
 /** The bounds above, what lies beside them, and values of other types. */
 const VALUES: readonly unknown[] = [
-  ...[-1, 0, 1, 2, 3, 4, 8, 9, 15, 16, 80, 81, 1000, 1001, 60_000, 60_001],
+  ...[-1, 0, 1, 2, 3, 4, 8, 9, 15, 16, 80, 81, 1000, 1001, 3_600_000, 3_600_001],
   ...[67_108_863, 67_108_864, 2 ** 32, 2 ** 32 + 1, 16.5, 0.5],
   ...[undefined, null, true, Number.NaN, Number.POSITIVE_INFINITY, ["&a"]],
   ...["", "text", "&a=b", "a&b", "1"],
