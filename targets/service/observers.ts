@@ -90,7 +90,8 @@ export class Observers {
   }
 }
 
-const SECRET_NAMES = new Set([
+/** Names of what may be shown to nobody. */
+export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "client_secret",
   "device_code",
   "user_code",
@@ -163,8 +164,12 @@ function maskBody(contentType: string | undefined, body: Uint8Array): string {
   return `(${body.length} bytes of ${type})`;
 }
 
-/** The line for an event, or undefined for events that the log leaves out. */
+/** The line for an event, at most 500 characters, or undefined for events that the log leaves out. */
 export function accessLogLine(event: ServiceEvent): string | undefined {
+  return lineOf(event)?.slice(0, 500);
+}
+
+function lineOf(event: ServiceEvent): string | undefined {
   const time = new Date(event.atMs).toISOString().slice(11, 19);
   switch (event.type) {
     case "exchange": {
@@ -196,7 +201,7 @@ function errorOf(responseBody: string): string | undefined {
   return /"error(?:_code)?":"([^"]{1,60})"/.exec(responseBody)?.[1];
 }
 
-// A path may hold anything: control characters must not reach a terminal.
-function clean(line: string): string {
-  return line.replace(/[^\x20-\x7e]/g, "?").slice(0, 500);
+/** A terminal obeys control characters: none gets through. */
+export function clean(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
 }

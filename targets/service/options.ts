@@ -108,8 +108,6 @@ export const optionsSchema = z.strictObject({
 
   /** Wrong user codes accepted from one address before the entry page asks to wait (RFC 8628 §5.1). */
   wrongCodeQuota: quota.default({ requests: 10, windowSeconds: 600 }),
-  /** Addresses of proxies in front of the service, whose X-Forwarded-For is believed. */
-  trustedProxies: z.array(z.union([z.ipv4(), z.ipv6()])).default([]),
   /** Most events kept for one receiver until it fetches them. */
   waitingEventsMax: z.int().min(1).default(1000),
   /** How token-revoked events name a token. */

@@ -12,12 +12,13 @@ import {
 } from "../../targets/desktop/panel/client/rows.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
-import { clean, describeAnswer } from "../../targets/desktop/simulator/log/mask.ts";
+import { describeAnswer } from "../../targets/desktop/simulator/log/mask.ts";
 import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import type { View } from "../../targets/desktop/simulator/view.ts";
 import { Network } from "../../targets/desktop/simulator/world/network.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
+import { clean } from "../../targets/service/observers.ts";
 import { isFullRun } from "../full-run.ts";
 import { bench } from "./bench.ts";
 

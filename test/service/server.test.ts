@@ -19,7 +19,6 @@ import {
   type ServiceEvent,
   serve,
 } from "../../targets/service/index.ts";
-import { clientAddress } from "../../targets/service/pages/visit.ts";
 import { listening } from "../listening.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { bundledProgram } from "../program.ts";
@@ -128,20 +127,6 @@ test("closing ends a connection, too, that has never begun its handshake", async
   const closed = new Promise((done) => socket.once("close", () => done("closed")));
   await server.close();
   expect(await closed).toBe("closed");
-});
-
-const PROXIES = ["10.0.0.1", "10.0.0.2"];
-test.each([
-  ["no proxy is trusted: the header is anybody's", "10.0.0.1", "203.0.113.9", [], "10.0.0.1"],
-  ["one proxy", "10.0.0.1", "203.0.113.9", PROXIES, "203.0.113.9"],
-  ["two proxies", "10.0.0.1", "203.0.113.9, 10.0.0.2", PROXIES, "203.0.113.9"],
-  ["what the client wrote itself", "10.0.0.1", "1.1.1.1, 203.0.113.9", PROXIES, "203.0.113.9"],
-  ["a stranger's header", "203.0.113.9", "1.1.1.1", PROXIES, "203.0.113.9"],
-  ["no header", "10.0.0.1", undefined, PROXIES, "10.0.0.1"],
-  ["nonsense in the header", "10.0.0.1", "unknown", PROXIES, "10.0.0.1"],
-  ["IPv4 on an IPv6 socket", "::ffff:10.0.0.1", "203.0.113.9", PROXIES, "203.0.113.9"],
-])("whose wrong codes are counted behind a proxy: %s", (_, socket, header, trusted, address) => {
-  expect(clientAddress(socket, header, trusted)).toBe(address);
 });
 
 test.each(["/token", "/device"])(

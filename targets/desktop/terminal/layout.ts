@@ -1,11 +1,12 @@
 // The screen of the terminal as lines of text: the address, the display, what has happened last, and what is being
 // typed. No cursor movement and no state here.
+
+import { clean } from "../../service/observers.ts";
 import { paceOf, time } from "../panel/client/dom.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import { qrLines } from "../simulator/device/display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
-import { clean } from "../simulator/log/mask.ts";
 import type { View } from "../simulator/view.ts";
 
 export interface ScreenSize {

@@ -82,20 +82,15 @@ function visitOf(service: ServiceContext, c: Context, sessionId: string): Visit 
     sessionId,
     csrf: service.sessions.formToken(sessionId),
     accountId: service.sessions.accountOf(sessionId),
-    address: addressOf(service, c),
+    address: addressOf(c),
     show: (content, status = 200) => c.html(page(content) as Html & string, status),
   };
 }
 
 // The Node server passes its request along; in memory all visitors are one.
-function addressOf(service: ServiceContext, c: Context): string {
+function addressOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
-  const socketAddress = env?.incoming?.socket?.remoteAddress ?? "local";
-  return clientAddress(
-    socketAddress,
-    c.req.header("x-forwarded-for"),
-    service.options.trustedProxies,
-  );
+  return env?.incoming?.socket?.remoteAddress ?? "local";
 }
 
 // Bounded, so that visitors cannot fill the memory; whoever signed in first signs in again.
@@ -189,31 +184,4 @@ function areEqual(given: string, expected: string): boolean {
 export function isOwnName(hostname: string, baseUrl: string): boolean {
   if (hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return true;
   return hostname === new URL(baseUrl).hostname;
-}
-
-/**
- * Whose request it is. Proxies add the address that they were called from behind those that are there already,
- * so only what the trusted ones have written counts: the last address that is none of theirs.
- * @param socketAddress the peer of the connection
- * @param forwardedFor value of X-Forwarded-For, if there is one
- * @param trusted addresses of the proxies
- */
-export function clientAddress(
-  socketAddress: string,
-  forwardedFor: string | undefined,
-  trusted: readonly string[],
-): string {
-  const path = (forwardedFor ?? "").split(",").map((address) => address.trim());
-  let address = withoutMapping(socketAddress);
-  while (trusted.includes(address)) {
-    const previous = path.pop();
-    if (previous === undefined || isIP(previous) === 0) break;
-    address = withoutMapping(previous);
-  }
-  return address;
-}
-
-/** An IPv4 address on an IPv6 socket, as IPv4. */
-function withoutMapping(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/, "");
 }

@@ -14,7 +14,8 @@ import type { Language } from "../../../../platform/display/languages.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { withTarget } from "../../../../platform/servers/address.ts";
 import { asciiOf, bytesOf } from "../../../../platform/text/text.ts";
-import { clean, reasonOf } from "../log/mask.ts";
+import { clean } from "../../../service/observers.ts";
+import { reasonOf } from "../log/mask.ts";
 import { NOT_KNOWN, type Reason, reasonOfCall } from "../log/reasons.ts";
 import { describeList, type ListedPage, listedPage } from "./broadcast-words.ts";
 

@@ -1,7 +1,7 @@
 // The list of broadcasts as a line for the display, in the display's language. The core shows printable ASCII of an
 // application, so these are words that need no other letters; katakana has none, and does without.
 import type { Language } from "../../../../platform/display/languages.ts";
-import { clean } from "../log/mask.ts";
+import { clean } from "../../../service/observers.ts";
 
 interface Words {
   readonly one: string;

@@ -1,10 +1,9 @@
 // The log of requests and answers as they go by, masked. It remembers the last ones and counts all.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
-import { maskForm } from "../../../service/observers.ts";
+import { clean, maskForm } from "../../../service/observers.ts";
 import {
   type AnswerHead,
-  clean,
   describeAnswer,
   describeRequest,
   describeResponse,

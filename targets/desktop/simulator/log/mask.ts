@@ -2,18 +2,8 @@
 // masked here, before anything reaches a screen, a page or a file.
 
 import type { HttpRequest } from "../../../../platform/contracts.ts";
-import { maskForm } from "../../../service/observers.ts";
+import { clean, maskForm, SECRET_NAMES } from "../../../service/observers.ts";
 
-const SECRET_NAMES = new Set([
-  "access_token",
-  "refresh_token",
-  "id_token",
-  "device_code",
-  "user_code",
-  "verification_uri_complete",
-  "client_secret",
-  "token",
-]);
 const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
 
@@ -81,11 +71,6 @@ export function reasonOf(error: object): string {
   const { errors, reason } = error as { errors?: { reason?: unknown }[]; reason?: unknown };
   const word = reason ?? (Array.isArray(errors) ? errors[0]?.reason : undefined);
   return typeof word === "string" ? clean(word).slice(0, VALUE_LENGTH_MAX) : "";
-}
-
-/** A terminal obeys control characters: none gets through. */
-export function clean(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?");
 }
 
 /** One exchange in full, for whoever opens it, as long as none of it is secret. */

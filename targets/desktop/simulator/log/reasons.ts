@@ -5,7 +5,8 @@ import { MESSAGES, type Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
 import { missingMemberOf, missingRoomOf } from "../../../../platform/driver/unfit-answer.ts";
 import type { Driver } from "../../../../platform/driver.ts";
-import { clean, reasonOf } from "./mask.ts";
+import { clean } from "../../../service/observers.ts";
+import { reasonOf } from "./mask.ts";
 import { remedyOf } from "./remedies.ts";
 import { errorName } from "./timeline.ts";
 
