@@ -38,7 +38,6 @@ export const slow = [
   "test/examples/examples.test.ts",
   "test/host/toolchain.test.ts",
   "test/integer-owners.test.ts",
-  "test/model/assertions.test.ts",
   "test/platform/certificate-verdicts.test.ts",
   "test/platform/node-http.test.ts",
   "test/platform/proxy.test.ts",

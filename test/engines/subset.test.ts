@@ -8,6 +8,7 @@ import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { markFunctions } from "../../targets/bundle/make-bundle.ts";
 import { sourcesOf } from "../../targets/bundle/places.ts";
 import { variants } from "../../targets/bundle/surface.ts";
+import { bundleProgram } from "../../targets/quickjs/bundle-program.ts";
 import { conformanceParts, conformanceScript } from "../../targets/workbench/engines/script.ts";
 import { checkSubset, usedTooEarly } from "../../targets/workbench/engines/subset.ts";
 import { isFullRun } from "../full-run.ts";
@@ -91,6 +92,25 @@ describe("a planted violation is found", () => {
   });
 });
 
+// What must hold is said in the sources (core/device/assertion.ts), and none of it in what ships.
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const rules = readdirSync(`${root}core`, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => readFileSync(`${root}core/${name}`, "utf8"))
+  .flatMap((text) => [...text.matchAll(/^ *ASSERT: must\([^;]*"([^"]+)",?\s*\);/gm)])
+  .map(([, rule]) => rule!);
+
+test.each([
+  ...variants.map((variant) => [variant, async () => (await bundleCore(variant)).code] as const),
+  ["program for qjs", bundleProgram] as const,
+])("no assertion is in the %s", async (_, make) => {
+  const code = await make();
+  expect(rules.length).toBeGreaterThan(20);
+  expect(rules.filter((rule) => code.includes(rule))).toEqual([]);
+  expect(code).not.toMatch(/at fault|ASSERT/);
+});
+
 // Engines for the smallest devices do not hoist: a function that is called while a file is being loaded has to stand
 // above that call. So it does in everything that makers are given.
 
@@ -109,7 +129,6 @@ test.runIf(isFullRun).each(variants)(
   },
 );
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
 const given = ["targets/examples/", "platform/templates/"].flatMap((folder) =>
   readdirSync(root + folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".mjs") && !name.includes("node_modules"))
