@@ -1,9 +1,8 @@
-// The common part of translations: what is not the grant's passes untouched, what goes wrong on the way
-// is reported as the contract of HTTP says, and nothing is kept from one exchange to the next.
+// The common part of translations: what is for them, and what passes untouched. What adapters do wrong below them is for
+// the outlet (test/platform/driver-faults.test.ts).
 
 import { expect, it } from "vitest";
-import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
-import type { Below } from "../../platform/exchange/filter.ts";
+import type { HttpRequest } from "../../platform/contracts.ts";
 import { type FakeAnswer, FakeHttp } from "../../platform/fake/index.ts";
 import { Translating, type Translation } from "../../platform/servers/translation.ts";
 import { bytesOf } from "../../platform/text/text.ts";
@@ -40,7 +39,7 @@ function exchange(
   answer: FakeAnswer,
   translation = upper,
 ): { words: string[]; http: FakeHttp } {
-  const http = new FakeHttp({ script: [answer], chunkBytes: 3 });
+  const http = new FakeHttp({ script: [answer], chunkBytes: 3, sizeLimitBytes: 100_000 });
   const { sink, told } = ear();
   through(http, [new Translating(ADDRESSES, translation)], requestTo(url, body), sink);
   return { words: wordsOf(told), http };
@@ -77,74 +76,11 @@ it("a page of HTML, an empty body and an array pass with their status", () => {
   }
 });
 
-/** A translation over an adapter whose answers the test gives itself. */
-function byHand(): {
-  translating: Below;
-  words: () => string[];
-  sinks: HttpSink[];
-  aborts(): number;
-} {
-  const sinks: HttpSink[] = [];
-  let aborts = 0;
-  const http: Http = {
-    send: (_, sink) => void sinks.push(sink),
-    abort: () => void aborts++,
-  };
-  const { sink, told } = ear();
-  const filters = [new Translating(ADDRESSES, upper)];
-  const { top } = through(http, filters, requestTo(ADDRESSES.token), sink);
-  return { translating: top, words: () => wordsOf(told), sinks, aborts: () => aborts };
-}
-
-const LONGEST = 65_536;
-
-it("contracts.ts: an exchange is over once, whatever a broken adapter says behind it", () => {
-  const pieces = [bytesOf("x".repeat(LONGEST)), bytesOf("x")] as const;
-  const endings: Record<string, (sink: HttpSink) => void> = {
-    end: (sink) => sink.end(),
-    // Of what was cut off nothing is passed on.
-    failed: (sink) => {
-      sink.body(pieces[1], 0, 1);
-      sink.failed("timeout");
-    },
-    "too long": (sink) => {
-      for (const piece of pieces) sink.body(piece, 0, piece.length);
-    },
-  };
-  for (const [first, one] of Object.entries(endings)) {
-    for (const other of Object.values(endings)) {
-      const { words, sinks, aborts } = byHand();
-      const sink = sinks[0]!;
-      sink.status(200, -1);
-      one(sink);
-      const before = words();
-      other(sink);
-      expect(words()).toEqual(before);
-      expect(before).toEqual(
-        { end: ["200 -1", "end"], failed: ["timeout"], "too long": ["too-large"] }[first],
-      );
-      expect(aborts()).toBe(first === "too long" ? 1 : 0);
-    }
-  }
-});
-
-it("an answer of 64 KiB is not too long", () => {
-  const { words, sinks } = byHand();
-  sinks[0]!.status(200, -1);
-  sinks[0]!.body(bytesOf("x".repeat(LONGEST)), 0, LONGEST);
-  sinks[0]!.end();
-  expect(words().map((word) => word.length)).toEqual([6, LONGEST, 3]);
-});
-
-it("an exchange that is aborted is aborted below, and nothing more is heard of it", () => {
-  const { translating, words, sinks, aborts } = byHand();
-  sinks[0]!.status(200, -1);
-  translating.abort();
-  expect(aborts()).toBe(1);
-  sinks[0]!.body(bytesOf("{}"), 0, 2);
-  sinks[0]!.end();
-  sinks[0]!.failed("unreachable");
-  expect(words()).toEqual([]);
+it("an answer of 64 KiB is not too long, and a longer one is ended", () => {
+  const of = (length: number) => exchange(ADDRESSES.token, "", { body: "x".repeat(length) });
+  expect(of(65_536).words.map(({ length }) => length)).toEqual([6, 65_536, 3]);
+  const { words, http } = of(65_537);
+  expect([words, http.aborts]).toEqual([["too-large"], 1]);
 });
 
 it("where there is nothing to ask, the core hears of a success", () => {
