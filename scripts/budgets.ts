@@ -17,6 +17,7 @@ import {
 } from "../targets/workbench/budgets/budget-limits.ts";
 import { measureC } from "../targets/workbench/budgets/core-as-c.ts";
 import { type CountedName, countedEngines } from "../targets/workbench/budgets/engine.ts";
+import { handshakesOfTenPolls } from "../targets/workbench/budgets/handshakes.ts";
 import { measureOnArm } from "../targets/workbench/budgets/heap.ts";
 import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
 import type { Tally } from "../targets/workbench/budgets/measured-core.ts";
@@ -215,6 +216,9 @@ for (const variant of variants) await asC(variant);
 for (const variant of variants) await allocations(variant, seen);
 await driverAllocations();
 writes();
+for (const [name, count] of await handshakesOfTenPolls()) {
+  atMost(`TLS handshakes of ten polls, a server that keeps 75 s: ${name}`, 1, count, "");
+}
 for (const table of [rows, await builds(), await sourceHeaps()]) {
   printTable(table);
   console.log();

@@ -10,7 +10,7 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
   core: [7_200, 54],
   platform: [14_200, 122],
-  targets: [41_200, 319],
+  targets: [41_380, 320],
   scripts: [1_650, 23],
   test: [44_900, 285],
   beside: [100, 11],

@@ -1,5 +1,5 @@
 // What the C host's process gives away by itself: core dumps, the swap, its environment, files that others can change;
-// connections that somebody on the way has cut; and what stays in its memory.
+// whose certificates it takes; how long it keeps a connection; and what stays in its memory.
 
 import {
   chmodSync,
@@ -11,13 +11,16 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
+import http from "node:http";
 import { join } from "node:path";
 import { createServer as createTls } from "node:tls";
 import { describe, expect, it } from "vitest";
+import { countHandshakes, hostAsDevice } from "../../targets/workbench/budgets/handshakes.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 import { makeCertificateCases } from "../platform/certificate-cases.ts";
-import { opened, type RealWorld } from "../world/real-world.ts";
+import { endpointsAt, opened, type RealWorld } from "../world/real-world.ts";
+import { code, tokens } from "../world/world.ts";
 import { HostProcess } from "./host-process.ts";
 
 const release = programOf("release");
@@ -125,6 +128,67 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
     await settled(host);
     expect(asked > 0).toBe(isGood);
     expect(await host.quit()).toBe(0);
+  });
+});
+
+describe("RFC 9112 §9.3: a connection is kept for the next request", () => {
+  const host = hostAsDevice(programOf("sanitize"));
+
+  it("for as long as the server says, less a second", async () => {
+    const kept = await countHandshakes(host, 3, 1, { keepAliveTimeout: 75_000 });
+    expect(kept).toEqual({ whole: 1, resumed: 0, requests: 4 });
+  });
+
+  it.each([
+    ["a second, which is none", { keepAliveTimeout: 1000 }],
+    ["not", { close: true }],
+  ])(
+    "where it says %s: a new one, which goes on with the TLS session of before",
+    async (_, keeps) => {
+      const { whole, resumed } = await countHandshakes(host, 3, 1, keeps);
+      expect(whole + resumed).toBe(4);
+      // libcurl before 8.12 has one session of a server, and this server's serves once.
+      expect(resumed).toBeGreaterThan(0);
+    },
+  );
+
+  const PENDING = JSON.stringify({ error: "authorization_pending" });
+  const body = JSON.stringify(tokens().body);
+  const STRAY = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+  it.each<[string, (answer: http.ServerResponse, isFirst: boolean) => void, RegExp]>([
+    [
+      "that meets its end is sent once, and has failed",
+      (answer, isFirst) => (isFirst ? answer.end(PENDING) : answer.socket!.destroy()),
+      /TOKEN not reached/,
+    ],
+    [
+      "does not go out behind an answer that nobody has asked for",
+      (answer) => answer.end(PENDING, () => answer.socket?.write(STRAY)),
+      /TOKEN answered 400, AUTHORIZATION_PENDING/,
+    ],
+  ])("a request %s", async (_, reply, outcome) => {
+    const polled = new Set<unknown>();
+    let polls = 0;
+    const server = http.createServer((request, answer) => {
+      request.resume();
+      const isPoll = request.url === "/token";
+      answer.writeHead(isPoll ? 400 : 200, { "Keep-Alive": "timeout=75" });
+      if (!isPoll) return answer.end(JSON.stringify(code({ interval: 1 }).body));
+      const isFirst = !polled.has(request.socket);
+      polled.add(request.socket);
+      polls++;
+      return reply(answer, isFirst);
+    });
+    const base = `http://127.0.0.1:${await listening(server)}`;
+    const config = (await opened()).configure(endpointsAt(base));
+    const device = new HostProcess([programOf("sanitize"), "--config", config]);
+    await device.until("polls", () => polls > 3);
+    device.press("l");
+    await device.measure();
+    expect(device.messages).toMatch(outcome);
+    expect(device.messages).not.toContain("state: SIGNED_IN");
+    expect(await device.quit()).toBe(0);
   });
 });
 

@@ -119,6 +119,7 @@ static void open_http(struct pg_host *host) {
       (uint32_t)settings->answer_bytes,
       {settings->addresses, PG_ADDRESS_COUNT, settings->allow_http},
       parts->clock,
+      parts->keeps_connection,
   };
   pg_host_take_http(host);
 }

@@ -51,6 +51,11 @@ struct pg_host_parts {
   const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
   int has_failed_medium; /* 1: it is read for what it has, however small its slots are; what does not fit is not saved */
   struct pg_connection *connection; /* for picogrant-port.h; no other device's */
+  /*
+   * 1: the connection stays open for the next request, while the server keeps it; what comes on it, its end as well, has
+   * to wake the loop. 0: each request makes a new one.
+   */
+  int keeps_connection;
   const void *trust;                /* for picogrant-port.h */
   struct pg_wall_clock *clock;      /* by which the port's TLS judges certificates; NULL: the machine knows the time */
   struct pg_display *display;       /* for picogrant-port.h; NULL where the port has a single one */

@@ -149,11 +149,25 @@ enum part { NAME, BLANK, VALUE };
 
 enum { UNAUTHORIZED = 401 };
 
-enum header { NO_HEADER, OTHER_HEADER, CONTENT_LENGTH, TRANSFER_ENCODING, RETRY_AFTER, DATE, AUTHENTICATE };
+enum header {
+  NO_HEADER,
+  OTHER_HEADER,
+  CONTENT_LENGTH,
+  TRANSFER_ENCODING,
+  RETRY_AFTER,
+  DATE,
+  AUTHENTICATE,
+  CONNECTION,
+  KEEP_ALIVE,
+  HEADERS_END
+};
+
+/* Where the server does not say how long it keeps a connection, and the longest that one is kept. */
+enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* In the order of enum header. */
 static const char *const known_names[] = {"content-length", "transfer-encoding", "retry-after", "date",
-                                          "www-authenticate"};
+                                          "www-authenticate", "connection", "keep-alive"};
 
 static int is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
 
@@ -193,6 +207,8 @@ static void begin_head(struct pg_answer *answer) {
   answer->status = 0;
   answer->length = -1;
   answer->is_chunked = 0;
+  answer->is_last = 0;
+  answer->keep_s = KEEP_UNSAID_S;
   answer->date_s = 0;
   answer->retry_size = 0;
   answer->name = NO_HEADER;
@@ -225,13 +241,14 @@ static void take_status_line(struct pg_answer *answer) {
   if (status < 100 || status == 101) refuse(answer);
   else answer->step = LINE_BEGIN;
   answer->status = (uint16_t)(status > 599 ? 500 : status);
+  answer->is_last = text[7] == '0';
   clear_text(answer);
 }
 
 static void name_is_complete(struct pg_answer *answer) {
   answer->name = OTHER_HEADER;
-  for (int i = 0; i < 5; i++) {
-    if (text_is(answer, known_names[i])) answer->name = (uint8_t)(CONTENT_LENGTH + i);
+  for (int i = CONTENT_LENGTH; i < HEADERS_END; i++) {
+    if (text_is(answer, known_names[i - CONTENT_LENGTH])) answer->name = (uint8_t)i;
   }
   if (answer->text_size == 0) refuse(answer);
   answer->part = BLANK;
@@ -257,6 +274,15 @@ static void report_challenge(const struct pg_answer *answer, uint8_t c) {
   if (is_asked && answer->sink->challenge) answer->sink->challenge(answer->context, c);
 }
 
+/* `timeout=75`, and perhaps more behind it. */
+static void take_keep_alive(struct pg_answer *answer) {
+  enum { BEFORE = 8 };
+  size_t end = BEFORE;
+  if (answer->text_size <= BEFORE || memcmp(answer->text, "timeout=", BEFORE) != 0) return;
+  while (end < answer->text_size && is_digit(answer->text[end])) end++;
+  if (end > BEFORE) answer->keep_s = seconds_of(answer->text + BEFORE, end - BEFORE) - 1;
+}
+
 /* The header of which the last line has come. */
 static void header_is_complete(struct pg_answer *answer) {
   while (answer->text_size > 0 && is_blank((uint8_t)answer->text[answer->text_size - 1])) {
@@ -280,6 +306,12 @@ static void header_is_complete(struct pg_answer *answer) {
       break;
     case AUTHENTICATE:
       report_challenge(answer, '\n');
+      break;
+    case CONNECTION:
+      if (!text_is(answer, "keep-alive")) answer->is_last = 1;
+      break;
+    case KEEP_ALIVE:
+      take_keep_alive(answer);
       break;
     default:
       break;
@@ -309,6 +341,7 @@ static void head_is_complete(struct pg_answer *answer) {
   if (status == 204 || status == 304 || answer->length == 0) answer->step = COMPLETE;
   else if (answer->is_chunked) answer->step = CHUNK_SIZE;
   else answer->step = answer->length > 0 ? BODY_BY_LENGTH : BODY_UNTIL_CLOSED;
+  if (answer->step == BODY_UNTIL_CLOSED) answer->is_last = 1;
   PG_MUST(status >= 200 && status <= 599, "a status is one of HTTP's");
   answer->sink->status(answer->context, status, pg_retry_after(answer->retry, answer->retry_size, from_s));
 }
@@ -465,6 +498,8 @@ enum pg_answer_result pg_answer_read(struct pg_answer *answer, const uint8_t *by
     if (is_in_body(answer)) at += take_body(answer, bytes + at, size - at);
     else take_byte(answer, bytes[at++]);
   }
+  /* Nobody has asked for more. */
+  if (at < size) answer->is_last = 1;
   return result_of(answer);
 }
 
@@ -472,4 +507,9 @@ enum pg_answer_result pg_answer_closed(struct pg_answer *answer) {
   if (answer->step == BODY_UNTIL_CLOSED) answer->step = COMPLETE;
   else if (answer->step != COMPLETE && answer->step != REFUSED) refuse_for(answer, PG_REASON_CUT_OFF);
   return result_of(answer);
+}
+
+int pg_answer_keep_s(const struct pg_answer *answer) {
+  if (answer->step != COMPLETE || answer->is_last || answer->keep_s < 0) return 0;
+  return answer->keep_s < KEEP_LONGEST_S ? answer->keep_s : KEEP_LONGEST_S;
 }

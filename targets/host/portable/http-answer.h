@@ -53,11 +53,13 @@ struct pg_answer {
   uint32_t left;   /* of the body or the chunk */
   int64_t date_s;  /* the answer's Date; 0: none that is understood */
   int32_t length;  /* Content-Length, or -1 */
+  int32_t keep_s;  /* what Keep-Alive says */
   uint16_t status; /* 0 until the status line is read */
   uint8_t step;
   uint8_t reason;      /* PG_REASON_*: why it is refused, for whoever was told BAD */
   uint8_t part;        /* of the line: before the name, name, before the value, value */
   uint8_t name;        /* which header the line is */
+  uint8_t is_last;     /* the connection ends with this answer */
   uint8_t is_chunked;
   uint8_t is_cr;       /* the byte before was a CR */
   uint8_t is_cut;      /* the text of the line did not fit */
@@ -86,6 +88,14 @@ enum pg_answer_result pg_answer_read(struct pg_answer *answer, const uint8_t *by
  * that broke is for the caller to refuse.
  */
 enum pg_answer_result pg_answer_closed(struct pg_answer *answer);
+
+/*
+ * How long the connection may rest behind an answer that has come to END, in seconds, until the next request goes out on
+ * it; 0: not at all. As platform/node/http.ts has it: a second less than the server says (`Keep-Alive: timeout`), since a
+ * request that meets the end on its way may have been acted on or not; little where the server says nothing; never after
+ * `Connection: close`, an answer of HTTP/1.0, one that only the end of the connection ended, or bytes behind it.
+ */
+int pg_answer_keep_s(const struct pg_answer *answer);
 
 /*
  * Retry-After of an HTTP answer (RFC 9110 §10.2.3): seconds, or one of the three formats of a date (§5.6.7),

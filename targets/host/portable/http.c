@@ -79,32 +79,57 @@ size_t pg_json_body_size(const uint8_t *form, size_t size) {
   return whole;
 }
 
-enum phase { IDLE, CONNECTING, SENDING, FLUSHING, ANSWERING };
+/* KEPT: there is no exchange, and a connection. REUSING: nothing has gone out yet, and there is no event to wait for. */
+enum phase { IDLE, KEPT, CONNECTING, REUSING, SENDING, FLUSHING, ANSWERING };
 
 enum question { NOT_ASKED, IS_ASKED, IS_ANSWERED };
 
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context) {
+  pg_http_close(http);
   http->settings = settings;
   http->sink = sink;
   http->context = context;
-  http->phase = IDLE;
 }
 
 static struct pg_connection *connection_of(const struct pg_http *http) {
   return http->settings->connection;
 }
 
-void pg_http_abort(struct pg_http *http) {
-  if (http->phase == IDLE) return;
-  http->phase = IDLE;
-  pg_connection_end(connection_of(http));
+static int is_under_way(const struct pg_http *http) { return http->phase > KEPT; }
+
+static void forget_exchange(struct pg_http *http) {
   memset(http->parts, 0, sizeof http->parts);
   pg_wipe(http->piece, sizeof http->piece);
   pg_wipe(&http->answer, sizeof http->answer);
 }
 
-void pg_http_close(struct pg_http *http) { pg_http_abort(http); }
+void pg_http_close(struct pg_http *http) {
+  if (http->phase == IDLE) return;
+  http->phase = IDLE;
+  pg_connection_end(connection_of(http));
+  forget_exchange(http);
+}
+
+void pg_http_abort(struct pg_http *http) {
+  if (is_under_way(http)) pg_http_close(http);
+}
+
+/* Nothing has come on it that nobody asked for, its end neither. */
+static int is_quiet(struct pg_http *http) {
+  const uint8_t *bytes = NULL;
+  return pg_connection_receive(connection_of(http), &bytes) == PG_CONNECTION_NOTHING;
+}
+
+static int may_rest(struct pg_http *http) {
+  return pg_clock_ms() - http->began_ms < (uint32_t)http->keep_s * 1000 && is_quiet(http);
+}
+
+/* Whether a connection is kept that a request may go out on. */
+static int has_connection(struct pg_http *http, const struct pg_address *address) {
+  const char *own = http->settings->allowed.addresses[http->endpoint];
+  return http->phase == KEPT && may_rest(http) && pg_is_origin(address, own);
+}
 
 /* Nothing that ends a line or a word may get into a head. */
 static int is_visible(const uint8_t *bytes, size_t size) {
@@ -161,7 +186,8 @@ static void put_request(struct pg_http *http, const struct pg_http_request *requ
   put(http, address->authority, address->authority_size);
   put_text(http, "\r\nUser-Agent: ");
   put_text(http, http->settings->user_agent);
-  put_text(http, "\r\nAccept: application/json\r\nConnection: close\r\n");
+  put_text(http, "\r\nAccept: application/json\r\n");
+  if (!http->settings->keeps_connection) put_text(http, "Connection: close\r\n");
   if (request->authorization) {
     put_text(http, "Authorization: ");
     put_text(http, request->authorization);
@@ -256,7 +282,13 @@ int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
   if (!request->is_get && request->is_json) pg_json_body_start(&http->json, request->body, request->body_size);
   put_request(http, request, &address);
   if (!pg_last_look(request, &address, &http->settings->allowed)) return 0;
-  return connect_to(http);
+  int is_open = has_connection(http, &address);
+  http->endpoint = request->endpoint;
+  http->phase = IDLE;
+  if (!is_open) return connect_to(http);
+  http->phase = REUSING;
+  http->began_ms = pg_clock_ms();
+  return 1;
 }
 
 /* `otherwise`: what it is where the connection has nothing to say. */
@@ -267,11 +299,18 @@ static void fail(struct pg_http *http, enum pg_reason otherwise) {
   http->sink->failed(http->context);
 }
 
-/* The connection is given up first: what the end brings about may be the next exchange. */
+/* The connection is given up or laid to rest first: what the end brings about may be the next exchange. */
 static void succeed(struct pg_http *http) {
   http->reason = PG_REASON_NONE;
-  pg_http_abort(http);
-  PG_MUST(http->phase == IDLE, "an exchange is over before its end is told");
+  http->keep_s = http->settings->keeps_connection ? pg_answer_keep_s(&http->answer) : 0;
+  if (http->keep_s > 0 && is_quiet(http)) {
+    forget_exchange(http);
+    http->phase = KEPT;
+    http->began_ms = pg_clock_ms();
+  } else {
+    pg_http_close(http);
+  }
+  PG_MUST(!is_under_way(http), "an exchange is over before its end is told");
   http->sink->end(http->context);
 }
 
@@ -375,16 +414,21 @@ static int limit_ms(const struct pg_http *http) {
   return seconds * 1000;
 }
 
-int pg_http_wake_in(const struct pg_http *http) {
-  if (http->phase == IDLE) return -1;
+static int left_ms(const struct pg_http *http) {
   uint32_t passed = pg_clock_ms() - http->began_ms;
   uint32_t limit = (uint32_t)limit_ms(http);
   return passed >= limit ? 0 : (int)(limit - passed);
 }
 
+int pg_http_wake_in(const struct pg_http *http) {
+  if (!is_under_way(http)) return -1;
+  return http->phase == REUSING ? 0 : left_ms(http);
+}
+
 static void go_on(struct pg_http *http) {
   if (http->phase == CONNECTING) open_connection(http);
   else (void)pg_connection_work(connection_of(http));
+  if (http->phase == REUSING) begin_to_send(http);
   if (http->phase == SENDING && !send_parts(http)) return;
   if (http->phase == FLUSHING && !flush(http)) return;
   while (http->phase == ANSWERING && receive(http)) {
@@ -392,8 +436,9 @@ static void go_on(struct pg_http *http) {
 }
 
 void pg_http_work(struct pg_http *http) {
-  if (http->phase == IDLE) return;
+  if (http->phase == KEPT && !may_rest(http)) pg_http_close(http);
+  if (!is_under_way(http)) return;
   go_on(http);
   /* Whatever it waits for: a server that takes nothing of the request has no more time than one that does not answer. */
-  if (http->phase != IDLE && pg_http_wake_in(http) == 0) fail(http, PG_REASON_SERVER_SILENT);
+  if (is_under_way(http) && left_ms(http) == 0) fail(http, PG_REASON_SERVER_SILENT);
 }

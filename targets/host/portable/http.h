@@ -1,7 +1,9 @@
 /*
  * HTTP(S), one exchange at a time, for every port: writes the request, reads the answer (http-answer.h) and
- * watches the time, over the port's picogrant-port.h. Each exchange has a connection of its own; redirects are
- * not followed, nothing is sent twice, and no target, header or body is ever logged.
+ * watches the time, over the port's picogrant-port.h. Redirects are not followed, nothing is sent twice, and no target,
+ * header or body is ever logged. Each exchange has a connection of its own, or where the port keeps them that of the one
+ * before it, if it went to the same server and has rested for less than the server allows. It is looked at before
+ * anything goes out on it; where it then ends without an answer the exchange has failed.
  *
  * "One at a time" is said of a struct pg_http: a program has one for each device, over a connection of its own.
  */
@@ -36,6 +38,7 @@ struct pg_http_settings {
   uint32_t answer_bytes; /* longest body of an answer */
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* by which the port's TLS judges certificates; NULL: the machine knows the time */
+  int keeps_connection; /* as struct pg_host_parts has it */
 };
 
 /* What may not stand in an address, where others read it: proxies, logs (RFC 6750 section 5.3). */
@@ -119,7 +122,9 @@ struct pg_http {
   const struct pg_http_sink *sink;
   void *context;
   int phase;
-  uint32_t began_ms;
+  uint32_t began_ms; /* the exchange, or the rest of the connection that is kept */
+  int endpoint;      /* whose server the connection goes to */
+  int keep_s;        /* how long it may rest */
   struct pg_peer peer;
   uint8_t question;      /* whether the server is asked for the time before the request */
   uint8_t is_from_issuer; /* the answer: what it says of the time may be kept */
@@ -137,13 +142,13 @@ struct pg_http {
 };
 
 /*
- * Prepares for exchanges. What is pointed to stays where it is until pg_http_close; `context` is handed to each
+ * Prepares for exchanges, and ends a connection that was kept. What is pointed to stays where it is until pg_http_close; `context` is handed to each
  * function of the sink. Between two exchanges it may be opened anew for another use: why the last one failed is kept.
  */
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context);
 
-/* Ends what is under way. */
+/* Ends what is under way, and a connection that is kept. */
 void pg_http_close(struct pg_http *http);
 
 /*
@@ -163,7 +168,10 @@ void pg_http_abort(struct pg_http *http);
  */
 int pg_http_reason(const struct pg_http *http);
 
-/* Moves the exchange on as far as it goes without waiting, and reports. */
+/*
+ * Moves the exchange on as far as it goes without waiting, and reports. Between two exchanges it gives up a connection that
+ * was kept and has ended, or rested for too long.
+ */
 void pg_http_work(struct pg_http *http);
 
 /* Milliseconds until the exchange has taken too long; -1 without an exchange. */
@@ -184,6 +192,9 @@ int pg_http_wake_in(const struct pg_http *http);
  */
 int pg_last_look(const struct pg_http_request *request, const struct pg_address *sent,
                  const struct pg_allowed *allowed);
+
+/* Whether scheme and authority are those of an address of the settings, which has nothing else before its path. */
+int pg_is_origin(const struct pg_address *sent, const char *allowed);
 
 #ifdef __cplusplus
 }

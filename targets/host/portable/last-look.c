@@ -40,8 +40,7 @@ static int is_peer(const struct pg_address *sent) {
   return is_port(text, size - peer->host_size - 2 * brackets, peer);
 }
 
-/* Whether scheme and authority are the allowed address's, which has nothing else before its path. */
-static int is_origin(const struct pg_address *sent, const char *allowed) {
+int pg_is_origin(const struct pg_address *sent, const char *allowed) {
   const char *scheme = sent->peer.is_secure ? "https://" : "http://";
   size_t length = strlen(scheme);
   if (strncmp(allowed, scheme, length) != 0) return 0;
@@ -102,7 +101,7 @@ int pg_last_look(const struct pg_http_request *request, const struct pg_address 
                  const struct pg_allowed *allowed) {
   int endpoint = request->endpoint;
   if (endpoint < 0 || endpoint >= allowed->count) return 0;
-  if (!is_peer(sent) || !is_origin(sent, allowed->addresses[endpoint])) return 0;
+  if (!is_peer(sent) || !pg_is_origin(sent, allowed->addresses[endpoint])) return 0;
   if (!sent->peer.is_secure && !allowed->allow_http && !is_own(&sent->peer)) return 0;
   if (!may_have(request->authorization, endpoint)) return 0;
   for (int i = 0; i < request->secret_count; i++) {

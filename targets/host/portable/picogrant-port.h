@@ -99,7 +99,8 @@ void pg_display_show(struct pg_display *display, const uint8_t *cells, int colum
  * port's affair, and so is who makes it and until when; a port whose TLS has room for one at a time lets a second one
  * fail to start.
  *
- * The port owns the buffers and wipes them in pg_connection_end: requests hold secrets, answers tokens.
+ * The port owns the buffers and wipes them in pg_connection_end: requests hold secrets, answers tokens. Where connections are
+ * kept (host.h), what is sent is wiped as soon as it is on its way, and what has come once there is NOTHING more.
  */
 
 struct pg_connection;

@@ -118,7 +118,7 @@ static void send_one(void) {
     if (at != 2) decode(at);
   }
   const struct pg_http_sink sink = {NULL, NULL, NULL, NULL, NULL};
-  const struct pg_http_settings settings = {"t", NULL, NULL, 5, 30, 300, allowed_of(0), NULL};
+  const struct pg_http_settings settings = {"t", NULL, NULL, 5, 30, 300, allowed_of(0), NULL, 0};
   const struct pg_secret secret = {(const uint8_t *)words[6], sizes[6]};
   struct pg_http_request request = request_of(0);
   request.address = words[4];

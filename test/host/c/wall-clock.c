@@ -154,7 +154,7 @@ static void take_end(void *context) {
 /* A request to one of the two servers; whether it was answered. */
 static int attempt(int of_api) {
   static const char *const addresses[] = {"", "https://a.example/", "", "", "", "https://b.example/"};
-  static const struct pg_http_settings settings = {"t", NULL, NULL, 5, 30, 300, {addresses, 6, 0}, &device};
+  static const struct pg_http_settings settings = {"t", NULL, NULL, 5, 30, 300, {addresses, 6, 0}, &device, 0};
   static const struct pg_http_sink sink = {take_status, take_body, take_end, take_end, NULL};
   const int endpoint = of_api ? PG_ENDPOINT_RESOURCE : PG_ENDPOINT_TOKEN;
   const struct pg_http_request request = {.endpoint = endpoint, .address = addresses[endpoint], .content_type = "text/plain",

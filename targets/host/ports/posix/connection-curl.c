@@ -87,12 +87,17 @@ const char *pg_network_open(struct pg_network *network) {
   *network = (struct pg_network){.multi = NULL};
   if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return "libcurl does not start";
   network->multi = curl_multi_init();
-  return network->multi ? NULL : "libcurl has no memory";
+  network->share = curl_share_init();
+  if (!network->multi || !network->share) return "libcurl has no memory";
+  /* Where libcurl keeps no sessions each handshake is a whole one. */
+  (void)curl_share_setopt(network->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+  return NULL;
 }
 
 void pg_network_close(struct pg_network *network) {
   for (int i = 0; i < network->count; i++) pg_connection_end(network->connections[i]);
   curl_multi_cleanup(network->multi);
+  curl_share_cleanup(network->share);
   *network = (struct pg_network){.multi = NULL};
   curl_global_cleanup();
 }
@@ -141,6 +146,7 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
   char url[URL_BYTES];
   int ok = make_url(peer, url) && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_PRIVATE, connection) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_SHARE, connection->network->share) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) == CURLE_OK &&
@@ -261,12 +267,14 @@ int pg_connection_flush(struct pg_connection *connection) {
     connection->is_blocked = code == CURLE_OK || code == CURLE_AGAIN;
     return connection->is_blocked ? 0 : -1;
   }
+  pg_wipe(connection->out, connection->filled);
   connection->filled = connection->sent = 0;
   return 1;
 }
 
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
   size_t size = 0;
+  pg_wipe(connection->in, sizeof connection->in);
   CURLcode code = curl_easy_recv(connection->easy, connection->in, sizeof connection->in, &size);
   *bytes = connection->in;
   if (code == CURLE_AGAIN) return PG_CONNECTION_NOTHING;

@@ -280,6 +280,7 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
       .memory = memory,
       .medium = medium,
       .connection = &connection,
+      .keeps_connection = 1,
       .trust = &trust,
       .display = &display,
       .has_failed_medium = has_failed_medium,

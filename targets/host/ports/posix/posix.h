@@ -111,6 +111,7 @@ enum { PG_WAIT_MAX = 2, PG_NETWORK_MAX = 4, PG_NETWORK_BUFFER = 4096, PG_NETWORK
 /* What the devices of a program share: the caller's, from pg_network_open to pg_network_close. */
 struct pg_network {
   CURLM *multi;
+  CURLSH *share; /* TLS sessions, so that a new connection to a server need not begin anew */
   struct pg_connection *connections[PG_NETWORK_MAX];
   int count;
 };

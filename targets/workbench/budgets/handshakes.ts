@@ -1,0 +1,103 @@
+// How often a device that polls over TLS makes a connection for it: the C host and a session on Node, at a server of this
+// machine that answers each poll with "not yet" and counts.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type ServerOptions } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { signIn } from "../../../platform/node/sign-in.ts";
+import { makeTlsIdentities } from "../../command/certificates.ts";
+import { isBuilt, programOf } from "../host/build.ts";
+
+/** What a device is given: addresses, whom it trusts, and a folder of its own. */
+interface Given {
+  readonly endpoints: { readonly deviceAuthorization: string; readonly token: string };
+  readonly certificates: string;
+  readonly ca: string;
+  readonly folder: string;
+}
+
+/** Runs a device until it is told to stop; ends when it has ended. */
+type Run = (given: Given, stop: AbortSignal) => Promise<unknown>;
+
+/**
+ * Lets a device poll so many times, and counts the handshakes that began anew, and those that went on with a session.
+ * @param keeps what the server says and does of its connections
+ * @throws Error where the device ends before that
+ */
+export async function countHandshakes(
+  run: Run,
+  polls: number,
+  intervalS: number,
+  keeps: ServerOptions & { readonly close?: boolean },
+) {
+  const { ca, identities } = makeTlsIdentities();
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-handshakes-"));
+  const counted = { whole: 0, resumed: 0, requests: 0 };
+  const code = { device_code: "d", user_code: "ABCD-EFGH", verification_uri: "https://x.test/" };
+  let enough: () => void;
+  const polled = new Promise<void>((done) => {
+    enough = done;
+  });
+  const server = createServer({ ...identities.trusted, ...keeps }, (request, answer) => {
+    request.resume();
+    if (keeps.close) answer.setHeader("Connection", "close");
+    const isCode = request.url === "/code";
+    const said = isCode ? { ...code, interval: intervalS } : { error: "authorization_pending" };
+    answer.writeHead(isCode ? 200 : 400, { "Content-Type": "application/json" });
+    answer.end(JSON.stringify(isCode ? { ...said, expires_in: 1800 } : said));
+    if (++counted.requests > polls) enough();
+  });
+  server.on("secureConnection", (socket: TLSSocket) => {
+    counted[socket.isSessionReused() ? "resumed" : "whole"]++;
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const certificates = join(folder, "ca.pem");
+  writeFileSync(certificates, ca);
+  const endpoints = { deviceAuthorization: `${base}/code`, token: `${base}/token` };
+  const stop = new AbortController();
+  const ended = run({ endpoints, certificates, ca, folder }, stop.signal).catch(() => undefined);
+  await Promise.race([polled, ended]);
+  const found = { ...counted };
+  stop.abort();
+  await ended;
+  server.closeAllConnections();
+  server.close();
+  rmSync(folder, { recursive: true });
+  if (found.requests <= polls) throw new Error("the device has ended by itself");
+  return found;
+}
+
+/** The C host; `program` is what has been built. */
+export function hostAsDevice(program: string): Run {
+  return ({ endpoints, certificates, folder }, signal) => {
+    const config = join(folder, "device.json");
+    const own = { clientId: "handshakes", scope: "openid", storage: { directory: folder } };
+    const all = { ...own, autoStart: true, endpoints, http: { certificates } };
+    writeFileSync(config, JSON.stringify(all), { mode: 0o600 });
+    const stdio = ["pipe", "ignore", "ignore"] as const;
+    const child = spawn(program, ["--config", config], { stdio: [...stdio], signal });
+    return new Promise((done) => child.on("close", done).on("error", () => undefined));
+  };
+}
+
+/** A program on Node with `signIn`. */
+export function sessionAsDevice({ endpoints, ca, folder }: Given, signal: AbortSignal) {
+  const own = { clientId: "handshakes", state: join(folder, "state"), onCode: () => undefined };
+  return signIn({ ...own, server: endpoints, http: { ca }, signal });
+}
+
+/** By device, those that are built; five seconds apart, as the RFC has it, so that it takes a minute. */
+export function handshakesOfTenPolls(): Promise<[string, number][]> {
+  const devices: [string, Run][] = [["a session on Node", sessionAsDevice]];
+  if (isBuilt("release")) devices.push(["the C host", hostAsDevice(programOf("release"))]);
+  const counts = devices.map(async ([name, run]): Promise<[string, number]> => {
+    const { whole, resumed } = await countHandshakes(run, 10, 5, { keepAliveTimeout: 75_000 });
+    return [name, whole + resumed];
+  });
+  return Promise.all(counts);
+}
