@@ -146,13 +146,15 @@ export class AnswerEar extends Listener {
     const [status] = this.#head;
     const members = objectIn(body) ?? {};
     const isGood = status >= 200 && status <= 299 && members.error === undefined;
-    if (this.#endpoint() === Endpoint.TOKEN && isGood && typeof members.access_token === "string") {
-      this.#keepTokens(members);
-    }
     if (isGood) this.#makeRoom(members);
-    this.#keep({ status, failure: "", ...this.#errorIn(members) });
     super.status(...this.#head);
-    super.body(body, 0, body.length);
+    // Where the machine has slept past the request's time the device has just given it up.
+    if (this.#url !== "") {
+      const isOfTokens = this.#endpoint() === Endpoint.TOKEN && isGood;
+      if (isOfTokens && typeof members.access_token === "string") this.#keepTokens(members);
+      this.#keep({ status, failure: "", ...this.#errorIn(members) });
+      super.body(body, 0, body.length);
+    }
     // There may be tokens in it.
     body.fill(0);
     super.end();

@@ -39,8 +39,6 @@ export class Heard {
   scope: string | undefined;
   idToken = "";
   #abort: () => void = () => {};
-  /** What held before the newest answer with tokens. */
-  #before: Partial<Heard> = {};
   readonly #clock: ManualClock;
   readonly #earlier: readonly Heard[];
 
@@ -99,7 +97,11 @@ export class Heard {
     };
     const failed = (failure: TransportFailure): void =>
       note({ error: "", errorDescription: "", failure: FAILURES[failure] });
-    this.#abort = () => failed("timeout");
+    let takeBack: (() => void) | undefined;
+    this.#abort = () => {
+      takeBack?.();
+      failed("timeout");
+    };
     return {
       status: (code, ...more) => {
         status = code;
@@ -111,10 +113,19 @@ export class Heard {
       },
       end: () => {
         const members = membersIn(text);
+        const { tokens, tokensAtMs, hasRefreshToken, scope, idToken } = this;
+        const count = this.answers.length;
+        // Where the machine has slept past the request's time it is given up now, and never heard.
+        takeBack = () => {
+          isOver = false;
+          this.answers.length = count;
+          Object.assign(this, { tokens, tokensAtMs, hasRefreshToken, scope, idToken });
+        };
         if (!isOver && url === ENDPOINTS.token && "access_token" in members) this.#keep(members);
         const { error = "", error_description: words = "" } = members as Record<string, string>;
         note({ error, errorDescription: words.slice(0, DESCRIPTION_MAX), failure: "" });
         sink.end();
+        takeBack = undefined;
       },
       failed: (failure) => {
         failed(failure);
@@ -124,8 +135,6 @@ export class Heard {
   }
 
   #keep(members: object): void {
-    const { tokens, tokensAtMs, hasRefreshToken, scope, idToken } = this;
-    this.#before = { tokens, tokensAtMs, hasRefreshToken, scope, idToken };
     this.tokens = members as TokenMembers;
     this.tokensAtMs = this.#clock.elapsedMs;
     this.hasRefreshToken ||= this.tokens.refresh_token !== undefined;
@@ -154,10 +163,7 @@ export class Heard {
     const { atMs: _at, isPage: _page, isTold: _told, ...expected } = newest;
     if (!isDeepStrictEqual(answer, expected)) return `told of ${JSON.stringify(answer)}`;
     const isGood = newest.status === 200 && newest.failure === "" && "error" in newest;
-    // What comes hours late is given up, whatever it is.
-    if (isGood && code !== "malformed_response" && code !== "unreachable")
-      return `told of a success: ${code}`;
-    if (isGood && code === "unreachable") Object.assign(this, this.#before);
+    if (isGood && code !== "malformed_response") return `told of a success: ${code}`;
     if (wantsChallenge(newest)) return "told of a demand that is met by itself";
     return PENDING.includes(newest.error) ? `told that the user has not decided: ${code}` : "";
   }
