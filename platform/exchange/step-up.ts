@@ -33,7 +33,7 @@ export function stepUpOf(answer: AnswerHead): StepUp | undefined {
 
 /** The same of the `WWW-Authenticate` of an answer of 401. */
 export function stepUpIn(header: string): StepUp | undefined {
-  const parameters = demandIn(header);
+  const parameters = challengeWith("insufficient_user_authentication", header);
   if (parameters === undefined) return undefined;
   const acr = parameters.get("acr_values") ?? "";
   const age = parameters.get("max_age") ?? "";
@@ -50,8 +50,8 @@ const PART = new RegExp(
   "g",
 );
 
-/** The parameters of the challenge that says insufficient_user_authentication; several may share a header. */
-function demandIn(header: string): Map<string, string> | undefined {
+/** The parameters of the challenge with this error; several may share a header. */
+export function challengeWith(error: string, header: string): Map<string, string> | undefined {
   let parameters = new Map<string, string>();
   const challenges = [parameters];
   for (const [, name, quoted, plain, scheme] of header.matchAll(PART)) {
@@ -63,5 +63,5 @@ function demandIn(header: string): Map<string, string> | undefined {
       parameters.set(name!.toLowerCase(), value);
     }
   }
-  return challenges.find((one) => one.get("error") === "insufficient_user_authentication");
+  return challenges.find((one) => one.get("error") === error);
 }

@@ -43,6 +43,7 @@ export {
 } from "../session/sign-in-error.ts";
 export type { ValueStorage } from "../storage/value-storage.ts";
 export type { QrCode } from "./qr-code.ts";
+export { keepSignedIn, type StandingSession } from "./standing-session.ts";
 
 /** What the user is to be shown, on Node. */
 export interface NodeVerificationPrompt extends VerificationPrompt {

@@ -4,6 +4,8 @@ import { lastLook } from "../exchange/last-look.ts";
 import { stepUpOf } from "../exchange/step-up.ts";
 import { namedAddressProblem } from "../servers/named-address.ts";
 
+export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
+
 /** Where the token comes from: a session. */
 export interface TokenSource {
   /** The access token, once it can be used. */
@@ -37,6 +39,11 @@ const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "
 function isUsedUp(body: unknown): boolean {
   const kind = Object.prototype.toString.call(body).slice("[object ".length, -1);
   return !([...LASTING, "URLSearchParams"].includes(kind) || ArrayBuffer.isView(body));
+}
+
+/** It can be sent a second time. */
+export function isRepeatable(input: string | URL | Request, { body }: RequestInit): boolean {
+  return !isUsedUp(body ?? requestOf(input)?.body);
 }
 
 /** What goes out: the parts of a `Request` and of what stands beside it. */

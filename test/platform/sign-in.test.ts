@@ -5,15 +5,21 @@ import { getEventListeners } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StateDirectoryError } from "../../platform/node/platform.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import {
+  keepSignedIn,
   type Session,
   SignInError,
   type SignInOptions,
+  type StandingSession,
   signIn,
 } from "../../platform/node/sign-in.ts";
+import {
+  type SimulatedService,
+  startSimulatedService,
+} from "../../targets/service/simulated-service.ts";
 import { type Asked, scripted } from "../world/real-world.ts";
 
 const CODE = { device_code: "d", user_code: "ABCD", verification_uri: "https://a.example/d" };
@@ -229,4 +235,113 @@ it("core/SPEC.md, Records: another client in the same directory is told so in on
   const updated = await signIn(options({ deviceKey }));
   await updated.signOut();
   sessions.push(await signIn(options({ clientId: "radio" })));
+});
+
+// A session that looks after itself (`keepSignedIn`): what asks for another sign-in, by the API's answer or by the server's.
+
+describe("a session that stands", () => {
+  let service: SimulatedService;
+  let folder: string;
+  /** Codes that a person was shown, with the scope of each sign-in. */
+  let shown: number;
+  /** What the API answers once before it takes the token. */
+  let refusals: Response[];
+  let standing: StandingSession;
+
+  beforeEach(async () => {
+    service = await startSimulatedService({ approve: "ada", interval: 0 });
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-standing-"));
+    shown = 0;
+    refusals = [];
+    standing = keepSignedIn({
+      server: service.url,
+      clientId: "public-printer",
+      scope: "openid",
+      state: folder,
+      fetch: async () => refusals.shift() ?? new Response("done"),
+      onCode: () => {
+        shown++;
+      },
+    });
+  });
+  afterEach(async () => {
+    await standing.close();
+    await service.close();
+    fs.rmSync(folder, { recursive: true });
+  });
+  const ask = async (init?: RequestInit): Promise<string> =>
+    (await standing.fetch("https://api.example/", init)).text();
+  const refused = (status: number, header = ""): Response =>
+    new Response("no", { status, headers: { "www-authenticate": header } });
+  const WIDER = 'Bearer error="insufficient_scope", scope="openid email"';
+
+  it("signs in when it is first wanted, once for all that want it, and comes back without asking", async () => {
+    expect(shown).toBe(0);
+    expect(await Promise.all([ask(), ask()])).toEqual(["done", "done"]);
+    await standing.close();
+    standing = keepSignedIn({
+      ...{ server: service.url, clientId: "public-printer", scope: "openid", state: folder },
+      onCode: () => shown++,
+    });
+    expect((await standing.session()).status).not.toBe("ended");
+    expect(shown).toBe(1);
+  });
+
+  it("signs in anew where the session was revoked, and the request is sent again", async () => {
+    expect(await ask()).toBe("done");
+    service.revokeAllFor("ada");
+    refusals = [refused(401)];
+    expect(await ask()).toBe("done");
+    expect(shown).toBe(2);
+  });
+
+  it.each([
+    ["a wider scope (RFC 6750 §3.1)", 403, WIDER],
+    [
+      "another sign-in (RFC 9470)",
+      401,
+      'Bearer error="insufficient_user_authentication", max_age="0"',
+    ],
+  ])("signs in anew for %s, once", async (_, status, header) => {
+    expect(await ask()).toBe("done");
+    refusals = [refused(status, header)];
+    expect(await ask()).toBe("done");
+    expect(shown).toBe(2);
+    refusals = [refused(status, header), refused(status, header)];
+    expect(await ask()).toBe("no");
+    const scope = (await standing.session()).scope!.split(" ");
+    expect(scope.includes("email")).toBe(status === 403);
+  });
+
+  it("asks for a scope that the program names, and keeps what it has asked for", async () => {
+    await standing.session("email");
+    await standing.session("openid");
+    expect((await standing.session("email openid")).scope?.split(" ").sort()).toEqual([
+      "email",
+      "openid",
+    ]);
+    expect(shown).toBe(1);
+  });
+
+  it("gives the answer to whoever cannot send again what was used up, and a 403 that names no scope", async () => {
+    expect(await ask()).toBe("done");
+    refusals = [refused(403, WIDER), refused(403)];
+    const body = new Blob(["x"]).stream();
+    expect(await ask({ method: "POST", body, duplex: "half" } as RequestInit)).toBe("no");
+    expect(await ask()).toBe("no");
+    expect(shown).toBe(1);
+  });
+
+  it("a sign-in that comes to nothing is told, and the next call tries again; an end ends it", async () => {
+    service.observe(({ type }) => {
+      if (type === "attempt") for (const { userCode } of service.pending()) service.deny(userCode);
+    });
+    await expect(ask()).rejects.toMatchObject({ code: "access_denied" });
+    await expect(ask()).rejects.toMatchObject({ code: "access_denied" });
+    expect(shown).toBe(2);
+    const waiting = standing.session();
+    await standing.close();
+    await expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    await expect(ask()).rejects.toMatchObject({ code: "closed" });
+  });
 });

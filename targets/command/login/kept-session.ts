@@ -16,14 +16,16 @@ import { integer } from "../../desktop/command-line.ts";
 import { Exit, endingBy, Failure, interruptibly } from "../ending.ts";
 import { commandLine, type Part } from "../option-parser.ts";
 import { inWords } from "../terminal.ts";
-import { defaultState, removeKeptLogin, stateOf } from "./kept-login.ts";
 import { STATE_OPTION } from "./login-options.ts";
 import {
   alone,
+  defaultState,
   metadataOf,
   notSignedIn,
   type OpenState,
   openSession,
+  removeKeptLogin,
+  stateOf,
   withKeptLogin,
 } from "./open.ts";
 import { type LoginSettings, type ReadySettings, readySettings } from "./settings.ts";

@@ -5,7 +5,7 @@ import { clientAuthentications } from "../../../platform/configuration/client-se
 import { SERVERS } from "../../../platform/servers/index.ts";
 import { integer, readPair, UsageError } from "../../desktop/command-line.ts";
 import { commandLine } from "../option-parser.ts";
-import { defaultState, stateOf } from "./kept-login.ts";
+import { defaultState, stateOf } from "./open.ts";
 import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 
 export interface LoginOptions {

@@ -10,16 +10,19 @@ import { UsageError } from "../../desktop/command-line.ts";
 import { Exit, interruptibly } from "../ending.ts";
 import type { Part } from "../option-parser.ts";
 import { asClock, CountdownLine, inWords, type Paint, paintFor } from "../terminal.ts";
-import { isSameLogin, type KeptLogin, readKeptLogin, writeKeptLogin } from "./kept-login.ts";
 import { askWho, claimsIn, factsOf, forget, lifeOf, nameIn, placeOf } from "./kept-session.ts";
 import { type LoginOptions, loginLine, loginOptionsOf } from "./login-options.ts";
 import {
   httpOptionsOf,
+  isSameLogin,
+  type KeptLogin,
   metadataOf,
   type OpenState,
   openSession,
   openState,
+  readKeptLogin,
   WrongAddress,
+  writeKeptLogin,
 } from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
 
