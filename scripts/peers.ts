@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ensurePackages, tool } from "../targets/workbench/host/toolchain.ts";
-import { packageTable, shippedTable } from "../targets/workbench/peers/costs.ts";
+import { firmwareTable, packageTable, shippedTable } from "../targets/workbench/peers/costs.ts";
 import {
   commandLine,
   markdownTable,
@@ -62,6 +62,7 @@ for (const words of [["build"], ["tool", "--", "package"]])
 const tables: [string, () => Promise<string[][]>][] = [
   ["packages", packageTable],
   ["sizes", shippedTable],
+  ["firmware", firmwareTable],
   ["rows", rowTable],
 ];
 const node = process.versions.node.split(".")[0];

@@ -1,14 +1,19 @@
 // What each client costs an installer, and a firmware: files and bytes as npm unpacks them, what of it a program on Node
 // loads that only signs in, and on QuickJS its size, its heap, and the names that it expects and QuickJS does not have.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type BuildOptions, build, type Metafile } from "esbuild";
+import { startSimulatedService } from "../../service/simulated-service.ts";
+import { measureC } from "../budgets/core-as-c.ts";
 import { heapSteps } from "../budgets/heap.ts";
 import { runInQuickjs, variants } from "../engines/catalogue.ts";
+import { run, runBeside } from "../engines/install.ts";
 import { builtBundle } from "../engines/script.ts";
+import { ensurePackages, tool } from "../host/toolchain.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const modules = path.join(root, "node_modules");
@@ -155,4 +160,40 @@ export async function shippedTable(): Promise<string[][]> {
     rows.push(await shippedRow(name, text));
   }
   return rows;
+}
+
+/**
+ * Code and RAM on a Cortex-M3 with -Os, ours and a client written in a day (naive.c). That one's is linked, less an empty
+ * program: it needs the C library's snprintf and more, and ours none. Here it has to sign in first.
+ */
+export async function firmwareTable(): Promise<string[][]> {
+  const [jsmn, folder] = ["/usr/include/jsmn.h", path.join(root, "dist/peers")];
+  const need = { package: "libjsmn-dev", isThere: () => existsSync(jsmn) };
+  ensurePackages([need, tool("gcc", "gcc"), tool("curl", "curl")], false);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "jsmn.h"), readFileSync(jsmn));
+  writeFileSync(path.join(folder, "main.c"), "int main(void) { return 0; }");
+  const naive = [`-I${folder}`, path.join(root, "test/peers/naive.c")];
+  const program = path.join(folder, "naive");
+  run("gcc", ["-DON_DESK", ...naive, "-o", program]);
+  const { url, close } = await startSimulatedService({ approve: "ada", dialect: "keycloak" });
+  await runBeside(program, ["public-printer", "openid", `${url}/device/code`, `${url}/token`]);
+  await close();
+  const linked = (files: readonly string[]): [number, number] => {
+    const of = ["-Os", "-mcpu=cortex-m3", "-mthumb", "--specs=nano.specs", "--specs=nosys.specs"];
+    const own = ["post", "show", "sleep"].map((name) => `-Wl,--defsym=${name}=0`);
+    const kept = files.length > 0 ? ["-Wl,-u,sign_in", "-Wl,-u,refresh"] : [];
+    const all = [...of, "-ffunction-sections", "-Wl,--gc-sections", ...own, ...kept, ...files];
+    run("arm-none-eabi-gcc", [...all, path.join(folder, "main.c"), "-o", `${program}.elf`]);
+    const said = execFileSync("arm-none-eabi-size", [`${program}.elf`], { encoding: "utf8" });
+    const [text, data, bss] = said.split("\n")[1]!.trim().split(/\s+/).map(Number);
+    return [text! + data!, data! + bss!];
+  };
+  const [[code, ram], [noCode, noRam]] = [linked(naive), linked([])];
+  const rows = [["client", "code B", "RAM B"]];
+  for (const variant of ["complete", "grant"] as const) {
+    const { code: own, ram: beside } = (await measureC(variant))!;
+    rows.push([`picogrant.c, ${variant}`, `${own}`, `${beside + 4096}`]);
+  }
+  return [...rows, ["a naive client", `${code - noCode}`, `${ram - noRam}`]];
 }
