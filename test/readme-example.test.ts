@@ -1,11 +1,9 @@
 // The programs that the README shows run as they stand there, with the addresses of a service that is there
 // and a place for its records.
 
-import { execFile, spawn } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { TV } from "./service/harness.ts";
 import { opened, type RealWorld } from "./world/real-world.ts";
@@ -66,17 +64,4 @@ it("README: the program for a device signs in, and says so", async () => {
     ],
   ]);
   expect(await runUntil(text, world, /^signed in$/m)).toContain("not yet");
-});
-
-it("README.md: the first program signs in at a server of its own, calls an API and ends", async () => {
-  const { folder } = await opened();
-  const env = {
-    ...process.env,
-    TSX_TSCONFIG_PATH: fileURLToPath(new URL("targets/examples/tsconfig.json", root)),
-  };
-  const first = fileURLToPath(new URL("targets/examples/first.mjs", root));
-  const options = { cwd: folder, env };
-  const { stdout } = await promisify(execFile)(process.execPath, ["--import", tsx, first], options);
-  expect(stdout).toMatch(/█[\s\S]*\nOpen http:\S+ and enter [A-Z-]{9}\n\{ sub: 'ada' \}\n$/);
-  expect(readdirSync(path.join(folder, "tokens"))).toEqual(["metadata.json"]);
 });

@@ -1,20 +1,119 @@
 // The worked examples run as they stand in targets/examples, each from the code to a session, and do what its
 // first lines say.
 
-import { cpSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { bundledProgram } from "../program.ts";
 import { TV } from "../service/harness.ts";
-import { opened, type RealWorld, scripted } from "../world/real-world.ts";
-import { allow, examples, Program, withProgram } from "./running.ts";
+import { opened, type RealWorld } from "../world/real-world.ts";
+
+// An example as its reader runs it: a process of its own, with the simulated service as its server.
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const examples = path.join(root, "targets/examples");
+
+/** A program may run in any folder. */
+const tsx = pathToFileURL(path.join(root, "node_modules/tsx/dist/loader.mjs")).href;
+
+/** What the package's entries are in this repository: the sources, as targets/examples/tsconfig.json says. */
+const entries = { TSX_TSCONFIG_PATH: path.join(examples, "tsconfig.json") };
+
+/** A program that has been started; `output` is all that it has printed. */
+class Program {
+  output = "";
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<number | null>;
+  #look = (): void => {};
+
+  constructor(file: string, { url, folder }: RealWorld, args: readonly string[] = []) {
+    this.#child = spawn(process.execPath, ["--import", tsx, file, ...args], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        ...entries,
+        SERVER: url,
+        CLIENT_ID: TV.client_id,
+        CLIENT_SECRET: TV.client_secret,
+        STATE: path.join(folder, "state"),
+      },
+    });
+    for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
+      stream.on("data", (chunk) => {
+        this.output += chunk;
+        this.#look();
+      });
+    }
+    this.#closed = new Promise((resolve) => this.#child.on("close", resolve));
+  }
+
+  /** Waits until the output matches; fails where the program ends first. */
+  until(wanted: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      this.#look = () => {
+        const match = wanted.exec(this.output);
+        if (match) resolve(match);
+      };
+      void this.#closed.then((code) =>
+        reject(new Error(`ended with ${code} before ${wanted}:\n${this.output}`)),
+      );
+      this.#look();
+    });
+  }
+
+  type(line: string): void {
+    this.#child.stdin!.write(`${line}\n`);
+  }
+
+  /** Its exit code, once it has ended by itself. */
+  ended(): Promise<number | null> {
+    return this.#closed;
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#closed;
+  }
+}
+
+/** Starts a program, runs `body` with it and ends it whatever happens. */
+async function withProgram(
+  file: string,
+  world: RealWorld,
+  body: (program: Program) => Promise<void>,
+): Promise<void> {
+  const program = new Program(file, world);
+  try {
+    await body(program);
+  } finally {
+    await program.kill();
+  }
+}
+
+/** The user allows the attempt that is waiting, once the program has shown its code. */
+async function allow({ service }: RealWorld, program: Program): Promise<void> {
+  const [attempt] = service.pending();
+  await program.until(new RegExp(attempt ? attempt.userCode : "[A-Z]{4}-[A-Z]{4}"));
+  service.approve(service.pending()[0]!.userCode, "ada");
+}
 
 const fileOf = (name: string): string => path.join(examples, name);
 
 describe("examples", () => {
+  it("the first program (README.md): signs in at a server of its own, calls an API and ends", async () => {
+    const world = await opened();
+    const program = new Program(fileOf("first.mjs"), world);
+    expect(await program.ended()).toBe(0);
+    expect(program.output).toMatch(
+      /█[\s\S]*\nOpen http:\S+ and enter [A-Z-]{9}\n\{ sub: 'ada' \}\n$/,
+    );
+    expect(readdirSync(path.join(world.folder, "tokens"))).toEqual(["metadata.json"]);
+  });
+
   it("bare loop: signs in, comes back signed in after a loss of power, and signs out", async () => {
     const world = await opened();
     await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
@@ -57,49 +156,6 @@ describe("examples", () => {
       await expect.poll(read).toBe("Signed in\n");
       await expect.poll(() => program.output.trimEnd().split("\n").at(-1)).toBe("light on");
     });
-  });
-
-  it("Node application: reads a list page by page, has a refused token renewed, and goes on", async () => {
-    const world = await opened();
-    const api = await startApi(1);
-    const env = { API: api.url };
-    await withProgram(
-      fileOf("node-app.mjs"),
-      world,
-      async (program) => {
-        await allow(world, program);
-        expect(await program.ended()).toBe(0);
-        expect(program.output.match(/^item .*$/gm)).toEqual(["item a", "item b", "item c"]);
-      },
-      env,
-    );
-    // The first token was refused once, the second was taken for all that followed.
-    expect(api.asked).toEqual([401, 200, 200]);
-    await withProgram(
-      fileOf("node-app.mjs"),
-      world,
-      async (program) => {
-        expect(await program.ended()).toBe(0);
-        expect(program.output).not.toContain("enter");
-      },
-      env,
-    );
-  });
-
-  it("Node application: the session that its user has ended is told with who can mend it", async () => {
-    const world = await opened();
-    const api = await startApi(Number.POSITIVE_INFINITY);
-    api.onAsked = () => revokeAll(world);
-    await withProgram(
-      fileOf("node-app.mjs"),
-      world,
-      async (program) => {
-        await allow(world, program);
-        expect(await program.ended()).toBe(1);
-        expect(program.output).toMatch(/^session_ended: user$/m);
-      },
-      { API: api.url },
-    );
   });
 
   it("web runtime: one file without anything of Node's signs in, and comes back after a restart", async () => {
@@ -162,40 +218,6 @@ function startWebDevice(script: string, world: RealWorld, items: Map<string, str
   return { driver, frames, frame: () => frames.at(-1) ?? "" };
 }
 
-interface Api {
-  readonly url: string;
-  /** The status of each answer so far. */
-  readonly asked: number[];
-  onAsked: () => void;
-}
-
-/** An API with a list of two pages, which refuses the first `refusals` tokens that it sees. */
-async function startApi(refusals: number): Promise<Api> {
-  const asked: number[] = [];
-  const refused = new Set<string>();
-  const pages: Record<string, object> = {
-    "": { items: ["a", "b"], next: "2" },
-    2: { items: ["c"] },
-  };
-  const { origin } = await scripted(({ path, headers }) => {
-    const token = headers.authorization ?? "";
-    const isRefused = refused.has(token) || refused.size < refusals;
-    if (isRefused) refused.add(token);
-    const status = isRefused ? 401 : 200;
-    asked.push(status);
-    api.onAsked();
-    const page = new URL(path, "http://api").searchParams.get("page") ?? "";
-    return { status, body: isRefused ? {} : pages[page]! };
-  });
-  const api: Api = { url: origin, asked, onAsked: () => {} };
-  return api;
-}
-
-/** The user ends every session of theirs at the service. */
-function revokeAll(world: RealWorld): void {
-  world.service.revokeAllFor("ada");
-}
-
 // The porting kit as a porter uses it: the templates copied into an empty folder, tested as they are, then with the
 // adapters of targets/examples/own-adapters.mjs in their place, and then a sign-in on them.
 
@@ -208,7 +230,7 @@ async function check(
 ): Promise<[output: string, code: number | null]> {
   const command = await bundledProgram("targets/command/main.ts");
   const adapters = path.join(world.folder, "adapters.mjs");
-  const program = new Program(command, world, {}, ["conform", adapters, ...suites]);
+  const program = new Program(command, world, ["conform", adapters, ...suites]);
   const code = await program.ended();
   return [program.output, code];
 }

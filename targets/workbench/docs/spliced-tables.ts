@@ -81,7 +81,7 @@ const ADVICE: Readonly<Record<Name, string>> = {
 const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => string>>>> = {
   "README.md": {
     "first program": (root) =>
-      `<!-- run: by test/readme-example.test.ts -->\n${firstProgram(root)}`,
+      `<!-- run: by test/examples/examples.test.ts -->\n${firstProgram(root)}`,
   },
   "scripts/package/picogrant.md": { "first program": firstProgram },
   "targets/docs/node.md": { "first program": firstProgram },
