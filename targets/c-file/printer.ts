@@ -4,12 +4,11 @@
 // line and construct. What C has and the sources have not (the border, texts in UTF-8) is written by hand in border.c.
 
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { release } from "../../core/device/property.ts";
 import * as surface from "../bundle/surface.ts";
+import { core, refuseOpenOrder, Unsayable } from "./unsayable.ts";
 
-const core = fileURLToPath(new URL("../../core/", import.meta.url));
 const byHand = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
 /** picogrant.c, and what picogrant.h includes: the device, and functions that hosts on an engine do not have. */
@@ -69,16 +68,6 @@ function headOf(name: string, parameters: readonly string[]): string {
   return line.length < 100 ? line : `${name}(\n    ${parameters.join(", ")})`;
 }
 
-/** What cannot be said in C. */
-class Unsayable extends Error {
-  constructor(node: ts.Node, what: string) {
-    const file = node.getSourceFile();
-    const line = file.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-    const words = node.getText().split("\n")[0];
-    super(`${file.fileName.replace(core, "core/")}:${line}: ${what} cannot be said in C: ${words}`);
-  }
-}
-
 type Named = ts.FunctionDeclaration | ts.VariableDeclaration | ts.EnumDeclaration;
 
 export class Printer {
@@ -119,6 +108,7 @@ export class Printer {
   /** Makes both files. @throws Error with file, line and construct, where a source cannot be said in C */
   files(): CFile {
     const functions = this.#reached(ts.isFunctionDeclaration);
+    for (const { body } of functions) refuseOpenOrder(body!, this.#checker);
     const enums = this.#reached(ts.isEnumDeclaration);
     const variables = this.#reached(ts.isVariableDeclaration);
     const kinds = variables.filter((one) => ts.isObjectLiteralExpression(one.initializer!));

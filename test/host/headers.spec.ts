@@ -151,6 +151,7 @@ int main() {
     ["try { result++; } finally { result--; }\nreturn result;", "TryStatement"],
     ["return Math.floor(result);", "the type Math"],
     ["if (result) { var late = 1; }\nreturn late!;", "a use outside of the block"],
+    ["return result++ - result;", "an open order of evaluation"],
   ])("%j cannot be said in C: the line and the construct are named", (line, what) => {
     const change = (text: string): string => text.replace(RETURN, `  ${line}\n}`);
     const make = (): unknown => new Printer(numbered, change).files();
