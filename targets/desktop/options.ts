@@ -32,18 +32,12 @@ export interface Options {
   plain?: boolean;
   scenario?: string;
   issuer?: string;
-  deviceAuthorizationEndpoint?: string;
-  tokenEndpoint?: string;
-  revocationEndpoint?: string;
-  videoApi?: string;
   clientId?: string;
   clientSecret?: string;
   scope?: string;
   server?: string;
   serverParameter?: Record<string, string>;
   clientAuth?: keyof typeof clientAuthentications;
-  deviceParameter?: Record<string, string>;
-  tokenParameter?: Record<string, string>;
   allowHttp?: boolean;
   memory?: number;
 }
@@ -172,10 +166,6 @@ function describedProgram(usage: string): Command {
     .option("--server <name>", "a real authorization server, by its profile (platform/servers)")
     .option("--server-parameter <name=value...>", "what its addresses leave open", readPair)
     .option("--issuer <url>", "... or by its discovery document", readAddress)
-    .option("--device-authorization-endpoint <url>", "... or its addresses one by one", readAddress)
-    .option("--token-endpoint <url>", "", readAddress)
-    .option("--revocation-endpoint <url>", "", readAddress)
-    .option("--video-api <url>", "address of liveBroadcasts there, if there is one", readAddress)
     .option("--client-id <id>", "your client's identifier")
     .option("--client-secret <secret>", "its secret; better in PICOGRANT_CLIENT_SECRET")
     .addOption(
@@ -184,8 +174,6 @@ function describedProgram(usage: string): Command {
       ),
     )
     .option("--scope <scopes>", "what to ask for, separated by spaces")
-    .option("--device-parameter <name=value...>", "further fields of the code request", readPair)
-    .option("--token-parameter <name=value...>", "further fields of token requests", readPair)
     .option("--allow-http", "plain http to other machines is taken as it is")
     .option("--memory <bytes>", "memory of the device's core; long tokens need more", readMemory)
     .addHelpText("after", usage === NPM_START ? HELP : HELP.replaceAll(/npm start(?: --)?/g, usage))
@@ -199,7 +187,7 @@ function describedProgram(usage: string): Command {
 
 /** Whether the device talks to a real server instead of the embedded service. */
 export function isRemote(options: Options): boolean {
-  return [options.server, options.issuer, options.tokenEndpoint].some((it) => it !== undefined);
+  return (options.server ?? options.issuer) !== undefined;
 }
 
 /** Reads the command line. Ends the process for --help, --version and mistakes of form. */
@@ -223,33 +211,12 @@ export function optionsOf(command: Command): Options {
   return options;
 }
 
-/** Secrets go there: nobody on the way may read them. */
-function checkAddresses(options: Options): void {
-  const addresses = {
-    "--issuer": options.issuer,
-    "--device-authorization-endpoint": options.deviceAuthorizationEndpoint,
-    "--token-endpoint": options.tokenEndpoint,
-    "--revocation-endpoint": options.revocationEndpoint,
-    "--video-api": options.videoApi,
-  };
-  for (const [flag, address] of Object.entries(addresses)) {
-    const problem = address && addressProblem(address, options.allowHttp);
-    if (problem) throw new UsageError(`${flag} ${problem.replace("allowHttp", "--allow-http")}`);
-  }
-}
-
 function checkTogether(options: Options): void {
-  const { issuer, deviceAuthorizationEndpoint: first, tokenEndpoint: second } = options;
+  const { issuer } = options;
   if (options.approve && options.deny)
     throw new UsageError("--approve and --deny exclude each other");
-  if ((first === undefined) !== (second === undefined)) {
-    throw new UsageError("--device-authorization-endpoint and --token-endpoint go together");
-  }
-  if (issuer !== undefined && first !== undefined) {
-    throw new UsageError("give --issuer or the addresses one by one, not both");
-  }
-  if (options.server !== undefined && (issuer ?? first) !== undefined) {
-    throw new UsageError("give --server, --issuer or the addresses one by one, not two of them");
+  if (options.server !== undefined && issuer !== undefined) {
+    throw new UsageError("give --server or --issuer, not both");
   }
   if (options.server === undefined && options.serverParameter !== undefined) {
     throw new UsageError("--server-parameter goes with --server");
@@ -263,7 +230,9 @@ function checkTogether(options: Options): void {
       throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);
     }
   }
-  checkAddresses(options);
+  // Secrets go there: nobody on the way may read them.
+  const problem = issuer && addressProblem(issuer, options.allowHttp);
+  if (problem) throw new UsageError(`--issuer ${problem.replace("allowHttp", "--allow-http")}`);
   if (!options.clientId) throw new UsageError("a real server needs --client-id");
   if (!options.scope && options.server === undefined) {
     throw new UsageError("a real server needs --scope");

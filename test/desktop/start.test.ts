@@ -53,7 +53,7 @@ const WRONG_FLAGS: [string[], RegExp][] = [
   [["--issuer", "ftp://x"], /http or https address/],
   [["--issuer", "http://127.0.0.1:1", "--client-id", "x"], /a real server needs --scope/],
   [["--server", "github"], /a real server needs --client-id/],
-  [["--server", "github", "--issuer", "https://a.example", "--client-id", "x"], /not two of them/],
+  [["--server", "github", "--issuer", "https://a.example", "--client-id", "x"], /not both/],
   [["--server-parameter", "host=a"], /--server-parameter goes with --server/],
   [
     ["--issuer", "http://a.example", "--client-id", "x", "--scope", "a"],
@@ -224,5 +224,5 @@ test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one 
   expect(good.stdout).toMatch(/^Panel: open http:\/\/127\.0\.0\.1:\d+\/panel\n/);
   const bad = await run("--issuer", `${url}/other`, ...client, ...secret);
   expect(bad.code).toBe(2);
-  expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*one by one\n$/);
+  expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*check --issuer\n$/);
 });

@@ -1,5 +1,5 @@
-// A real authorization server as the command line names it: by its profile, by its issuer, or by its
-// addresses; and how the device speaks to it.
+// A real authorization server as the command line names it: by its profile or by its issuer; and how the device
+// speaks to it.
 import type * as core from "../../../../core/complete.ts";
 import {
   clientAuthentications,
@@ -32,31 +32,25 @@ type Method = keyof typeof clientAuthentications;
 
 /** @throws UsageError with one line for the person at the command line */
 export async function remoteServer(options: Options, http: Http): Promise<RemoteServer> {
-  if (options.server !== undefined) return byProfile(options, options.server);
-  if (options.issuer !== undefined) return byIssuer(options, options.issuer, http);
-  const endpoints = {
-    ...noEndpoints,
-    deviceAuthorization: options.deviceAuthorizationEndpoint ?? "",
-    token: options.tokenEndpoint ?? "",
-    revocation: options.revocationEndpoint ?? "",
-  };
-  return described(options, endpoints, options.clientSecret ? "client_secret_post" : "none");
+  return options.server === undefined
+    ? byIssuer(options, options.issuer!, http)
+    : byProfile(options, options.server);
 }
 
 function byProfile(options: Options, name: string): RemoteServer {
   try {
     const server = serverOf(name, options.serverParameter ?? {}, Boolean(options.clientSecret));
-    const remote = described(
-      {
-        ...options,
-        scope: options.scope ?? server.profile.scope,
-        deviceParameter: { ...server.deviceParameters, ...options.deviceParameter },
-        tokenParameter: { ...server.tokenParameters, ...options.tokenParameter },
-      },
-      { ...noEndpoints, ...server.addresses },
-      server.clientAuthentication,
-    );
-    return { ...remote, memoryBytes: server.profile.memoryBytes, translate: server.translate };
+    const scope = options.scope ?? server.profile.scope;
+    const endpoints = { ...noEndpoints, ...server.addresses };
+    const remote = described({ ...options, scope }, endpoints, server.clientAuthentication);
+    const deviceParameters = formParameters(server.deviceParameters);
+    const tokenParameters = formParameters(server.tokenParameters);
+    return {
+      ...remote,
+      config: { ...remote.config, deviceParameters, tokenParameters },
+      memoryBytes: server.profile.memoryBytes,
+      translate: server.translate,
+    };
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
     throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
@@ -83,20 +77,18 @@ async function byIssuer(options: Options, issuer: string, http: Http): Promise<R
     const remote = described(options, endpoints, method);
     return { ...remote, config: { ...remote.config, server: issuer } };
   } catch (error) {
-    throw new UsageError(
-      `${(error as Error).message}; check --issuer, or give the addresses one by one`,
-    );
+    throw new UsageError(`${(error as Error).message}; check --issuer`);
   }
 }
 
 function described(options: Options, endpoints: Endpoints, method: Method): RemoteServer {
   return {
-    endpoints: { ...endpoints, resources: [options.videoApi ?? ""] },
+    endpoints,
     config: {
       scope: options.scope ?? "",
       clientAuthentication: clientAuthentications[options.clientAuth ?? method],
-      deviceParameters: formParameters(options.deviceParameter),
-      tokenParameters: formParameters(options.tokenParameter),
+      deviceParameters: "",
+      tokenParameters: "",
     },
     allowHttp: options.allowHttp ?? false,
   };

@@ -154,9 +154,9 @@ function lockState(directory: string): () => void {
 
 /** A folder for each server and client: a token must never go to one that did not issue it. */
 function openStorage(options: Options): FileStorage {
-  const { issuer, tokenEndpoint, clientId, client, server: name, serverParameter = {} } = options;
+  const { issuer, clientId, client, server: name, serverParameter = {} } = options;
   const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameter).sort())}`;
-  const server = issuer ?? tokenEndpoint ?? profile ?? "";
+  const server = issuer ?? profile ?? "";
   const who = createHash("sha256")
     .update(`${server} ${clientId ?? client ?? ""}`)
     .digest("hex");
