@@ -1,6 +1,6 @@
 // npm run generate: makes anew whatever is generated and kept in the repository. A test that fails because something
-// of it is out of date names this command. What is measured or photographed (the comparison with other clients, the
-// pictures) changes with the machine: that is made at a release.
+// of it is out of date names this command. What is measured (the comparison with other clients) changes with the machine:
+// that is made at a release.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

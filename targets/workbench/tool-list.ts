@@ -22,7 +22,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   package: { says: "the folders that npm publishes", program: "scripts/package.ts" },
   peers: { says: "the comparison with other clients", program: "scripts/peers.ts" },
   picogrant: { says: "the command picogrant from its sources", program: "targets/command/main.ts" },
-  pictures: { says: "the documentation's pictures", program: "test/browser/pictures.ts" },
   playground: { says: "the simulator as a static page", program: "scripts/playground.ts" },
   "prove-c": { says: "proofs about the host in C", program: "scripts/prove-c.ts" },
   qjs: { says: "stock QuickJS from Debian's source", program: "scripts/qjs.ts" },

@@ -4,8 +4,13 @@ import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { shows, startPlayground } from "./launch.ts";
-import { accessibilityProblems, describeInChromium, visit } from "./pages.ts";
+import {
+  accessibilityProblems,
+  describeInChromium,
+  shows,
+  startPlayground,
+  visit,
+} from "./pages.ts";
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ["a desk", { viewport: { width: 1280, height: 800 } }],

@@ -1,13 +1,32 @@
-// Tests of pages in a real browser, Debian's Chromium. Where it is missing they are skipped with a message, except under
-// CI=true, where that is a failure.
-import { existsSync } from "node:fs";
+// Tests of pages in a real browser, Debian's Chromium without its own windows (the whole one draws its tabs and menus for
+// nobody). Where it is missing they are skipped with a message, except under CI=true, where that is a failure.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import type { RunOptions } from "axe-core";
 import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writePlayground } from "../../targets/desktop/playground/folder.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { EXECUTABLE, launchChromium, MISSING } from "./launch.ts";
+
+const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium-headless-shell";
+const MISSING =
+  `${EXECUTABLE} is missing: install the Debian package chromium-headless-shell ` +
+  "(apt-get install chromium-headless-shell), or name another one in PICOGRANT_CHROMIUM";
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--headless",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
 /**
  * A `describe` whose tests share one browser, started before and closed after them. `body` receives a
@@ -22,7 +41,7 @@ export function describeInChromium(name: string, body: (browser: () => Browser) 
   describe(name, () => {
     let browser: Browser | undefined;
     beforeAll(async () => {
-      browser = await launchChromium();
+      browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
     });
     afterAll(async () => {
       await browser?.close();
@@ -141,4 +160,82 @@ async function changedInTheDark(page: Page): Promise<string[]> {
     const names = styles.flatMap((rule) => [...(rule as CSSStyleRule).style]);
     return names.filter((name) => !name.startsWith("--"));
   });
+}
+
+/** The playground, below a path. */
+export async function startPlayground(): Promise<{
+  readonly url: string;
+  readonly folder: string;
+  close(): Promise<void>;
+}> {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  await writePlayground(folder);
+  const server = await serveFolder(folder, "/some/where/");
+  return {
+    url: server.url,
+    folder,
+    async close() {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until the display shows this text, in one row or wrapped. Asked with each picture, the page would draw sixty. */
+export async function shows(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(
+    (wanted) =>
+      document.getElementById("frame")?.textContent?.replace(/\s+/g, " ").includes(wanted),
+    text,
+    { polling: 50 },
+  );
+}
+
+// A plain file server below a path, as a stranger would put a folder on the web, with the strictest policy.
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
+
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join("; ");
+
+interface StaticServer {
+  /** Where the folder is, with a slash at the end. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** @param below the path under which the folder's files are, such as "/some/where/" */
+async function serveFolder(folder: string, below: string): Promise<StaticServer> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const name = pathname.startsWith(below) ? pathname.slice(below.length) || "index.html" : "";
+    try {
+      if (!/^[\w.-]+$/.test(name)) throw new Error("not in the folder");
+      const content = readFileSync(path.join(folder, name));
+      response.setHeader("content-security-policy", POLICY);
+      response.setHeader("content-type", TYPES[path.extname(name)] ?? "application/octet-stream");
+      response.end(content);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${below}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

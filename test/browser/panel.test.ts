@@ -1,8 +1,7 @@
 // The panel in a real browser against the simulator: what only a browser can tell. What its buttons do is the business of
 // scenarios and steps (test/desktop).
 import { expect, test } from "vitest";
-import { shows } from "./launch.ts";
-import { atPanel, decideOnPhone, describeInChromium, isInSight } from "./pages.ts";
+import { atPanel, decideOnPhone, describeInChromium, isInSight, shows } from "./pages.ts";
 
 describeInChromium("the panel", (browser) => {
   test("a whole sign-in by clicks: code, phone, consent, tokens, broadcasts", () =>

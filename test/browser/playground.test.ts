@@ -5,8 +5,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shows, startPlayground } from "./launch.ts";
-import { decideOnPhone, describeInChromium, visit } from "./pages.ts";
+import { decideOnPhone, describeInChromium, shows, startPlayground, visit } from "./pages.ts";
 
 let server: Awaited<ReturnType<typeof startPlayground>>;
 
