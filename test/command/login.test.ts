@@ -371,6 +371,8 @@ let children: ChildProcess[] = [];
 let isAllowed = true;
 /** What a refresh is answered with, if at all; the access token is over at once. */
 let refresh: FakeAnswer | undefined;
+/** In the place of a code. */
+let instead: FakeAnswer | undefined;
 let lifetimeS = 1;
 let accessToken = "the-first-access-token";
 
@@ -380,6 +382,7 @@ beforeEach(async () => {
   seen = [];
   children = [];
   isAllowed = true;
+  instead = undefined;
   refresh = error(400, "quota-7");
   state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   server = await scripted(answerTo);
@@ -400,6 +403,7 @@ function answerTo({ path, form }: Asked): FakeAnswer | undefined {
   if (path.startsWith("/.well-known/")) return { body: metadataOf(server.origin) };
   const isRefresh = form.get("grant_type") === "refresh_token";
   seen.push(isRefresh ? "/refresh" : path);
+  if (path === "/code" && instead) return instead;
   if (path === "/code") return code({ interval: 1, expires_in: 300 });
   if (path === "/revoke") return {};
   if (isRefresh) return refresh;
@@ -462,6 +466,17 @@ async function expectWaysOut(): Promise<void> {
   expect((await login()).code).toBe(0);
   expect(seen).toContain("/code");
 }
+
+it.runIf(isFullRun).each([200, 404])(
+  "an address where a page answers with %i ends it within seconds, and is named",
+  async (status) => {
+    instead = { status, body: "<!doctype html><title>Welcome</title>" };
+    const { code, stderr } = await login("--timeout", "60");
+    expect(code).toBe(1);
+    const last = stderr.trim().split("\n").at(-1);
+    expect(last).toMatch(/\/code answers with .*, again and again: check the server's address/);
+  },
+);
 
 describe("where the server says nothing", () => {
   it("to a refresh: a person who waits gives up with Ctrl-C, and every way out works", async () => {

@@ -21,7 +21,6 @@ import {
   openSession,
   openState,
   readKeptLogin,
-  WrongAddress,
   writeKeptLogin,
 } from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
@@ -67,15 +66,16 @@ async function loginOn(
   const { settings, state, timeoutS } = options;
   const { signal } = end;
   const screen = new Screen(options);
-  const address = new WrongAddress((error) => end.abort(error));
   const tooLate = (): void => end.abort(tooLateError(timeoutS, screen));
   const limit = timeoutS === undefined ? undefined : setTimeout(tooLate, timeoutS * 1000);
   let ready: ReadySettings | undefined;
   let session: Session | undefined;
+  let useless = 0;
   const onTrouble = (trouble: SignInError): void => {
     screen.showTrouble(trouble);
-    if (session === undefined) address.look(trouble);
-    else if (isRefusal(trouble)) end.abort(refusalOf(trouble));
+    useless = isUseless(trouble) ? useless + 1 : 0;
+    if (session === undefined && useless === USELESS_MAX) end.abort(uselessError(trouble));
+    if (session !== undefined && isRefusal(trouble)) end.abort(refusalOf(trouble));
   };
   try {
     ready = await readySettings(settings, platform, {
@@ -102,6 +102,25 @@ async function loginOn(
     clearTimeout(limit);
     screen.stopWaiting();
   }
+}
+
+/** In a row, over 7 to 14 seconds: what stands in the place of a server that is being started is gone by then. */
+const USELESS_MAX = 4;
+
+/** A person at a terminal does not wait for a server that is none: a page, or an address that nobody knows. */
+function isUseless({ answer, code, lacks }: SignInError): boolean {
+  const { error = "", status = 0 } = answer ?? {};
+  // What lacks a member is the server's answer: that is given up by itself, and named.
+  const isPage = code === "malformed_response" && lacks === "" && status <= 299;
+  return isPage || (error === "" && (status === 404 || status === 410));
+}
+
+function uselessError({ answer }: SignInError): SignInError {
+  const what = `answers with HTTP ${answer?.status} and nothing that signs in, again and again`;
+  const message =
+    `${answer?.url} ${what}: check the server's address, ` +
+    "and whether the network wants a sign-in of its own";
+  return new SignInError("useless_answers", "maker", message, { answer });
 }
 
 /** Of --timeout: a script does not wait for ever, be it for a person or for a server. */

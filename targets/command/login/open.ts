@@ -1,4 +1,5 @@
-// A person at a terminal does not wait for a server that is none: pages of HTML, and addresses that nobody knows.
+// What login, token and logout share: the directory with the tokens, which other programs may use at the same time, and
+// a session in it.
 
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -29,39 +30,6 @@ import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { Failure } from "../ending.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
-
-/** In a row, over 7 to 14 seconds: what stands in the place of a server that is being started is gone by then. */
-const ANSWERS_MAX = 4;
-
-export class WrongAddress {
-  readonly #giveUp: (error: SignInError) => void;
-  #count = 0;
-
-  /** @param giveUp called once there have been enough such answers, with what to say of it */
-  constructor(giveUp: (error: SignInError) => void) {
-    this.#giveUp = giveUp;
-  }
-
-  /** Looks at what is tried again before there is a code. */
-  look({ answer, code, lacks }: SignInError): void {
-    // No answer says nothing of the address.
-    if (answer === undefined || answer.failure !== "") return;
-    const { error, status, url } = answer;
-    // What lacks a member is the server's answer: that is given up by itself, and named.
-    const isPage = code === "malformed_response" && lacks === "" && status >= 200 && status <= 299;
-    const isUnknown = error === "" && (status === 404 || status === 410);
-    this.#count = isPage || isUnknown ? this.#count + 1 : 0;
-    if (this.#count !== ANSWERS_MAX) return;
-    const what = isPage ? "a page, or something else that signs nobody in" : `HTTP ${status}`;
-    const message =
-      `${url} answers with ${what}, again and again: check the server's address, ` +
-      "and whether the network wants a sign-in of its own";
-    this.#giveUp(new SignInError("useless_answers", "maker", message, { answer }));
-  }
-}
-
-// What login, token and logout share: the directory with the tokens, which other programs may use at the same time, and
-// a session in it.
 
 /** This command shows the code itself; a code has as much room as a display has columns. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
