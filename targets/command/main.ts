@@ -42,7 +42,11 @@ const PARTS: readonly NamedPart[] = [
   {
     name: "service",
     summary: "a simulated authorization server, to test clients with",
-    load: async () => (await import("./service.ts")).service,
+    load: async () => {
+      const { runService, serviceLine } = await import("../service/command.ts");
+      const name = "picogrant service";
+      return { line: () => serviceLine(name), act: (line) => runService(line, name) };
+    },
   },
   {
     name: "conform",

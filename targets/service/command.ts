@@ -1,8 +1,12 @@
 // The command line of the simulated service: npm run service, and picogrant service. Reads the fixture, listens, prints
 // one line per request. Errors are one line and exit code 2.
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { makeTlsIdentities } from "../command/certificates.ts";
 import { readPort, readText, UsageError } from "../desktop/command-line.ts";
 import { DIALECTS, type Dialect } from "./dialects.ts";
 import { type FixtureInput, readFixture } from "./fixture.ts";
@@ -26,27 +30,22 @@ interface Flags {
   approve?: string;
   provoke?: string[];
   quiet?: boolean;
-}
-
-/** How the command is called. */
-export interface ServiceCommand {
-  /** Of its help. */
-  readonly usage: string;
-  /** What its lines begin with. */
-  readonly prefix: string;
-  /** Further options, for a caller who has more. */
-  readonly addOptions?: (command: Command) => void;
-  /** A key and a certificate where no files were given; told of all options. */
-  readonly pairFor?: (flags: Record<string, unknown>) => { key: string; cert: string } | undefined;
-  /** Called once it listens; its lines are printed. */
-  readonly introduce?: (service: Service, fixture: FixtureInput, flags: object) => string[];
+  https?: boolean;
 }
 
 // Timers of devices on the same machine may fire a little early; the command line is for them.
 const POLL_TOLERANCE_MS = 250;
 
-export function serviceLine({ usage, prefix, addOptions }: ServiceCommand): Command {
-  const command = new Command(usage)
+const HELP = `
+A first try, in two terminals:
+  picogrant service
+  picogrant login --server http://127.0.0.1:8080 --client-id public-printer --scope openid --state tokens
+
+For scripts: picogrant service --port 0 --approve ada`;
+
+/** @param name how it is called: "picogrant service" */
+export function serviceLine(name: string, usage = name): Command {
+  return new Command(usage)
     .description(
       "The simulated service: device authorization, tokens, APIs, consent pages, events.",
     )
@@ -80,22 +79,26 @@ export function serviceLine({ usage, prefix, addOptions }: ServiceCommand): Comm
       "answers in place of its own: refresh=interaction_required (the same page lists them)",
     )
     .option("-q, --quiet", "no access log")
+    .option("--https", "speak HTTPS with a certificate made for this run")
+    .addHelpText("after", HELP)
     .allowExcessArguments(false)
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, `${prefix}: `)),
+      outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
     })
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
-  addOptions?.(command);
-  return command;
 }
 
-/** Runs until it is told to stop; ends the process for mistakes. @param line has been parsed */
-export async function runService(line: Command, how: ServiceCommand): Promise<void> {
-  const flags = line.opts<Flags>();
+/**
+ * Listens, and ends the process when that is told to stop, or at once for mistakes.
+ * @param line has been parsed
+ * @param name as in its line
+ */
+export async function runService(line: Command, name: string): Promise<number> {
   try {
-    await listen(flags, how);
+    await listen(line.opts<Flags>(), name);
+    return 0;
   } catch (error) {
-    console.error(`${how.prefix}: ${(error as Error).message.split("\n", 1)[0]}`);
+    console.error(`${name}: ${(error as Error).message.split("\n", 1)[0]}`);
     process.exit(2);
   }
 }
@@ -169,9 +172,8 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   return pair;
 }
 
-async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
-  const { prefix } = how;
-  const pair = how.pairFor?.({ ...flags }) ?? readPair(flags);
+async function listen(flags: Flags, prefix: string): Promise<void> {
+  const pair = flags.https ? throwAwayPair(flags) : readPair(flags);
   const fixture = readFixtureFile(flags.fixture);
   const options: ServiceOptionsInput = {
     pollToleranceMs: POLL_TOLERANCE_MS,
@@ -205,7 +207,7 @@ async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
   const address = `${service.baseUrl}${verificationPath}`.replace(/^https?:\/\//, "");
   if (address.length > 40)
     console.log(`${prefix}: ${address} is longer than the 40 characters that every display has`);
-  for (const line of how.introduce?.(service, fixture, flags) ?? []) console.log(line);
+  for (const line of introduce(service, fixture, flags)) console.log(line);
   process.on("SIGHUP", () => {
     service.rotateKeys();
     console.log(`${prefix}: the keys of ID tokens are new`);
@@ -214,4 +216,54 @@ async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
     process.once(signal, () => {
       server.close().then(() => process.exit(0));
     });
+}
+
+/** For --https: where the authority's certificate was written to, as long as it runs. */
+let authorityFile = "";
+
+function throwAwayPair(flags: Flags): { key: string; cert: string } {
+  if (flags.key !== undefined || flags.cert !== undefined) {
+    throw new UsageError(
+      "--https makes a certificate; leave --key and --cert out, or leave it out",
+    );
+  }
+  if (flags.host !== "127.0.0.1" && flags.host !== "localhost") {
+    throw new UsageError("--https is for 127.0.0.1; elsewhere give --key and --cert");
+  }
+  const { ca, identities } = makeTlsIdentities();
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  authorityFile = path.join(folder, "authority.pem");
+  writeFileSync(authorityFile, ca);
+  return identities.trusted;
+}
+
+/** Who and what there is in its world. The secrets are those of a world that everybody can read. */
+function introduce(running: Service, fixture: FixtureInput, flags: Flags): string[] {
+  const isBuiltIn = flags.fixture === undefined;
+  const clients = (fixture.clients ?? []).map(({ id, secret, name }) => {
+    const shown = secret === undefined ? "(none)" : isBuiltIn ? secret : "(as in your file)";
+    return `  ${id.padEnd(20)}${shown.padEnd(20)}${name}`;
+  });
+  const accounts = (fixture.accounts ?? []).map(({ id, name }) => `  ${id.padEnd(20)}${name}`);
+  const trust = authorityFile && ` --certificates ${authorityFile}`;
+  const [publicClient] = (fixture.clients ?? []).filter(({ secret }) => secret === undefined);
+  return [
+    `issuer ${running.baseUrl}`,
+    "",
+    "client              secret",
+    ...clients,
+    "",
+    "account",
+    ...accounts,
+    "",
+    ...(publicClient
+      ? [
+          `Try: picogrant login --server ${running.baseUrl} --client-id ${publicClient.id} ` +
+            `--scope openid --state tokens${trust}`,
+        ]
+      : []),
+    ...(authorityFile ? [`Certificates are signed by ${authorityFile}`] : []),
+    "",
+  ];
 }

@@ -2,5 +2,4 @@
 
 import { runService, serviceLine } from "./command.ts";
 
-const how = { usage: "npm run service --", prefix: "service" };
-await runService(serviceLine(how).parse(), how);
+await runService(serviceLine("service", "npm run service --").parse(), "service");
