@@ -38,6 +38,7 @@ function build(): void {
     ...["-DTLS_SMALL_BUFFERS=1", "-o", `${out}/certificates`],
     `${root}test/board/c/certificates.c`,
     ...["tls", "certificate"].map((name) => `${host}/ports/board/${name}.c`),
+    ...["wall-clock", "http-answer"].map((name) => `${host}/portable/${name}.c`),
     `${out}/bearssl/libbearssl.a`,
   ]);
 }

@@ -85,8 +85,7 @@ it("unavailable", async () => {
 
 it.each([
   ["otherName", "otherName"],
-  // Who has the time from a time server alone cannot tell which of the two is wrong.
-  [machine.hasClock ? "outOfDate" : "clockWrong", "expired"],
+  ["outOfDate", "expired"],
   ["unknownAuthority", "untrusted"],
 ] as const)("%s, where the certificate is %s", async (name, identity) => {
   await world.open(identity);
@@ -127,19 +126,42 @@ it("in the device's language, in the characters of its display", async () => {
   expect(one.output).toContain("|Code wird geholt|");
 });
 
-it("clockWrong; a time server's hint is taken, and confirmed by a certificate", async () => {
+it("clockWrong: nobody says the time, and nothing but the question for it goes out", async () => {
   await world.open();
-  const one = board({ hasClock: false });
-  one.network.time = undefined;
-  await one.powerOn();
-  await shows(one, "clockWrong");
+  const { key, chain } = world.trusted;
+  const asked: string[] = [];
+  const server = createServer({ key, cert: chain.join("") }, (socket) => {
+    socket
+      .on("error", () => undefined)
+      .once("data", (bytes) => {
+        asked.push(String(bytes));
+        socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+      });
+  });
+  await once(server.listen(0, "127.0.0.1").unref(), "listening");
+  const one = board({ hasClock: false, port: (server.address() as AddressInfo).port });
   // Before the page was made: it cannot be.
   one.network.time = () => Date.UTC(2020, 0, 1);
-  await one.says("clock: a time server has answered");
-  expect(world.answers("/device/code")).toEqual([]);
-  one.network.time = () => Date.now();
-  await one.says("clock: confirmed by a certificate");
+  await one.powerOn();
+  await shows(one, "clockWrong");
+  expect(new Set(asked.map((request) => request.split("\r\n")[0]))).toEqual(
+    new Set(["HEAD / HTTP/1.1"]),
+  );
+  one.network.time = Date.now;
+  await one.until("a request", () => asked.some((request) => request.startsWith("POST")));
+});
+
+it.each([
+  ["none answers", undefined],
+  ["one says what is not so", () => Date.now() + 3e9],
+])("without a clock the time is the server's Date, and kept; time servers: %s", async (_, time) => {
+  await world.open();
+  const one = board({ hasClock: false });
+  one.network.time = time;
+  await one.powerOn();
+  await one.says("clock: set by the server");
   await one.state("PENDING");
+  expect(one.output).not.toContain("connection:");
 });
 
 it("a clock that is unknown is asked for at once: no try is lost", async () => {

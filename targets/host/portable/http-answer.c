@@ -85,14 +85,12 @@ static int take_asctime(const char *text, size_t size, struct date *date) {
   return take_time(text + 11, date);
 }
 
-/* Days from 1970-01-01; a day that the month does not have counts on into the next one. */
-static int64_t days_of(const struct date *date) {
+int pg_days_of(int year, int month, int day) {
   static const int before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-  int64_t years = date->year - 1;
-  int is_leap =
-      date->year % 4 == 0 && (date->year % 100 != 0 || date->year % 400 == 0) && date->month > 2;
-  int64_t days = years * 365 + years / 4 - years / 100 + years / 400;
-  return days + before[date->month - 1] + is_leap + date->day - 1 - 719162;
+  int years = year - 1;
+  int is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) && month > 2;
+  int days = years * 365 + years / 4 - years / 100 + years / 400;
+  return days + before[month - 1] + is_leap + day - 1 - 719162;
 }
 
 int pg_http_date(const char *text, size_t size, int64_t *seconds) {
@@ -105,7 +103,7 @@ int pg_http_date(const char *text, size_t size, int64_t *seconds) {
       date.hour > 23 || date.minute < 0 || date.minute > 59 || date.second < 0 || date.second > 60) {
     return 0;
   }
-  *seconds = days_of(&date) * 86400 + date.hour * 3600 + date.minute * 60 + date.second;
+  *seconds = (int64_t)pg_days_of(date.year, date.month, date.day) * 86400 + date.hour * 3600 + date.minute * 60 + date.second;
   return 1;
 }
 

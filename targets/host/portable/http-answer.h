@@ -105,6 +105,9 @@ int pg_answer_keep_s(const struct pg_answer *answer);
 /* The longest wait that is reported: what the core's integers hold. */
 enum { PG_RETRY_LONGEST_S = 134217727 };
 
+/* Days from 1 January 1970; `year` is 1..9999, `month` 1..12. A day that it does not have counts on into the next one. */
+int pg_days_of(int year, int month, int day);
+
 /* Reads an HTTP date of `size` bytes into seconds since 1970. 1, or 0 where it is none. */
 int pg_http_date(const char *text, size_t size, int64_t *seconds);
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "picogrant-port.h"
+#include "wall-clock.h"
 
 /* main.c: painted once, by whoever makes memory as C expects it; `frame` is that one's own. */
 void board_stack_paint(void *frame);
@@ -65,19 +66,10 @@ int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
 /* records.c: the two record slots, at its start. */
 extern const struct pg_medium board_records;
 
-/*
- * clock.c: reads the clock chip; from then on pg_clock_wall_s knows the time. It never is before `earliest_s` (the
- * firmware's build, the maker's page) nor before the last time that was confirmed: a chip that says so has lost it.
- */
+/* clock.c: by which certificates are judged (wall-clock.h); it keeps what it learns beside the records. */
+extern struct pg_wall_clock board_clock;
+/* Reads what is kept, and the clock chip. It is not before `earliest_s`: the firmware's build, the maker's page. */
 void board_clock_read(uint32_t earliest_s);
-/* What a time server says; taken where the chip has nothing better, until it is confirmed or refused. */
-void board_clock_hint(uint32_t wall_s);
-/* A server's certificate was good at this time: the chip is set to it, and it is kept as the earliest. */
-void board_clock_confirm(void);
-/* No certificate is good at this time, which was a hint: it is forgotten. */
-void board_clock_refuse(void);
-/* Whether the time comes from a clock that went on, or was confirmed since the reset. */
-int board_clock_is_sure(void);
 /* i2c.c or chip.c: seconds since 1970 as the chip has them; 0 where there is none, or it has stood still. */
 uint32_t board_clock_chip(void);
 void board_clock_set_chip(uint32_t wall_s);

@@ -9,8 +9,13 @@
 
 #include <string.h>
 
+#include "board.h"
+#include "http-answer.h"
+
 enum uses_state { NO_LIST, BEFORE_LIST, BOOLEAN, BOOLEAN_VALUE, OCTETS_SIZE, SEQUENCE, SEQUENCE_SIZE, USE, USE_SIZE, USE_BYTES };
-enum { DER_BOOLEAN = 1, DER_OCTETS = 4, DER_OID = 6, DER_SEQUENCE = 0x30, DER_DNS_NAME = 0x82, DER_LONG = 0x81 };
+enum { DER_BOOLEAN = 1, DER_OCTETS = 4, DER_OID = 6, DER_SEQUENCE = 0x30, DER_DNS_NAME = 0x82, DER_LONG = 0x81,
+       DER_UTC_TIME = 0x17, DER_TIME = 0x18 };
+enum { DAY_S = 86400, DAYS_TO_1970 = 719528 };
 
 /* id-ce-extKeyUsage, with its tag and length. */
 static const uint8_t uses_oid[] = {DER_OID, 3, 0x55, 0x1d, 0x25};
@@ -117,6 +122,44 @@ static void watch_names(struct certificate_check *check, uint8_t byte) {
   check->has_domain_wildcard = 1;
 }
 
+/* YYMMDDhhmmss, before 2050, or with four digits of the year (RFC 5280 section 4.1.2.5). */
+static uint32_t seconds_of(const char *text, size_t digits) {
+  int parts[7];
+  for (size_t i = 0; i < digits; i += 2) parts[7 - digits / 2 + i / 2] = (text[i] - '0') * 10 + text[i + 1] - '0';
+  if (digits < CERTIFICATE_TIME_DIGITS) parts[0] = parts[1] < 50 ? 20 : 19;
+  int year = parts[0] * 100 + parts[1];
+  if (year < 1970 || parts[2] < 1 || parts[2] > 12) return 0;
+  if (year > 2105) return UINT32_MAX;
+  uint32_t days = (uint32_t)pg_days_of(year, parts[2], parts[3]);
+  return days * DAY_S + (uint32_t)(parts[4] * 3600 + parts[5] * 60 + parts[6]);
+}
+
+/* The time has come at which the certificate is judged, ahead of the byte that makes BearSSL do it. */
+static void take_time(struct certificate_check *check) {
+  check->valid_s[check->times++] = seconds_of(check->time, check->time_digits);
+  uint32_t until_s = check->times == 2 ? check->valid_s[1] : UINT32_MAX;
+  uint32_t now = pg_wall_clock_judge(&board_clock, check->valid_s[0], until_s);
+  br_x509_minimal_set_time(&check->minimal, now / DAY_S + DAYS_TO_1970, now % DAY_S);
+}
+
+/* The first two times of a certificate are its validity: tag, length, digits, Z. */
+static void watch_times(struct certificate_check *check, uint8_t byte) {
+  if (check->times == 2) return;
+  size_t at = check->time_at++;
+  if (at == 0) {
+    check->time_digits = byte == DER_UTC_TIME ? CERTIFICATE_TIME_DIGITS - 2 : CERTIFICATE_TIME_DIGITS;
+    if (byte != DER_UTC_TIME && byte != DER_TIME) check->time_at = 0;
+  } else if (at == 1) {
+    if (byte != check->time_digits + 1) check->time_at = 0;
+  } else if (at < check->time_digits + 2) {
+    check->time[at - 2] = (char)byte;
+    if (byte < '0' || byte > '9') check->time_at = 0;
+  } else {
+    if (byte == 'Z') take_time(check);
+    check->time_at = 0;
+  }
+}
+
 static void start_chain(const br_x509_class **context, const char *name) {
   struct certificate_check *check = check_of(context);
   const char *dot = strchr(name, '.');
@@ -125,6 +168,10 @@ static void start_chain(const br_x509_class **context, const char *name) {
   check->domain_matched = check->uses_matched = 0;
   check->has_domain_wildcard = check->is_for_others = 0;
   check->uses_state = NO_LIST;
+  check->time_at = 0;
+  check->times = 0;
+  /* Without a validity nothing is valid: 1970. */
+  br_x509_minimal_set_time(&check->minimal, DAYS_TO_1970, 0);
   check->minimal.vtable->start_chain(&check->minimal.vtable, name);
 }
 
@@ -139,6 +186,7 @@ static void append(const br_x509_class **context, const unsigned char *bytes, si
   for (size_t i = 0; i < size && check->certificates == 1; i++) {
     watch_uses(check, bytes[i]);
     watch_names(check, bytes[i]);
+    watch_times(check, bytes[i]);
   }
   check->minimal.vtable->append(&check->minimal.vtable, bytes, size);
 }

@@ -195,16 +195,11 @@ static void fail_hung_up(struct pg_connection *connection) {
   fail(connection, reason, "the server has hung up in the handshake");
 }
 
-static void open_secured(struct pg_connection *connection) {
-  connection->stage = IS_OPEN;
-  board_clock_confirm();
-}
-
 /* The handshake is over once application data may be sent, and not before the certificate is good. */
 static void work_at_handshake(struct pg_connection *connection) {
   pump(connection);
   if (tls_is_closed(connection)) fail(connection, tls_reason(), tls_problem());
-  else if (br_ssl_engine_current_state(connection->tls) & BR_SSL_SENDAPP) open_secured(connection);
+  else if (br_ssl_engine_current_state(connection->tls) & BR_SSL_SENDAPP) connection->stage = IS_OPEN;
   else if (connection->has_ended && !connection->received) fail_hung_up(connection);
 }
 

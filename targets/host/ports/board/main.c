@@ -225,6 +225,7 @@ int main(void) {
       .medium = &board_records,
       .connection = &board_connection,
       .trust = &trust,
+      .clock = &board_clock,
       .report = take_report,
       .body = take_body,
   };

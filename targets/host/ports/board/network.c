@@ -18,7 +18,7 @@
 
 /*
  * Asks the network's time server (RFC 4330; which one it is, DHCP says) where the board does not know the time. What it
- * says is a hint (board.h, board_clock_hint).
+ * says is a hint (wall-clock.h).
  */
 enum { PORT = 123, MESSAGE = 48, EVERY_MS = 15000, CLIENT = 4 << 3 | 3, SERVER_MODE = 4 };
 enum { AT_ORIGINATE = 24, AT_TRANSMIT = 40, STAMP = 8 };
@@ -47,8 +47,7 @@ static void take_answer(void *unused, struct udp_pcb *udp, struct pbuf *answer, 
   if (memcmp(message + AT_ORIGINATE, server.stamp, STAMP) != 0) return;
   const uint8_t *at = message + AT_TRANSMIT;
   uint32_t seconds = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-  board_log("clock: a time server has answered\n");
-  board_clock_hint(seconds - SECONDS_TO_1970);
+  pg_wall_clock_hint(&board_clock, seconds - SECONDS_TO_1970);
 }
 
 static void ask(void) {
@@ -66,7 +65,7 @@ static void ask(void) {
 
 /* Asks where that is needed, and not too often. */
 static void time_server_work(void) {
-  if (pg_clock_wall_s() != 0 || ip_addr_isany(&server.address) || !network_is_up()) return;
+  if (board_clock.is_sure || ip_addr_isany(&server.address) || !network_is_up()) return;
   uint32_t now = pg_clock_ms();
   if (server.udp && now - server.asked_ms < EVERY_MS) return;
   if (!server.udp) {

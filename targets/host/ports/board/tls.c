@@ -22,7 +22,7 @@ enum { INPUT_BYTES = 1024 + 325 };
 #else
 enum { INPUT_BYTES = BR_SSL_BUFSIZE_INPUT };
 #endif
-enum { OUTPUT_BYTES = 512 + 85, SEED_BYTES = 32, DAYS_TO_1970 = 719528 };
+enum { OUTPUT_BYTES = 512 + 85, SEED_BYTES = 32 };
 
 static br_ssl_client_context client;
 static struct certificate_check check;
@@ -55,14 +55,13 @@ static void choose_algorithms(void) {
   br_ssl_engine_set_ghash(engine, br_ghash_ctmul32);
 }
 
-static void check_certificates(const struct board_trust *trust, uint32_t now) {
+static void check_certificates(const struct board_trust *trust) {
   br_x509_minimal_context *x509 = &check.minimal;
   br_x509_minimal_init(x509, &br_sha256_vtable, trust->anchors, trust->count);
   br_x509_minimal_set_rsa(x509, br_rsa_i15_pkcs1_vrfy);
   br_x509_minimal_set_ecdsa(x509, &br_ec_prime_i15, br_ecdsa_i15_vrfy_asn1);
   br_x509_minimal_set_hash(x509, br_sha256_ID, &br_sha256_vtable);
   br_x509_minimal_set_hash(x509, br_sha384_ID, &br_sha384_vtable);
-  br_x509_minimal_set_time(x509, now / 86400 + DAYS_TO_1970, now % 86400);
   certificate_check_open(&check);
   br_ssl_engine_set_x509(&client.eng, &check.vtable);
 }
@@ -73,17 +72,15 @@ static int refusal;
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
                                  const char **why) {
   uint8_t seed[SEED_BYTES];
-  uint32_t now = pg_clock_wall_s();
   *why = NULL;
-  refusal = now == 0 ? PG_REASON_CLOCK_WRONG : PG_REASON_SETTINGS_BROKEN;
+  refusal = PG_REASON_SETTINGS_BROKEN;
   if (!trust || trust->count == 0) *why = "no certificate authority is programmed";
-  else if (now == 0) *why = "the time of day is unknown, and with it what has expired; set the clock";
   else if (certificate_is_address(name)) *why = "the server is named by its address, which is not checked; name it";
   else if (!pg_random(seed, sizeof seed)) *why = "there is no seed for randomness; program one";
   if (*why) return NULL;
   refusal = PG_REASON_NONE;
   choose_algorithms();
-  check_certificates(trust, now);
+  check_certificates(trust);
   br_ssl_engine_set_buffers_bidi(&client.eng, input, sizeof input, output, sizeof output);
   br_ssl_engine_inject_entropy(&client.eng, seed, sizeof seed);
   memset(seed, 0, sizeof seed);
@@ -102,7 +99,7 @@ const char *tls_problem(void) {
                    "max_fragment_length; build with TLS_BUFFERS=full"
                  : "the server sends a longer record than TLS allows";
     case BR_ERR_X509_EXPIRED:
-      return "the certificate has expired, or is not valid yet, or the clock is wrong";
+      return "the certificate has expired";
     case BR_ERR_X509_BAD_SERVER_NAME:
       return "the certificate is for another name";
     case BR_ERR_X509_NOT_TRUSTED:
@@ -127,9 +124,7 @@ int tls_reason(void) {
     case BR_ERR_OK:
       return refusal;
     case BR_ERR_X509_EXPIRED:
-      if (board_clock_is_sure()) return PG_REASON_OUT_OF_DATE;
-      board_clock_refuse();
-      return PG_REASON_CLOCK_WRONG;
+      return PG_REASON_OUT_OF_DATE;
     case BR_ERR_X509_BAD_SERVER_NAME:
       return PG_REASON_OTHER_NAME;
     case BR_ERR_X509_NOT_TRUSTED:

@@ -36,10 +36,10 @@ void tls_end(void);
  * certificate.c: what BearSSL leaves out of the check of a server's certificate: that it is for servers (RFC 5280 section
  * 4.2.1.12), and
  * whose name it has (RFC 9525: no common name, no wildcard for a whole top-level domain, no name that spells an
- * address). Chain, signatures and time are BearSSL's own.
+ * address). Chain and signatures are BearSSL's own, and so is the time, once it is known when to judge (wall-clock.h).
  */
 
-enum { CERTIFICATE_OID_BYTES = 8 };
+enum { CERTIFICATE_OID_BYTES = 8, CERTIFICATE_TIME_DIGITS = 14 };
 
 /* BearSSL's check with ours around it; for br_ssl_engine_set_x509. */
 struct certificate_check {
@@ -60,6 +60,12 @@ struct certificate_check {
   size_t use_at;
   uint8_t use[CERTIFICATE_OID_BYTES];
   int is_for_others;
+  /* Where we are in a time, its digits, and those of the validity that are complete: seconds since 1970. */
+  size_t time_at;
+  size_t time_digits;
+  char time[CERTIFICATE_TIME_DIGITS];
+  int times;
+  uint32_t valid_s[2];
 };
 
 /* Puts our check around `check->minimal`, which br_x509_minimal_init has made. */

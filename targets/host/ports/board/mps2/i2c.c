@@ -3,6 +3,7 @@
  * 32 KiB in pages of 64 bytes, written a page at a time, and a DS1338, the clock.
  */
 #include "board.h"
+#include "http-answer.h"
 #include "map.h"
 #include "picogrant-port.h"
 #include "registers.h"
@@ -114,11 +115,9 @@ static uint32_t from_bcd(uint8_t byte) { return (uint32_t)(byte >> 4) * 10 + (by
 
 static uint8_t to_bcd(uint32_t number) { return (uint8_t)(number / 10 << 4 | number % 10); }
 
-/* Days from 1 January 1970; the chip knows the years 2000 to 2099. */
+/* The chip knows the years 2000 to 2099. */
 static uint32_t days_of(uint32_t year, uint32_t month, uint32_t day) {
-  static const uint16_t before_month[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-  uint32_t leap_days = (year + 3) / 4 + (year % 4 == 0 && month > 2);
-  return 10957 + year * 365 + leap_days + before_month[month - 1] + day - 1;
+  return (uint32_t)pg_days_of(2000 + (int)year, (int)month, (int)day);
 }
 
 /* Seconds since 1970 as the chip has them; 0 where it does not answer, or has stood still. */
