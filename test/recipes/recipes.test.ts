@@ -151,11 +151,8 @@ const TESTS = [
   "bundle/record",
   "platform/driver",
   "configuration",
-  "desktop/error-gallery",
-  "desktop/faults",
   "documents",
   "servers/conversations",
-  "servers/readme",
 ];
 
 it(
