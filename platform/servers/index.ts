@@ -3,7 +3,10 @@
 
 import type { Filter } from "../exchange/filter.ts";
 import { nameMeant } from "../text/name-suggestion.ts";
-import { SERVERS } from "./catalogue.ts";
+import { amazon } from "./amazon.ts";
+import { facebook } from "./facebook.ts";
+import { microsoftV1 } from "./microsoft-v1.ts";
+import { PLAIN } from "./plain.ts";
 import type {
   Addresses,
   ClientAuthenticationName,
@@ -11,12 +14,22 @@ import type {
   TranslatedClient,
   UserInfo,
 } from "./profile.ts";
+import { salesforce } from "./salesforce.ts";
 import { ServerError } from "./server-error.ts";
+import { trakt } from "./trakt.ts";
 import { renamed, Translating } from "./translation.ts";
+import { twitch } from "./twitch.ts";
+import { yandex } from "./yandex.ts";
+import { zoom } from "./zoom.ts";
 
-export { SERVERS } from "./catalogue.ts";
 export type * from "./profile.ts";
 export { ServerError } from "./server-error.ts";
+
+/** All profiles: those that speak RFC 8628, then those that are translated. */
+export const SERVERS: readonly ServerProfile[] = [
+  ...PLAIN,
+  ...[microsoftV1, twitch, amazon, salesforce, yandex, facebook, trakt, zoom],
+];
 
 /** A profile with the customer's words filled in. */
 export interface Server {

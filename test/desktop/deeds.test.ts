@@ -248,21 +248,4 @@ describe("what a fault's button says that one should see", () => {
       expect(seen()).toBe(true);
     }
   });
-
-  test.each(FAULTS.filter(({ sees }) => / code (on the display )?stays good/.test(sees)))(
-    "$name: a code stays good",
-    async ({ name }) => {
-      const simulation = virtualWorld();
-      simulation.powerOn();
-      await simulation.clock.advance(20_000);
-      const { userCode } = simulation;
-      await perform(simulation, `fault ${name}`);
-      await simulation.clock.advance(120_000);
-      expect(simulation.userCode).toBe(userCode);
-      await perform(simulation, "mend");
-      await perform(simulation, "allow");
-      await simulation.clock.advance(100_000);
-      expect(simulation.driver!.isSignedIn).toBe(true);
-    },
-  );
 });
