@@ -26,7 +26,6 @@ export const slow = [
   "test/coverage/coverage.test.ts",
   "test/desktop/clocks.test.ts",
   "test/desktop/fleet.test.ts",
-  "test/desktop/kill.test.ts",
   "test/desktop/playground.test.ts",
   "test/desktop/readme.test.ts",
   "test/desktop/start.test.ts",

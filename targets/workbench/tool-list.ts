@@ -54,11 +54,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     environment: { PICOGRANT_ALL: "1" },
   },
   "test-qjs": { says: "the tests on stock QuickJS", tests: ["test/quickjs/vitest.config.ts"] },
-  "test-simulator-kill": {
-    says: "the simulator, killed 200 times",
-    tests: [all, "test/desktop/kill.test.ts"],
-    environment: { PICOGRANT_ALL: "1", PICOGRANT_KILLS: "200" },
-  },
 };
 
 /** What Node runs for a tool: its arguments. */

@@ -227,7 +227,9 @@ test("a long wait, on which half a minute of it is forgotten, keeps its one row 
   const steps = ["advance 5s", ...Array.from({ length: 40 }, () => "advance 40s"), "allow"];
   await play([...steps, "advance 8s"], (view) => {
     rows.push(
-      rowsOf(view).map(({ run, part }) => `${part} ${run[0]?.purpose ?? ""} ${run.length}`),
+      rowsOf(view).map(
+        ({ exchanges, part }) => `${part} ${exchanges[0]?.purpose ?? ""} ${exchanges.length}`,
+      ),
     );
   });
   expect(rows.at(-3)?.filter((row) => row.startsWith("whole poll"))).toHaveLength(1);

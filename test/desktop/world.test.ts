@@ -7,7 +7,6 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { createWorld } from "../../targets/desktop/simulator/world/world.ts";
-import { PATIENCE_MS } from "../patience.ts";
 import { startSimulator } from "./bench.ts";
 
 let state: string;
@@ -66,24 +65,4 @@ test("who cannot be the panel gets nothing: foreign pages, foreign names, unknow
   });
   expect(status).toBe(403);
   await close();
-});
-
-test("no more than 32 panels are open at once: each has its copy of what is shown", async () => {
-  const world = await startSimulator();
-  const closing = new AbortController();
-  const open = (): Promise<Response> =>
-    fetch(`${world.url}/panel/events`, { signal: closing.signal });
-  // Kept: an answer that nobody holds any more is cancelled by the garbage collector.
-  const held: Response[] = [];
-  for (let count = 0; count < 32; count++) held.push(await open());
-  expect(held.map(({ status }) => status)).toEqual(Array(32).fill(200));
-  expect((await open()).status).toBe(503);
-  closing.abort();
-  const again = new AbortController();
-  await vi.waitFor(async () => {
-    const { status } = await fetch(`${world.url}/panel/events`, { signal: again.signal });
-    expect(status).toBe(200);
-  }, PATIENCE_MS);
-  again.abort();
-  await world.close();
 });

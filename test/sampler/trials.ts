@@ -43,7 +43,7 @@ export class Trials {
   static async of(mutants: readonly Mutant[], seed: number): Promise<Trials> {
     delete process.env.CI;
     process.env.PICOGRANT_SEED ??= `${seed}`;
-    Object.assign(process.env, { PICOGRANT_ALL: 0, PICOGRANT_KILLS: 2 });
+    process.env.PICOGRANT_ALL = "0";
     // For what bundles sources by itself.
     const sources = Object.fromEntries(
       [...new Set(mutants.map(({ file }) => file))].map((file) => {

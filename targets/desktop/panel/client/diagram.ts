@@ -1,6 +1,5 @@
 // The sequence diagram: person, device and service as three lines under headings that stay, what passes between
-// them as arrows, the device's states as beads on its line, newest at the bottom. An exchange opens below its row; a
-// run of polls unfolds into them.
+// them as arrows, the device's states as beads on its line, newest at the bottom. An exchange opens below its row.
 
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
@@ -128,9 +127,6 @@ export class Diagram {
   readonly #kept = new Map<string, Kept<HTMLElement>>();
   readonly #list: HTMLOListElement;
   readonly #link: Link;
-  /** Polls whose run is shown poll by poll, by their moments: another world has others. */
-  readonly #unfolded = new Set<string>();
-  #latest: View | undefined;
 
   constructor(list: HTMLOListElement, link: Link) {
     this.#list = list;
@@ -139,10 +135,9 @@ export class Diagram {
 
   /** Draws what is new; the end stays in sight where it was. */
   show(view: View): void {
-    this.#latest = view;
     const scroll = this.#list.closest(".scroll")!;
     const wasAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 40;
-    const rows = rowsOf(view, (poll) => this.#unfolded.has(momentOf(poll)));
+    const rows = rowsOf(view);
     const hasChanged = keepInStep(itemsOf(this.#list), this.#kept, rows, (row, before) =>
       this.#draw(row, before?.querySelector("details")?.open ?? false),
     );
@@ -153,39 +148,20 @@ export class Diagram {
     const item = make("li", "");
     if (row.entry) item.append(...drawEntry(row.entry));
     else if (row.event) item.append(drawEvent(row.event));
-    else item.append(...this.#drawExchange(row));
+    else item.append(this.#drawExchange(row));
     const details = item.querySelector("details");
     if (details) details.open = isOpen;
     return item;
   }
 
-  #drawExchange(row: Row): HTMLElement[] {
+  #drawExchange(row: Row): HTMLElement {
     const details = make("details", "");
     const body = make("div", "detail");
     details.append(drawExchangeLine(row), body);
     details.addEventListener("toggle", () => {
       if (details.open) void this.#fill(body, row.exchanges);
     });
-    const [first] = row.run;
-    const isFirst = first !== undefined && row.exchanges[0]?.id === first.id;
-    return row.run.length > 1 && isFirst ? [this.#foldKey(row), details] : [details];
-  }
-
-  /** Beside the first row of a run of polls: unfolds it, or folds it again. */
-  #foldKey({ run, exchanges }: Row): HTMLElement {
-    const isFolded = exchanges.length > 1;
-    const key = make("button", "fold", isFolded ? "unfold" : "fold");
-    key.type = "button";
-    key.setAttribute("aria-expanded", String(!isFolded));
-    key.setAttribute("aria-label", `${isFolded ? "unfold" : "fold"} ${run.length} polls`);
-    key.addEventListener("click", () => {
-      for (const poll of run) {
-        if (isFolded) this.#unfolded.add(momentOf(poll));
-        else this.#unfolded.delete(momentOf(poll));
-      }
-      if (this.#latest) this.show(this.#latest);
-    });
-    return key;
+    return details;
   }
 
   async #fill(body: HTMLElement, exchanges: readonly ExchangeEntry[]): Promise<void> {
@@ -203,10 +179,6 @@ export class Diagram {
     item.scrollIntoView({ block: item.offsetHeight > room ? "start" : "nearest" });
     if (item === this.#list.lastElementChild) showEnd(this.#list);
   }
-}
-
-function momentOf({ id, atMs }: ExchangeEntry): string {
-  return `${id} ${atMs}`;
 }
 
 /** The end of the diagram in sight, with a whole row at the top of what can be seen. */

@@ -17,8 +17,6 @@ export interface Row {
   readonly orders: readonly number[];
   readonly part: Part;
   readonly exchanges: readonly ExchangeEntry[];
-  /** The polls of the run that it belongs to, be it folded or not; else its own exchange. */
-  readonly run: readonly ExchangeEntry[];
   readonly entry: TimelineEntry | undefined;
   readonly event: SecurityEvent | undefined;
 }
@@ -59,26 +57,12 @@ export function answerOf({ ended, status, said, fault }: ExchangeEntry): string 
   return `${status ? `${status} ` : ""}${said}${by}`;
 }
 
-/**
- * @param isUnfolded whether a run of polls that this one belongs to is to be shown poll by poll
- */
-export function rowsOf(
-  happened: Happened,
-  isUnfolded: (poll: ExchangeEntry) => boolean = () => false,
-): Row[] {
+export function rowsOf(happened: Happened): Row[] {
   const whole: Row[] = [];
   for (const row of happenings(happened)) addJoined(whole, row, isAnswerTo);
   const folded: Row[] = [];
   for (const row of whole) addJoined(folded, row, isPollAgain);
-  return folded.flatMap((row) => (row.exchanges.some(isUnfolded) ? unfold(row, whole) : [row]));
-}
-
-/** The row of a run as the rows it was made of; each knows how many they are. */
-function unfold(run: Row, whole: readonly Row[]): Row[] {
-  const names = new Set(run.names);
-  return whole
-    .filter((row) => names.has(row.names[0]!))
-    .map((row) => ({ ...row, run: run.exchanges }));
+  return folded;
 }
 
 /** Each request, each answer and each other happening as a row of its own, in order. */
@@ -88,7 +72,6 @@ function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[]
     if (order < fromOrder) return;
     const nothing = {
       exchanges: [],
-      run: [],
       entry: undefined,
       event: undefined,
       part: "whole",
@@ -97,13 +80,9 @@ function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[]
   };
   for (const exchange of exchanges) {
     const name = `${exchange.atMs} ${exchange.purpose}`;
-    add(exchange.order, { exchanges: [exchange], run: [exchange], part: "request" }, name);
+    add(exchange.order, { exchanges: [exchange], part: "request" }, name);
     if (!exchange.ended) continue;
-    add(
-      exchange.ended.order,
-      { exchanges: [exchange], run: [exchange], part: "answer" },
-      `${name} answered`,
-    );
+    add(exchange.ended.order, { exchanges: [exchange], part: "answer" }, `${name} answered`);
   }
   for (const entry of timeline) add(entry.order, { entry }, `${entry.atMs} ${entry.what}`);
   for (const event of events) add(event.order, { event }, `${event.atMs} ${event.verdict}`);
@@ -123,7 +102,6 @@ function addJoined(rows: Row[], row: Row, belong: (before: Row, row: Row) => boo
     ...before,
     part: "whole",
     exchanges,
-    run: exchanges,
     names: [...before.names, ...row.names],
     orders: [...before.orders, ...row.orders],
   };
@@ -194,8 +172,8 @@ export function keepInStep<Item>(
 }
 
 /** Changes when the row has to be drawn anew. */
-function stateOf({ orders, exchanges, run, part }: Row): string {
+function stateOf({ orders, exchanges, part }: Row): string {
   const last = exchanges.at(-1);
-  const ends = `${orders[0]} ${orders.length} ${orders.at(-1)} ${run.length}`;
+  const ends = `${orders[0]} ${orders.length} ${orders.at(-1)}`;
   return `${ends} ${part} ${last?.ended?.order} ${last?.said} ${last?.fault}`;
 }
