@@ -89,8 +89,8 @@ const FAULTS: readonly Fault[] = [
     rule: "an exchange is over before its end is told",
     by: "exchange",
     file: "http",
-    text: "  http->reason = PG_REASON_NONE;\n  pg_http_abort(http);\n",
-    fault: "  http->reason = PG_REASON_NONE;\n  pg_connection_end(connection_of(http));\n",
+    text: "  } else {\n    pg_http_close(http);\n",
+    fault: "  } else {\n    pg_connection_end(connection_of(http));\n",
   },
   {
     rule: "no more goes out than the part has",
