@@ -21,7 +21,7 @@ commandLine("lines", "Prints lines of code and files of each floor beside their 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const CODE = /\.(ts|mjs|js|c|h|css|py|ld|scenario)$|(^|\/)Makefile$|^\.ci\/run$/;
 /** What .gitignore names, and git's own. */
-const NOT_OURS = /(^|\/)(node_modules|dist|\.state|\.git)$|\.log$/;
+const NOT_OURS = /(^|\/)(node_modules|dist|\.state|tokens|\.git)$|\.log$/;
 
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
