@@ -66,15 +66,7 @@ function report(line: string): void {
   console.log(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 }
 
-/** Frames as they come, and nothing else that the board says. */
-function showFrames(): (text: string) => void {
-  let line = "";
-  return (text) => {
-    const lines = (line + text).split("\n");
-    line = lines.pop()!;
-    for (const one of lines) if (/^[|+]/.test(one)) console.log(`          ${one}`);
-  };
-}
+const show = (text: string): boolean => process.stdout.write(text);
 
 /** A life with the whole core, a shorter look at the others' figures. */
 async function live(kind: Kind): Promise<Seen> {
@@ -82,7 +74,7 @@ async function live(kind: Kind): Promise<Seen> {
   const world = new BoardWorld({ interval: 5 });
   try {
     await world.open();
-    const board = world.board({ kind, ...(kind === "complete" && { onOutput: showFrames() }) });
+    const board = world.board({ kind, ...(kind === "complete" && { onOutput: show }) });
     const life = await liveOnBoard(world, board, kind, {
       report: kind === "complete" ? report : () => undefined,
       watchMs: kind === "complete" ? 20_000 : 0,
@@ -116,10 +108,7 @@ async function boot(): Promise<number> {
   const world = new BoardWorld({ interval: 5 });
   try {
     await world.open();
-    const board = world.board({
-      builtIn: portFolder,
-      onOutput: (text) => process.stdout.write(text),
-    });
+    const board = world.board({ builtIn: portFolder, onOutput: show });
     await board.powerOn();
     await board.state("PENDING");
     console.log("\nboard: it boots, and shows a code of the simulated service");

@@ -11,6 +11,6 @@ const authorities = [readFileSync(config.http.certificates, "utf8")];
 const page = makePage(JSON.stringify(config), { authorities });
 const folder = config.storage.directory.replace(/state$/, "");
 const onOutput = (text: string): boolean => process.stderr.write(text);
-const board = new Board({ kind: "complete", folder, page, names: [], onOutput });
+const board = new Board({ kind: "complete", folder, page, names: ["localhost"], onOutput });
 await board.powerOn();
 createInterface({ input: process.stdin }).on("line", (line) => board.press(line));

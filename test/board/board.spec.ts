@@ -5,20 +5,14 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, renameSync } from "node:fs";
 import { request as ask } from "node:http";
-import { createServer } from "node:https";
+import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
-import {
-  boardFolder,
-  boardPort,
-  kindNames,
-  portFolder,
-} from "../../targets/workbench/board/build.ts";
+import { boardFolder, boardPort, portFolder } from "../../targets/workbench/board/build.ts";
 import { GLYPH_COLUMNS, glyphOf } from "../../targets/workbench/board/font.ts";
 import { machine } from "../../targets/workbench/board/machines.ts";
-import { missedLimits } from "../../targets/workbench/board/sizes.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -33,26 +27,30 @@ beforeEach(() => {
 
 afterEach(() => world.end());
 
-/** The service over TLS, but for its API, whose answer fills records to the brim. */
-async function longAnswers(): Promise<number> {
+/** The world's service behind a TLS server of the test's; its API's answers fill records to the brim, where that is asked for. */
+async function openBehind(prepare: (server: Server) => void, isLong = false): Promise<void> {
   await world.open("plain");
+  const { port } = world;
   const { key, chain } = world.trusted;
   const server = createServer({ key, cert: chain.join("\n") }, (request, response) => {
-    if (request.url?.startsWith("/video/")) {
+    if (isLong && request.url?.startsWith("/video/")) {
       response.end(Buffer.alloc(60_000, "x"));
       return;
     }
     const { method, url, headers } = request;
-    const there = ask({ port: world.port, method, path: url, headers }, (answer) => {
+    const there = ask({ port, method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
+    // It ends before this does.
+    there.on("error", () => response.destroy());
     request.pipe(there);
   });
   onTestFinished(() => void server.close());
+  prepare(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return (server.address() as AddressInfo).port;
+  world.port = (server.address() as AddressInfo).port;
 }
 
 describe("whom the board trusts", () => {
@@ -82,13 +80,39 @@ describe("whom the board trusts", () => {
 });
 
 it("with full buffers it asks for no shorter records (RFC 6066 section 4), and takes those of 16 KiB", async () => {
-  const board = world.board({ kind: "full", port: await longAnswers() });
+  await openBehind(() => undefined, true);
+  const board = world.board({ kind: "full" });
   await board.powerOn();
   await board.state("PENDING");
   expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
   await board.state("SIGNED_IN");
   board.press("a");
   await board.says("api: status 200, error 0, 60000 bytes");
+});
+
+it("a TLS session goes on where the server knows it, and its certificate is checked again where not", async () => {
+  const sessions = new Map<string, Buffer>();
+  const resumed: boolean[] = [];
+  await openBehind((server) => {
+    server.on("newSession", (id: Buffer, session: Buffer, done: () => void) => {
+      sessions.set(id.toString("hex"), session);
+      done();
+    });
+    server.on("resumeSession", (id: Buffer, done: (error: null, session: Buffer | null) => void) =>
+      done(null, sessions.get(id.toString("hex")) ?? null),
+    );
+    server.on("secureConnection", (socket) => resumed.push(socket.isSessionReused()));
+  });
+  const board = world.board();
+  await board.powerOn();
+  await board.until("polls", () => resumed.length > 3);
+  expect(resumed.slice(0, 4)).toEqual([false, true, true, true]);
+  const before = sessions.size;
+  sessions.clear();
+  const known = resumed.length;
+  await board.until("polls of a server that has forgotten it", () => resumed.length > known + 3);
+  expect(resumed.slice(known).filter((one) => !one)).toHaveLength(1);
+  expect([before, sessions.size]).toEqual([1, 1]);
 });
 
 describe("a power cut", () => {
@@ -275,7 +299,3 @@ it.runIf(machine.name === "mps2")(
     expect(machineCode(portFolder).equals(machineCode(boardFolder))).toBe(true);
   },
 );
-
-it("the firmwares keep the limits of flash and RAM", () => {
-  expect(missedLimits(kindNames.map((kind) => ({ machine: machine.name, kind })))).toEqual([]);
-});

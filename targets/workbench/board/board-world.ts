@@ -35,11 +35,11 @@ export class BoardWorld extends ServiceWorld {
     return { key, chain: [cert, first.ca] };
   }
 
-  /** A settings page for this service, made an hour ago; `config` changes members of device.json. */
+  /** A settings page for this service, which listens already, made an hour ago; `config` changes members of device.json. */
   page(config: Record<string, unknown> = {}, settings: Partial<PageSettings> = {}): Buffer {
     const { limits } = config;
     const document = {
-      ...this.registration(`https://${SERVICE_NAME}`),
+      ...this.registration(`https://${SERVICE_NAME}:${this.port}`),
       display: { columns: 16, rows: 2 },
       ...config,
       // The emulator shares its machine with others: a handshake that takes one second may take twenty.
@@ -63,7 +63,6 @@ export class BoardWorld extends ServiceWorld {
       folder: this.folder,
       page: this.page(),
       names: [SERVICE_NAME],
-      port: this.port,
       ...settings,
     });
     this.#boards.push(board);

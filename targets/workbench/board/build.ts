@@ -1,7 +1,7 @@
 // Builds the board's firmware: its libraries once, then one firmware for each kind that is tested.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, renameSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { engineVersion, InstallError, quickjsFolder, run } from "../engines/install.ts";
@@ -73,16 +73,6 @@ function sourceTime(): number {
 const FIRST_CODE = 32;
 const LAST_CODE = 126;
 
-/** The program that carries the emulated board's connections to this machine's ports. */
-export const forwarder = `${boardFolder}forward`;
-
-/** Put in its place in one piece: boards that are running start it for each connection. */
-function buildForwarder(): void {
-  const draft = `${forwarder}.${process.pid}`;
-  run("gcc", ["-O1", "-Wall", "-o", draft, `${root}targets/workbench/board/forward.c`]);
-  renameSync(draft, forwarder);
-}
-
 /** `font.h`: the display's characters. */
 function fontHeader(): string {
   const rows = Array.from({ length: LAST_CODE - FIRST_CODE + 1 }, (_, at) => {
@@ -142,7 +132,6 @@ export async function buildFirmware(
     MACHINE: name,
   };
   const words = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  buildForwarder();
   try {
     run("make", ["-s", "-C", port, ...words]);
   } catch (error) {

@@ -1,5 +1,5 @@
 // The board as a child process: qemu with the firmware in it, the serial line on its standard input and output,
-// chips on the I2C bus, and a network on which there is nothing but the service and a name server.
+// chips on the I2C bus, and a network on which there are this machine and a name server.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import {
@@ -15,17 +15,14 @@ import {
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { firmwareOf, forwarder, type Kind } from "./build.ts";
+import { firmwareOf, type Kind } from "./build.ts";
 import { machine } from "./machines.ts";
-import { addressIn, type Names, Network, type Place } from "./network.ts";
+import { addressIn, Network, type Place } from "./network.ts";
 
 /** Of a record slot. */
 const SLOT_BYTES = 8192;
-/** The addresses that stand for servers on the board's network, and their port there. */
-const SERVICE_ADDRESS = "10.0.2.100";
-/** Where the service can be reached as well, and moves to. */
-export const SECOND_SERVICE_ADDRESS = "10.0.2.102";
-const HTTPS_PORT = 443;
+/** This machine's on the board's network. */
+export const SERVICE_ADDRESS = "10.0.2.2";
 const NAME_SERVER_ADDRESS = "10.0.2.3";
 
 /**
@@ -44,8 +41,6 @@ export interface BoardSettings {
   readonly page?: Buffer | undefined;
   /** Names that exist, besides those of the service. */
   readonly names: readonly string[];
-  /** The service's port on this machine; undefined: all of this machine can be reached, as `localhost`. */
-  readonly port?: number | undefined;
   /** Whether there is a clock chip; default true. */
   readonly hasClock?: boolean | undefined;
   /** The folder that the firmware was built in: for a board of one's own. */
@@ -108,9 +103,8 @@ export class Board {
 
   constructor(settings: BoardSettings) {
     this.#settings = settings;
-    const names: Names = Object.fromEntries(settings.names.map((name) => [name, SERVICE_ADDRESS]));
-    if (settings.port === undefined) names.localhost = "10.0.2.2";
-    this.network = new Network(names, NAME_SERVER_ADDRESS);
+    const names = settings.names.map((name) => [name, SERVICE_ADDRESS]);
+    this.network = new Network(Object.fromEntries(names), NAME_SERVER_ADDRESS);
     if (!machine.hasClock) this.network.time = Date.now;
     this.flash = new FlashFile(join(settings.folder, "flash.bin"));
   }
@@ -175,29 +169,18 @@ export class Board {
   }
 
   #arguments(): string[] {
-    const { port } = this.#settings;
-    const forward = (place: Place, address: string, to: number): string =>
-      `guestfwd=tcp:${addressIn(place, address)}:${HTTPS_PORT}-cmd:${forwarder} ${to}`;
-    /** qemu's own network, which reaches the servers and nothing else. */
-    const network = (place: Place, hub: number): string[] => {
-      const servers = [SERVICE_ADDRESS, SECOND_SERVICE_ADDRESS];
-      const reached =
-        port === undefined
-          ? ["restrict=off"]
-          : ["restrict=on", ...servers.map((server) => forward(place, server, port))];
-      const net = addressIn(place, "10.0.2.0/24");
-      return [
-        ...["-netdev", `stream,id=cable-${place},${this.#socket(place)}`],
-        ...["-netdev", `hubport,id=cable-end-${place},hubid=${hub},netdev=cable-${place}`],
-        ...["-netdev", `user,id=${place},net=${net},${reached.join()}`],
-        ...["-netdev", `hubport,id=end-${place},hubid=${hub},netdev=${place}`],
-      ];
-    };
+    /** qemu's own network. */
+    const network = (place: Place, hub: number): string[] => [
+      ...["-netdev", `stream,id=cable-${place},${this.#socket(place)}`],
+      ...["-netdev", `hubport,id=cable-end-${place},hubid=${hub},netdev=cable-${place}`],
+      ...["-netdev", `user,id=${place},net=${addressIn(place, "10.0.2.0/24")}`],
+      ...["-netdev", `hubport,id=end-${place},hubid=${hub},netdev=${place}`],
+    ];
     return [
       ...["-display", "none", "-no-user-config", "-nodefaults"],
       ...["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"],
       ...["-qmp", `unix:${this.#monitor},server=on,wait=off`],
-      // The board on one end of the cable; on the other qemu's own network, which reaches the service alone.
+      // The board on one end of the cable; on the other qemu's own network, which reaches this machine.
       ...["-netdev", `stream,id=board,${this.#socket("board")}`],
       ...network("home", 0),
       ...network("elsewhere", 1),
@@ -221,7 +204,7 @@ export class Board {
     rmSync(this.#monitor, { force: true });
     this.output = this.#complaints = "";
     // setpriv: the emulator ends with this process, however that ends.
-    const command = ["--pdeathsig", "KILL", machine.emulator, ...this.#arguments()];
+    const command = ["--pdeathsig", "KILL", "qemu-system-arm", ...this.#arguments()];
     const child = spawn("setpriv", command, { stdio: ["pipe", "pipe", "pipe"] });
     this.#child = child;
     child.stdin.on("error", () => undefined);
@@ -327,41 +310,26 @@ export class Board {
 
   /** The cable is pulled out, or put in. */
   plug(isIn: boolean): Promise<void> {
-    const change = { execute: "set_link", arguments: { name: "board", up: isIn } };
-    return this.#monitorSays({ execute: "qmp_capabilities" }, change);
+    return this.#monitorSays("set_link", { name: "board", up: isIn });
   }
 
   /** Has the emulator draw what the panel shows into a file. */
-  async picture(file: string, format: "png" | "ppm" = "png"): Promise<void> {
-    await this.#monitorSays(
-      { execute: "qmp_capabilities" },
-      {
-        execute: "screendump",
-        arguments: { filename: file, format },
-      },
-    );
+  picture(filename: string, format: "png" | "ppm" = "png"): Promise<void> {
+    return this.#monitorSays("screendump", { filename, format });
   }
 
-  /** Sends commands to qemu's monitor, one behind the other's answer. */
-  #monitorSays(...commands: object[]): Promise<void> {
+  /** Sends a command to qemu's monitor, behind the one that has to be the first, and waits for both answers. */
+  #monitorSays(execute: string, args: object): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = connect(this.#monitor);
       let answers = "";
-      let greeted = false;
-      line.on("error", reject);
-      line.on("data", (bytes) => {
+      line.on("error", reject).on("data", (bytes) => {
         answers += bytes;
-        for (let end = answers.indexOf("\n"); end >= 0; end = answers.indexOf("\n")) {
-          const answer = JSON.parse(answers.slice(0, end)) as { error?: { desc: string } };
-          answers = answers.slice(end + 1);
-          if (answer.error) reject(new Error(answer.error.desc));
-          if (greeted && !("return" in answer)) continue;
-          greeted = true;
-          const next = commands.shift();
-          if (next) line.write(`${JSON.stringify(next)}\n`);
-          else line.end(resolve);
-        }
+        if (answers.includes('"error"')) reject(new Error(answers));
+        if (answers.split('"return"').length > 2) line.end(resolve);
       });
+      line.write('{ "execute": "qmp_capabilities" }');
+      line.write(JSON.stringify({ execute, arguments: args }));
     });
   }
 }

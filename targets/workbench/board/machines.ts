@@ -10,7 +10,6 @@ import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 /** A folder of targets/host/ports/board, with what the emulator must know of its map.h. */
 export interface Machine {
   readonly name: MachineName;
-  readonly emulator: string;
   /** The flash of the settings pages: the size of each of its two areas, and of the file behind it. */
   readonly pageBytes: number;
   readonly flashFileBytes: number;
@@ -32,7 +31,6 @@ const MIB = 1024 * 1024;
 export const machines = {
   mps2: {
     name: "mps2",
-    emulator: "qemu-system-arm",
     pageBytes: 0x4000,
     flashFileBytes: 16 * MIB,
     hasClock: true,
@@ -44,7 +42,6 @@ export const machines = {
   },
   lm3s6965evb: {
     name: "lm3s6965evb",
-    emulator: "qemu-system-arm",
     pageBytes: 0x2000,
     flashFileBytes: 0x4000,
     hasClock: false,

@@ -1,5 +1,5 @@
 // The cable of the emulated board, with a name server on it. Frames come from the board and go to qemu's own
-// network, which is restricted to the service, and back. Such a network has no name server: queries are answered
+// network, where this machine is, and back. Such a network has no name server: queries are answered
 // here, out of a table, and the address that DHCP hands out is completed with the server's.
 
 import { rmSync } from "node:fs";
@@ -91,7 +91,7 @@ export class Network {
   /** Which network the cable leads into. */
   place: Place = "home";
   /** How long names may be kept, seconds. */
-  ttl = 60;
+  ttl = 5;
   /** What the time server says, ms since 1970; undefined: there is none. */
   time: (() => number) | undefined;
   /** Addresses at which nobody is any more. */

@@ -80,7 +80,7 @@ const limits: Readonly<Partial<Record<Kind, { readonly flash: number; readonly r
   complete: { flash: 155_648, ram: 40_960 },
   api: { flash: 155_648, ram: 40_960 },
   grant: { flash: 155_648, ram: 38_912 },
-  quickjs: { flash: 285_000, ram: 84_000 },
+  quickjs: { flash: 282_000, ram: 84_000 },
 };
 
 /** A firmware of a table. */

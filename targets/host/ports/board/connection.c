@@ -198,9 +198,14 @@ static void fail_hung_up(struct pg_connection *connection) {
 /* The handshake is over once application data may be sent, and not before the certificate is good. */
 static void work_at_handshake(struct pg_connection *connection) {
   pump(connection);
-  if (tls_is_closed(connection)) fail(connection, tls_reason(), tls_problem());
-  else if (br_ssl_engine_current_state(connection->tls) & BR_SSL_SENDAPP) connection->stage = IS_OPEN;
-  else if (connection->has_ended && !connection->received) fail_hung_up(connection);
+  if (tls_is_closed(connection)) {
+    fail(connection, tls_reason(), tls_problem());
+  } else if (br_ssl_engine_current_state(connection->tls) & BR_SSL_SENDAPP) {
+    tls_opened();
+    connection->stage = IS_OPEN;
+  } else if (connection->has_ended && !connection->received) {
+    fail_hung_up(connection);
+  }
 }
 
 enum pg_connection_state pg_connection_work(struct pg_connection *connection) {

@@ -66,6 +66,40 @@ static void check_certificates(const struct board_trust *trust) {
   br_ssl_engine_set_x509(&client.eng, &check.vtable);
 }
 
+/*
+ * The last session (RFC 5246 section 7.3), in RAM alone: the next one with the same server goes on with its secret, where
+ * the server still knows it, without a second of arithmetic. Whether its certificate holds is asked all the same.
+ */
+static struct {
+  br_ssl_session_parameters parameters;
+  uint8_t server[PG_SHA256_BYTES]; /* digest of its name */
+  uint32_t from_s, until_s;        /* of its certificate */
+  uint8_t is_known;
+  uint8_t is_tried; /* by the handshake under way */
+} session;
+
+static void offer_session(const char *name) {
+  uint8_t server[PG_SHA256_BYTES];
+  pg_sha256((const uint8_t *)name, strlen(name), server);
+  session.is_tried = session.is_known && memcmp(server, session.server, sizeof server) == 0;
+  session.is_known = 0;
+  memcpy(session.server, server, sizeof server);
+  if (session.is_tried) br_ssl_engine_set_session_parameters(&client.eng, &session.parameters);
+}
+
+void tls_opened(void) {
+  br_ssl_session_parameters *opened = &session.parameters;
+  uint8_t tried[sizeof opened->session_id];
+  memcpy(tried, opened->session_id, sizeof tried);
+  br_ssl_engine_get_session_parameters(&client.eng, opened);
+  session.is_known = opened->session_id_len > 0;
+  if (session.is_tried && session.is_known && memcmp(tried, opened->session_id, opened->session_id_len) == 0) {
+    (void)pg_wall_clock_judge(&board_clock, session.from_s, session.until_s);
+  }
+  session.from_s = board_clock.from_s;
+  session.until_s = board_clock.until_s;
+}
+
 /* Why tls_start has returned NULL. */
 static int refusal;
 
@@ -84,7 +118,8 @@ br_ssl_engine_context *tls_start(const char *name, const struct board_trust *tru
   br_ssl_engine_set_buffers_bidi(&client.eng, input, sizeof input, output, sizeof output);
   br_ssl_engine_inject_entropy(&client.eng, seed, sizeof seed);
   memset(seed, 0, sizeof seed);
-  if (br_ssl_client_reset(&client, name, 0)) return &client.eng;
+  offer_session(name);
+  if (br_ssl_client_reset(&client, name, session.is_tried)) return &client.eng;
   *why = "the session cannot begin";
   return NULL;
 }
@@ -140,6 +175,7 @@ int tls_reason(void) {
 }
 
 void tls_end(void) {
+  if (br_ssl_engine_last_error(&client.eng) != BR_ERR_OK) session.is_known = 0;
   memset(&client, 0, sizeof client);
   memset(&check, 0, sizeof check);
   memset(input, 0, sizeof input);

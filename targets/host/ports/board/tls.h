@@ -23,13 +23,16 @@ struct board_trust board_trust_of(const struct pg_page *page);
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
                                  const char **why);
 
+/* The handshake is over. */
+void tls_opened(void);
+
 /* What has gone wrong in a session, as one sentence of what to do about it; "" for nothing. */
 const char *tls_problem(void);
 
 /* The same for the display: PG_REASON_*. Also where tls_start has returned NULL. */
 int tls_reason(void);
 
-/* Wipes what the session knew. */
+/* Wipes what the session knew, but for what the next one can go on with. */
 void tls_end(void);
 
 /*
