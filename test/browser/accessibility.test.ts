@@ -92,14 +92,6 @@ describeInChromium("accessibility", (browser) => {
     }),
   );
 
-  test("the tool sees what is wrong", () =>
-    visit(browser(), {}, async (page) => {
-      await page.setContent('<html lang="en"><title>x</title><main><img src="a.png"></main>');
-      expect(await accessibilityProblems(page)).toContainEqual(
-        expect.stringContaining("image-alt"),
-      );
-    }));
-
   test("it sees what is wrong in the dark alone, and what is another thing there", () =>
     visit(browser(), {}, async (page) => {
       const style = `p { background: #fff; color: var(--text) }

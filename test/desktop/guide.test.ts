@@ -56,25 +56,6 @@ test("on the phone it goes on there: nothing of the panel is the thing to press"
   expect(decided.says).toMatch(/^Decided: ada allows\./);
 });
 
-test("switched off, the switch is the thing to press; what fails and passes says so", () => {
-  expect(guide(State.PENDING, "home", { on: false }).next?.does).toBe("power");
-  expect(wordsOf(0, false)[0]).toBe("Switch the device on");
-  const reason = { name: "unreachable", from: "the device", mend: "passes by itself" };
-  expect(guide(State.REQUESTING, "home", { reason }).says).toMatch(/tries again by itself/);
-});
-
-test("what keeps every answer away comes first, before the switch", () => {
-  const faults = ["offline"];
-  const off = guide(State.PENDING, "home", { on: false }, { faults });
-  expect(off.says).toMatch(
-    /^The network is unplugged, and the device is off\. First plug .*, then switch/,
-  );
-  expect(off.next).toEqual({ label: "first, plug the network in", does: "fault offline" });
-  for (const state of [State.PENDING, State.REQUESTING, State.SIGNED_IN, State.SIGNED_OUT]) {
-    expect(guide(state, "home", {}, { faults }).next?.does).toBe("fault offline");
-  }
-});
-
 test("after a refusal another code is offered only where it can end otherwise", () => {
   const refused = failedBy("admin_policy_enforced");
   const administrator = "policy harbour-school";

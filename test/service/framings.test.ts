@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { isFullRun } from "../full-run.ts";
-import { DEVICE_GRANT, TV } from "./harness.ts";
+import { TV } from "./harness.ts";
 
 const BEFORE = [Request, Response];
 let simulator: RunningSimulator;
@@ -83,22 +83,6 @@ describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
     ["POST /panel/command", 403],
   ])("%s", async (line, status) => {
     expect(await ask(line, rest)).toMatchObject({ status });
-  });
-
-  it("device doc §4.4: the token in the query and nothing else revokes", async () => {
-    const post = async (path: string, fields: Record<string, string>) => {
-      const body = WITH_BODY["a length"]!(`${new URLSearchParams(fields)}`);
-      return JSON.parse((await ask(`POST ${path}`, body)).body);
-    };
-    const code = await post("/device/code", { ...TV, scope: "email" });
-    expect(simulator.simulation.service!.approve(code.user_code, "ada")).toBe("granted");
-    const { access_token: token } = await post("/token", {
-      ...TV,
-      device_code: code.device_code,
-      grant_type: DEVICE_GRANT,
-    });
-    expect(await ask(`POST /revoke?token=${token}`, rest)).toMatchObject({ status: 200 });
-    expect(await ask(`POST /revoke?token=${token}`, rest)).toMatchObject({ status: 400 });
   });
 });
 

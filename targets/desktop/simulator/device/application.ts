@@ -230,25 +230,22 @@ export class Application {
 const VIDEO_API = "the video API";
 const PUBLISHING_API = "the publishing API";
 
+/** What is asked of offers: its name, what stands behind their address, `$` for an offer's name, and whether it is read. */
+const OFFER_CALLS: Readonly<
+  Partial<Record<CallName, readonly [what: string, behind: string, isGet: number]>>
+> = {
+  offers: ["Offers", "", 1],
+  offer: ["Offer", "/$", 1],
+  "activate-offer": ["Activation", "/$:activate", 0],
+  "deactivate-offer": ["Deactivation", "/$:deactivate", 0],
+};
+
 function callOf(name: CallName, words: CallWords, issuer: string): Call {
-  switch (name) {
-    case "offers":
-      return offerCall("Offers", words, "", 1, describeOffers);
-    case "offer":
-      return offerCall("Offer", words, `/${offerIdOf(words)}`, 1, describeOffer);
-    case "activate-offer":
-      return offerCall("Activation", words, `/${offerIdOf(words)}:activate`, 0, describeOffer);
-    case "deactivate-offer":
-      return offerCall("Deactivation", words, `/${offerIdOf(words)}:deactivate`, 0, describeOffer);
-    case "create-offer":
-      return createOffer(words);
-    case "discover":
-      return discovery(words.named.get("issuer") ?? issuer);
-    case "events":
-      return eventPoll;
-    default:
-      return broadcasts(words);
-  }
+  const offers = OFFER_CALLS[name];
+  if (offers) return offerCall(offers, words);
+  if (name === "create-offer") return createOffer(words);
+  if (name === "discover") return discovery(words.named.get("issuer") ?? issuer);
+  return name === "events" ? eventPoll : broadcasts(words);
 }
 
 /** A call of a resource API whose target is `target`. */
@@ -304,22 +301,19 @@ function parentOf({ named }: CallWords) {
 }
 
 function offerCall(
-  what: string,
+  [what, behind, isGet]: NonNullable<(typeof OFFER_CALLS)[CallName]>,
   words: CallWords,
-  behind: string,
-  isGet: number,
-  describe: Call["describe"],
 ): Call {
   const { packageName, productId, basePlanId } = parentOf(words);
   const names = [packageName, productId, basePlanId].map(encodeURIComponent);
   const target =
     `/publisher/v3/applications/${names[0]}/subscriptions/${names[1]}` +
-    `/basePlans/${names[2]}/offers${behind}`;
+    `/basePlans/${names[2]}/offers${behind.replace("$", () => offerIdOf(words))}`;
   return {
     what,
     api: PUBLISHING_API,
     begin: (driver) => begin(driver, PUBLISHER_API, target, isGet),
-    describe,
+    describe: behind === "" ? describeOffers : describeOffer,
   };
 }
 
