@@ -1,8 +1,7 @@
 // Every row of the two documents has a test on each side that it concerns, and so has every section of the RFCs.
 
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import {
-  type Covered,
   cover,
   coverStandards,
   gaps,
@@ -24,30 +23,6 @@ test("each row has its tests, and each section (npm run tool -- coverage)", () =
 
 test("each reference in a test's name is one to a row that exists, or to a section that has its line", () => {
   expect(mistakes(tests)).toEqual([]);
-});
-
-describe("a test that is taken away is missed", () => {
-  const line = ({ row }: Covered, side: string) =>
-    `${row.document} §${row.section} ${row.row}: no test of the ${side}`;
-
-  test.each(["service", "device"] as const)(
-    "the tests of one row of the %s: a gap there",
-    (side) => {
-      // Most name no row: reading their names some eighty times over takes seconds.
-      const naming = tests.filter(({ name }) => referencesOf(name).rows.length > 0);
-      for (const one of cover(naming)) {
-        if (one[side].length === 0) continue;
-        const gone = new Set<NamedTest>(one[side]);
-        const missing = gaps(cover(naming.filter((each) => !gone.has(each))));
-        expect(missing).toContain(line(one, side));
-        // No neighbour is credited to the row, and no other row loses all it has but by the same tests.
-        for (const other of cover([...gone])) {
-          const lost = missing.includes(line(other, side));
-          expect(lost, line(other, side)).toBe(lost && other[side].length > 0);
-        }
-      }
-    },
-  );
 });
 
 test("a row without a test on a side is a gap", () => {
