@@ -395,7 +395,7 @@ export class Simulation {
   #newApplication(): Application {
     const { endpoints } = this.settings;
     const first = firstCall(this.config.scope, endpoints.resources);
-    return new Application(first, this.settings.issuer ?? "", this.language);
+    return new Application(first, this.settings.issuer ?? "");
   }
 
   /** What runs down on the device, ms: until its next request, of the code and of the access token; 0 where nothing does. */

@@ -10,7 +10,6 @@ import {
   State,
 } from "../../../../core/complete.ts";
 import type { Bytes, HttpRequest } from "../../../../platform/contracts.ts";
-import type { Language } from "../../../../platform/display/languages.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { withTarget } from "../../../../platform/servers/address.ts";
 import { asciiOf, bytesOf } from "../../../../platform/text/text.ts";
@@ -105,19 +104,15 @@ export class Application {
 
   readonly #first: "broadcasts" | "offers" | undefined;
   readonly #issuer: string;
-  readonly #language: Language;
 
   /** @param first what is asked for after a sign-in; undefined for a server without such an API */
   constructor(
     first: "broadcasts" | "offers" | undefined,
     /** For discovery: the issuer as the device knows it. */
     issuer = "",
-    /** Of the display. */
-    language: Language = "en",
   ) {
     this.#first = first;
     this.#issuer = issuer;
-    this.#language = language;
   }
 
   /** Whether everything that follows a sign-in has been done. */
@@ -207,7 +202,7 @@ export class Application {
 
   /** The first row of the display is the core's. */
   #describe(page: ListedPage, { device: { columns, rows } }: Driver): string {
-    return describeList(page, this.#language, { columns, rows: rows - 1 });
+    return describeList(page, { columns, rows: rows - 1 });
   }
 
   /** Whether the last list has one that can be asked for. */
