@@ -9,6 +9,7 @@ import {
   fleetCore,
   playDay,
   restartAll,
+  returnOfRegion,
 } from "../../targets/desktop/fleet/story.ts";
 import { ended } from "../program.ts";
 
@@ -31,6 +32,18 @@ test("without the spread at boot they all come in one second: the measurement se
   expect(peak).toBe(PLAN.devices);
   expect(peak / steady).toBeGreaterThan(3);
 });
+
+test.each([
+  [5, 15],
+  [300, 2],
+])(
+  "a region comes back at a server that needs 100 s for it, spread over %i s: nobody is refused more often than %i times",
+  async (spread, times) => {
+    const { signedIn, mostRefused } = returnOfRegion(await fleetCore(), PLAN, 4, spread * 1000);
+    expect(signedIn).toBe(PLAN.devices);
+    expect(mostRefused).toBeLessThanOrEqual(times);
+  },
+);
 
 test("a day of the city: everybody signs in, through power cut, outage and a bad release", async () => {
   const { episodes } = playDay(await fleetCore(), PLAN);

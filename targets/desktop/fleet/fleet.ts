@@ -78,6 +78,8 @@ export interface FleetSettings {
   readonly seed: number;
   /** Mean of the time that a user takes to allow a code, seconds. */
   readonly userS: number;
+  /** As device.json has it; left out: the core's own. */
+  readonly startSpreadMs?: number;
 }
 
 const KINDS: readonly RequestKind[] = ["code", "poll", "refresh"];
@@ -108,6 +110,8 @@ export class Fleet {
   /** When a device was last switched on, and when it was first signed in after that. */
   readonly #onMs: Float64Array;
   readonly signInMs: Float64Array;
+  /** How often each was refused since it was switched on. */
+  readonly refusals: Uint16Array;
   #random: number;
 
   constructor(settings: FleetSettings) {
@@ -125,6 +129,7 @@ export class Fleet {
     this.#pendingServed = new Uint8Array(devices);
     this.#onMs = new Float64Array(devices);
     this.signInMs = new Float64Array(devices).fill(-1);
+    this.refusals = new Uint16Array(devices);
   }
 
   /** A number from 0 up to 1, from the fleet's seed. */
@@ -141,7 +146,7 @@ export class Fleet {
 
   /** Switches a device on now, with what its storage holds. */
   powerOn(index: number): void {
-    const { core, memoryBytes } = this.settings;
+    const { core, memoryBytes, startSpreadMs } = this.settings;
     // The memory of the device before the power cut is used again.
     const memory = this.#devices[index]?.memory ?? new Uint8Array(memoryBytes);
     const device = core.create(memory, {
@@ -158,12 +163,14 @@ export class Fleet {
       server: "https://auth.example",
       tokenParameters: "",
       messages: "",
+      ...(startSpreadMs !== undefined && { startSpreadMs }),
     });
     if (device === null) throw new Error(`${memoryBytes} bytes are too few for a device`);
     this.#devices[index] = device;
     this.#lastMs[index] = this.nowMs;
     this.#onMs[index] = this.nowMs;
     this.signInMs[index] = -1;
+    this.refusals[index] = 0;
     this.#run(index);
   }
 
@@ -206,6 +213,12 @@ export class Fleet {
     this.#pass(index, device);
     const kind = KINDS[this.#pendingKind[index]!]!;
     const served = this.#pendingServed[index] === 1;
+    if (!served) this.refusals[index]!++;
+    if (!served && this.service.settings.refusesConnections) {
+      core.responseFailed(device, id);
+      this.#work(index, device);
+      return;
+    }
     const { status, body } = this.service.answerTo(index, kind, served, this.nowMs);
     core.responseStart(device, id, status, -1);
     core.responseBody(device, id, body, 0, body.length);

@@ -1,14 +1,23 @@
 // npm run tool -- fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
 import { Command } from "commander";
 import { integer } from "../command-line.ts";
-import { type Episode, type FleetPlan, fleetCore, playDay, restartAll } from "./story.ts";
+import {
+  type Episode,
+  type FleetPlan,
+  fleetCore,
+  playDay,
+  restartAll,
+  returnOfRegion,
+} from "./story.ts";
 
 /** The restarts need no more devices than this to show the same shares. */
 const RESTARTED_DEVICES = 20_000;
+/** Of `limits.startSpreadMs`, in seconds: the default, a minute, and what the page says for 100,000 devices. */
+const SPREADS_S = [5, 60, 300];
 /** Percent between two lines that say how far the day is. */
 const PROGRESS_STEP = 10;
 
-function readPlan(): FleetPlan {
+function readPlan(): FleetPlan & { readonly handshakes: number } {
   return new Command("npm run tool -- fleet")
     .description(
       "Runs the real core of many devices on a virtual clock against a model of the service.",
@@ -21,12 +30,18 @@ function readPlan(): FleetPlan {
       integer(0, 10_000_000),
       0,
     )
+    .option(
+      "--handshakes <number>",
+      "that the server takes in a second when the power comes back in a region",
+      integer(1, 10_000_000),
+      500,
+    )
     .option("--seed <number>", "of everything random", integer(1, 2 ** 31), 1)
     .allowExcessArguments(false)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "fleet: ")) })
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
     .parse()
-    .opts<FleetPlan>();
+    .opts<FleetPlan & { readonly handshakes: number }>();
 }
 
 /** Prints rows under their heads, numbers to the right. */
@@ -70,6 +85,23 @@ table(
     process.stderr.write(`fleet: a restart, kept: ${kept}\n`);
     const { peak, steady } = restartAll(core, kept, few, Number.POSITIVE_INFINITY);
     return [kept, peak, round(steady), round(peak / steady)];
+  }),
+);
+console.log(
+  `The power comes back in a region: ${plan.devices.toLocaleString("en")} devices with their tokens, ${plan.handshakes} handshakes a second\n`,
+);
+table(
+  ["spread s", "peak req/s", "refused", "one at most", "p50 s", "p95 s", "all s", "signed in"],
+  SPREADS_S.map((spread) => {
+    process.stderr.write(`fleet: power back, spread over ${spread} s\n`);
+    const { peak, refused, mostRefused, signIn, signedIn } = returnOfRegion(
+      core,
+      plan,
+      plan.handshakes,
+      spread * 1000,
+    );
+    const [half, most, , all] = signIn.map(round);
+    return [String(spread), peak, refused, mostRefused, half!, most!, all!, signedIn];
   }),
 );
 const { episodes, requests } = playDay(core, plan, progress());

@@ -4,8 +4,9 @@
 export interface ServiceSettings {
   /** Requests a second that it can work off; the rest wait. */
   readonly capacity: number;
-  /** Seconds of work that may wait; what comes on top is answered 503 at once. */
+  /** Seconds of work that may wait; what comes on top is answered 503 at once, or has no connection. */
   readonly queueSeconds: number;
+  readonly refusesConnections?: boolean;
   readonly latencyMs: number;
   readonly intervalS: number;
   readonly codeLifeS: number;

@@ -2,7 +2,7 @@
 import type * as grant from "../../../core/index.ts";
 import { bundleCore } from "../../bundle/bundled-core.ts";
 import type { grantFunctions } from "../../bundle/surface.ts";
-import { Fleet } from "./fleet.ts";
+import { Fleet, type FleetSettings } from "./fleet.ts";
 import { serviceDefaults } from "./service-model.ts";
 
 export type FleetCore = Pick<typeof grant, (typeof grantFunctions)[number]>;
@@ -58,11 +58,17 @@ export async function fleetCore(
   return new Function(`${code}\nreturn picogrant;`)() as FleetCore;
 }
 
-function createFleet(core: FleetCore, plan: FleetPlan, capacity: number): Fleet {
+function createFleet(
+  core: FleetCore,
+  plan: FleetPlan,
+  capacity: number,
+  more: Partial<FleetSettings> = {},
+): Fleet {
   return new Fleet({
     devices: plan.devices,
     core,
     service: { ...serviceDefaults, capacity },
+    ...more,
     memoryBytes: MEMORY_BYTES,
     seed: plan.seed,
     userS: USER_S,
@@ -150,6 +156,50 @@ export function restartAll(
   fleet.runUntil(fromMs + 4 * MINUTE);
   const { peak } = readEpisode(fleet, "", fromMs, all, 0);
   return { peak, steady: kept === "tokens" ? pending : polled };
+}
+
+/** How a region comes back, its tokens kept: a row of the table for each setting. */
+export interface Return {
+  readonly peak: number;
+  /** Refused in all, and the one that was refused most often. */
+  readonly refused: number;
+  readonly mostRefused: number;
+  /** Seconds from power to sign-in: 50 %, 95 %, 99 %, all. */
+  readonly signIn: readonly number[];
+  readonly signedIn: number;
+}
+
+/**
+ * The power comes back in a region: each device has its tokens, and refreshes them at a server that takes so many
+ * handshakes a second and refuses the others their connection.
+ */
+export function returnOfRegion(
+  core: FleetCore,
+  plan: FleetPlan,
+  handshakes: number,
+  startSpreadMs: number,
+): Return {
+  const service = {
+    ...serviceDefaults,
+    capacity: UNLIMITED,
+    queueSeconds: 1,
+    refusesConnections: true,
+  };
+  const fleet = createFleet(core, plan, UNLIMITED, { service, startSpreadMs });
+  const all = everybody(plan);
+  unpack(fleet, all, SETTLE_MS);
+  // Users take their time, and with a long spread so does the first code.
+  fleet.runUntil(SETTLE_MS + 30 * MINUTE);
+  for (const index of all) fleet.powerOff(index);
+  const fromMs = Math.ceil((fleet.nowMs + MINUTE) / 1000) * 1000;
+  fleet.runUntil(fromMs);
+  fleet.service.capacity = handshakes;
+  for (const index of all) fleet.powerOn(index);
+  fleet.runUntil(fromMs + startSpreadMs + 60 * MINUTE);
+  return {
+    ...readEpisode(fleet, "", fromMs, all, 0),
+    mostRefused: most([...fleet.refusals]),
+  };
 }
 
 /**
