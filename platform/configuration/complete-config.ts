@@ -6,10 +6,16 @@ import { clientAuthenticationFor, type DiscoveredServer } from "../servers/disco
 import { ConfigError, type DeviceConfig, expandedConfig } from "./device-config.ts";
 
 /**
- * Members of device.json that only hosts in JavaScript know: they look profiles up, and take http where somebody has
- * said so. The host in C knows all others.
+ * Members of device.json that only hosts in JavaScript know: they look profiles and languages up, and take http where
+ * somebody has said so. The host in C knows all others, and what these stand for.
  */
-export const JAVASCRIPT_ONLY = ["server", "serverParameters", "allowHttp"] as const;
+export const JAVASCRIPT_ONLY = [
+  "server",
+  "serverParameters",
+  "allowHttp",
+  "language",
+  "displayRom",
+] as const;
 
 /**
  * @param config as parseDeviceConfig gives it; what it says itself goes before what the server says
@@ -21,7 +27,12 @@ export async function completeConfig(
   config: DeviceConfig,
   discover: (issuer: string) => Promise<DiscoveredServer>,
 ): Promise<Omit<DeviceConfig, (typeof JAVASCRIPT_ONLY)[number]>> {
-  const { allowHttp: _, ...completed } = await withAddresses(config, discover);
+  const {
+    allowHttp: _http,
+    language: _language,
+    displayRom: _rom,
+    ...completed
+  } = await withAddresses(config, discover);
   const wrong = Object.entries(completed.endpoints ?? {})
     .flatMap(([name, said]) => [said].flat().map((address) => [name, address] as const))
     .map(([name, address]) => ({ path: `endpoints.${name}`, message: addressProblem(address) }))

@@ -2,6 +2,8 @@
 // what the driver takes. The same when a settings page is made and when a device starts; no files in here.
 
 import { type Config as CoreConfig, MESSAGES } from "../../core/index.ts";
+import type { RomName } from "../display/display-rom.ts";
+import { type Language, messagesFor, reasonsFor, usualRom } from "../display/languages.ts";
 import type { Pkce } from "../driver/code-challenges.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
@@ -40,6 +42,9 @@ export interface DeviceConfig {
     path?: string;
     fileDescriptor?: number;
   };
+  /** Of the ready texts (platform/display/languages.ts), and the display's character set; `messages` and `reasons` come first. */
+  language?: Language;
+  displayRom?: RomName;
   messages?: Record<string, string>;
   /** Why there is no connection (platform/display/reasons.ts), in the device's language. */
   reasons?: Record<string, string>;
@@ -82,11 +87,33 @@ export function parseDeviceConfig(text: string): DeviceConfig {
   }
   const problems = [...duplicateNames(text), ...checkSchema(value, schema as Schema).map(nameWays)];
   if (problems.length > 0) throw new ConfigError(problems);
-  const config = withServer(value as DeviceConfig);
+  const config = inItsLanguage(withServer(value as DeviceConfig));
   const { endpoints = {}, allowHttp = false } = config;
   const wrong = [...endpointProblems(endpoints, allowHttp), ...headerProblems(config)];
   if (wrong.length > 0) throw new ConfigError(wrong);
   return config;
+}
+
+/**
+ * The ready texts of the language, in the characters of the display's ROM; what the file says itself comes first.
+ * @throws ConfigError where the ROM has no letters for the language
+ */
+function inItsLanguage(config: DeviceConfig): DeviceConfig {
+  const { language, displayRom = language && usualRom(language) } = config;
+  if (language === undefined) return config;
+  try {
+    const lines = messagesFor(language, displayRom).split("\n");
+    const messages = Object.fromEntries(lines.map((line, at) => [messageNames[at]!, line]));
+    return {
+      ...config,
+      messages: { ...(language !== "en" && messages), ...config.messages },
+      reasons: { ...reasonsFor(language, displayRom), ...config.reasons },
+    };
+  } catch (error) {
+    throw new ConfigError([
+      { path: "displayRom", message: `cannot be: ${(error as Error).message}` },
+    ]);
+  }
 }
 
 /** There are three ways to say where the server is; the schema can only ask for one of them. */

@@ -11,7 +11,7 @@ export const reasons: readonly Reason[] = [
     noAddress: ["No address|Check the router", "no address was given (DHCP)"],
     nameNotFound: ["Name not found|Check internet", "the name is not found (DNS)"],
     serverSilent: ["No answer|Wait a little", "nothing answers there in time"],
-    clockWrong: ["Clock is wrong|Set the clock", "the time of day is not known"],
+    clockWrong: ["Clock is wrong|Set clock or NTP", "the time of day is not known"],
     otherName: ["Not our server|Check internet", "the certificate is of another name"],
     outOfDate: ["Server outdated|Tell the service", "the certificate is out of date"],
     unknownAuthority: [
@@ -23,6 +23,7 @@ export const reasons: readonly Reason[] = [
     settingsBroken: ["Settings broken|Tell the maker", "what the maker set is damaged"],
   }),
   ...answerReasons,
+  ...reasonsOf({ noSeed: ["No random seed|Tell the maker", "there is no seed for randomness"] }),
 ];
 
 /** Names in device.json, in the table's order. */

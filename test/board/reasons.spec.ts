@@ -116,6 +116,13 @@ it("settingsBroken", async () => {
   await shows(one, "settingsBroken");
 });
 
+it("noSeed", async () => {
+  await world.open();
+  const one = board({ page: world.page({ limits }, { seed: Buffer.alloc(0) }) });
+  await one.powerOn();
+  await shows(one, "noSeed");
+});
+
 it("in the device's language, in the characters of its display", async () => {
   await world.open();
   const own = { nameNotFound: "Name unbekannt|Router pr\u00fcfen" };

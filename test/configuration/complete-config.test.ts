@@ -102,6 +102,20 @@ it.each(["form", "json"])("bodies %s stays: hosts in C know it, too", async (bod
   });
 });
 
+it("a language becomes texts in the characters of the display, but for those that the file says itself", async () => {
+  const own = { language: "de", messages: { signedIn: "Bereit" }, reasons: { noCable: "A|B" } };
+  const { messages, reasons } = await completeConfig(read({ server: "gitlab", ...own }), nobody);
+  expect(messages).toMatchObject({
+    requesting: "Hole Code",
+    resuming: "Pr\xfcfe Code",
+    signedIn: "Bereit",
+  });
+  expect(reasons).toMatchObject({ noCable: "A|B", noSeed: "Zufallswert leer|Hersteller rufen" });
+  expect(() => read({ server: "gitlab", language: "ja", displayRom: "A02" })).toThrow(
+    /displayRom cannot be: the ROM A02 has no/,
+  );
+});
+
 describe("what only hosts in JavaScript know", () => {
   it.each(JAVASCRIPT_ONLY)("%s is left out", async (member) => {
     const own = {
@@ -111,6 +125,8 @@ describe("what only hosts in JavaScript know", () => {
         allowHttp: true,
         endpoints: { deviceAuthorization: `${issuer}/d`, token: `${issuer}/t` },
       },
+      language: { server: "google", clientSecret: "x", language: "de" },
+      displayRom: { server: "google", clientSecret: "x", displayRom: "A00" },
     }[member];
     const said = read(own);
     expect(said).toHaveProperty(member);

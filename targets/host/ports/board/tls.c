@@ -110,9 +110,9 @@ br_ssl_engine_context *tls_start(const char *name, const struct board_trust *tru
   refusal = PG_REASON_SETTINGS_BROKEN;
   if (!trust || trust->count == 0) *why = "no certificate authority is programmed";
   else if (certificate_is_address(name)) *why = "the server is named by its address, which is not checked; name it";
-  else if (!pg_random(seed, sizeof seed)) *why = "there is no seed for randomness; program one";
-  if (*why) return NULL;
-  refusal = PG_REASON_NONE;
+  else if (!pg_random(seed, sizeof seed)) refusal = PG_REASON_NO_SEED;
+  else refusal = PG_REASON_NONE;
+  if (refusal != PG_REASON_NONE) return NULL;
   choose_algorithms();
   check_certificates(trust);
   br_ssl_engine_set_buffers_bidi(&client.eng, input, sizeof input, output, sizeof output);
