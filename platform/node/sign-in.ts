@@ -3,6 +3,7 @@
 import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
 import { MetadataError, ServerError } from "../servers/server-error.ts";
+import { nobodyToAsk } from "../session/attempt.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
 import { type Client, type ServerChoice, settingsFor } from "../session/settings.ts";
@@ -107,11 +108,15 @@ async function begin(
   options: SignInOptions,
   node: Opened,
 ): Promise<{ readonly session: Promise<Session> }> {
-  const { server, deviceKey, allowHttp, headers, onCode, onTrouble, signal } = options;
+  const { server, deviceKey, allowHttp, headers, onCode, onTrouble, resumeOnly, signal } = options;
   const { files } = node;
   const directory = files && (await import("./state-directory.ts"));
   const metadata = files && directory?.keptMetadata(files.directory, options);
-  const asking = { allowHttp, kept: metadata, patience: { onTrouble, signal } };
+  const onAsking = (): void => {
+    // What it says would be of no use to anybody.
+    if (files?.hasRecords === false && (resumeOnly || !onCode)) throw nobodyToAsk(options);
+  };
+  const asking = { allowHttp, kept: metadata, onAsking, patience: { onTrouble, signal } };
   const settings = await unlessAborted(signal, () => settingsFor(server, options, node, asking));
   const seal = await sealOf(node, deviceKey);
   const open = (): Storage => seal(node.storage);

@@ -16,7 +16,7 @@ import { Session } from "./session.ts";
 import { SESSION_BYTES, type ServerSettings } from "./settings.ts";
 import type { Between, SharedState, SharedUser } from "./shared-state.ts";
 import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
-import { givenUp, SignInError, signInErrorOf } from "./sign-in-error.ts";
+import { givenUp, SignInError, signInErrorOf, wrongOption } from "./sign-in-error.ts";
 import { Watch } from "./watch.ts";
 
 /** What an attempt is made with, beside the adapters. */
@@ -237,7 +237,7 @@ export class Attempt {
     const { driver } = this;
     const { state } = driver.device;
     if (state === State.FAILED) this.#fail(signInErrorOf(driver.device, this.ear.newest));
-    else if (!this.#mayAsk && isWithoutSession(state)) this.#fail(this.#nobodyToAsk());
+    else if (!this.#mayAsk && isWithoutSession(state)) this.#fail(nobodyToAsk(this.#handlers));
     // A sign-out that an earlier life began has come to its end.
     else if (state === State.SIGNED_OUT) driver.signIn();
     else if (state === State.PENDING) this.#tellCode();
@@ -245,12 +245,6 @@ export class Attempt {
       if (this.#isWider()) this.#askForMore();
       else this.#succeed();
     }
-  }
-
-  #nobodyToAsk(): SignInError {
-    if (this.#handlers.resumeOnly) return notSignedIn();
-    const message = "nobody is signed in, and onCode is missing, which shows the code";
-    return new SignInError("wrong_option", "maker", message);
   }
 
   /** Remembers what came with the tokens, once those are kept, and forgets it with them. */
@@ -449,8 +443,11 @@ export function isWithoutSession(state: State): boolean {
   return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
 }
 
-function notSignedIn(): SignInError {
-  return new SignInError("not_signed_in", "user", "not signed in; sign in first");
+/** There is no session, and nobody can be asked for one. */
+export function nobodyToAsk({ resumeOnly }: Pick<SignInHandlers, "resumeOnly">): SignInError {
+  return resumeOnly
+    ? new SignInError("not_signed_in", "user", "not signed in; sign in first")
+    : wrongOption("nobody is signed in, and onCode is missing, which shows the code");
 }
 
 function stateBusy(holder: string): SignInError {

@@ -115,6 +115,8 @@ export interface Asking {
   readonly allowHttp?: boolean | undefined;
   /** Where there is something of an issuer's, that is not asked. */
   readonly kept?: KeptMetadata | undefined;
+  /** Called before an issuer is asked, which it prevents by what it throws. */
+  readonly onAsking?: () => void;
   /** An issuer that cannot be reached is asked again, with growing waits. Absent: once. */
   readonly patience?: Patience | undefined;
 }
@@ -128,7 +130,7 @@ export async function settingsFor(
   choice: ServerChoice,
   client: Client,
   host: { readonly http: Http; readonly timers: Timers },
-  { allowHttp = false, kept, patience }: Asking = {},
+  { allowHttp = false, kept, onAsking, patience }: Asking = {},
 ): Promise<ServerSettings> {
   const { issuer, endpoints = {}, profile } = identityOf(choice);
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
@@ -156,6 +158,7 @@ export async function settingsFor(
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
   const { patiently } = await import("./patience.ts");
   const before = usable(kept?.read(issuer), given);
+  if (before === undefined) onAsking?.();
   const discover = () => discoverServer(host.http, issuer, allowHttp, given);
   const found = before ?? (await patiently(discover, host, patience));
   const merged = { ...found.endpoints, ...given };

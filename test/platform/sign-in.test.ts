@@ -202,6 +202,18 @@ it.each([["no metadata", "/nothing", "no_metadata", "maker", /HTTP 404/]])(
   },
 );
 
+it.each([
+  ["not_signed_in", { resumeOnly: true }],
+  ["wrong_option", { onCode: undefined }],
+])(
+  "where nobody is signed in, and nobody can be asked, no server is either: %s",
+  async (code, more) => {
+    const { length } = asked;
+    await expect(signIn(options({ server: origin, ...more }))).rejects.toMatchObject({ code });
+    expect(asked).toHaveLength(length);
+  },
+);
+
 it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
   const verification_uri_complete = "https://a.example/d?code=ABCD";
   answers["/code"] = { ...answers["/code"], verification_uri_complete };
