@@ -56,9 +56,9 @@ export interface DriverOptions {
   /** Where requests go. */
   readonly endpoints: Endpoints;
   /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
-  readonly allowHttp?: boolean;
+  readonly allowHttp?: boolean | undefined;
   /** Headers of the host's own. */
-  readonly headers?: HostHeaders;
+  readonly headers?: HostHeaders | undefined;
   /** For a server that does not speak RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
   /** What listens to each exchange, or holds it back (exchange/filter.ts has the order). */

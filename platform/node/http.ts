@@ -38,15 +38,6 @@ export interface NodeHttpOptions {
   idleLimitMs?: number;
 }
 
-/**
- * Where Node has been told to ask the environment for a proxy (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and
- * newer), its own agent says so; ours does the same. Plain http, which is for this machine, goes through none.
- */
-function proxySettings(): https.AgentOptions {
-  const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
-  return proxyEnv === undefined ? {} : ({ proxyEnv } as https.AgentOptions);
-}
-
 /** What an agent has of its own counts before what is asked for here: so none of these, which switch off what is checked. */
 const WEAK =
   /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
@@ -108,7 +99,8 @@ export class NodeHttp implements Http {
   readonly #tls: TlsSettings;
   #isDisposed = false;
   #current: Exchange | undefined;
-  #lastFailure = "";
+  /** What went wrong last: Node's or OpenSSL's name for it, or a sentence; "" where nothing did. */
+  lastFailure = "";
 
   constructor(options: NodeHttpOptions = {}) {
     this.#timeLimitMs = options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs;
@@ -119,11 +111,6 @@ export class NodeHttp implements Http {
     const settings = tlsSettings(options);
     this.#pool = poolOf(this.#idleLimitMs);
     this.#tls = { ...settings, agent: options.agent ?? this.#pool.secure };
-  }
-
-  /** What went wrong last: Node's or OpenSSL's name for it, or a sentence; "" where nothing did. */
-  get lastFailure(): string {
-    return this.#lastFailure;
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
@@ -177,7 +164,18 @@ export class NodeHttp implements Http {
       : http.request(url, { ...options, agent });
     exchange.client = client;
     follow(client, agent);
-    this.#limitConnecting(exchange, client, secure ? "secureConnect" : "connect");
+    // A fresh connection has to stand within its own limit, its TLS handshake included.
+    exchange.connectLimit = setTimeout(
+      () => this.#fail(exchange, "timeout", "no connection in time"),
+      this.#connectLimitMs,
+    );
+    const stands = (): void => clearTimeout(exchange.connectLimit);
+    client.on("socket", (socket) => {
+      const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
+      if (connecting || secureConnecting) socket.once(secure ? "secureConnect" : "connect", stands);
+      // It was another request's.
+      else stands();
+    });
     let answer: http.IncomingMessage | undefined;
     client.on("response", (response) => {
       answer = response;
@@ -193,19 +191,6 @@ export class NodeHttp implements Http {
       if (!isWhole()) this.#fail(exchange, "unreachable", CUT_OFF.sentence);
     });
     client.end(body);
-  }
-
-  /** A fresh connection has to stand within its own limit, its TLS handshake included. */
-  #limitConnecting(exchange: Exchange, client: http.ClientRequest, established: string): void {
-    const limit = setTimeout(
-      () => this.#fail(exchange, "timeout", "no connection in time"),
-      this.#connectLimitMs,
-    );
-    exchange.connectLimit = limit;
-    client.on("socket", (socket) => {
-      if (client.reusedSocket) clearTimeout(limit);
-      else socket.once(established, () => clearTimeout(limit));
-    });
   }
 
   #headers(request: HttpRequest, bodyBytes: number): http.OutgoingHttpHeaders {
@@ -267,7 +252,7 @@ export class NodeHttp implements Http {
 
   #fail(exchange: Exchange, failure: TransportFailure, why: string): void {
     if (this.#current !== exchange) return;
-    this.#lastFailure = why;
+    this.lastFailure = why;
     this.#finish(exchange);
     exchange.sink.failed(failure);
   }
@@ -285,19 +270,17 @@ export class NodeHttp implements Http {
   }
 }
 
+const DECODERS = new Map<string | undefined, () => Transform & Zlib>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
+
 /** The body as it was before somebody on the way compressed it all the same (RFC 9110 §8.4.1). */
 export function decoded(response: http.IncomingMessage): Readable {
-  switch (response.headers["content-encoding"]?.toLowerCase()) {
-    case "gzip":
-    case "x-gzip":
-      return response.pipe(unlessEmpty(createGunzip()));
-    case "deflate":
-      return response.pipe(unlessEmpty(createInflate()));
-    case "br":
-      return response.pipe(unlessEmpty(createBrotliDecompress()));
-    default:
-      return response;
-  }
+  const decoder = DECODERS.get(response.headers["content-encoding"]?.toLowerCase());
+  return decoder ? response.pipe(unlessEmpty(decoder())) : response;
 }
 
 /** No body at all is none that was cut off, whatever its head says of a coding. */
@@ -396,7 +379,10 @@ function poolOf(idleLimitMs: number | undefined): Pool {
     const bounds = { maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX };
     const how = { ...bounds, keepAlive: true, timeout: idleLimitMs ?? IDLE_MS };
     const plain = new http.Agent(how);
-    const secure = new https.Agent({ ...how, ...proxySettings() });
+    // Where Node has been told to ask the environment for a proxy (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and
+    // newer), its own agent says so. Plain http, which is for this machine, goes through none.
+    const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
+    const secure = new https.Agent({ ...how, proxyEnv } as https.AgentOptions);
     for (const agent of [plain, secure]) keepAsTold(agent, idleLimitMs);
     pool = { plain, secure, users: 0 };
     pools.set(idleLimitMs, pool);

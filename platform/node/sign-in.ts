@@ -131,8 +131,8 @@ async function begin(
       // A program's own storage may wear out, or be slow: there each start renews.
       kept: new KeptAnswer(() => seal(node.storage.beside), files ? "used" : "none"),
       ...settings,
-      ...(allowHttp && { allowHttp }),
-      ...(headers && { headers }),
+      allowHttp,
+      headers,
       log,
       resources: options.resources,
       fetch: options.fetch ?? nodeFetch(options.http),

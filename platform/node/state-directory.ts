@@ -135,7 +135,7 @@ export class SharedDirectory implements SharedState {
     return this.#lock.isHeld ? this.#wasCurrent : this.#files.stamp === this.#known;
   }
 
-  enter(then: () => void, onBusy: (holder: string) => void): void {
+  enter(then: () => void, onBusy: (trouble: SignInError) => void): void {
     clearTimeout(this.#timer);
     const sinceMs = performance.now();
     let isTold = false;
@@ -148,7 +148,8 @@ export class SharedDirectory implements SharedState {
       }
       if (!isTold && performance.now() - sinceMs > BUSY_MS) {
         isTold = true;
-        onBusy(`process ${holder}`);
+        const what = `process ${holder} is signing in with the same state, or asks the server`;
+        onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
       }
       // Two that come at the same moment both step back: not for the same time.
       this.#timer = setTimeout(attempt, 10 + Math.random() * 90);

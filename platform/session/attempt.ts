@@ -13,7 +13,7 @@ import { core } from "./core.ts";
 import type { FetchSettings } from "./fetch.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 import { Session } from "./session.ts";
-import { SESSION_BYTES, type ServerSettings } from "./settings.ts";
+import type { ServerSettings } from "./settings.ts";
 import type { Between, SharedState, SharedUser } from "./shared-state.ts";
 import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
 import { givenUp, SignInError, signInErrorOf, wrongOption } from "./sign-in-error.ts";
@@ -29,9 +29,8 @@ export type AttemptSettings = ServerSettings &
     readonly kept?: KeptAnswer | undefined;
   };
 
-/** A session begins with so much memory, which is enough for most tokens, unless the client has much to say of itself. */
+/** A session begins with so much memory, beside what the client says of itself: enough for most tokens. */
 const BEGIN_BYTES = 8192;
-const LONG_CONFIG = 1000;
 
 /** So long an end waits for what is under way: a refresh whose tokens would be lost, a record half written. */
 const LEAVE_LIMIT_MS = 10_000;
@@ -136,11 +135,12 @@ export class Attempt {
     const isAsking = this.#mayAsk && this.#session === undefined;
     const autoStart = isAsking ? settings.config.autoStart : 0;
     const { platform, lock } = this.#alone(this.#platform);
-    const isLong = JSON.stringify(settings.config).length > LONG_CONFIG;
+    const { deviceParameters, tokenParameters } = settings.config;
+    const parametersBytes = deviceParameters.length + tokenParameters.length;
     return new Driver({
       core,
       ...settings,
-      memoryBytes: Math.min(settings.memoryBytes, isLong ? SESSION_BYTES : BEGIN_BYTES),
+      memoryBytes: Math.min(settings.memoryBytes, BEGIN_BYTES + parametersBytes),
       growsTo: settings.memoryBytes,
       platform,
       endpoints,
@@ -158,7 +158,7 @@ export class Attempt {
     if (shared === undefined) return { platform };
     const user: SharedUser = {
       onStale: () => this.#beginAgain(),
-      onBusy: (holder) => this.#tellTrouble(stateBusy(holder)),
+      onBusy: (trouble) => this.#tellTrouble(trouble),
       onFault: (error, giveUp) => {
         giveUp();
         this.#tellTrouble(adapterFailed(error));
@@ -448,11 +448,6 @@ export function nobodyToAsk({ resumeOnly }: Pick<SignInHandlers, "resumeOnly">):
   return resumeOnly
     ? new SignInError("not_signed_in", "user", "not signed in; sign in first")
     : wrongOption("nobody is signed in, and onCode is missing, which shows the code");
-}
-
-function stateBusy(holder: string): SignInError {
-  const message = `${holder} is signing in with the same state, or asks the server; waiting for it`;
-  return new SignInError("state_busy", "user", message);
 }
 
 function adapterFailed(cause: unknown): SignInError {

@@ -36,6 +36,13 @@ function requestOf(input: string | URL | Request): Request | undefined {
 /** What can be read again and again, of whatever realm. All else is used up by it: streams, generators, any iterable. */
 const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
 
+/** A Request's body is a stream, whatever it was made of: in one copy it can be sent again (`blob()` makes three). */
+async function lasting(body: ReadableStream): Promise<Blob> {
+  const pieces: BlobPart[] = [];
+  for await (const piece of body as unknown as AsyncIterable<BlobPart>) pieces.push(piece);
+  return new Blob(pieces);
+}
+
 function isUsedUp(body: unknown): boolean {
   const kind = Object.prototype.toString.call(body).slice("[object ".length, -1);
   return !([...LASTING, "URLSearchParams"].includes(kind) || ArrayBuffer.isView(body));
@@ -99,9 +106,7 @@ export async function fetchWithToken(
   const signal = init.signal ?? request?.signal;
   const redirect = init.redirect ?? request?.redirect ?? "follow";
   const token = await source.accessToken(signal);
-  // A Request's body is a stream, whatever it was made of. Read once it can be sent again; a copy of the Request would have
-  // a copy of all that was sent.
-  const body = init.body ?? (request?.body ? await request.blob() : null);
+  const body = init.body ?? (request?.body ? await lasting(request.body) : null);
   const ask = (bearer: string): Promise<Answered> =>
     follow(outgoing(input, { ...init, body }, bearer), redirect, bearer, settings);
   const { answer, isRefused } = await ask(token);

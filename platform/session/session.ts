@@ -224,15 +224,13 @@ export class Session {
     ) {
       await this.#nextChange();
     }
-    this.#throwIfEnded();
+    // It may have ended meanwhile.
+    const end: SignInError | undefined = this.#end;
+    if (end !== undefined) throw end;
     this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"));
     // What could not be erased is tried once more before everything is given back.
     await this.#left;
     return this.#signOutResult();
-  }
-
-  #throwIfEnded(): void {
-    if (this.#end !== undefined) throw this.#end;
   }
 
   #signOutResult(): SignOutResult {

@@ -5,6 +5,7 @@
 import type { HttpRequest, Storage } from "../contracts.ts";
 import { Filter } from "../exchange/filter.ts";
 import { operate } from "../exchange/guarded.ts";
+import type { SignInError } from "./sign-in-error.ts";
 
 /** Where the records are kept that several programs use. */
 export interface SharedState {
@@ -17,9 +18,9 @@ export interface SharedState {
   /**
    * Calls back, now or later, when nobody else may change them, until `leave`. Once it has been called back it is so at
    * once. A later call takes the place of one that waits.
-   * @param onBusy called once where that takes long; it says who has them
+   * @param onBusy told once where that takes long, of `state_busy`
    */
-  enter(then: () => void, onBusy: (holder: string) => void): void;
+  enter(then: () => void, onBusy: (trouble: SignInError) => void): void;
   /** Somebody else has them, and `enter` waits: the storage behind it has not been asked yet. */
   readonly isWaiting: boolean;
   /** Lets others have them. What waits for `enter` waits no more. */
@@ -42,7 +43,7 @@ export function between(shared: SharedState, user: SharedUser): Between {
 export interface SharedUser {
   /** Another has changed them: begin again. */
   readonly onStale: () => void;
-  readonly onBusy: (holder: string) => void;
+  readonly onBusy: (trouble: SignInError) => void;
   /** The storage has thrown, or rejected. @param giveUp to be called next: it reports that */
   readonly onFault: (error: unknown, giveUp: () => void) => void;
 }

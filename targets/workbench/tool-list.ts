@@ -34,6 +34,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     program: "test/sampler/main.ts",
   },
   "session-lives": { says: "random lives of the session", program: "test/session-model/main.ts" },
+  sessions: { says: "what sessions cost on Node", program: "test/platform/session-costs.ts" },
   "test-browser": {
     says: "the tests of panel, pages and site in Chromium",
     tests: ["test/browser/vitest.config.ts"],

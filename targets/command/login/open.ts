@@ -78,17 +78,17 @@ export function openState(directory: string, login: LoginSettings): OpenState {
  */
 export function alone({ shared, storage }: OpenState): Promise<void> {
   return new Promise((resolve, reject) => {
-    let who = "another program";
+    let what = "another program is at work there";
     const limit = setTimeout(() => {
       shared.leave();
-      reject(new Failure(`${storage.directory}: in use by ${who}; try again when it is done`));
+      reject(new Failure(`${storage.directory}: ${what}; try again when it is done`));
     }, PATIENCE_MS);
     const entered = (): void => {
       clearTimeout(limit);
       resolve();
     };
-    shared.enter(entered, (holder) => {
-      who = holder;
+    shared.enter(entered, ({ message }) => {
+      what = message.replace("; waiting for it", "");
     });
   });
 }
