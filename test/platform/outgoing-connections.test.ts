@@ -41,6 +41,7 @@ describe("what opens connections in JavaScript", () => {
   it("the global fetch: a session's, where it has no certificates of its own", () => {
     expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
       "platform/node/http.ts: 1",
+      "platform/node/standing-session.ts: 3", // a function of its own, over the session's
       "platform/session/claims.ts: 1", // an issuer's metadata and keys: no token, no redirects
       "platform/session/fetch.ts: 1",
       "platform/session/session.ts: 1",
