@@ -3,9 +3,10 @@
 
 import { execFile, execFileSync } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
+import { listening } from "../listening.ts";
 
 /** The numbers in what a program says; it ends with another code than 0 at the first fault. */
 function numbersOf(name: string, ...args: readonly string[]): number[] {
@@ -42,38 +43,21 @@ it("Linux: connections to several servers at the same time, each answered by its
     createServer((_request, response) => {
       counts[at]!++;
       response.writeHead(200, { connection: "close" });
-      if (at === 1) {
-        response.end("fast");
-        return;
-      }
-      response.write("sl");
-      setTimeout(() => response.end("ow"), 15);
+      response.write(at === 1 ? "fa" : "sl");
+      setTimeout(() => response.end(at === 1 ? "st" : "ow"), at === 1 ? 0 : 15);
     }),
   );
-  try {
-    for (const server of servers) {
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    }
-    const addresses = servers.map(
-      (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    );
-    // Nobody listens at the third.
-    const all = ["20", ...addresses, "http://127.0.0.1:1/"];
-    const said = await new Promise<string>((resolve, reject) => {
-      execFile(programOf("sanitize", "two-connections"), all, (error, stdout, stderr) => {
-        if (error) reject(new Error(stdout + stderr, { cause: error }));
-        else resolve(stdout);
-      });
-    });
-    expect(said.split("\n")).toEqual([
-      "answered 20 failed 0 reason 0 slow",
-      "answered 20 failed 0 reason 0 fast",
-      expect.stringMatching(/^answered 0 failed 20 reason [1-9]\d* $/),
-      expect.stringMatching(/^most at once [23]$/),
-      "",
-    ]);
-    expect(counts).toEqual([20, 20]);
-  } finally {
-    for (const server of servers) server.close();
-  }
+  const origins = servers.map(async (server) => `http://127.0.0.1:${await listening(server)}/`);
+  // Nobody listens at the third.
+  const all = ["20", ...(await Promise.all(origins)), "http://127.0.0.1:1/"];
+  const program = programOf("sanitize", "two-connections");
+  const { stdout } = await promisify(execFile)(program, all);
+  expect(stdout.split("\n")).toEqual([
+    "answered 20 failed 0 reason 0 slow",
+    "answered 20 failed 0 reason 0 fast",
+    expect.stringMatching(/^answered 0 failed 20 reason [1-9]\d* $/),
+    expect.stringMatching(/^most at once [23]$/),
+    "",
+  ]);
+  expect(counts).toEqual([20, 20]);
 });

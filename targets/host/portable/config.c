@@ -204,35 +204,24 @@ static int take_flag(struct reader *reader, const struct member *member, enum pg
   return 1;
 }
 
-static int take_method(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
-  static const char *const names[] = {
-      [PG_CLIENT_AUTHENTICATION_NONE] = "none",
-      [PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST] = "client_secret_post",
-      [PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_BASIC] = "client_secret_basic",
-      [PG_CLIENT_AUTHENTICATION_DOCUMENTS] = "documents",
-  };
-  for (int i = 0; kind == PG_JSON_TEXT && i < (int)(sizeof names / sizeof *names); i++) {
-    if (text_is(&reader->json, names[i])) {
-      *(int *)(void *)((char *)reader->config + member->offset) = i;
-      return 1;
-    }
-  }
-  return fail(reader, member->path, "is not none, client_secret_post, client_secret_basic or documents");
-}
+/* Words that stand for numbers, which are their places. */
+static const char *const methods[] = {
+    [PG_CLIENT_AUTHENTICATION_NONE] = "none",
+    [PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST] = "client_secret_post",
+    [PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_BASIC] = "client_secret_basic",
+    [PG_CLIENT_AUTHENTICATION_DOCUMENTS] = "documents",
+};
+static const char *const challenges[] = {NULL, "S256"};
+static const char *const bodies[] = {"form", "json"};
 
-static int take_pkce(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
-  if (kind != PG_JSON_TEXT || !text_is(&reader->json, "S256")) return fail(reader, member->path, "is not S256");
-  *(int *)(void *)((char *)reader->config + member->offset) = 1;
-  return 1;
-}
-
-static int take_bodies(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
-  int is_json_body = kind == PG_JSON_TEXT && text_is(&reader->json, "json");
-  if (!is_json_body && (kind != PG_JSON_TEXT || !text_is(&reader->json, "form"))) {
-    return fail(reader, member->path, "is not form or json");
+static int take_word(struct reader *reader, const struct member *member, enum pg_json_kind kind,
+                     const char *const *words, int count, const char *otherwise) {
+  for (int i = 0; kind == PG_JSON_TEXT && i < count; i++) {
+    if (!words[i] || !text_is(&reader->json, words[i])) continue;
+    *(int *)(void *)((char *)reader->config + member->offset) = i;
+    return 1;
   }
-  *(int *)(void *)((char *)reader->config + member->offset) = is_json_body;
-  return 1;
+  return fail(reader, member->path, otherwise);
 }
 
 /* One byte into the room, which always keeps a place for the 0 at the end. */
@@ -490,11 +479,12 @@ static int take(struct reader *reader, const struct member *member) {
     case FLAG:
       return take_flag(reader, member, kind);
     case PKCE:
-      return take_pkce(reader, member, kind);
+      return take_word(reader, member, kind, challenges, 2, "is not S256");
     case BODIES:
-      return take_bodies(reader, member, kind);
+      return take_word(reader, member, kind, bodies, 2, "is not form or json");
     case METHOD:
-      return take_method(reader, member, kind);
+      return take_word(reader, member, kind, methods, sizeof methods / sizeof *methods,
+                       "is not none, client_secret_post, client_secret_basic or documents");
     case PARAMETERS:
     case HEADERS:
     case MESSAGES:
