@@ -37,13 +37,21 @@ class Interrupted extends SignInError {
   }
 }
 
-/** Errors of a person's by name: some of them are defined in more than one bundle. What each is called in JSON. */
-const MISTAKES: Readonly<Record<string, string>> = {
+/** What other errors are called in JSON, by their names: some of them are defined in more than one bundle. */
+const CODES: Readonly<Record<string, string>> = {
   UsageError: "wrong_option",
   ConfigError: "wrong_option",
   ServerError: "wrong_option",
   StepError: "wrong_option",
   StateDirectoryError: "state_unusable",
+  Failure: "failed",
+};
+
+/** Of all others: it came to nothing. */
+const EXITS: Readonly<Record<string, number>> = {
+  wrong_option: Exit.USAGE,
+  state_unusable: Exit.USAGE,
+  not_signed_in: Exit.SIGN_IN_FIRST,
 };
 
 /**
@@ -52,23 +60,13 @@ const MISTAKES: Readonly<Record<string, string>> = {
  */
 export function endingBy(error: unknown): { exitCode: number; event: object; message: string } {
   if (!(error instanceof Error)) throw error;
-  const { name, message } = error;
-  const told = (exitCode: number, code: string, remedy: string) => ({
-    exitCode,
-    event: { event: "error", code, remedy, message },
-    message,
-  });
-  if (error instanceof Interrupted) return told(error.exitCode, error.code, error.remedy);
-  if (error instanceof SignInError) {
-    const { code, remedy } = error;
-    const isMistake = code === "wrong_option" || code === "state_unusable";
-    const isFirst = code === "not_signed_in";
-    return told(isMistake ? Exit.USAGE : isFirst ? Exit.SIGN_IN_FIRST : Exit.FAILED, code, remedy);
-  }
-  const mistake = MISTAKES[name];
-  if (mistake !== undefined) return told(Exit.USAGE, mistake, "user");
-  if (name === "Failure") return told(Exit.FAILED, "failed", "nobody");
-  throw error;
+  const { message } = error;
+  const isOurs = error instanceof SignInError;
+  const code = isOurs ? error.code : CODES[error.name];
+  if (code === undefined) throw error;
+  const exitCode = error instanceof Interrupted ? error.exitCode : (EXITS[code] ?? Exit.FAILED);
+  const remedy = isOurs ? error.remedy : code === "failed" ? "nobody" : "user";
+  return { exitCode, event: { event: "error", code, remedy, message }, message };
 }
 
 /** Who is to give up, if anybody waits for something; else the program just ends. */

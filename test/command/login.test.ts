@@ -209,7 +209,12 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     ["login --pkce plain", 2, "wrong_option", /--pkce .*Allowed choices are S256\.$/],
     ["login --bodies xml", 2, "wrong_option", /--bodies .*Allowed choices are form, json\.$/],
     ["login --config /nowhere/x.json", 2, "wrong_option", /cannot read the configuration .* path$/],
-    ["login --config x --client-id y", 2, "wrong_option", /--client-id does not go with --config/],
+    [
+      "login --config x --client-id y",
+      2,
+      "wrong_option",
+      /--config .* cannot be used with option .--client-id/,
+    ],
     [
       `login ${AWAY.join(" ")} --timeout 1`,
       1,

@@ -20,8 +20,8 @@ import { STATE_OPTION } from "./login-options.ts";
 import {
   alone,
   defaultState,
+  lasting,
   metadataOf,
-  notSignedIn,
   type OpenState,
   openSession,
   removeKeptLogin,
@@ -148,10 +148,10 @@ async function withSession(
     const ready = await readySettings(settings, platform, { kept: metadataOf(platform, settings) });
     let trouble: SignInError | undefined;
     const onTrouble = (one: SignInError): void => {
-      trouble = one;
+      trouble = lasting(one);
     };
     await interruptibly(async ({ signal }) => {
-      const session = await resume(platform, ready, state, onTrouble);
+      const session = await openSession(platform, ready, { resumeOnly: true, onTrouble });
       const accessToken = async (): Promise<string> => {
         const late = AbortSignal.timeout(timeout * 1000);
         try {
@@ -172,26 +172,12 @@ async function withSession(
         await work({ session, ready, who }, accessToken);
       } catch (error) {
         const isOver = session.status === "ended" && error instanceof SignInError;
-        throw isOver ? notSignedIn(state, error.message) : error;
+        throw isOver ? new SignInError("not_signed_in", "user", error.message) : error;
       } finally {
         // A refresh that is under way comes to its end: its answer may be the only refresh token that there is.
         await session.close();
       }
     });
-  });
-}
-
-/** @throws SignInError */
-async function resume(
-  platform: OpenState,
-  ready: ReadySettings,
-  state: string,
-  onTrouble?: (trouble: SignInError) => void,
-): Promise<Session> {
-  const resumed = openSession(platform, ready, { resumeOnly: true, onTrouble });
-  return await resumed.catch((error: unknown) => {
-    const isThere = !(error instanceof SignInError) || error.code !== "not_signed_in";
-    throw isThere ? error : notSignedIn(state);
   });
 }
 
@@ -328,7 +314,7 @@ async function signOut(
     // Nothing is known any more of where to ask, and the server does not say it.
     return await forgetHere(platform, settings, `was not asked to revoke them (${error.message})`);
   }
-  const session = await resume(platform, ready, state).catch((error: unknown) => {
+  const session = await openSession(platform, ready, { resumeOnly: true }).catch((error) => {
     // The session ended at the server before: there is nothing left to revoke.
     if (error instanceof SignInError) forget(state);
     throw error;

@@ -56,11 +56,21 @@ export const STATE_OPTION = [
   "where the tokens are kept (mode 0700); one login each",
 ] as const;
 
+/** What a device.json says itself. */
+const OF_CONFIG = [
+  ...["server", "serverParameter", "clientId", "clientSecretFile", "clientAuthentication"],
+  ...["deviceParameter", "tokenParameter", "pkce", "bodies", "allowHttp"],
+];
+
 export function loginLine(): Command {
   return commandLine("login", "Signs in at an authorization server, and keeps the tokens.")
     .option("--server <name>", "its profile's name, or its issuer's address (https://...)")
     .option("--server-parameter <name=value...>", "what a profile's addresses leave open", readPair)
-    .option("--config <file>", "server and client as in this device.json")
+    .addOption(
+      new Option("--config <file>", "server and client as in this device.json").conflicts(
+        OF_CONFIG,
+      ),
+    )
     .option("--client-id <id>", "your client's identifier")
     .option("--client-secret-file <file>", "file with the client's secret")
     .option("--scope <scopes>", "what to ask for, separated by spaces")
@@ -133,27 +143,9 @@ function checkTogether(flags: Flags): void {
   if (server === undefined && config === undefined) {
     throw new UsageError("--server is missing: a profile's name, an issuer's address, or --config");
   }
-  if (config === undefined) {
-    if (!clientId) throw new UsageError("--client-id is missing: your client's identifier there");
-    if (server?.includes("://") && serverParameter !== undefined) {
-      throw new UsageError("--server-parameter goes with a profile's name, not with an address");
-    }
-    return;
-  }
-  for (const name of [
-    "server",
-    "serverParameter",
-    "clientId",
-    "clientSecretFile",
-    "clientAuthentication",
-    "deviceParameter",
-    "tokenParameter",
-    "pkce",
-    "bodies",
-    "allowHttp",
-  ] as const) {
-    if (flags[name] === undefined) continue;
-    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new UsageError(`--${flag} does not go with --config, which says it`);
+  if (config !== undefined) return;
+  if (!clientId) throw new UsageError("--client-id is missing: your client's identifier there");
+  if (server?.includes("://") && serverParameter !== undefined) {
+    throw new UsageError("--server-parameter goes with a profile's name, not with an address");
   }
 }

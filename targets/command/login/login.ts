@@ -16,6 +16,7 @@ import {
   httpOptionsOf,
   isSameLogin,
   type KeptLogin,
+  lasting,
   metadataOf,
   type OpenState,
   openSession,
@@ -246,9 +247,9 @@ class Screen {
   /** Once for each that is another: it is tried again and again. */
   showTrouble(trouble: SignInError): void {
     const { code, message } = trouble;
-    const lasting = message.replace(/; trying again in \d+ s$/, "");
-    if (lasting === this.trouble?.message) return;
-    this.trouble = new SignInError(code, trouble.remedy, lasting);
+    const before = this.trouble?.message;
+    this.trouble = lasting(trouble);
+    if (this.trouble.message === before) return;
     this.#tell({ event: "trouble", code, message });
     this.#waiting?.clear();
     process.stderr.write(`picogrant login: ${message}\n`);

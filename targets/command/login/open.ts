@@ -1,5 +1,4 @@
-// What login, token and logout share: the directory with the tokens, which other programs may use at the same time, and
-// a session in it.
+// What login, status, token and logout share: a directory with tokens, which others may use too, and a session in it.
 
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -94,7 +93,7 @@ export function alone({ shared, storage }: OpenState): Promise<void> {
 }
 
 /** How a login that is not there is told. @param why such as a session that the server has ended */
-export function notSignedIn(directory: string, why = "not signed in there"): SignInError {
+function notSignedIn(directory: string, why = "not signed in there"): SignInError {
   const message = `${directory}: ${why}; picogrant login signs in`;
   return new SignInError("not_signed_in", "user", message);
 }
@@ -113,6 +112,9 @@ export async function withKeptLogin<T>(
   const state = openState(directory, kept.settings);
   try {
     return await work(state, kept);
+  } catch (error) {
+    const isNone = error instanceof SignInError && error.code === "not_signed_in";
+    throw isNone ? notSignedIn(directory, error.message.split("; ")[0]) : error;
   } finally {
     state.dispose();
   }
@@ -138,6 +140,11 @@ export function openSession(
   // The directory is given back by whoever opened it.
   const { shared, kept } = state;
   return signInOn(state, { ...driver, shared, kept, log: debugLog() }, handlers, () => {});
+}
+
+/** What is wrong, without when it is tried again. */
+export function lasting({ code, remedy, message, answer }: SignInError): SignInError {
+  return new SignInError(code, remedy, message.replace(/; trying again in \d+ s$/, ""), { answer });
 }
 
 /** PICOGRANT_DEBUG=1: on standard error, what was asked and answered, without a secret. */
