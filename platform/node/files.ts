@@ -13,9 +13,12 @@ const SIZE_MAX = 1_048_576;
 /**
  * What each error of the system is in words, and what it means. A passing one is tried again for about a second: on
  * Windows, while a virus scanner or a backup has the file open; on a network, while its server is busy. A medium that is
- * full, read-only or broken is no reason to refuse the directory. With any other the directory was chosen wrongly.
+ * full, read-only or broken is no reason to refuse the directory. With any other the directory was chosen wrongly. The host
+ * in C goes by the same table.
  */
-const ERRORS: Readonly<Record<string, readonly [words: string, kind?: "passing" | "medium"]>> = {
+export const ERRORS: Readonly<
+  Record<string, readonly [words: string, kind?: "passing" | "medium"]>
+> = {
   EACCES: ["permission denied"],
   EPERM: ["permission denied", "passing"],
   EBUSY: ["another program has it open", "passing"],
@@ -30,6 +33,7 @@ const ERRORS: Readonly<Record<string, readonly [words: string, kind?: "passing" 
   EROFS: ["the file system is read-only", "medium"],
   EIO: ["the medium has a fault", "medium"],
   EDQUOT: ["the user's share of the disk is used up", "medium"],
+  EFBIG: ["no file may be so long there", "medium"],
 };
 const PATIENCE_MS = 1000;
 

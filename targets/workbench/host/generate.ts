@@ -20,6 +20,7 @@ import {
 import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/display/reasons.ts";
 import { RECORD } from "../../../platform/driver/device.ts";
+import { ERRORS } from "../../../platform/node/files.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
 import { kept, keyOf } from "../../bundle/kept.ts";
 import { functionNumbers } from "../../bundle/surface.ts";
@@ -87,6 +88,12 @@ function reasonLines(): string {
   );
 }
 
+/** Of the system's, as errno.h has them. */
+function errorsOf(kind: "passing" | "medium"): string {
+  const all = Object.entries(ERRORS).filter(([, [, one]]) => one === kind);
+  return all.map(([name]) => name).join(", ");
+}
+
 function quoted(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(", ");
 }
@@ -111,6 +118,7 @@ export function numbersHeader(): string {
     `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${namesOf(State)}}\n` +
     `#define PG_ENDPOINT_NAMES {${namesOf(enums.ENDPOINT)}}\n` +
     `#define PG_ERROR_CODE_NAMES {${namesOf(ErrorCode)}}\n` +
+    `#define PG_PASSING_ERRORS {${errorsOf("passing")}}\n#define PG_MEDIUM_ERRORS {${errorsOf("medium")}}\n` +
     `enum { PG_MESSAGE_COUNT = ${messageNames.length} };\n` +
     `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
     `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +

@@ -72,13 +72,16 @@ int __wrap_openat(int directory, const char *path, int flags, ...) {
 
 int __wrap_mkdir(const char *path, mode_t bits) { return fails() ? -1 : __real_mkdir(path, bits); }
 
-int __wrap_fstat(int file, struct stat *status) { return fails() ? -1 : __real_fstat(file, status); }
+/* Of what is not tried again. */
+static int fails_for_good(void) { return fault_errno != EBUSY && fails(); }
 
-int __wrap_flock(int file, int operation) { return fails() ? -1 : __real_flock(file, operation); }
+int __wrap_fstat(int file, struct stat *status) { return fails_for_good() ? -1 : __real_fstat(file, status); }
+
+int __wrap_flock(int file, int operation) { return fails_for_good() ? -1 : __real_flock(file, operation); }
 
 int __wrap_fdatasync(int file) { return fails() ? -1 : __real_fdatasync(file); }
 
-int __wrap_fsync(int file) { return fails() ? -1 : __real_fsync(file); }
+int __wrap_fsync(int file) { return fails_for_good() ? -1 : __real_fsync(file); }
 
 ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t at) {
   return fails() ? -1 : __real_pread(file, bytes, size, at);
@@ -189,6 +192,8 @@ static int break_at(const struct operation *operation, long at) {
   counts.calls++;
   counts.failed += failed;
   counts.refused += !done;
+  /* What passes by itself is waited for. */
+  if (fault_errno == EBUSY && !done) return -1;
   /* The disk works again, and the device starts. */
   if (start() != PG_FILE_READY) return -1;
   int outcome = operation->after(done);
@@ -200,10 +205,10 @@ static int break_at(const struct operation *operation, long at) {
 }
 
 static int sweep(const struct operation *operation) {
-  static const int errors[] = {ENOSPC, EROFS, EIO};
+  static const int errors[] = {ENOSPC, EROFS, EIO, EBUSY};
   memset(&counts, 0, sizeof counts);
-  for (int error = 0; error < 3; error++) {
-    for (mode = ONCE; mode < MODES; mode++) {
+  for (int error = 0; error < 4; error++) {
+    for (mode = ONCE; mode < (errors[error] == EBUSY ? ON : MODES); mode++) {
       int result = 0;
       fault_errno = errors[error];
       for (long at = 0; (result = break_at(operation, at)) == 0; at++) continue;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Where the byte `at` of a slot lies in the file, and how many follow it there. */
@@ -18,10 +19,27 @@ static off_t place_of(int slot, uint32_t at, size_t *room) {
   return ((off_t)block * 2 + slot) * PG_FILE_BLOCK + within;
 }
 
+static int is_among(const int *errors, size_t count, int error) {
+  while (count > 0 && errors[count - 1] != error) count--;
+  return count > 0;
+}
+
+/* Whether what has just failed is worth another try: what passes by itself is so for a second, of which this waits a part. */
+static int may_pass(int *waits) {
+  static const int passing[] = PG_PASSING_ERRORS;
+  const struct timespec part = {.tv_nsec = 50000000};
+  if (errno == EINTR) return 1;
+  if (*waits >= 20 || !is_among(passing, sizeof passing / sizeof *passing, errno)) return 0;
+  ++*waits;
+  (void)nanosleep(&part, NULL);
+  return 1;
+}
+
 static int write_all(const struct pg_file_medium *own, const uint8_t *bytes, size_t size, off_t at) {
+  int waits = 0;
   while (size > 0) {
     ssize_t done = pwrite(own->file, bytes, size, at);
-    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && may_pass(&waits)) continue;
     if (done <= 0) return 0;
     bytes += done;
     size -= (size_t)done;
@@ -30,10 +48,19 @@ static int write_all(const struct pg_file_medium *own, const uint8_t *bytes, siz
   return 1;
 }
 
+static int sync_file(const struct pg_file_medium *own) {
+  int waits = 0;
+  while (fdatasync(own->file) != 0) {
+    if (!may_pass(&waits)) return 0;
+  }
+  return 1;
+}
+
 static int read_all(const struct pg_file_medium *own, uint8_t *bytes, size_t size, off_t at) {
+  int waits = 0;
   while (size > 0) {
     ssize_t done = pread(own->file, bytes, size, at);
-    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && may_pass(&waits)) continue;
     if (done <= 0) return 0;
     bytes += done;
     size -= (size_t)done;
@@ -67,7 +94,7 @@ static int program_slot(void *context, int slot, uint32_t at, const uint8_t *byt
     at += (uint32_t)room;
     size -= room;
   }
-  return fdatasync(own->file) == 0;
+  return sync_file(own);
 }
 
 static int erase_slot(void *context, int slot) {
@@ -76,16 +103,13 @@ static int erase_slot(void *context, int slot) {
     size_t room = 0;
     if (!write_all(own, own->blank, sizeof own->blank, place_of(slot, at, &room))) return 0;
   }
-  return fdatasync(own->file) == 0;
-}
-
-static int is_worn_out(int error) {
-  return error == EROFS || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
+  return sync_file(own);
 }
 
 static enum pg_file_state fail(int error, const char **why) {
+  static const int medium[] = PG_MEDIUM_ERRORS;
   *why = strerror(error);
-  return is_worn_out(error) ? PG_FILE_UNUSABLE : PG_FILE_REFUSED;
+  return is_among(medium, sizeof medium / sizeof *medium, error) ? PG_FILE_UNUSABLE : PG_FILE_REFUSED;
 }
 
 /* Closes to others what is ours: a mount, a copy or a umask may have opened it. */
@@ -97,8 +121,13 @@ static int close_to_others(int file, mode_t open, struct stat *status) {
 /* Whoever can rename files in it could put others' tokens in our place. */
 static enum pg_file_state open_directory(const char *path, int *directory, const char **why) {
   struct stat status;
-  if (mkdir(path, 0700) != 0 && errno != EEXIST) return fail(errno, why);
-  *directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int waits = 0;
+  while (mkdir(path, 0700) != 0 && errno != EEXIST) {
+    if (!may_pass(&waits)) return fail(errno, why);
+  }
+  do {
+    *directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  } while (*directory < 0 && may_pass(&waits));
   if (*directory < 0 || fstat(*directory, &status) != 0) return fail(errno, why);
   if (status.st_uid != geteuid()) *why = "its directory belongs to another user; choose one of your own";
   else if (!close_to_others(*directory, S_IWGRP | S_IWOTH, &status)) *why = "its file system keeps no modes; choose another";
@@ -131,7 +160,7 @@ static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, 
   own->medium.slot_bytes = pairs * PG_FILE_BLOCK;
   for (; size < (off_t)pairs * 2 * PG_FILE_BLOCK; size += PG_FILE_BLOCK) {
     if (!is_writable) errno = EROFS;
-    if (!is_writable || !write_all(own, own->blank, sizeof own->blank, size) || fdatasync(own->file) != 0) {
+    if (!is_writable || !write_all(own, own->blank, sizeof own->blank, size) || !sync_file(own)) {
       own->medium.slot_bytes = (uint32_t)(size / (2 * PG_FILE_BLOCK)) * PG_FILE_BLOCK;
       return fail(errno, why);
     }
@@ -146,7 +175,10 @@ static enum pg_file_state open_file(struct pg_file_medium *own, int directory,
   const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int is_writable = 1;
   int problem = 0;
-  own->file = openat(directory, "records.flash", O_RDWR | O_CREAT | flags, 0600);
+  int waits = 0;
+  do {
+    own->file = openat(directory, "records.flash", O_RDWR | O_CREAT | flags, 0600);
+  } while (own->file < 0 && may_pass(&waits));
   if (own->file < 0 && errno == EROFS) {
     /* What is kept can still be read. */
     problem = errno;
