@@ -40,6 +40,8 @@ const SHORTEST_DEVICE_KEY_BYTES = 16;
 const MESSAGE_LEAD = 32;
 const BOX_LEAD = 16;
 
+const NOTHING = new Uint8Array(0);
+
 /** Of the slot below, told apart from -1, unreadable. */
 const EMPTY = -2;
 
@@ -87,11 +89,12 @@ export class SealedStorage implements Storage {
   readonly #entropy: Entropy;
   readonly #key = new Uint8Array(KEY_BYTES);
   #hasKey: boolean;
-  readonly #envelope: Uint8Array;
-  readonly #message: Uint8Array;
-  readonly #box: Uint8Array;
+  // Of an operation under way: they are large, and there may be a thousand seals.
+  #envelope = NOTHING;
+  #message = NOTHING;
+  #box = NOTHING;
+  #digestInput = NOTHING;
   readonly #nonce = new Uint8Array(NONCE_BYTES);
-  readonly #digestInput: Uint8Array;
   readonly #digest = new Uint8Array(64);
   #fault = "";
   readonly #slots: [SlotState, SlotState] = [nothing(false), nothing(false)];
@@ -103,10 +106,6 @@ export class SealedStorage implements Storage {
     if (room <= SEALED_OVERHEAD_BYTES)
       throw new RangeError(`sealed storage: no room in ${room} bytes`);
     this.capacity = room - SEALED_OVERHEAD_BYTES;
-    this.#envelope = new Uint8Array(room);
-    this.#message = new Uint8Array(MESSAGE_LEAD + room);
-    this.#box = new Uint8Array(MESSAGE_LEAD + room);
-    this.#digestInput = new Uint8Array(KEY_BYTES + NONCE_BYTES + room);
     this.#hasKey = deriveKey(this.#key, options.deviceKey, options.salt ?? []);
   }
 
@@ -139,12 +138,14 @@ export class SealedStorage implements Storage {
       return;
     }
     this.#survey(() => {
+      this.#begin();
       copy(bytes, from, this.#message, MESSAGE_LEAD + HEAD_BYTES, to - from);
       const number = Math.max(this.#slots[0].number, this.#slots[1].number) + 1;
       const length = this.#seal(slot, to - from, number);
+      const envelope = this.#envelope;
       this.#wipe();
       if (length < 0) done(false);
-      else this.#keep(slot, length, number, done);
+      else this.#keep(slot, envelope, length, number, done);
     });
   }
 
@@ -178,6 +179,7 @@ export class SealedStorage implements Storage {
 
   /** Reads a slot of the storage below and opens it into `#message`; gives its length, EMPTY or -1. */
   #load(slot: number, then: (length: number) => void): void {
+    this.#begin();
     const envelope = this.#envelope;
     this.#ask(
       (done) => this.#inner.read(slot, envelope, 0, envelope.length, done),
@@ -268,10 +270,16 @@ export class SealedStorage implements Storage {
   }
 
   /** Has the storage below write the envelope, and notes what the slot then holds. */
-  #keep(slot: number, length: number, number: number, done: (ok: boolean) => void): void {
+  #keep(
+    slot: number,
+    envelope: Uint8Array,
+    length: number,
+    number: number,
+    done: (ok: boolean) => void,
+  ): void {
     this.#slots[slot as 0 | 1].certain = false;
     this.#ask<boolean>(
-      (kept) => this.#inner.write(slot, this.#envelope, 0, length, kept),
+      (kept) => this.#inner.write(slot, envelope, 0, length, kept),
       false,
       (ok) => {
         if (ok) this.#slots[slot as 0 | 1] = { number, certain: true };
@@ -280,11 +288,20 @@ export class SealedStorage implements Storage {
     );
   }
 
-  /** Overwrites every buffer that held a record in the clear, or what could be worked back to it. */
+  #begin(): void {
+    const room = this.#inner.capacity;
+    this.#envelope = new Uint8Array(room);
+    this.#message = new Uint8Array(MESSAGE_LEAD + room);
+    this.#box = new Uint8Array(MESSAGE_LEAD + room);
+    this.#digestInput = new Uint8Array(KEY_BYTES + NONCE_BYTES + room);
+  }
+
+  /** Overwrites every buffer that held a record in the clear, or what could be worked back to it, and gives them up. */
   #wipe(): void {
     this.#message.fill(0);
     this.#digestInput.fill(0);
     this.#digest.fill(0);
+    this.#envelope = this.#message = this.#box = this.#digestInput = NOTHING;
   }
 
   #mustBeSlot(slot: number): void {
