@@ -69,20 +69,20 @@ function debianArchive(): { address: string; release: string } {
 }
 
 /**
- * An apt of our own beside the machine's: its state in `folder`, the same archive, two releases.
+ * An apt of our own beside the machine's: its state in `folder`, the same archive.
  * @param kind "deb" for packages, "deb-src" for their sources
- * @param other the release besides the machine's own
+ * @param other a release besides the machine's own
  */
 export function privateApt(
   folder: string,
   kind: "deb" | "deb-src" = "deb",
-  other = quickjsRelease,
+  other?: string,
 ): (args: readonly string[], cwd?: string) => string {
   const { address, release } = debianArchive();
   for (const part of ["state/lists/partial", "cache/archives/partial"]) {
     mkdirSync(join(folder, part), { recursive: true });
   }
-  const releases = [...new Set([release, other])];
+  const releases = [...new Set([release, other ?? release])];
   const sources = releases.map((name) => `${kind} ${address} ${name} main\n`);
   writeFileSync(join(folder, "sources.list"), sources.join(""));
   const settings = {
@@ -101,9 +101,8 @@ export function privateApt(
 function installDebian(report: (line: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-apt-"));
   try {
-    const { release } = debianArchive();
-    const apt = privateApt(folder, "deb", release);
-    report(`reading the package lists of ${release}`);
+    const apt = privateApt(folder);
+    report("reading the package lists");
     apt(["update"]);
     const wanted = [
       { engine: "duktape", packages: ["duktape", "libduktape207", "duktape-dev"] },

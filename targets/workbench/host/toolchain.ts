@@ -3,7 +3,7 @@
 // Everything fetched is below dist/engines, done once.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { engineVersion, fetchOnce, InstallError, privateApt, run } from "../engines/install.ts";
 
@@ -153,9 +153,6 @@ export function armQuickjs(quickjs: string): string {
 export function armSysroot(): string {
   return fetchOnce("armhf-sysroot", (folder) => {
     const apt = privateApt(folder);
-    const list = join(folder, "sources.list");
-    // Of the machine's own release only: the first line.
-    writeFileSync(list, `${readFileSync(list, "utf8").split("\n")[0]}\n`);
     const armhf = ["-o", "APT::Architecture=armhf", "-o", "APT::Architectures::=armhf"];
     apt([...armhf, "update"]);
     apt([
