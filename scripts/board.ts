@@ -1,12 +1,6 @@
 // npm run board: builds the firmware for a bare Cortex-M3, boots it in an emulator, and lets it live a whole life
 // over HTTPS against the simulated service; then prints where flash and RAM go. Exit code 1: a limit is not kept.
-//   -- --install      gets the Debian packages that are missing first
-//   -- --build        stops after building, for all machines, and prints the table of bytes of the three builds
-//   -- --test         runs the tests of test/board as well
-//   -- --interactive  leaves the board running: its display in the terminal, keys as its buttons
-//   -- --machine NAME  on another machine than Arm's MPS2 (machines.ts); with --port: a folder in that folder
-//   -- --boot          with --port: boots it in the emulator, against the simulated service, until a code is shown
-//   -- --port FOLDER  builds the firmware of another board, in a folder that began as a copy of the board's, and stops
+//   -- --help says the rest
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -41,9 +35,9 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and boots it.")
   .option("--install", "get the Debian packages that are missing first")
-  .option("--build", "stop after building")
+  .option("--build", "build for all machines, print where bytes are in three firmwares, and stop")
   .option("--test", "run the tests as well")
-  .option("--machine <name>", `the machine: ${machineNames.join(" or ")}`)
+  .option("--machine <name>", `${machineNames.join(" or ")}; with --port: a folder in that folder`)
   .option("--boot", "with --port: boot it in the emulator until it shows a code")
   .option("--interactive", "leave the board running; keys are its buttons")
   .option("--port <folder>", "build the firmware in this folder, a changed copy of the board's")
@@ -94,17 +88,16 @@ async function live(kind: Kind): Promise<Seen> {
 }
 
 /** Another board: its complete firmware, and the sizes. */
-async function port(folder: string, name: string): Promise<number> {
+async function port(folder: string, name: string): Promise<void> {
   await buildFirmware("complete", path.resolve(folder), portFolder, name);
   const { flashTotal, ramTotal } = readSizes(mapOf("complete", portFolder));
   const at = path.relative(".", portFolder);
   console.log(`board: ${at}/complete/firmware.elf, and .bin`);
   console.log(`board: the firmware has ${flashTotal} bytes of flash and ${ramTotal} of RAM`);
-  return 0;
 }
 
 /** Boots what was built of another folder. */
-async function boot(): Promise<number> {
+async function boot(): Promise<void> {
   const world = new BoardWorld({ interval: 5 });
   try {
     await world.open();
@@ -112,7 +105,6 @@ async function boot(): Promise<number> {
     await board.powerOn();
     await board.state("PENDING");
     console.log("\nboard: it boots, and shows a code of the simulated service");
-    return 0;
   } finally {
     await world.end();
   }
@@ -141,8 +133,9 @@ async function main(): Promise<number> {
   if (name !== machine.name && !isOwn) return onAnother(name);
   ensurePackages(boardNeeds, flags.install ?? false);
   if (flags.port !== undefined) {
-    const code = await port(flags.port, name);
-    return code === 0 && flags.boot ? boot() : code;
+    await port(flags.port, name);
+    if (flags.boot) await boot();
+    return 0;
   }
   for (const kind of kindNames) {
     await buildFirmware(kind);

@@ -53,30 +53,28 @@ async function openBehind(prepare: (server: Server) => void, isLong = false): Pr
   world.port = (server.address() as AddressInfo).port;
 }
 
-describe("whom the board trusts", () => {
-  it("refuses TLS without a seed, and takes the one that it has kept", async () => {
-    await world.open();
-    const seedless = world.page({}, { seed: Buffer.alloc(0) });
-    const board = world.board({ page: seedless });
-    await board.powerOn();
-    await board.says("connection: there is no seed");
-    expect(world.answers("/device/code")).toEqual([]);
-    await board.end();
+it("the board refuses TLS without a seed, and takes the one that it has kept", async () => {
+  await world.open();
+  const seedless = world.page({}, { seed: Buffer.alloc(0) });
+  const board = world.board({ page: seedless });
+  await board.powerOn();
+  await board.says("connection: there is no seed");
+  expect(world.answers("/device/code")).toEqual([]);
+  await board.end();
 
-    // Once a page brought a seed, the board makes the next one itself, and uses none twice.
-    const seeded = world.board();
-    const at = 32_768 - machine.eepromPage;
-    const seed = (): string => readFileSync(seeded.eeprom).toString("hex", at, at + 32);
-    await seeded.powerOn();
-    await seeded.state("REQUESTING");
-    await seeded.end();
-    const first = seed();
-    const later = world.board({ page: seedless });
-    await later.powerOn();
-    await later.state("PENDING");
-    expect(seed()).not.toBe(first);
-    expect(first).not.toMatch(/^(ff)+$/);
-  });
+  // Once a page brought a seed, the board makes the next one itself, and uses none twice.
+  const seeded = world.board();
+  const at = 32_768 - machine.eepromPage;
+  const seed = (): string => readFileSync(seeded.eeprom).toString("hex", at, at + 32);
+  await seeded.powerOn();
+  await seeded.state("REQUESTING");
+  await seeded.end();
+  const first = seed();
+  const later = world.board({ page: seedless });
+  await later.powerOn();
+  await later.state("PENDING");
+  expect(seed()).not.toBe(first);
+  expect(first).not.toMatch(/^(ff)+$/);
 });
 
 it("with full buffers it asks for no shorter records (RFC 6066 section 4), and takes those of 16 KiB", async () => {
@@ -115,29 +113,27 @@ it("a TLS session goes on where the server knows it, and its certificate is chec
   expect([before, sessions.size]).toEqual([1, 1]);
 });
 
-describe("a power cut", () => {
-  it("again and again while a session is taken up and stored never loses it", async () => {
-    const board = await world.signedIn();
-    const start = async (): Promise<void> => {
-      await board.powerOff();
-      await board.powerOn();
-      await board.says("picogrant on");
-    };
-    // The refresh at each start stores a new access token; the cut comes earlier or later in it. How long a start
-    // takes is the machine's affair.
-    await start();
-    const began = Date.now();
-    await board.state("SIGNED_IN");
-    const tookMs = Date.now() - began;
-    for (const share of [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1]) {
-      await start();
-      await pause(share * tookMs);
-    }
+it("a power cut again and again while a session is taken up and stored never loses it", async () => {
+  const board = await world.signedIn();
+  const start = async (): Promise<void> => {
     await board.powerOff();
     await board.powerOn();
-    await board.state("SIGNED_IN");
-    expect(world.answers("/device/code")).toEqual([200]);
-  });
+    await board.says("picogrant on");
+  };
+  // The refresh at each start stores a new access token; the cut comes earlier or later in it. How long a start
+  // takes is the machine's affair.
+  await start();
+  const began = Date.now();
+  await board.state("SIGNED_IN");
+  const tookMs = Date.now() - began;
+  for (const share of [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1]) {
+    await start();
+    await pause(share * tookMs);
+  }
+  await board.powerOff();
+  await board.powerOn();
+  await board.state("SIGNED_IN");
+  expect(world.answers("/device/code")).toEqual([200]);
 });
 
 it("a firmware that hangs is reset by the watchdog, and comes back signed in", async () => {
@@ -230,20 +226,18 @@ function oledText(file: string): string[] {
   );
 }
 
-describe("the display", () => {
-  it("the panel shows the frame's characters, dot by dot", async () => {
-    const board = await world.pending();
-    const file = join(world.folder, "panel.ppm");
-    // The address scrolls by: the picture is of a frame before it or of the one after it.
-    const frames: string[] = [];
-    await board.until("a picture of one of the frames, with the code", async () => {
-      frames.push(board.frame.join("\n"));
-      await board.picture(file, "ppm");
-      const shown = oledText(file).join("\n");
-      await pause(100);
-      frames.push(board.frame.join("\n"));
-      return frames.includes(shown) && shown.includes(world.pendingCode);
-    });
+it("the panel shows the frame's characters, dot by dot", async () => {
+  const board = await world.pending();
+  const file = join(world.folder, "panel.ppm");
+  // The address scrolls by: the picture is of a frame before it or of the one after it.
+  const frames: string[] = [];
+  await board.until("a picture of one of the frames, with the code", async () => {
+    frames.push(board.frame.join("\n"));
+    await board.picture(file, "ppm");
+    const shown = oledText(file).join("\n");
+    await pause(100);
+    frames.push(board.frame.join("\n"));
+    return frames.includes(shown) && shown.includes(world.pendingCode);
   });
 });
 

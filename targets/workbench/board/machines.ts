@@ -60,10 +60,9 @@ export const machineNames = Object.keys(machines) as MachineName[];
 
 /** @throws RangeError for a name that is none */
 export function machineOf(name: string): Machine {
-  const found = machineNames.find((one) => one === name);
-  if (found === undefined)
-    throw new RangeError(`${name} is no machine: ${machineNames.join(", ")}`);
-  return machines[found];
+  const found = Object.values(machines).find((one) => one.name === name);
+  if (found) return found;
+  throw new RangeError(`${name} is no machine: ${machineNames.join(", ")}`);
 }
 
 export const machine: Machine = machineOf(process.env.PICOGRANT_MACHINE ?? "mps2");

@@ -6,7 +6,7 @@
 #include <netif/ethernet.h>
 #include "registers.h"
 
-#define ETHERNET(offset) BOARD_REGISTER(ETHERNET_BASE + (offset))
+#define ETHERNET(offset) BOARD_REGISTER(0x40048000u + (offset))
 #define EVENTS ETHERNET(0x00)
 #define EVENTS_ON ETHERNET(0x04)
 #define RX_CONTROL ETHERNET(0x08)

@@ -88,7 +88,4 @@ enum { SSI_8_BITS = 7, SSI_DIVIDER_SHIFT = 8, SSI_ON = 1 << 1, SSI_RX_HAS_BYTE =
 void board_ssi_open(void);
 uint8_t board_ssi_byte(uint8_t byte);
 
-/* The Ethernet controller's registers begin here. */
-#define ETHERNET_BASE 0x40048000u
-
 #endif

@@ -3,7 +3,7 @@
 #include "picogrant-port.h"
 #include "registers.h"
 
-#define LAN(offset) BOARD_REGISTER(ETHERNET_BASE + (offset))
+#define LAN(offset) BOARD_REGISTER(0x40200000u + (offset))
 #define RX_DATA LAN(0x00)
 #define TX_DATA LAN(0x20)
 #define RX_STATUS LAN(0x40)

@@ -51,7 +51,4 @@ enum { WATCHDOG_INTERRUPT_ON = 1 << 0, WATCHDOG_RESET_ON = 1 << 1, WATCHDOG_KEY 
 #define I2C_PULL_LOW BOARD_REGISTER(0x4002a004)
 enum { I2C_CLOCK = 1 << 0, I2C_DATA = 1 << 1 };
 
-/* The Ethernet controller's registers begin here. */
-#define ETHERNET_BASE 0x40200000u
-
 #endif
