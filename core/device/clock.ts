@@ -87,8 +87,11 @@ export function jitter(device: Device & Clock, below: number): number {
 
 /** A wait within the spread of devices that start together; shorter where a person waits for a code. */
 export function spread(device: Device & Clock, isForCode: boolean): number {
-  var isLong = isForCode && device.startSpreadMs > Limit.CODE_SPREAD_MAX_MS;
-  return jitter(device, isLong ? Limit.CODE_SPREAD_MAX_MS : device.startSpreadMs);
+  var most = device.startSpreadMs;
+  return jitter(
+    device,
+    isForCode && most > Limit.CODE_SPREAD_MAX_MS ? Limit.CODE_SPREAD_MAX_MS : most,
+  );
 }
 
 /** Sets the wait before the next request, whatever the server has asked for. */

@@ -327,12 +327,6 @@ function askAgain(device: Device): void {
   waitFor(device, 0);
 }
 
-/** A refresh that may come late at a start may also stay away as long from a server that is overrun. */
-function longestBackoff(device: Device, purpose: Due): number {
-  var isLonger = purpose === Due.REFRESH && device.startSpreadMs > Limit.BACKOFF_MAX_MS;
-  return isLonger ? device.startSpreadMs : Limit.BACKOFF_MAX_MS;
-}
-
 /** What the answer to the request for a code, a poll or a refresh leads to. */
 function grantAnswered(device: Device, error: ErrorCode): void {
   var purpose = device.purpose;
@@ -350,10 +344,12 @@ function grantAnswered(device: Device, error: ErrorCode): void {
     askAgain(device);
     return;
   }
+  // A refresh that may come late at a start may also stay away as long from a server that is overrun.
+  var most = purpose === Due.REFRESH ? device.startSpreadMs : 0;
   var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
   if (purpose === Due.POLL && isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT)
-    backOff(device, longestBackoff(device, purpose));
+    backOff(device, most > Limit.BACKOFF_MAX_MS ? most : Limit.BACKOFF_MAX_MS);
   else if (purpose === Due.REFRESH) refreshRefused(device, error);
   else if (purpose === Due.POLL && endsCode(device, error)) codeRefused(device, error);
   else finish(device, Event.FINAL_ERROR, error, State.FAILED);

@@ -2,6 +2,8 @@
 // a sink: a file, a serial line, a socket of port 9100. An adapter beside the display's: the core knows nothing of paper.
 
 import type { Bytes } from "../contracts.ts";
+import { romText } from "./display-rom.ts";
+import type { Language } from "./languages.ts";
 
 /** Takes the bytes of a printer as they come; the range is only good until it returns. */
 export interface PrinterSink {
@@ -110,4 +112,72 @@ function addImage(
       out.push(bits);
     }
   }
+}
+
+/** Code page 858 from 0x80 on. */
+const PAGE_858 =
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐" +
+  "└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈ€ÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´";
+
+function page858(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => {
+    const code = character.charCodeAt(0);
+    const at = PAGE_858.indexOf(character);
+    if (code >= 0x80 && at < 0) throw new RangeError(`code page 858 has no "${character}"`);
+    return code < 0x80 ? code : 0x80 + at;
+  });
+}
+
+/** The katakana page of printers has them where displays have them (JIS X 0201). */
+function katakana(text: string): Uint8Array {
+  return plain(romText("A00", text));
+}
+
+/** What stands above the address, between address and code, and below; `$` stands for the minutes. */
+const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
+  en: ["To sign in, open", "and enter", "within $ minutes."],
+  de: ["Zum Anmelden öffnen Sie", "und geben Sie ein:", "Gültig $ Minuten."],
+  fr: ["Pour vous connecter, ouvrez", "et entrez", "Valable $ minutes."],
+  es: ["Para iniciar sesión, abra", "e introduzca", "Válido $ minutos."],
+  ja: ["ﾛｸﾞｲﾝｽﾙﾆﾊ ﾂｷﾞｦﾋﾗｲﾃ", "ｺﾉｺｰﾄﾞｦ ﾆｭｳﾘｮｸ", "$ ﾌﾟﾝｲﾅｲ ﾆ ﾆｭｳﾘｮｸ"],
+};
+
+/** Where to go and what to enter, for how long. Address and code are printable ASCII. */
+export interface SlipPrompt {
+  readonly address: string;
+  readonly code: string;
+  /** What the QR code leads to. */
+  readonly complete: string;
+  readonly minutes: number;
+}
+
+/** What the slip says above the address, between address and code, and below. */
+export function slipWords(
+  language: Language,
+  { minutes }: SlipPrompt,
+): readonly [string, string, string] {
+  const [heading, between, below] = WORDS[language];
+  return [heading, between, below.replace("$", String(minutes))];
+}
+
+/** The slip in a language, for `printerFor(language)`. */
+export function slipIn(language: Language, prompt: SlipPrompt): Slip {
+  const encode = language === "ja" ? katakana : page858;
+  const [heading, between, footing] = slipWords(language, prompt);
+  return {
+    heading: [encode(heading)],
+    address: plain(prompt.address),
+    between: [encode(between)],
+    code: plain(prompt.code),
+    footing: [encode(footing)],
+    qr: prompt.complete,
+  };
+}
+
+const plain = (text: string): Uint8Array =>
+  Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+/** The usual printer with the code page of a language. */
+export function printerFor(language: Language): PrinterSettings {
+  return { ...usualPrinter, codePage: language === "ja" ? 1 : 19 };
 }

@@ -21,6 +21,7 @@ export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
 
 export const SERVICE_ENTRIES: Readonly<Record<string, string>> = {
   "./service": "targets/service/simulated-service.ts",
+  "./display": "platform/display/index.ts",
 };
 
 /** Files of the repository that go into picogrant-firmware, under their paths. */

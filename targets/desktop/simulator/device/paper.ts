@@ -1,46 +1,16 @@
 // The printer's paper: with each new code a slip comes out that says where to go and what to enter, also as
 // a QR code. What is shown here is what the bytes for a real printer say (platform/display/escpos.ts).
 
-import { romText } from "../../../../platform/display/display-rom.ts";
 import {
   type PrinterSink,
-  type Slip,
+  printerFor,
+  type SlipPrompt,
   slipBytes,
-  usualPrinter,
+  slipIn,
+  slipWords,
 } from "../../../../platform/display/escpos.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
 import { type Modules, qrModules } from "./display.ts";
-
-// What a slip of paper says beside address and code, in the language of the display; and the printer's code
-// page for it.
-
-/** Code page 858 from 0x80 on. */
-const PAGE_858 =
-  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐" +
-  "└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈ€ÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´";
-
-function page858(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => {
-    const code = character.charCodeAt(0);
-    const at = PAGE_858.indexOf(character);
-    if (code >= 0x80 && at < 0) throw new RangeError(`code page 858 has no "${character}"`);
-    return code < 0x80 ? code : 0x80 + at;
-  });
-}
-
-/** The katakana page of printers has them where displays have them (JIS X 0201). */
-function katakana(text: string): Uint8Array {
-  return Uint8Array.from(romText("A00", text), (character) => character.charCodeAt(0));
-}
-
-/** What stands above the address, between address and code, and below; `$` stands for the minutes. */
-const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
-  en: ["To sign in, open", "and enter", "within $ minutes."],
-  de: ["Zum Anmelden öffnen Sie", "und geben Sie ein:", "Gültig $ Minuten."],
-  fr: ["Pour vous connecter, ouvrez", "et entrez", "Valable $ minutes."],
-  es: ["Para iniciar sesión, abra", "e introduzca", "Válido $ minutos."],
-  ja: ["ﾛｸﾞｲﾝｽﾙﾆﾊ ﾂｷﾞｦﾋﾗｲﾃ", "ｺﾉｺｰﾄﾞｦ ﾆｭｳﾘｮｸ", "$ ﾌﾟﾝｲﾅｲ ﾆ ﾆｭｳﾘｮｸ"],
-};
 
 /** A slip as it lies there. */
 export interface PrintedSlip {
@@ -55,16 +25,6 @@ export interface PrintedSlip {
   /** The bytes that a printer gets for it. */
   readonly bytes: Uint8Array;
 }
-
-/** Where to go and what to enter, for how long. */
-export interface Prompt {
-  readonly address: string;
-  readonly code: string;
-  readonly complete: string;
-  readonly minutes: number;
-}
-
-const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** As many as one would tear off. */
 const KEPT = 5;
@@ -84,27 +44,17 @@ export class Paper {
   }
 
   /** @param isOnPaper whether a restart brought the code back: it was printed before */
-  printNew(atMs: number, language: Language, prompt: Prompt, isOnPaper: boolean): void {
+  printNew(atMs: number, language: Language, prompt: SlipPrompt, isOnPaper: boolean): void {
     if (prompt.code === "" || prompt.code === this.#printedCode) return;
     this.#printedCode = prompt.code;
     if (!isOnPaper) this.#print(atMs, language, prompt);
   }
 
-  #print(atMs: number, language: Language, { address, code, complete, minutes }: Prompt): void {
-    const [heading, between, below] = WORDS[language];
-    const footing = below.replace("$", String(minutes));
-    const encode = language === "ja" ? katakana : page858;
-    const modules = qrModules(complete);
-    const slip: Slip = {
-      heading: [encode(heading)],
-      address: ascii(address),
-      between: [encode(between)],
-      code: ascii(code),
-      footing: [encode(footing)],
-      qr: complete,
-      modules,
-    };
-    const bytes = slipBytes(slip, { ...usualPrinter, codePage: language === "ja" ? 1 : 19 });
+  #print(atMs: number, language: Language, prompt: SlipPrompt): void {
+    const [heading, between, footing] = slipWords(language, prompt);
+    const { address, code } = prompt;
+    const modules = qrModules(prompt.complete);
+    const bytes = slipBytes({ ...slipIn(language, prompt), modules }, printerFor(language));
     this.#sink?.write(bytes, 0, bytes.length);
     this.count++;
     this.slips.push({ atMs, heading, address, between, code, footing, modules, bytes });
