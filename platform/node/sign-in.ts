@@ -52,13 +52,10 @@ export interface NodeVerificationPrompt extends VerificationPrompt {
   readonly qr: QrCode;
 }
 
-export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandlers, "onCode"> {
-  /**
-   * Called with each code that the user is to be shown; not at all where there is a session already. What it throws
-   * ends the sign-in, and is what the promise rejects with. Without it nobody can be asked: a SignInError `wrong_option`
-   * where there is no session.
-   */
-  readonly onCode?: ((prompt: NodeVerificationPrompt) => unknown) | undefined;
+export interface SignInOptions
+  extends Client,
+    FetchSettings,
+    SignInHandlers<NodeVerificationPrompt> {
   /** The authorization server. */
   readonly server: ServerChoice;
   /**

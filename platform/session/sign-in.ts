@@ -21,13 +21,13 @@ export interface VerificationPrompt {
 }
 
 /** What `signIn` calls, and what ends it. Each may return a promise; nobody waits for it. */
-export interface SignInHandlers {
+export interface SignInHandlers<Prompt = VerificationPrompt> {
   /**
    * Called with each code that the user is to be shown; not at all where there is a session already. What it throws
    * ends the sign-in, and is what the promise rejects with. Without it nobody can be asked: a SignInError `wrong_option`
    * where there is no session.
    */
-  readonly onCode?: ((prompt: VerificationPrompt) => unknown) | undefined;
+  readonly onCode?: ((prompt: Prompt) => unknown) | undefined;
   /**
    * Called each time that something has come to nothing and will be tried again by itself: the network is away, the
    * server has failed, something else answers in its place, or tokens cannot be saved or erased. In the session, too.
