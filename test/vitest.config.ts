@@ -43,7 +43,6 @@ export const slow = [
   "test/platform/shared-session.test.ts",
   "test/platform/sign-in.test.ts",
   "test/platform/value-storage.test.ts",
-  "test/readme-example.test.ts",
   "test/recipes/recipes.test.ts",
   "test/service/server.test.ts",
 ];
