@@ -30,7 +30,6 @@ export const slow = [
   "test/desktop/readme.test.ts",
   "test/desktop/start.test.ts",
   "test/desktop/terminal.test.ts",
-  "test/docs/site.test.ts",
   "test/engines/conformance.test.ts",
   "test/engines/integers.test.ts",
   "test/engines/shipped.test.ts",

@@ -78,18 +78,13 @@ const ANSWERS: Readonly<
   "/open": (response, _body, open) => response.end(`${open} `),
 };
 
-interface CheckServer {
-  /** Its address, with the slash at the end. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /**
  * Listens on a port of the machine.
  * @param host the address to listen at; "0.0.0.0" where a board is to reach it
  * @param port 0: any that is free
+ * @returns its address, with the slash at the end, and its end
  */
-export async function startCheckServer(host = "127.0.0.1", port = 0): Promise<CheckServer> {
+export async function startCheckServer(host = "127.0.0.1", port = 0) {
   let open = 0;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const pieces: Buffer[] = [];

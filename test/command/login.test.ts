@@ -117,43 +117,28 @@ describe("what the command reads is looked at as sshd looks at its files", () =>
     chmodSync(file, mode);
     return file;
   };
-  const atServer = ["--server", "https://a.example", "--client-id", "c"];
+  const SERVER = ["--server", "https://a.example", "--client-id", "c"];
+  const CONFIG = '{"server":"github","clientId":"c","clientSecret":"s"}';
   const WRITABLE = /: every user can change it; run chmod 640 on it\n$/;
+  const READABLE = /: every user can read the secrets in it; run chmod 640 on it\n$/;
+  const BESIDE = /: others can change \S+open, which it lies in; run chmod 755 on that\n$/;
 
-  it.each<[string, words: () => string[], complaint: RegExp]>([
-    [
-      "certificates",
-      () => [...atServer, "--certificates", given("ca.pem", 0o666, "-----BEGIN CERTIFICATE-----")],
-      WRITABLE,
-    ],
-    [
-      "a client's secret",
-      () => [...atServer, "--client-secret-file", given("secret", 0o666, "s")],
-      WRITABLE,
-    ],
-    [
-      "a configuration with a secret",
-      () => [
-        "--config",
-        given("device.json", 0o644, '{"server":"github","clientId":"c","clientSecret":"s"}'),
-      ],
-      /: every user can read the secrets in it; run chmod 640 on it\n$/,
-    ],
-    [
-      "a key behind a link",
-      () => {
-        mkdirSync(path.join(state, "open"));
-        chmodSync(path.join(state, "open"), 0o777);
-        symlinkSync(given("open/key", 0o600, KEY), path.join(state, "key"));
-        return [...atServer, "--key-file", path.join(state, "key")];
-      },
-      /: others can change \S+open, which it lies in; run chmod 755 on that\n$/,
-    ],
-  ])("%s", async (_, words, complaint) => {
-    const { code, stderr } = await picogrant(["login", ...words()]);
-    expect(stderr).toMatch(/^[^\n]*\n$/);
-    expect(stderr).toMatch(complaint);
-    expect(code).toBe(2);
+  it.each<[flag: string, mode: number, content: string, more: string[], complaint: RegExp]>([
+    ["--certificates", 0o666, "-----BEGIN CERTIFICATE-----", SERVER, WRITABLE],
+    ["--client-secret-file", 0o666, "s", SERVER, WRITABLE],
+    ["--config", 0o644, CONFIG, [], READABLE],
+  ])("%s", async (flag, mode, content, more, complaint) => {
+    const { code, stderr } = await picogrant(["login", ...more, flag, given("f", mode, content)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(complaint)]);
+  });
+
+  it("a key behind a link", async () => {
+    mkdirSync(path.join(state, "open"));
+    chmodSync(path.join(state, "open"), 0o777);
+    const link = path.join(state, "key");
+    symlinkSync(given("open/key", 0o600, KEY), link);
+    const { code, stderr } = await picogrant(["login", ...SERVER, "--key-file", link]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(BESIDE)]);
   });
 
   it("a login with a key leaves no token of an earlier one in the clear, and token prints none", async () => {
@@ -180,56 +165,37 @@ const NO_HOME = `data:text/javascript,${encodeURIComponent(
     "os.homedir = () => { throw new Error('uv_os_homedir'); }; syncBuiltinESMExports();",
 )}`;
 
-const AWAY = ["--server", "http://127.0.0.1:9", "--client-id", "c"];
-
 describe("each ending is one line, the same exit code everywhere, and an object of --json", () => {
-  it.concurrent.each<[words: string, exitCode: number, code: string, line: RegExp]>([
-    ["token", 4, "not_signed_in", /not signed in there; picogrant login signs in$/],
-    ["status", 4, "not_signed_in", /not signed in there; picogrant login signs in$/],
-    ["logout", 4, "not_signed_in", /not signed in there; picogrant login signs in$/],
-    ["logout --local", 4, "not_signed_in", /not signed in there; picogrant login signs in$/],
-    ["login", 2, "wrong_option", /--server is missing/],
-    ["login --server github", 2, "wrong_option", /--client-id is missing/],
-    ["login --server gitbub --client-id c", 2, "wrong_option", /unknown; did you mean github\?$/],
+  it.concurrent.each<[words: string, exitCode: number, line: RegExp]>([
+    ["token", 4, /not signed in there; picogrant login signs in$/],
+    ["status", 4, /not signed in there; picogrant login signs in$/],
+    ["logout", 4, /not signed in there; picogrant login signs in$/],
+    ["logout --local", 4, /not signed in there; picogrant login signs in$/],
+    ["login", 2, /--server is missing/],
+    ["login --server github", 2, /--client-id is missing/],
+    ["login --server gitbub --client-id c", 2, /unknown; did you mean github\?$/],
+    ["login --server sso.example --client-id c", 2, /issuer: https:\/\/sso\.example$/],
+    ["login --server http://sso.example --client-id c", 2, /--allow-http/],
+    ["login --server keycloak --client-id c", 2, /--server-parameter host is miss/],
+    ["login --server google --client-id c", 2, /--client-secret-file .* is missing/],
+    ["login --client-secret x", 2, /unknown option '--client-secret'/],
+    ["login --pkce plain", 2, /--pkce .*Allowed choices are S256\.$/],
+    ["login --bodies xml", 2, /--bodies .*Allowed choices are form, json\.$/],
+    ["login --config /nowhere/x.json", 2, /cannot read the configuration .* path$/],
+    ["login --config x --client-id y", 2, /--config .* cannot be used with option .--client-id/],
     [
-      "login --server sso.example --client-id c",
-      2,
-      "wrong_option",
-      /issuer: https:\/\/sso\.example$/,
-    ],
-    ["login --server http://sso.example --client-id c", 2, "wrong_option", /--allow-http/],
-    ["login --server keycloak --client-id c", 2, "wrong_option", /--server-parameter host is miss/],
-    [
-      "login --server google --client-id c",
-      2,
-      "wrong_option",
-      /--client-secret-file .* is missing/,
-    ],
-    ["login --client-secret x", 2, "wrong_option", /unknown option '--client-secret'/],
-    ["login --pkce plain", 2, "wrong_option", /--pkce .*Allowed choices are S256\.$/],
-    ["login --bodies xml", 2, "wrong_option", /--bodies .*Allowed choices are form, json\.$/],
-    ["login --config /nowhere/x.json", 2, "wrong_option", /cannot read the configuration .* path$/],
-    [
-      "login --config x --client-id y",
-      2,
-      "wrong_option",
-      /--config .* cannot be used with option .--client-id/,
-    ],
-    [
-      `login ${AWAY.join(" ")} --timeout 1`,
+      "login --server http://127.0.0.1:9 --client-id c --timeout 1",
       1,
-      "unreachable",
-      /no answer of use within 1 s; no met/,
+      /no answer of use within 1 s/,
     ],
-    ["login --state /proc/none", 2, "wrong_option", /--server is missing/],
-    ["token --timeout 0", 2, "wrong_option", /integer from 1 to 86400/],
-    ["sizing --access x", 2, "wrong_option", /integer from 1 to 65535/],
-    ["conform nowhere.js", 2, "wrong_option", /there is no such module/],
-  ])("picogrant %s", async (words, exitCode, code, line) => {
+    ["token --timeout 0", 2, /integer from 1 to 86400/],
+    ["sizing --access x", 2, /integer from 1 to 65535/],
+    ["conform nowhere.js", 2, /there is no such module/],
+  ])("picogrant %s", async (words, exitCode, line) => {
+    const code = { 1: "unreachable", 2: "wrong_option", 4: "not_signed_in" }[exitCode];
     const own = mkdtempSync(path.join(tmpdir(), "picogrant-"));
     const args = [...words.split(" "), "--json"];
-    if (/^(token|status|logout|login)/.test(words) && !words.includes("--state"))
-      args.push("--state", own);
+    if (/^(token|status|logout|login)/.test(words)) args.push("--state", own);
     const { stdout, stderr, ...ended } = await ask(...args);
     rmSync(own, { recursive: true });
     const said = stderr.trimEnd().split("\n").at(-1)!;

@@ -101,8 +101,6 @@ it("the time that is left is seen in a terminal of any width", () => {
     expect(line.length).toBeLessThan(columns);
   }
   expect(asClock(1795)).toBe("29:55");
-});
-
-it("where there is room it says what to do", () => {
+  // Where there is room it says what to do.
   expect(drawn(80)).toMatch(/^29:5\d left to allow it, Ctrl-C gives up$/);
 });

@@ -1,5 +1,6 @@
 // The pages' tables and figures are those of the sources.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -8,6 +9,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { MEMORY_BYTES_DEFAULT } from "../../platform/driver/options.ts";
 import { limits } from "../../targets/workbench/budgets/budget-limits.ts";
 import { pagesWithTables, pageWithTables } from "../../targets/workbench/docs/spliced-tables.ts";
+import { isFullRun } from "../full-run.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -79,3 +81,11 @@ it("the page of sizing has the bytes that hosts take where nothing is set", () =
   expect(makefile).not.toContain("PICOGRANT_BUILD");
   expect(page).toContain("They have the complete core");
 });
+
+it.runIf(isFullRun)(
+  "npm run docs makes the site: all is described, and links lead somewhere",
+  () => {
+    const said = execFileSync("npm", ["run", "-s", "docs"], { cwd: root, encoding: "utf8" });
+    expect(said.trim().endsWith("dist/docs/index.html")).toBe(true);
+  },
+);

@@ -9,6 +9,12 @@ import { afterAll, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
+/** All that is no one's to build. */
+const FILES = execFileSync("git", ["ls-files", "-zco", "--exclude-standard"], { cwd: ROOT })
+  .toString()
+  .split("\0")
+  .filter(Boolean);
+
 /** For a whole recipe: a limit against hanging. */
 const RECIPE_MS = 1_800_000;
 
@@ -16,7 +22,7 @@ class RepositoryCopy {
   readonly #folder = mkdtempSync(path.join(tmpdir(), "picogrant-recipe-"));
 
   constructor() {
-    for (const file of filesOf(["-co", "--exclude-standard"])) {
+    for (const file of FILES) {
       cpSync(path.join(ROOT, file), path.join(this.#folder, file), { recursive: true });
     }
     symlinkSync(path.join(ROOT, "node_modules"), path.join(this.#folder, "node_modules"));
@@ -36,13 +42,6 @@ class RepositoryCopy {
     const after = before.replaceAll(old, by);
     if (after === before) throw new Error(`${file}: no ${old} there`);
     this.write(file, after);
-  }
-
-  /** Files in which words stand, below some folders. */
-  filesWith(words: string, ...folders: string[]): string[] {
-    return filesOf(["-co", "--exclude-standard", "--", ...folders]).filter((file) =>
-      this.read(file).includes(words),
-    );
   }
 
   /** `npm run generate`, and the tests of these names: the short ones, since this one is not among them. */
@@ -76,11 +75,6 @@ class RepositoryCopy {
       throw new Error(`${command} ${words.join(" ")}\n${stdout}\n${stderr}`);
     }
   }
-}
-
-function filesOf(words: readonly string[]): string[] {
-  const listed = execFileSync("git", ["ls-files", "-z", ...words], { cwd: ROOT, encoding: "utf8" });
-  return listed.split("\0").filter(Boolean);
 }
 
 // Recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md, followed one behind the other in one copy of this
@@ -170,7 +164,7 @@ it(
 );
 
 it("the words of a display text are changed wherever they stand", () => {
-  const files = copy.filesWith("Service busy", "core", "platform", "targets", "test");
+  const files = FILES.filter((file) => copy.read(file).includes("Service busy"));
   for (const file of files) copy.replace(file, "Service busy", "Server busy");
 });
 

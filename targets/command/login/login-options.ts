@@ -45,7 +45,6 @@ Examples:
   picogrant login --server keycloak --server-parameter host=sso.example.com realm=home --client-id ID
   picogrant login --server https://login.example.com --client-id ID --scope "openid offline_access"
   picogrant login --config device.json --state ./tokens
-  curl -H "Authorization: Bearer $(picogrant token)" https://api.github.com/user
 
 With --json each line on standard output is one object, by its "event": "code" (user_code, verification_uri,
 verification_uri_complete, expires_in), "trouble" (code, message), "signed_in" (server, client_id, who, scope,
