@@ -87,7 +87,7 @@ export class AnswerEar extends Listener {
   granted = 0;
   readonly #endpoint: () => Endpoint;
   readonly #secrets: () => readonly string[];
-  readonly #makeRoom: (members: Members) => void;
+  readonly #prepare: (members: Members) => void;
   /** Of the request under way, "" for none. */
   #url = "";
   #head: Head = [0, -1];
@@ -96,17 +96,17 @@ export class AnswerEar extends Listener {
   /**
    * @param endpoint what the request is for that is being sent
    * @param secrets what must not be repeated
-   * @param makeRoom sees that the device can take what an answer has, before it hears of it
+   * @param prepare lets time pass for the device, and sees that it can take what an answer has, before it hears of it
    */
   constructor(
     endpoint: () => Endpoint,
     secrets: () => readonly string[],
-    makeRoom: (members: Members) => void,
+    prepare: (members: Members) => void,
   ) {
     super();
     this.#endpoint = endpoint;
     this.#secrets = secrets;
-    this.#makeRoom = makeRoom;
+    this.#prepare = prepare;
   }
 
   /** What an earlier start has heard. */
@@ -146,7 +146,7 @@ export class AnswerEar extends Listener {
     const [status] = this.#head;
     const members = objectIn(body) ?? {};
     const isGood = status >= 200 && status <= 299 && members.error === undefined;
-    if (isGood) this.#makeRoom(members);
+    this.#prepare(members);
     super.status(...this.#head);
     // Where the machine has slept past the request's time the device has just given it up.
     if (this.#url !== "") {

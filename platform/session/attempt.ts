@@ -41,7 +41,10 @@ export class Attempt {
   readonly ear = new AnswerEar(
     () => this.#driver.device.endpoint,
     () => this.#secrets(),
-    (members) => this.#driver.makeRoom(members),
+    (members) => {
+      this.#driver.run();
+      this.#driver.makeRoom(members);
+    },
   );
   readonly watch: Watch;
   readonly #platform: Platform;
