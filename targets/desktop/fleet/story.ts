@@ -158,27 +158,16 @@ export function restartAll(
   return { peak, steady: kept === "tokens" ? pending : polled };
 }
 
-/** How a region comes back, its tokens kept: a row of the table for each setting. */
-export interface Return {
-  readonly peak: number;
-  /** Refused in all, and the one that was refused most often. */
-  readonly refused: number;
-  readonly mostRefused: number;
-  /** Seconds from power to sign-in: 50 %, 95 %, 99 %, all. */
-  readonly signIn: readonly number[];
-  readonly signedIn: number;
-}
-
 /**
  * The power comes back in a region: each device has its tokens, and refreshes them at a server that takes so many
- * handshakes a second and refuses the others their connection.
+ * handshakes a second and refuses the others their connection. `mostRefused`: how often the one that was refused most.
  */
 export function returnOfRegion(
   core: FleetCore,
   plan: FleetPlan,
   handshakes: number,
   startSpreadMs: number,
-): Return {
+): Episode & { readonly mostRefused: number } {
   const service = {
     ...serviceDefaults,
     capacity: UNLIMITED,
