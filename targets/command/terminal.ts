@@ -13,10 +13,14 @@ const code =
   (text) =>
     `\x1b[${codes}m${text}\x1b[0m`;
 
+/** A terminal that takes more than lines. */
+export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && env.TERM !== "dumb";
+}
+
 /** No colours in a pipe, in a terminal that has none, and where NO_COLOR is set (no-color.org). */
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
-  const isWanted = stream.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
-  if (!isWanted) return { bold: plain, faint: plain, paper: plain };
+  if (!isScreen(stream, env) || env.NO_COLOR) return { bold: plain, faint: plain, paper: plain };
   return { bold: code("1"), faint: code("2"), paper: code("97;40") };
 }
 
@@ -34,7 +38,7 @@ export function asClock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** A line at the bottom that says how long something still takes; nothing where there is no terminal. */
+/** A line at the bottom that says how long something still takes; nothing where there is no screen. */
 export class CountdownLine {
   readonly #stream: NodeJS.WriteStream;
   readonly #text: (secondsLeft: number) => string;
@@ -46,7 +50,7 @@ export class CountdownLine {
     this.#stream = stream;
     this.#text = text;
     this.#endMs = performance.now() + seconds * 1000;
-    if (!stream.isTTY) return;
+    if (!isScreen(stream, process.env)) return;
     this.#interval = setInterval(() => this.#draw(), 1000);
     this.#draw();
   }

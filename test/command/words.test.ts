@@ -2,7 +2,7 @@
 
 import http from "node:http";
 import https from "node:https";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { askWho, userInfoOf } from "../../targets/command/login/kept-session.ts";
@@ -81,7 +81,8 @@ describe("an issuer's metadata name whom to ask (OpenID Connect Core 1.0 section
 
 // What `picogrant login` writes into a terminal while it waits.
 
-function drawn(columns: number): string {
+function drawn(columns: number, terminal = "xterm"): string {
+  vi.stubEnv("TERM", terminal);
   let written = "";
   const write = (text: string): boolean => {
     written += text;
@@ -103,4 +104,5 @@ it("the time that is left is seen in a terminal of any width", () => {
   expect(asClock(1795)).toBe("29:55");
   // Where there is room it says what to do.
   expect(drawn(80)).toMatch(/^29:5\d left to allow it, Ctrl-C gives up$/);
+  expect(drawn(80, "dumb")).toBe("");
 });

@@ -9,7 +9,7 @@ import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/command-line.ts";
 import { Exit, interruptibly } from "../ending.ts";
 import type { Part } from "../option-parser.ts";
-import { asClock, CountdownLine, inWords, type Paint, paintFor } from "../terminal.ts";
+import { asClock, CountdownLine, inWords, isScreen, type Paint, paintFor } from "../terminal.ts";
 import { askWho, claimsIn, factsOf, forget, lifeOf, nameIn, placeOf } from "./kept-session.ts";
 import { type LoginOptions, loginLine, loginOptionsOf } from "./login-options.ts";
 import {
@@ -214,7 +214,7 @@ class Screen {
     this.#say(`Enter  ${this.#paint.bold(userCode)}`);
     if (verificationUriComplete) this.#say(`or open ${verificationUriComplete}`);
     this.#drawQr(prompt);
-    if (!this.#stream.isTTY) {
+    if (!isScreen(this.#stream, process.env)) {
       this.#say(`Waiting until you have allowed it; the code is good for ${inWords(expiresInS)}.`);
     }
     this.#waiting = new CountdownLine(this.#stream, expiresInS, waitingText);
