@@ -60,6 +60,8 @@ export interface DeviceConfig {
   http?: { certificates?: string; curl?: string; userAgent?: string };
   control?: { commands?: string; events?: string };
   autoStart?: boolean;
+  /** For a board that does not know the time, in a network whose DHCP names no time server. */
+  timeServer?: string;
 }
 
 /** Names of the display texts in device.json, in the core's order (MESSAGES). */

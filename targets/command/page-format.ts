@@ -63,6 +63,8 @@ export interface PageContent {
   readonly key: Uint8Array;
   /** Of each authority: its certificate, and where a board finds what it wants of it. */
   readonly authorities: readonly Uint8Array[];
+  /** "": none is named, and the page has no byte for it. */
+  readonly timeServer: string;
 }
 
 /** BearSSL's numbers of curves; 0 stands for RSA. */
@@ -169,7 +171,9 @@ function checkMemory(config: DeviceConfig, columns: number, rows: number, bytes:
   throw new PageError("limits.memoryBytes is too small for this configuration");
 }
 
-function contentOf(config: DeviceConfig): Pick<PageContent, "numbers" | "texts" | "addresses"> {
+type Content = Pick<PageContent, "numbers" | "texts" | "addresses" | "timeServer">;
+
+function contentOf(config: DeviceConfig): Content {
   const driver = driverConfigOf(config);
   const { limits = {}, display = {}, headers = {} } = config;
   const { columns = 16, rows = 2 } = display;
@@ -205,11 +209,12 @@ function contentOf(config: DeviceConfig): Pick<PageContent, "numbers" | "texts" 
       directory: config.storage?.directory ?? "",
     },
     addresses: addressesOf(config),
+    timeServer: config.timeServer ?? "",
   };
 }
 
 function written(content: PageContent): Buffer {
-  const { madeAt, numbers, texts, addresses, seed, key, authorities } = content;
+  const { madeAt, numbers, texts, addresses, seed, key, authorities, timeServer } = content;
   const all = [...TEXTS.map((name) => texts[name]), ...addresses];
   const body = Buffer.concat([
     number(madeAt, 4),
@@ -219,6 +224,7 @@ function written(content: PageContent): Buffer {
     sized(key, 1),
     number(authorities.length, 2),
     ...authorities,
+    Buffer.from(timeServer && `${timeServer}\0`),
   ]);
   const page = Buffer.concat([
     Buffer.from("PGS1"),
@@ -266,6 +272,7 @@ export function readPage(page: Uint8Array): PageContent {
       take(takeNumber(2) + 1 + 12);
       return body.subarray(begin, at);
     }),
+    timeServer: at < body.length ? takeText() : "",
   };
   if (at !== body.length) throw new PageError("the page ends elsewhere than it says");
   return content as unknown as PageContent;

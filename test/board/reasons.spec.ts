@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { reasons } from "../../platform/display/reasons.ts";
-import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
+import { BoardWorld, SERVICE_NAME } from "../../targets/workbench/board/board-world.ts";
 import { type Board, SERVICE_ADDRESS } from "../../targets/workbench/board/emulator.ts";
 import { machine } from "../../targets/workbench/board/machines.ts";
 
@@ -173,12 +173,15 @@ it.each([
   expect(one.output).not.toContain("connection:");
 });
 
-it("the first question to a time server is not lost behind the first one for a name", async () => {
+const TIME_SERVER = "time.picogrant.test";
+it.each([true, false])("a time server is asked once; DHCP names it: %s", async (isGiven) => {
   await world.open();
-  const one = board({ hasClock: false });
+  const page = world.page({ limits, timeServer: TIME_SERVER });
+  const one = board({ page, hasClock: false, names: [SERVICE_NAME, TIME_SERVER] });
   const time = vi.fn(Date.now);
-  one.network.time = time;
+  Object.assign(one.network, { time, namesTimeServer: isGiven });
   await one.powerOn();
   await one.state("PENDING");
   expect(time).toHaveBeenCalledOnce();
+  expect(one.network.asked.includes(TIME_SERVER)).toBe(!isGiven);
 });

@@ -108,6 +108,17 @@ describe("a page", () => {
     expect(line).not.toContain(CONFIG.clientSecret);
   });
 
+  it("names a time server behind all else; without one it is the page of older firmware", async () => {
+    await run(whole());
+    const { timeServer, ...older } = page("out");
+    expect(timeServer).toBe("");
+    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, timeServer: "time.example" }));
+    await run(whole());
+    const { madeAt, seed } = page("out");
+    expect(page("out")).toEqual({ ...older, madeAt, seed, timeServer: "time.example" });
+    expect(readFileSync(path("out")).subarray(-13).toString()).toBe("time.example\0");
+  });
+
   it("says how requests go out, and has the device's key", async () => {
     const storage = { directory: "/var/lib/tv", deviceKey: "0a".repeat(32) };
     const said = { ...CONFIG, pkce: "S256", bodies: "json", storage };

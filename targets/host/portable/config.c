@@ -85,6 +85,7 @@ static const struct member members[] = {
     {"http.curl", IGNORED, 0, 0, 0},
     {"http.userAgent", TEXT, AT(settings.user_agent), 0, 256},
     {"control", IGNORED, 0, 0, 0},
+    {"timeServer", IGNORED, 0, 0, 0},
     {"autoStart", FLAG, AT(settings.auto_start), 0, 0},
 };
 enum { MEMBER_COUNT = sizeof members / sizeof *members };

@@ -13,6 +13,7 @@
  *     u8 curve: 0 for RSA, or BearSSL's number (23 is P-256, 24 is P-384)
  *     where in the certificate what a board wants lies, u16 offset and u16 size each: the subject's name;
  *     the modulus, or the point; the exponent, or 0 and 0
+ *   and in a page that names a time server only, a text: its name or IPv4 address, ended by a 0
  *
  * The page is not signed: whoever can write it is whom the device takes its settings from.
  */
@@ -86,6 +87,7 @@ struct pg_page {
   uint32_t made_s;
   struct pg_page_authority authorities[PG_PAGE_AUTHORITIES];
   size_t authority_count;
+  const char *time_server; /* for a board that does not know the time; "": none is named */
 };
 
 enum pg_page_result { PG_PAGE_OK, PG_PAGE_EMPTY, PG_PAGE_DAMAGED, PG_PAGE_MALFORMED };

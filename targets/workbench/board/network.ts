@@ -94,6 +94,8 @@ export class Network {
   ttl = 5;
   /** What the time server says, ms since 1970; undefined: there is none. */
   time: (() => number) | undefined;
+  /** Whether DHCP names it. */
+  namesTimeServer = true;
   /** Addresses at which nobody is any more. */
   readonly silent = new Set<string>();
   readonly #board = new End((frame) => this.#fromBoard(frame));
@@ -146,7 +148,7 @@ export class Network {
 
   #toBoard(place: Place, frame: Buffer): void {
     if (this.isCut || place !== this.place) return;
-    this.#board.send(withNameServer(frame, addressIn(place, this.#nameServer)));
+    this.#board.send(withServers(frame, addressIn(place, this.#nameServer), this.namesTimeServer));
   }
 
   /** The frame that answers a frame, if that is a query. */
@@ -223,8 +225,8 @@ function wrap(frame: Buffer, udp: Buffer, response: Buffer): Buffer {
   return Buffer.concat([...to, ipHead, udpHead, response]);
 }
 
-/** The frame; where it is an answer of DHCP's, with the name server's address among its options. */
-function withNameServer(frame: Buffer, address: string): Buffer {
+/** The frame; where it is an answer of DHCP's, with the name server's address among its options, and the time server's. */
+function withServers(frame: Buffer, address: string, namesTimeServer: boolean): Buffer {
   const changed = Buffer.from(frame);
   const udp = udpOf(changed);
   if (udp?.readUInt16BE(2) !== DHCP_CLIENT_PORT) return frame;
@@ -232,8 +234,8 @@ function withNameServer(frame: Buffer, address: string): Buffer {
   let at = DHCP_OPTIONS;
   while (at < message.length && message[at] !== DHCP_END) at += 2 + message[at + 1]!;
   const numbers = address.split(".").map(Number);
-  const option = [DHCP_NAME_SERVER, 4, ...numbers, DHCP_TIME_SERVER, 4, ...numbers, DHCP_END];
-  message.set(option, at);
+  const timeServer = namesTimeServer ? [DHCP_TIME_SERVER, 4, ...numbers] : [];
+  message.set([DHCP_NAME_SERVER, 4, ...numbers, ...timeServer, DHCP_END], at);
   udp.writeUInt16BE(0, 6);
   return changed;
 }

@@ -35,7 +35,7 @@ static void check_part(struct pg_page_bytes part, struct pg_page_bytes whole) {
   check(part.bytes >= whole.bytes && part.bytes + part.size <= whole.bytes + whole.size, "parts lie in their certificate");
 }
 
-/* What behind the last byte of the last authority is the page's end. */
+/* Behind the last byte of the last authority, or of the time server, is the page's end. */
 static void check_end(const struct pg_page *page, const uint8_t *bytes, size_t size) {
   const uint8_t *last = page->key.bytes + page->key.size + 2;
   for (size_t i = 0; i < page->authority_count; i++) {
@@ -44,6 +44,10 @@ static void check_end(const struct pg_page *page, const uint8_t *bytes, size_t s
     check_part(authority->key, authority->certificate);
     check_part(authority->exponent, authority->certificate);
     last = authority->certificate.bytes + authority->certificate.size + 13;
+  }
+  if (*page->time_server) {
+    check((const uint8_t *)page->time_server == last, "the time server stands behind the authorities");
+    last += strlen(page->time_server) + 1;
   }
   check(last == bytes + size, "a page ends where it says");
 }

@@ -233,7 +233,7 @@ int main(void) {
   open_page();
   if (!board_entropy_open(page.seed.bytes, page.seed.size)) board_log("entropy: no seed; TLS is refused\n");
   open_host(&parts);
-  network_open();
+  network_open(page.time_server);
   print_figures();
   while (pg_host_step(&host)) {
     int key = board_key();

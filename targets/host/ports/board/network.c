@@ -17,22 +17,25 @@
 #include "picogrant-port.h"
 
 /*
- * Asks the network's time server (RFC 4330; which one it is, DHCP says) where the board does not know the time. What it
- * says is a hint (wall-clock.h).
+ * Asks a time server (RFC 4330) where the board does not know the time: the network's, which DHCP names, or else the one
+ * of the maker's page. What it says is a hint (wall-clock.h).
  */
 enum { PORT = 123, MESSAGE = 48, EVERY_MS = 15000, CLIENT = 4 << 3 | 3, SERVER_MODE = 4 };
 enum { AT_ORIGINATE = 24, AT_TRANSMIT = 40, STAMP = 8 };
 #define SECONDS_TO_1970 2208988800u
 
 static struct {
-  ip_addr_t address; /* none: DHCP named none */
+  ip_addr_t given;   /* none: DHCP named none */
+  const char *name;  /* in that case: the page's; "" where it names none */
+  int is_looked_for; /* the name */
+  ip_addr_t address; /* of the one asked last */
   struct udp_pcb *udp;
   uint32_t asked_ms;
   uint8_t stamp[STAMP]; /* of the question under way: only an answer to it counts */
 } server;
 
 void dhcp_set_ntp_servers(u8_t count, const ip4_addr_t *addresses) {
-  if (count > 0) ip_addr_copy_from_ip4(server.address, addresses[0]);
+  if (count > 0) ip_addr_copy_from_ip4(server.given, addresses[0]);
 }
 
 static void take_answer(void *unused, struct udp_pcb *udp, struct pbuf *answer, const ip_addr_t *from,
@@ -63,9 +66,26 @@ static void ask(void) {
   pbuf_free(question);
 }
 
+static void on_found(const char *name, const ip_addr_t *address, void *unused) {
+  (void)name;
+  (void)unused;
+  server.is_looked_for = 0;
+  if (!address) return;
+  server.address = *address;
+  ask();
+}
+
+/* It may have moved since it was asked last: names are kept as long as they may be. */
+static void look_for_name(void) {
+  err_t result = dns_gethostbyname(server.name, &server.address, on_found, NULL);
+  server.is_looked_for = result == ERR_INPROGRESS;
+  if (result == ERR_OK) ask();
+}
+
 /* Asks where that is needed, and not too often. */
 static void time_server_work(void) {
-  if (board_clock.is_sure || ip_addr_isany(&server.address) || !network_is_up()) return;
+  int is_given = !ip_addr_isany(&server.given);
+  if (board_clock.is_sure || !network_is_up() || !(is_given || *server.name)) return;
   uint32_t now = pg_clock_ms();
   if (server.udp && now - server.asked_ms < EVERY_MS) return;
   if (!server.udp) {
@@ -74,7 +94,12 @@ static void time_server_work(void) {
     udp_recv(server.udp, take_answer, NULL);
   }
   server.asked_ms = now;
-  ask();
+  if (is_given) {
+    server.address = server.given;
+    ask();
+  } else {
+    look_for_name();
+  }
 }
 
 enum { LONGEST_MS = 60000 };
@@ -97,12 +122,12 @@ static int has_no_address(void) { return netif_is_link_up(&interface) && !networ
 
 static int always(void) { return 1; }
 
-/* 1 while a name is being looked for; network_resolving sets it. */
+/* 1 while a connection's name is being looked for; network_resolving sets it. */
 static int resolving;
 
-static int is_resolving(void) { return resolving; }
+static int is_resolving(void) { return resolving || server.is_looked_for; }
 
-static int sends(void) { return resolving || has_tcp(); }
+static int sends(void) { return is_resolving() || has_tcp(); }
 
 /* lwIP's timers: how often each wants to run, and when it is needed at all. */
 static struct timer {
@@ -150,7 +175,7 @@ static void let_names_age(void) {
   uint32_t passed = pg_clock_ms() - names_aged_ms;
   names_aged_ms += passed - passed % DNS_TMR_INTERVAL;
   /* While a name is looked for the timer above counts. */
-  if (!resolving) age_names(passed / DNS_TMR_INTERVAL);
+  if (!is_resolving()) age_names(passed / DNS_TMR_INTERVAL);
 }
 
 static int restart_controller(void) {
@@ -174,7 +199,8 @@ static err_t open_interface(struct netif *netif) {
   return restart_controller() ? ERR_OK : ERR_IF;
 }
 
-void network_open(void) {
+void network_open(const char *time_server) {
+  server.name = time_server;
   watch.level = kept.complement == ~kept.level ? (uint8_t)kept.level : 0;
   lwip_init();
   if (!netif_add(&interface, NULL, NULL, NULL, NULL, open_interface, ethernet_input)) return;

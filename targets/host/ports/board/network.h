@@ -8,8 +8,8 @@
 #include <lwip/netif.h>
 #include <stdint.h>
 
-/* Begins; the address comes later. */
-void network_open(void);
+/* Begins; the address comes later. `time_server`: of a network whose DHCP names none; "": there is none. It stays there. */
+void network_open(const char *time_server);
 
 /* Takes in packets, and lets lwIP's timers that are due run. */
 void network_work(void);

@@ -60,7 +60,8 @@
 #define MEMP_NUM_ARP_QUEUE 4
 #define ETHARP_SUPPORT_STATIC_ENTRIES 0
 
-#define DNS_TABLE_SIZE 2
+/* The authorization server, the API's, and the time server. */
+#define DNS_TABLE_SIZE 3
 #define DNS_MAX_NAME_LENGTH 128
 #define DNS_MAX_SERVERS 2
 #define DNS_MAX_RETRIES 4
