@@ -1,10 +1,8 @@
 // npm run budgets: measures what the design promises (core/DESIGN.md has the reasons), prints one table,
 // and fails where a budget is exceeded.
 
-import { deviceConfig } from "../platform/fake/config.ts";
 import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import {
-  measureDriverPolls,
   measureLife,
   measureLifeNatively,
   measurePolls,
@@ -22,14 +20,10 @@ import { measureOnArm } from "../targets/workbench/budgets/heap.ts";
 import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
 import type { Tally } from "../targets/workbench/budgets/measured-core.ts";
 import { recordWrites } from "../targets/workbench/budgets/record-writes.ts";
-import { runCommand } from "../targets/workbench/engines/catalogue.ts";
-import { enginesFolder, findFile } from "../targets/workbench/engines/install.ts";
 import { commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const variants = ["complete", "api", "grant"] as const satisfies Variant[];
 const pollCycles = 10_000;
-/** Of the smaller builds, which are parts of the complete one. */
-const pollCyclesOfParts = 1000;
 const hostedEngines = ["duktape", "mujs", "xs"] as const;
 const skipped = "skipped (npm run engines -- --install)";
 
@@ -85,32 +79,16 @@ async function allocations(variant: Variant, seen: string[]): Promise<void> {
     if (native) allocationRow(`${variant}: allocations, hooks of native ${engine}`, native, seen);
     else info(`${variant}: allocations, native ${engine}`, skipped);
   }
-  await polls(variant, "release", variant === "complete" ? pollCycles : pollCyclesOfParts);
-  if (variant !== "complete") return;
-  await polls(variant, "ng", pollCycles);
 }
 
-/** Pending polls on an engine in WebAssembly. */
-async function polls(variant: Variant, which: CountedName, cycles: number): Promise<void> {
-  const figure = await measurePolls(variant, cycles, which);
-  const name = `${variant}: ${cycles} pending poll cycles, ${countedEngines[which].name}`;
-  row(`${name}, counted`, "0", `${figure.allocations}`, figure.allocations === 0);
-  const { controlAllocations: control } = figure;
-  row("  control: ten cycles that make an object", "seen", `${control}`, control >= 10);
-  const isPunctual = figure.requests === cycles && figure.earliestMs >= 5000;
-  row(
-    `${name}: requests, earliest after`,
-    "one per 5000 ms",
-    `${figure.requests}, ${figure.earliestMs} ms`,
-    isPunctual,
-  );
-}
-
-async function driverAllocations(): Promise<void> {
-  const { allocations, control } = await measureDriverPolls(pollCycles);
-  const what = `driver and core: ${pollCycles} pending polls, malloc counted in QuickJS`;
+/** Pending polls through driver and core, on an engine in WebAssembly. */
+async function polls(which: CountedName): Promise<void> {
+  const { allocations, control, requests, earliestMs } = await measurePolls(pollCycles, which);
+  const what = `driver and core: ${pollCycles} pending polls, malloc counted in ${countedEngines[which].name}`;
   row(what, "0", `${allocations}`, allocations === 0);
   row("  control: ten that make an object", "seen", `${control}`, control >= 10);
+  const isPunctual = requests === pollCycles && earliestMs >= 5000;
+  row("  requests, earliest after", "one per 5000 ms", `${requests}, ${earliestMs} ms`, isPunctual);
 }
 
 async function asC(variant: Variant): Promise<void> {
@@ -125,24 +103,7 @@ async function asC(variant: Variant): Promise<void> {
   if (poll) atMost("  instructions of a pending poll", pollInstructionsOfCMax, poll, "");
 }
 
-/** As they were with a function for each (commit 3bf8221c). */
-const formerly: Readonly<Record<Variant, Figures>> = {
-  complete: {
-    ...{ file: 33_739, bytecode: 27_688, heap: 24_340, peak: 24_856, stack: 4036 },
-    poll: 2_545_475,
-  },
-  api: { file: 29_740, bytecode: 24_252, heap: 21_864, peak: 23_344 },
-  grant: { file: 25_094, bytecode: 20_601, heap: 17_088, peak: 19_988, stack: 4024 },
-};
-
-/** Bytes of heap on engines that load source, on x86-64; the core was no larger there at that time. */
-const formerSourceHeap = {
-  duktape: { complete: 148_512, api: 130_400, grant: 103_760 },
-  mujs: { complete: 229_728, api: 200_192, grant: 167_520 },
-  xs: { complete: 82_656, api: 72_216, grant: 57_488 },
-};
-
-/** Each build beside its limits and what it was; what is over its limit says so. */
+/** Each build beside its limits; what is over them says so. */
 async function builds(): Promise<string[][]> {
   const columns = ["file", "bytecode", "heap", "peak", "stack", "poll"] as const;
   const table: string[][] = [["build", ...columns, "bytecode + 4 x heap"]];
@@ -164,39 +125,6 @@ async function builds(): Promise<string[][]> {
     if (over.length > 0) isOver = true;
     const name = over.length > 0 ? `${variant}: OVER in ${over}` : variant;
     table.push(rowOf(name, figures), rowOf("  at most", limits[variant]));
-    table.push(rowOf("  3bf8221c", formerly[variant]));
-  }
-  return table;
-}
-
-/** The memory is the host's, and so is what is named here. */
-const beforeCore = `var memory = [], config = ${JSON.stringify(deviceConfig)}, device, before = 0;
-while (memory.length < 4096) memory.push(0);
-before = held();`;
-
-const afterCore = `device = picogrant.create(memory, config);
-picogrant.create = picogrant.configError = null;
-print(held() - before);`;
-
-/** Bytes for the core's file and a device on this machine, `create` given back; undefined where the engine is not installed. */
-function sourceHeap(engine: string, code: string): number | undefined {
-  const home = enginesFolder + engine;
-  const command = findFile(home, `/${engine}-host`);
-  if (!command) return undefined;
-  return Number(runCommand(command, home, beforeCore, code, afterCore));
-}
-
-/** What the core takes on engines that load source: no more than at that time. */
-async function sourceHeaps(): Promise<string[][]> {
-  const table: string[][] = [["heap from source", ...variants, "3bf8221c:", ...variants]];
-  for (const [engine, former] of Object.entries(formerSourceHeap)) {
-    const cells: string[] = [];
-    for (const variant of variants) {
-      const bytes = sourceHeap(engine, (await bundleCore(variant)).code);
-      if (bytes !== undefined && !(bytes <= former[variant])) isOver = true;
-      cells.push(bytes === undefined ? "skipped" : `${bytes}`);
-    }
-    table.push([engine, ...cells, "", ...variants.map((variant) => `${former[variant]}`)]);
   }
   return table;
 }
@@ -214,14 +142,14 @@ commandLine(
 const seen: string[] = [];
 for (const variant of variants) await asC(variant);
 for (const variant of variants) await allocations(variant, seen);
-await driverAllocations();
+for (const which of ["release", "ng"] as const) await polls(which);
 writes();
 for (const [name, count] of await handshakesOfTenPolls()) {
   const what = `TLS handshakes of ten polls, a server that keeps 75 s: ${name}`;
   if (count === undefined) info(what, "skipped (npm run host -- --build)");
   else atMost(what, 1, count, "");
 }
-for (const table of [rows, await builds(), await sourceHeaps()]) {
+for (const table of [rows, await builds()]) {
   printTable(table);
   console.log();
 }

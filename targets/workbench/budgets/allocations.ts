@@ -1,16 +1,21 @@
 // Gross allocations of every call of the core, in every state of its life: counted in engines of WebAssembly, and at the
 // hooks of native ones; and of ten thousand pending polls.
 
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { runCommand } from "../engines/catalogue.ts";
 import { enginesFolder, findFile, type HostedEngine } from "../engines/install.ts";
-import { borderNumbers, builtBundle, conformanceScript, readTap } from "../engines/script.ts";
-import { type CountedName, guest, newCountedEngine } from "./engine.ts";
+import { builtBundle, conformanceScript, readTap } from "../engines/script.ts";
+import { type CountedName, newCountedEngine } from "./engine.ts";
 import { measuringScript, readTally, reportingScript, type Tally } from "./measured-core.ts";
 
-const polls = guest("polls");
+/** It runs inside the engine that is measured. */
+const polls = readFileSync(
+  new URL("../../../test/budgets/guest/polls.js", import.meta.url),
+  "utf8",
+);
 
 /** The whole life, measured: bundle, measuring, the conformance script, the tally. */
 async function lifeScript(variant: Variant, bundle?: string, callsBefore = 0): Promise<string> {
@@ -66,47 +71,6 @@ export async function measureLifeNatively(
   return tallyOf(output, `${variant}, ${engine}`);
 }
 
-interface PollsFigure {
-  readonly cycles: number;
-  readonly allocations: number;
-  /** Allocations of ten cycles that make one object each. */
-  readonly controlAllocations: number;
-  readonly requests: number;
-  /** Shortest time from the end of an answer to the next request. */
-  readonly earliestMs: number;
-  readonly frames: number;
-}
-
-/** Pending polls: request made, answer scanned, next deadline set. */
-export async function measurePolls(
-  variant: Variant,
-  cycles: number,
-  which: CountedName = "release",
-): Promise<PollsFigure> {
-  const engine = await newCountedEngine(which);
-  try {
-    engine.run(`${await builtBundle(variant)}\n${borderNumbers()}\n${polls}`, "polls.js");
-    engine.run(
-      `print("" + pollCount(${cycles}, 0));
-       print(pollRequests + " " + pollEarliestMs + " " + pollFrames);
-       print("" + pollCount(10, 1));`,
-      "measure.js",
-    );
-    const [allocations, facts, control] = engine.lines as string[];
-    const [requests, earliestMs, frames] = facts!.split(" ").map(Number);
-    return {
-      cycles,
-      allocations: Number(allocations),
-      controlAllocations: Number(control),
-      requests: requests!,
-      earliestMs: earliestMs!,
-      frames: frames!,
-    };
-  } finally {
-    engine.dispose();
-  }
-}
-
 /** The driver of platform/ as a script that defines `driverModule`. */
 async function driverScript(): Promise<string> {
   const { outputFiles } = await build({
@@ -125,20 +89,32 @@ async function driverScript(): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-/** Gross allocations of pending polls through driver and core, and of ten that make an object each. */
-export async function measureDriverPolls(
+interface PollsFigure {
+  readonly allocations: number;
+  /** Allocations of ten polls that make one object each. */
+  readonly control: number;
+  readonly requests: number;
+  /** Shortest time from the end of an answer to the next request. */
+  readonly earliestMs: number;
+}
+
+/** Gross allocations of pending polls through driver and core, one after the other. */
+export async function measurePolls(
   cycles: number,
-): Promise<{ allocations: number; control: number }> {
-  const engine = await newCountedEngine();
+  which: CountedName = "release",
+): Promise<PollsFigure> {
+  const engine = await newCountedEngine(which);
   try {
-    const parts = [await builtBundle("complete"), await driverScript(), borderNumbers()];
-    engine.run([...parts, polls, guest("driver-polls")].join("\n"), "driver-polls.js");
+    const parts = [await builtBundle("complete"), await driverScript(), polls];
+    engine.run(parts.join("\n"), "polls.js");
     engine.run(
-      `print("" + driverCount(${cycles}, 0)); print("" + driverCount(10, 1));`,
+      `print("" + pollCount(${cycles}, 0)); print(pollRequests + " " + pollEarliestMs);
+       print("" + pollCount(10, 1));`,
       "measure.js",
     );
-    const [allocations, control] = engine.lines.map(Number);
-    return { allocations: allocations!, control: control! };
+    const [allocations, facts, control] = engine.lines as [string, string, string];
+    const [requests, earliestMs] = facts.split(" ").map(Number) as [number, number];
+    return { allocations: Number(allocations), control: Number(control), requests, earliestMs };
   } finally {
     engine.dispose();
   }

@@ -83,10 +83,3 @@ export async function newCountedEngine(which: CountedName = "release"): Promise<
     },
   };
 }
-
-// The scripts of test/budgets/guest, which run inside the engine that is measured.
-
-/** One of them. */
-export function guest(name: string): string {
-  return readFileSync(new URL(`../../../test/budgets/guest/${name}.js`, import.meta.url), "utf8");
-}

@@ -144,20 +144,17 @@ function native(
   };
 }
 
-/** Runs a native engine on a script, or on several in turn, with the libraries that came with it. */
-export function runCommand(command: string, home: string, ...scripts: string[]): string {
+/** Runs a native engine on a script, with the libraries that came with it. */
+export function runCommand(command: string, home: string, script: string): string {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-engine-"));
-  const files = scripts.map((script, index) => {
-    const file = join(folder, `script${index}.js`);
-    writeFileSync(file, script);
-    return file;
-  });
+  const file = join(folder, "script.js");
+  writeFileSync(file, script);
   const libraries = ["libduktape.so.207", "libmujs.so.2"]
     .map((name) => findFile(home, name))
     .filter((path) => path !== undefined)
     .map((path) => path.slice(0, path.lastIndexOf("/")));
   try {
-    return execFileSync(command, files, {
+    return execFileSync(command, [file], {
       encoding: "utf8",
       stdio: "pipe",
       env: { ...process.env, LD_LIBRARY_PATH: libraries.join(":") },

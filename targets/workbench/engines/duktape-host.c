@@ -1,8 +1,7 @@
-// The smallest host of the Duktape library: `print`, `held`, which collects and says how many bytes the engine has, and
-// `counter`, an Int32Array whose element 0 counts every allocation and reallocation that the engine asks its host for. Runs the scripts that it is given, one after the other.
+// The smallest host of the Duktape library: `print`, and `counter`, an Int32Array whose element 0 counts every allocation
+// and reallocation that the engine asks its host for. Runs the script that it is given.
 
 #include <duktape.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,18 +34,9 @@ static duk_ret_t print(duk_context *context) {
   return 0;
 }
 
-static duk_ret_t held(duk_context *context) {
-  duk_gc(context, 0);
-  struct mallinfo2 info = mallinfo2();
-  duk_push_number(context, (double)(info.uordblks + info.hblkhd));
-  return 1;
-}
-
 static void define_globals(duk_context *context) {
   duk_push_c_function(context, print, 1);
   duk_put_global_string(context, "print");
-  duk_push_c_function(context, held, 0);
-  duk_put_global_string(context, "held");
   duk_push_external_buffer(context);
   duk_config_buffer(context, -1, counter, sizeof counter);
   duk_push_buffer_object(context, -1, 0, sizeof counter, DUK_BUFOBJ_INT32ARRAY);
@@ -70,19 +60,15 @@ static void push_file(duk_context *context, const char *path) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 2) {
-    fputs("usage: duktape-host SCRIPT...\n", stderr);
+  if (count != 2) {
+    fputs("usage: duktape-host SCRIPT\n", stderr);
     return 2;
   }
   duk_context *context = duk_create_heap(count_alloc, count_realloc, count_free, NULL, NULL);
   define_globals(context);
-  int failed = 0;
-  for (int i = 1; i < count && !failed; i++) {
-    push_file(context, arguments[i]);
-    failed = duk_peval(context) != 0;
-    if (failed) fprintf(stderr, "%s\n", duk_safe_to_string(context, -1));
-    duk_pop(context);
-  }
+  push_file(context, arguments[1]);
+  int failed = duk_peval(context) != 0;
+  if (failed) fprintf(stderr, "%s\n", duk_safe_to_string(context, -1));
   duk_destroy_heap(context);
   return failed;
 }

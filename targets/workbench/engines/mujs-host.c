@@ -1,8 +1,6 @@
-// The smallest host of the MuJS library: `print`, `held`, which collects and says how many bytes the engine has, and
-// `counter`, whose element 0 is the number of allocations and reallocations that the engine asked its host for so far. Runs the scripts that it is given, one after the other. MuJS
-// has no typed arrays.
+// The smallest host of the MuJS library: `print`, and `counter`, whose element 0 is the number of allocations and
+// reallocations that the engine asked its host for so far. Runs the script that it is given. MuJS has no typed arrays.
 
-#include <malloc.h>
 #include <mujs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,19 +22,11 @@ static void print(js_State *state) {
   js_pushundefined(state);
 }
 
-static void held(js_State *state) {
-  js_gc(state, 0);
-  struct mallinfo2 info = mallinfo2();
-  js_pushnumber(state, (double)(info.uordblks + info.hblkhd));
-}
-
 static void read_counter(js_State *state) { js_pushnumber(state, counter); }
 
 static void define_globals(js_State *state) {
   js_newcfunction(state, print, "print", 1);
   js_setglobal(state, "print");
-  js_newcfunction(state, held, "held", 0);
-  js_setglobal(state, "held");
   js_newobject(state);
   js_newcfunction(state, read_counter, "read", 0);
   js_pushnull(state);
@@ -45,14 +35,13 @@ static void define_globals(js_State *state) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 2) {
-    fputs("usage: mujs-host SCRIPT...\n", stderr);
+  if (count != 2) {
+    fputs("usage: mujs-host SCRIPT\n", stderr);
     return 2;
   }
   js_State *state = js_newstate(count_alloc, NULL, 0);
   define_globals(state);
-  int failed = 0;
-  for (int i = 1; i < count && !failed; i++) failed = js_dofile(state, arguments[i]);
+  int failed = js_dofile(state, arguments[1]);
   js_freestate(state);
   return failed;
 }

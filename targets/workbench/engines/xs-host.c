@@ -1,5 +1,5 @@
-// The smallest host of Moddable's XS: `print`, `held`, which collects and says how many bytes of its heap are in use, and
-// `counter`, whose element 0 is the number of slots and chunks that the engine took from its heap so far. Runs the scripts that it is given, one after the other.
+// The smallest host of Moddable's XS: `print`, and `counter`, whose element 0 is the number of slots and chunks that the
+// engine took from its heap so far. Runs the script that it is given.
 //
 // XS takes its heap from the system at once, so that no hook of the system's sees what it takes from there: the linker
 // leads its own calls through here (--wrap).
@@ -43,12 +43,6 @@ static void read_taken(txMachine *the) {
   mxResult->value.integer = taken;
 }
 
-static void held(txMachine *the) {
-  fxCollectGarbage(the);
-  mxResult->kind = XS_INTEGER_KIND;
-  mxResult->value.integer = (txInteger)(the->currentHeapCount * sizeof(txSlot)) + the->currentChunksSize;
-}
-
 static void define(txMachine *the, txString name, txCallback callback) {
   txID id = fxNewNameC(the, name);
   fxNewHostFunction(the, callback, 0, id, XS_NO_ID);
@@ -70,7 +64,6 @@ static void define_globals(txMachine *the) {
   static char counter[] = "var counter = { get 0() { return xsTaken(); } };";
   txStringCStream stream = {counter, 0, (txSize)sizeof counter - 1};
   define(the, "print", print);
-  define(the, "held", held);
   define(the, "xsTaken", read_taken);
   run(the, &stream, fxStringCGetter);
 }
@@ -96,16 +89,15 @@ int main(int count, char **arguments) {
   /* Bytes of chunks, slots, slots of the stack, keys, names, symbols, the parser's buffer and names. */
   txCreation creation = {1 << 20, 1 << 16, 1 << 15, 1 << 12, 4096, 32000,
                          8000,    1993,    127,     1 << 20, 1993};
-  if (count < 2) {
-    fputs("usage: xs-host SCRIPT...\n", stderr);
+  if (count != 2) {
+    fputs("usage: xs-host SCRIPT\n", stderr);
     return 2;
   }
   fxInitializeSharedCluster();
   txMachine *the = fxCreateMachine(&creation, "xs-host", NULL, XS_NO_ID);
   fxBeginHost(the);
   define_globals(the);
-  int failed = 0;
-  for (int i = 1; i < count && !failed; i++) failed = run_file(the, arguments[i]);
+  int failed = run_file(the, arguments[1]);
   fxEndHost(the);
   fxDeleteMachine(the);
   fxTerminateSharedCluster();
