@@ -137,7 +137,6 @@ function withServer(config: DeviceConfig): DeviceConfig {
     throw new ConfigError([{ path: "serverParameters", message }]);
   }
   const { profile } = server;
-  const { deviceParameters, tokenParameters } = config;
   // A server that revokes nothing has no such address.
   const addresses = Object.fromEntries(
     Object.entries(server.addresses).filter(([, address]) => address !== ""),
@@ -148,8 +147,6 @@ function withServer(config: DeviceConfig): DeviceConfig {
     ...(pkce !== undefined && { pkce }),
     scope: config.scope ?? profile.scope,
     clientAuthentication: config.clientAuthentication ?? server.clientAuthentication,
-    deviceParameters: { ...server.deviceParameters, ...deviceParameters },
-    tokenParameters: { ...server.tokenParameters, ...tokenParameters },
     endpoints: { ...addresses, ...config.endpoints },
     limits: { memoryBytes: profile.memoryBytes, ...config.limits },
   };

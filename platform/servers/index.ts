@@ -5,7 +5,6 @@ import type { Filter } from "../exchange/filter.ts";
 import { nameMeant } from "../text/name-suggestion.ts";
 import { amazon } from "./amazon.ts";
 import { facebook } from "./facebook.ts";
-import { microsoftV1 } from "./microsoft-v1.ts";
 import { PLAIN } from "./plain.ts";
 import type {
   Addresses,
@@ -28,7 +27,7 @@ export { ServerError } from "./server-error.ts";
 /** All profiles: those that speak RFC 8628, then those that are translated. */
 export const SERVERS: readonly ServerProfile[] = [
   ...PLAIN,
-  ...[microsoftV1, twitch, amazon, salesforce, yandex, facebook, trakt, zoom],
+  ...[twitch, amazon, salesforce, yandex, facebook, trakt, zoom],
 ];
 
 /** A profile with the customer's words filled in. */
@@ -41,10 +40,6 @@ export interface Server {
   readonly addresses: Addresses;
   /** How the client authenticates there. */
   readonly clientAuthentication: ClientAuthenticationName;
-  /** Further parameters of the code request. */
-  readonly deviceParameters: Readonly<Record<string, string>>;
-  /** Further parameters of token requests. */
-  readonly tokenParameters: Readonly<Record<string, string>>;
   /** Where it says whose an access token is; undefined where that is not known. */
   readonly userInfo: UserInfo | undefined;
   /** Undefined for a server that speaks RFC 8628. `at`: its addresses, where they are not the profile's. */
@@ -79,8 +74,6 @@ export function serverOf(
   }
   const fill = (text: string): string =>
     text.replace(/\{([a-z]+)\}/g, (_, word: string) => values[word]!);
-  const fillAll = (parameters: Readonly<Record<string, string>> = {}): Record<string, string> =>
-    Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, fill(value)]));
   const addresses = {
     deviceAuthorization: fill(profile.deviceAuthorization),
     token: fill(profile.token),
@@ -92,8 +85,6 @@ export function serverOf(
     issuer: profile.issuer && fill(profile.issuer),
     addresses,
     clientAuthentication: hasSecret ? profile.withSecret : "none",
-    deviceParameters: fillAll(profile.deviceParameters),
-    tokenParameters: fillAll(profile.tokenParameters),
     userInfo: profile.userInfo && userInfoAt(profile.userInfo, values, fill),
     translate: translate && ((client, at = addresses) => new Translating(at, translate(client))),
   };

@@ -58,10 +58,6 @@ export interface ServerProfile {
   readonly pkce?: "S256";
   /** Scopes for a first try, and those without which no refresh token comes. */
   readonly scope: string;
-  /** Further parameters of the device authorization request and of token requests. */
-  readonly deviceParameters?: Readonly<Record<string, string>>;
-  /** Further parameters of token requests. */
-  readonly tokenParameters?: Readonly<Record<string, string>>;
   /** Bytes of the tokens to make room for; the rows of the sizing table. */
   readonly accessTokenBytes: number;
   /** Bytes of its longest refresh tokens; 0: it gives none. */

@@ -203,8 +203,6 @@ interface ServersOwn {
   /** What records belong to. */
   readonly server?: string;
   readonly scope?: string;
-  readonly deviceParameters?: Readonly<Record<string, string>>;
-  readonly tokenParameters?: Readonly<Record<string, string>>;
 }
 
 function settings(
@@ -224,8 +222,8 @@ function settings(
       clientSecret: client.clientSecret ?? "",
       clientAuthentication: clientAuthentications[client.clientAuthentication ?? method],
       scope: client.scope ?? own.scope ?? "",
-      deviceParameters: formParameters({ ...own.deviceParameters, ...client.deviceParameters }),
-      tokenParameters: formParameters({ ...own.tokenParameters, ...client.tokenParameters }),
+      deviceParameters: formParameters(client.deviceParameters),
+      tokenParameters: formParameters(client.tokenParameters),
       autoStart: 1,
       renewalsMax: 3,
       // The spread is a fleet's after a power cut; a person waits for a program.

@@ -220,17 +220,6 @@ describe("device.json: a server by its name", () => {
     expect(own.endpoints.resources).toEqual(["https://api.example/"]);
   });
 
-  it("parameters of the profile and of the file are sent together", () => {
-    const config = parse({
-      clientId: "tv",
-      server: "microsoft-v1",
-      deviceParameters: { prompt: "a b" },
-    });
-    expect(driverOptionsOf(config).config.deviceParameters).toBe(
-      `&${new URLSearchParams({ resource: "https://graph.windows.net", prompt: "a b" })}`,
-    );
-  });
-
   it.each([
     [{ clientId: "tv", server: "gitbub" }, "server is unknown; did you mean github?"],
     [{ clientId: "tv", server: "keycloak" }, "serverParameters.host is missing: the host"],

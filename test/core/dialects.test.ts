@@ -152,7 +152,6 @@ const UNTRANSLATED: Record<string, Outcome> = {
     expect(bench.device.codeLifeS).toBeLessThanOrEqual(600);
   },
   "amazon/expired": renewsCode,
-  "microsoft-v1/expired": renewsCode,
 };
 
 interface Recorded extends RecordedAnswer {

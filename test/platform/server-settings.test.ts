@@ -84,16 +84,14 @@ describe("known servers", () => {
     expect((await settled("facebook", { clientSecret: "s" })).translate).toBeDefined();
   });
 
-  it("by a name and words, whose parameters are the program's to change", async () => {
-    const v1 = { name: "microsoft-v1", tenant: "contoso.example", resource: "https://r.example" };
-    const parameters = "&resource=https%3A%2F%2Fr.example";
-    const { config } = await settled(v1);
-    expect([config.deviceParameters, config.tokenParameters]).toEqual([parameters, parameters]);
-    const own = { deviceParameters: { resource: "mine" }, tokenParameters: { more: "1" } };
-    const changed = (await settled(v1, own)).config;
-    expect([changed.deviceParameters, changed.tokenParameters]).toEqual([
-      "&resource=mine",
-      `${parameters}&more=1`,
+  it("by a name and words, with the program's own parameters", async () => {
+    const microsoft = { name: "microsoft", tenant: "contoso.example" };
+    const own = { deviceParameters: { domain_hint: "a b" }, tokenParameters: { more: "1" } };
+    const { config, endpoints } = await settled(microsoft, own);
+    expect(endpoints.token).toContain("/contoso.example/");
+    expect([config.deviceParameters, config.tokenParameters]).toEqual([
+      "&domain_hint=a+b",
+      "&more=1",
     ]);
   });
 });

@@ -4,10 +4,7 @@
 
 import { createHash } from "node:crypto";
 import * as core from "../../core/complete.ts";
-import {
-  clientAuthentications,
-  formParameters,
-} from "../../platform/configuration/client-settings.ts";
+import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
 import { type Driver, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { MemoryStorage, type SeenRequest } from "../../platform/fake/index.ts";
@@ -63,8 +60,6 @@ export class Conversation {
         scope: profile.scope,
         clientAuthentication: clientAuthentications[this.server.clientAuthentication],
         server: addresses.token,
-        deviceParameters: formParameters(this.server.deviceParameters),
-        tokenParameters: formParameters(this.server.tokenParameters),
       },
       endpoints: { ...noEndpoints, ...addresses },
       memoryBytes: profile.memoryBytes,

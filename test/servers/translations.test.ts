@@ -82,14 +82,6 @@ describe("an answer is translated where it is the server's own, and goes on unto
     ["facebook", "code", 400, CODE(100), { error: "invalid_request" }],
     ["facebook", "code", 503, CODE(1), "untouched"],
     [
-      "microsoft-v1",
-      "code",
-      200,
-      { expires_in: "900", interval: "5", x: "7" },
-      { expires_in: 900, interval: 5, x: "7" },
-    ],
-    ["microsoft-v1", "poll", 400, { error: "code_expired" }, { error: "expired_token" }],
-    [
       "salesforce",
       "code",
       200,

@@ -1,10 +1,7 @@
 // A real authorization server as the command line names it: by its profile or by its issuer; and how the device
 // speaks to it.
 import type * as core from "../../../../core/complete.ts";
-import {
-  clientAuthentications,
-  formParameters,
-} from "../../../../platform/configuration/client-settings.ts";
+import { clientAuthentications } from "../../../../platform/configuration/client-settings.ts";
 import type { Http } from "../../../../platform/contracts.ts";
 import { type Endpoints, noEndpoints, type Translate } from "../../../../platform/driver.ts";
 import { clientAuthenticationFor, discoverServer } from "../../../../platform/servers/discovery.ts";
@@ -42,12 +39,8 @@ function byProfile(options: Options, name: string): RemoteServer {
     const server = serverOf(name, options.serverParameter ?? {}, Boolean(options.clientSecret));
     const scope = options.scope ?? server.profile.scope;
     const endpoints = { ...noEndpoints, ...server.addresses };
-    const remote = described({ ...options, scope }, endpoints, server.clientAuthentication);
-    const deviceParameters = formParameters(server.deviceParameters);
-    const tokenParameters = formParameters(server.tokenParameters);
     return {
-      ...remote,
-      config: { ...remote.config, deviceParameters, tokenParameters },
+      ...described({ ...options, scope }, endpoints, server.clientAuthentication),
       memoryBytes: server.profile.memoryBytes,
       translate: server.translate,
     };
