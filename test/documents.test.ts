@@ -187,7 +187,7 @@ it("README's first commands set everything up and run the main job, and the test
   expect(first?.text).toBe("npm ci && npm start\nnpm ci && npm test\n");
   // The gate finds the two by these words.
   const gate = readFileSync(new URL("../.ci/run", import.meta.url), "utf8");
-  expect(gate).toContain("README.md | grep '^npm ci && '");
+  expect(gate).toContain("grep '^npm ci && ' README.md");
   expect(manifest.scripts).toMatchObject({
     start: expect.any(String),
     test: expect.any(String),
