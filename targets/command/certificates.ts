@@ -90,7 +90,8 @@ function blank(
   return certificate;
 }
 
-function makeKeys(): KeyPair {
+/** RSA of 2048 bits: PEM, and what node-forge takes. */
+export function makeKeys(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,
     publicKeyEncoding: { type: "spki", format: "pem" },

@@ -1,8 +1,8 @@
 // Certificates that a server may show, made anew each time, and whether they are good for the host that was asked
 // (RFC 5280, RFC 9525).
 
-import { generateKeyPairSync } from "node:crypto";
 import forge from "node-forge";
+import { makeKeys } from "../../targets/command/certificates.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -86,23 +86,6 @@ function rowsFor(host: string): readonly Row[] {
     bad("below more authorities than there may be", { ...own, by: "too deep" }),
     bad("with a critical extension that nobody knows", { ...own, critical: true }),
   ];
-}
-
-function makeKeys(): {
-  key: string;
-  private: forge.pki.rsa.PrivateKey;
-  public: forge.pki.rsa.PublicKey;
-} {
-  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs1", format: "pem" },
-  });
-  return {
-    key: privateKey,
-    private: forge.pki.privateKeyFromPem(privateKey),
-    public: forge.pki.publicKeyFromPem(publicKey),
-  };
 }
 
 type Keys = ReturnType<typeof makeKeys>;
