@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { release } from "../../core/device/property.ts";
+import type { Bytes } from "../../platform/contracts.ts";
+import { languages, printerFor, slipBytes, slipIn } from "../../platform/display/index.ts";
 import { Printer } from "../../targets/c-file/printer.ts";
 import {
   generateC,
@@ -73,17 +75,6 @@ it.each(sources)("%s as C99, with stricter flags", (name) => {
   expect(complaints("gcc", ...flags, "-fsyntax-only", portable + name)).toBe("");
 });
 
-it("a program in C++ knows the version", () => {
-  const program = `#include "picogrant.h"
-#if PG_VERSION_NUMBER < 1
-#error "there is no version"
-#endif
-`;
-  writeFileSync(join(folder, "version.cpp"), program);
-  const flags = ["-std=c++17", `-I${portable}`, "-I."];
-  expect(complaints("g++", ...flags, "-fsyntax-only", "version.cpp")).toBe("");
-});
-
 describe("picogrant.c and picogrant.h alone, each build without a warning", () => {
   const builds = ["COMPLETE", "API", "GRANT"];
   it.each([
@@ -102,6 +93,9 @@ describe("picogrant.c and picogrant.h alone, each build without a warning", () =
 
   it("a program in C++ links with it; only names that begin with pg_ are taken, and nothing has a place in RAM", () => {
     const program = `#include "picogrant.h"
+#if PG_VERSION_NUMBER < 1
+#error "there is no version"
+#endif
 static uint8_t memory[4096];
 int main() {
   pg_core core;
@@ -167,6 +161,42 @@ int main() {
     expect(said).toContain(`picogrant.c is of release ${release}, and picogrant.h of another`);
     rmSync(join(folder, "picogrant.h"));
   });
+});
+
+it("slip.h: a printer gets the bytes of picogrant-tools/display, and nothing where one has no room", () => {
+  const prompt = { address: "https://a.example/~tv", code: "WDJB\x1b-\nMJHT", minutes: 15 };
+  const slips = languages.flatMap((language) =>
+    ["", "https://a.example/?code=WDJB-MJHT", "x".repeat(2331)].map((complete) => {
+      const slip = slipIn(language, { ...prompt, complete });
+      const heading = [...slip.heading, Buffer.of(), Buffer.from("\t2\x7f")];
+      return { ...slip, heading, ...printerFor(language) };
+    }),
+  );
+  const text = (said: string): string => `{"${said.replace(/./gs, octal)}", ${said.length}}`;
+  const octal = (byte: string): string => `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`;
+  const latin1 = (bytes: Bytes): string => String.fromCharCode(...Array.from(bytes));
+  const rows = slips.map(({ heading, between, footing, address, code, qr, ...its }) => {
+    const lines = [heading, between, footing].map((all) => all.map(latin1).join("\n"));
+    const texts = [...lines, latin1(address), latin1(code), qr].map(text);
+    return `{${[...texts, its.codePage, its.moduleDots, its.feedLines]}}`;
+  });
+  const program = `#include <stdio.h>
+#include "slip.h"
+static const struct pg_slip slips[] = {${rows}};
+int main(void) {
+  for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+    uint8_t buffer[4096];
+    size_t size = pg_slip_write(&slips[i], buffer, sizeof buffer);
+    if (pg_slip_write(&slips[i], buffer, size - 1) != 0) return 1;
+    fwrite(buffer, 1, pg_slip_write(&slips[i], buffer, size), stdout);
+  }
+}
+`;
+  writeFileSync(join(folder, "printer.c"), program);
+  expect(complaints("gcc", `-I${portable}`, "-o", "printer", "printer.c")).toBe("");
+  const { stdout, status } = spawnSync(join(folder, "printer"));
+  const expected = slips.map((one) => latin1(slipBytes(one, one))).join("");
+  expect([status, stdout.toString("latin1")]).toEqual([0, expected]);
 });
 
 it('every header says extern "C"', () => {

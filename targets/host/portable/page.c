@@ -170,11 +170,7 @@ enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, siz
   for (size_t i = 0; i < page->authority_count && !reader.is_bad; i++) {
     take_authority(&reader, &page->authorities[i]);
   }
-  page->time_server = "";
-  if (reader.left > 0) {
-    page->time_server = take_text(&reader);
-    if (!*page->time_server) reader.is_bad = 1;
-  }
+  page->time_server = reader.left > 0 ? take_text(&reader) : "";
   return reader.is_bad || reader.left > 0 ? PG_PAGE_MALFORMED : PG_PAGE_OK;
 }
 
