@@ -5,8 +5,8 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 
-/** tweetnacl asks for Node's crypto at its start and does without; entropy is an adapter of ours. */
-const withoutCrypto: Plugin = {
+/** tweetnacl asks for Node's crypto where it is loaded, for random numbers that it is never asked for: entropy is an adapter. */
+export const withoutCrypto: Plugin = {
   name: "without-crypto",
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^crypto$/ }, () => ({ path: "crypto", namespace: "absent" }));

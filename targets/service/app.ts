@@ -16,6 +16,9 @@ import { hasLength, mayHaveBody, type ProtocolRequest, type ProtocolResponse } f
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
 
+/** Largest request body that is read. */
+const BODY_BYTES_MAX = 262_144;
+
 /** The app over `handle`, which answers the machine endpoints. */
 export function createApp(
   service: ServiceContext,
@@ -25,7 +28,7 @@ export function createApp(
   const refuse = (c: Context, refusal: (family: Family) => ProtocolResponse): Response =>
     toResponse(c.req.method, refusal(familyOf(c.req.path)));
   app.use(async (c, next) => {
-    const maxSize = service.options.bodyLimitBytes;
+    const maxSize = BODY_BYTES_MAX;
     const { headers } = c.req.raw;
     if (!mayHaveBody(c.req.method)) return next();
     // The limit below looks at the body before it looks at the length, which makes a Request of Node's.

@@ -17,11 +17,12 @@ export type DecisionOutcome =
   | "already-decided"
   | "account-disabled";
 
+/** How much a user allows. */
 export interface ApprovalChoices {
   /** The scopes to grant; all that were requested when absent. */
-  scopes?: readonly string[] | undefined;
+  readonly scopes?: readonly string[] | undefined;
   /** Seconds of time-based access; until revoked when absent. */
-  accessSeconds?: number | undefined;
+  readonly accessSeconds?: number | undefined;
 }
 
 /** Whether the attempt can still be decided. */

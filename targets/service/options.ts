@@ -106,22 +106,14 @@ export const optionsSchema = z.strictObject({
     .partialRecord(z.enum(PROVOKED_REQUESTS), z.enum(Object.keys(PROVOKED_ANSWERS)))
     .default({}),
 
-  /** Wrong user codes accepted from one address before the entry page asks to wait (RFC 8628 §5.1). */
-  wrongCodeQuota: quota.default({ requests: 10, windowSeconds: 600 }),
   /** Most events kept for one receiver until it fetches them. */
   waitingEventsMax: z.int().min(1).default(1000),
   /** How token-revoked events name a token. */
   tokenIdentifier: z.enum(["hash", "prefix"]).default("hash"),
   /** Most offers of one subscription (dialects: base plans and offers together). */
   offersPerSubscription: z.int().min(1).default(250),
-  /** Versions of the available regions that offers may name. */
-  regionsVersions: z
-    .array(z.string())
-    .default(["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"]),
   /** Whether pages of the service's own origin may frame the consent pages (a simulator's panel). */
   framedBySelf: z.boolean().default(false),
-  /** Largest request body read, bytes. */
-  bodyLimitBytes: z.int().min(1024).default(262_144),
 });
 
 export type ServiceOptions = z.output<typeof optionsSchema>;

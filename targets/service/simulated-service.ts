@@ -1,6 +1,7 @@
 // `picogrant-tools/service`: the simulated service in one call, for tests of anybody's client of the device authorization
 // grant. Its types stand by themselves: whoever uses it installs nothing else.
 
+import type { ApprovalChoices, DecisionOutcome } from "./decisions.ts";
 import builtIn from "./fixture.json" with { type: "json" };
 import type { FixtureInput } from "./fixture.ts";
 import { nodeEnvironment } from "./node-environment.ts";
@@ -9,6 +10,7 @@ import type { ServiceOptionsInput } from "./options.ts";
 import { serve } from "./server.ts";
 import { approveAll, createService } from "./service.ts";
 
+export type { ApprovalChoices as Approval, DecisionOutcome as Decision } from "./decisions.ts";
 export type { ServiceEvent } from "./observers.ts";
 
 /** What a test changes most. docs/service.md has more; unknown names are refused. */
@@ -71,25 +73,6 @@ export interface WaitingCode {
   readonly scopes: readonly string[];
 }
 
-/** What became of a decision. Codes that are not pending any more are not touched. */
-export type Decision =
-  | "granted"
-  | "access_denied"
-  | "admin_policy_enforced"
-  | "org_internal"
-  | "unknown-code"
-  | "expired"
-  | "already-decided"
-  | "account-disabled";
-
-/** How much a user allows. */
-export interface Approval {
-  /** The scopes to grant; all that were requested when absent. */
-  readonly scopes?: readonly string[];
-  /** Seconds of time-based access; until revoked when absent. */
-  readonly accessSeconds?: number;
-}
-
 /** A service that listens, and whose users a test plays. */
 export interface SimulatedService {
   /** Base of every address, without a slash at the end. */
@@ -99,9 +82,9 @@ export interface SimulatedService {
   /** Codes that nobody has decided yet, oldest first. */
   pending(): WaitingCode[];
   /** Allows a code as an account, such as "ada". */
-  approve(userCode: string, account: string, choices?: Approval): Decision;
+  approve(userCode: string, account: string, choices?: ApprovalChoices): DecisionOutcome;
   /** Refuses a code: the next poll is answered with `access_denied`. */
-  deny(userCode: string): Decision;
+  deny(userCode: string): DecisionOutcome;
   /** Ends all grants of an account, perhaps only to one client; returns how many lived. */
   revokeAllFor(account: string, clientId?: string): number;
   /** Changes options while running; what was issued keeps its lifetimes. */

@@ -56,6 +56,8 @@ type BasePlan = Application["subscriptions"][number]["basePlans"][number];
 const SHAPE =
   /^([^/]+)\/subscriptions\/([^/]+)\/basePlans\/([^/]+)\/offers(?:\/([^/:]+)(?::(\w+))?)?$/;
 const PAGE_SIZE_MAX = 50;
+/** Of the available regions. */
+const REGIONS_VERSIONS = ["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"];
 
 /** Answers everything under {publisher_api_url}/publisher/v3/applications/; refuses with ApiError. */
 export function subscriptionOffers(
@@ -143,7 +145,7 @@ function create(
   const offerId = singleValue(query, "offerId") ?? "";
   if (offerId === "") throw invalidParameter("offerId", "Offer ID must be specified.", "required");
   checkFormat("offerId", offerId, OFFER_ID);
-  checkRegionsVersion(context, query);
+  checkRegionsVersion(query);
   // Offer doc §1: only auto-renewing base plans can have offers.
   if (plan.type !== "auto-renewing")
     throw failedPrecondition("Only auto-renewing base plans can have subscription offers.");
@@ -164,7 +166,7 @@ function create(
 }
 
 /** Both encodings of the object that are in use: regionsVersion.version and regionsVersion[version]. */
-function checkRegionsVersion(context: ServiceContext, query: URLSearchParams): void {
+function checkRegionsVersion(query: URLSearchParams): void {
   const versions = new Set([
     ...query.getAll("regionsVersion.version"),
     ...query.getAll("regionsVersion[version]"),
@@ -173,7 +175,7 @@ function checkRegionsVersion(context: ServiceContext, query: URLSearchParams): v
   const name = "regionsVersion.version";
   if (version === "")
     throw invalidParameter(name, "Regions Version must be specified.", "required");
-  if (other !== undefined || !context.options.regionsVersions.includes(version))
+  if (other !== undefined || !REGIONS_VERSIONS.includes(version))
     throw invalidParameter(name, `Unknown regions version: ${[...versions].join(", ")}.`);
 }
 

@@ -18,6 +18,9 @@ import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
 
 type Shown = Response | Promise<Response>;
 
+/** Wrong user codes from one address before the entry page asks to wait (RFC 8628 §5.1). */
+const WRONG_CODES = { requests: 10, windowSeconds: 600 };
+
 /** Adds the pages under /device. */
 export function addConsentPages(app: Hono, service: ServiceContext): void {
   app.get("/device", (c) => {
@@ -68,8 +71,7 @@ function withAttempt(
   decided: (attempt: Attempt) => Shown | undefined = () => undefined,
 ): Shown {
   const nowMs = service.env.now();
-  const quota = service.options.wrongCodeQuota;
-  const wait = service.wrongCodes.waitSeconds(visit.address, quota, nowMs);
+  const wait = service.wrongCodes.waitSeconds(visit.address, WRONG_CODES, nowMs);
   const typed = (form.get("user_code") ?? "").slice(0, 40);
   if (wait > 0)
     return visit.show(
@@ -83,7 +85,7 @@ function withAttempt(
   if (shown) return shown;
   // Nothing typed is no guess.
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
-    service.wrongCodes.take(visit.address, quota, nowMs);
+    service.wrongCodes.take(visit.address, WRONG_CODES, nowMs);
   return visit.show(codeEntry(visit, typed, codeProblem(typed, state)), codeStatus(state));
 }
 

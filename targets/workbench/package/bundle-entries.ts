@@ -21,6 +21,7 @@ import {
   type Plugin,
   transformSync,
 } from "esbuild";
+import { withoutCrypto } from "../../quickjs/bundle-program.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -119,15 +120,6 @@ export async function bundleRequired(
 function withoutBareImports(text: string): string {
   return text.replace(/^import "\.\/[\w-]+\.js";\n/gm, "");
 }
-
-/** tweetnacl asks for Node's crypto where it is loaded, for random numbers that it is never asked for here. */
-const withoutCrypto: Plugin = {
-  name: "without-crypto",
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^crypto$/ }, () => ({ path: "crypto", namespace: "absent" }));
-    onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));
-  },
-};
 
 /** Notes which files modules read beside themselves, and has them looked for under the bundle's folder. */
 function ownFiles(assets: Set<string>): Plugin {
