@@ -51,6 +51,7 @@ it.concurrent.each<[what: string, program: string, said: RegExp]>([
   ["polls another code", `${ASKS} ask(token, { grant_type, device_code: "x" })`, /another device_/],
   ["speaks no HTTP", `${ASKS} ${SENDS}.write("SSH-2.0\\n")`, /no HTTP: it begins with "SSH-2\.0/],
   ["says nothing", `${ASKS} ${SENDS}`, /no request came in 2 s/],
+  ["asks the time", `${ASKS} fetch(new URL("/", token), { method: "HEAD" })`, /no request came/],
   [
     "asks nowhere",
     `${ASKS} ${SENDS}.write("POST // HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")`,

@@ -110,13 +110,11 @@ describe("a page", () => {
 
   it("names a time server behind all else; without one it is the page of older firmware", async () => {
     await run(whole());
-    const { timeServer, ...older } = page("out");
-    expect(timeServer).toBe("");
+    const { length } = readFileSync(path("out"));
     writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, timeServer: "time.example" }));
     await run(whole());
-    const { madeAt, seed } = page("out");
-    expect(page("out")).toEqual({ ...older, madeAt, seed, timeServer: "time.example" });
-    expect(readFileSync(path("out")).subarray(-13).toString()).toBe("time.example\0");
+    expect(page("out").timeServer).toBe("time.example");
+    expect(readFileSync(path("out")).subarray(length).toString()).toBe("time.example\0");
   });
 
   it("says how requests go out, and has the device's key", async () => {

@@ -92,6 +92,8 @@ const rotated = json(200, ROTATED);
 const pending = json(400, { error: "authorization_pending" });
 const slowDown = json(400, { error: "slow_down" });
 const refusal = (error: string, status = 400): Answer => json(status, { error });
+/** What a HEAD is told that asks for the time. */
+export const dated = (): Answer => text(200, "", `Date: ${new Date().toUTCString()}`);
 /** What a call is answered with that no step waits for. */
 export const freely = json(200, {});
 const unauthorized = text(401, "", 'WWW-Authenticate: Bearer error="invalid_token"');

@@ -5,7 +5,7 @@ import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { UsageError } from "../../desktop/command-line.ts";
 import type { TlsIdentity } from "./conformance-server.ts";
-import type { Answer, Kind } from "./device-rows.ts";
+import { type Answer, dated, type Kind } from "./device-rows.ts";
 
 export interface Arrival {
   /** When it was complete, in ms. */
@@ -66,7 +66,10 @@ export async function startServer(
     });
     request.on("end", () => {
       const arrival = arrivalOf(request, Buffer.concat(pieces).toString());
-      ears.request(arrival, (answer) => write(request.socket, answer));
+      // A device that does not know the time asks for it ahead of all else, and says nothing.
+      const isForDate = request.method === "HEAD" && arrival.target === "/" && length === 0;
+      if (isForDate && !request.headers.authorization) void write(request.socket, dated());
+      else ears.request(arrival, (answer) => write(request.socket, answer));
     });
   };
   const server = shown
