@@ -1,6 +1,7 @@
 // Character ROMs of HD44780 displays: which byte draws which character. What a maker writes in a language of
 // people becomes the bytes of the display that the device has (Config.messages: a character for each byte).
 
+/** A00 is the Japanese standard ROM, with katakana; A02 the European one. */
 export type RomName = "A00" | "A02";
 
 /** Katakana in half width, from 0xA1 on: JIS X 0201. */

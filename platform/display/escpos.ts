@@ -14,9 +14,11 @@ export interface PrinterSink {
 export interface Slip {
   /** Lines above the address, such as what to do. */
   readonly heading: readonly Bytes[];
+  /** Where the code is entered. */
   readonly address: Bytes;
   /** Lines between address and code. */
   readonly between: readonly Bytes[];
+  /** Printed in double height and width. */
   readonly code: Bytes;
   /** Lines below the codes, such as how long they live. */
   readonly footing: readonly Bytes[];
@@ -29,6 +31,7 @@ export interface Slip {
   readonly modules?: readonly (readonly boolean[])[];
 }
 
+/** How a printer is spoken to. */
 export interface PrinterSettings {
   /** Argument of ESC t: 0 for code page 437, 1 for katakana, 19 for 858 (Western Europe). */
   readonly codePage: number;
@@ -38,6 +41,7 @@ export interface PrinterSettings {
   readonly feedLines: number;
 }
 
+/** Code page 858 (Western Europe), and what fits on paper of 80 mm. */
 export const usualPrinter: PrinterSettings = { codePage: 19, moduleDots: 6, feedLines: 4 };
 
 const ESC = 0x1b;
@@ -144,10 +148,13 @@ const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
 
 /** Where to go and what to enter, for how long. Address and code are printable ASCII. */
 export interface SlipPrompt {
+  /** Where the code is entered. */
   readonly address: string;
+  /** The user code. */
   readonly code: string;
   /** What the QR code leads to. */
   readonly complete: string;
+  /** How long the code is good for. */
   readonly minutes: number;
 }
 

@@ -5,7 +5,9 @@ import { type RomName, romText } from "./display-rom.ts";
 import { reasons } from "./reasons.ts";
 import { connectionReasons, messages, type Texts } from "./texts.ts";
 
+/** The languages that there are ready texts in. */
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
+/** One of `languages` (ISO 639-1). */
 export type Language = (typeof languages)[number];
 
 /** The texts as people read them, in the core's order. */
