@@ -3,7 +3,6 @@
 import { readFileSync } from "node:fs";
 import type { ErrorCode } from "../../../core/complete.ts";
 import * as core from "../../../core/complete.ts";
-import { Limit } from "../../../core/device/limits.ts";
 import { errorRows } from "../../../core/tables/errors.ts";
 import { markdownTable, spliced } from "../script-options.ts";
 
@@ -86,7 +85,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => 
   "scripts/package/picogrant.md": { "first program": firstProgram },
   "targets/docs/node.md": { "first program": firstProgram },
   "targets/docs/errors.md": { errors: errorTable },
-  "targets/docs/core-limits.md": { limits: limitTable, commands: commandTable },
   "targets/docs/configuration.md": { configuration: configurationTable, create: createTable },
 };
 
@@ -134,74 +132,24 @@ function errorTable(): string {
   return markdownTable([head, ...rows]);
 }
 
-/**
- * Members of an enum or interface in a source file: name, value or type, and the comment above, which holds for all below
- * it.
- */
-function membersOf(root: string, file: string, declaration: string): string[][] {
-  const source = readFileSync(root + file, "utf8");
-  const from = source.indexOf(`${declaration} {`);
-  if (from < 0) throw new Error(`${file} has no ${declaration}`);
+/** The members of the core's Config: name, type, and the comment above, which holds for all below it. */
+function createTable(root: string): string {
+  const source = readFileSync(`${root}core/device/config.ts`, "utf8");
+  const from = source.indexOf("export interface Config {");
   const body = source.slice(from, source.indexOf("\n}", from));
-  const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)(?: = ([^,\n]+),|\??: (\w+);)|^$/gm;
-  const found: string[][] = [];
+  const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)\??: (\w+);|^$/gm;
+  const rows = [["member", "type", "what it is"]];
   let comment = "";
-  for (const [whole, text, name, value, type] of body.matchAll(member)) {
+  for (const [whole, text, name, type] of body.matchAll(member)) {
     if (text !== undefined)
       comment = text
         .replaceAll(/\n\s*\*/g, " ")
         .replaceAll(/\s+/g, " ")
         .trim();
-    else if (name !== undefined) found.push([`\`${name}\``, value ?? type ?? "", comment]);
+    else if (name !== undefined) rows.push([`\`${name}\``, type!, comment]);
     else if (whole === "") comment = "";
   }
-  return found;
-}
-
-function limitTable(root: string): string {
-  const rows = membersOf(root, "core/device/limits.ts", "export enum Limit").map(
-    ([quoted, , why]) => {
-      const name = quoted!.slice(1, -1);
-      return [quoted!, `${Limit[name as keyof typeof Limit]}`, unitOf(name), why!];
-    },
-  );
-  return markdownTable([["limit", "value", "unit", "why"], ...rows]);
-}
-
-/** Units of the limits by their names; the first that fits counts. */
-const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/_MS(_|$)/, "ms"],
-  [/_S(_|$)/, "s"],
-  [/ENDLESS$/, "s, ms"],
-  [/_TRIES$/, "tries"],
-  [/_SHARE$/, "1/32"],
-  [/^USELESS_/, "answers"],
-  [/CODES|^RENEWALS/, "codes"],
-  [/^COLUMNS/, "characters"],
-  [/^ROWS/, "lines"],
-  [/^NUMBER_MAX$/, "digits"],
-  [/^SEED_MAX$/, "a number"],
-  [/^JSON_DEPTH_MAX$/, "levels"],
-  [/^BEHIND_ALL_TEXT$/, "cells"],
-  [/^ENDPOINTS$/, "bits"],
-  [/^EVENT_POLLS$/, "requests"],
-  [/_(MAX|MIN|SIZE|MEMORY)$/, "B"],
-];
-
-function unitOf(name: string): string {
-  const unit = UNITS.find(([pattern]) => pattern.test(name))?.[1];
-  if (unit === undefined) throw new Error(`limits.ts: of what unit is ${name}?`);
-  return unit;
-}
-
-function commandTable(root: string): string {
-  const rows = membersOf(root, "core/device/command.ts", "export enum Command");
-  return markdownTable([["command", "number", "what the host does"], ...rows]);
-}
-
-function createTable(root: string): string {
-  const rows = membersOf(root, "core/device/config.ts", "export interface Config");
-  return markdownTable([["member", "type", "what it is"], ...rows]);
+  return markdownTable(rows);
 }
 
 interface Schema {
