@@ -8,14 +8,7 @@ import { issuerOf, type ServiceContext } from "../context.ts";
 import type { Environment } from "../environment.ts";
 import type { Grant } from "../grants.ts";
 import { utf8 } from "../wire.ts";
-import {
-  EVENT_TYPES,
-  newEvent,
-  type QueuedEvent,
-  type Stream,
-  signedSet,
-  wants,
-} from "./streams.ts";
+import { EVENT_TYPES, type QueuedEvent, type Stream, signedSet, wants } from "./streams.ts";
 
 /** An event about a whole account, for every receiver with a client that the account has used. */
 export function emitAccountEvent(
@@ -69,7 +62,8 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
     jti,
     events: { [eventType]: payload },
   };
-  const event = newEvent(jti, claims);
+  const unsent = { set: undefined, chain: 0, failures: 0, isUnderWay: false, startsOver: false };
+  const event: QueuedEvent = { jti, claims, ...unsent };
   context.streams.enqueue(stream, event, context.options.waitingEventsMax);
   const receiverId = stream.receiver.id;
   if (observers.any)

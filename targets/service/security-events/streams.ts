@@ -103,19 +103,6 @@ export function wants(stream: Stream, eventType: string): boolean {
   );
 }
 
-/** An event that nobody has been given yet. */
-export function newEvent(jti: string, claims: SetClaims): QueuedEvent {
-  return {
-    jti,
-    claims,
-    set: undefined,
-    chain: 0,
-    failures: 0,
-    isUnderWay: false,
-    startsOver: false,
-  };
-}
-
 /** The event's signed token: always the same one, so that a receiver can tell a repetition. */
 export function signedSet(signer: SetSigner, event: QueuedEvent): string {
   event.set ??= signer.sign(event.claims);
