@@ -87,11 +87,11 @@ describe("a page", () => {
     );
     writeFileSync(
       path("device.json"),
-      JSON.stringify({ ...CONFIG, reasons: own, messages: { signedIn: "\u00c4" } }),
+      JSON.stringify({ ...CONFIG, language: "de", reasons: own, messages: { signedIn: "\u00c4" } }),
     );
     await run(whole());
     expect(page("out").texts.reasons?.split("\n")).toEqual(Object.values(own));
-    expect(page("out").texts.messages).toContain("\u00c4");
+    expect(page("out").texts.messages).toContain("Hole Code\nPr\u00fcfe Code\n\u00c4\n");
   });
 
   it.each([
