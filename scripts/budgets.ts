@@ -99,7 +99,7 @@ async function asC(variant: Variant): Promise<void> {
   atMost(what, limit.code, found.code, "B");
   atMost("  its RAM beside the device's memory", limit.ram, found.ram, "B");
   atMost("  stack of a whole life", limit.stack, found.stack, "B");
-  const poll = variant === "complete" ? pollInstructions("release") : undefined;
+  const poll = variant === "complete" ? await pollInstructions("release") : undefined;
   if (poll) atMost("  instructions of a pending poll", pollInstructionsOfCMax, poll, "");
 }
 
@@ -109,7 +109,7 @@ async function builds(): Promise<string[][]> {
   const table: string[][] = [["build", ...columns, "bytecode + 4 x heap"]];
   for (const variant of variants) {
     const { flashed } = await bundleCore(variant);
-    const poll = variant === "complete" ? pollInstructions("quickjs") : undefined;
+    const poll = variant === "complete" ? await pollInstructions("quickjs") : undefined;
     const figures = {
       file: flashed.length,
       ...(await measureOnArm(variant)),

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { signIn } from "../../../platform/node/sign-in.ts";
 import { makeTlsIdentities } from "../../command/certificates.ts";
-import { isBuilt, programOf } from "../host/build.ts";
+import { isRefreshed, programOf } from "../host/build.ts";
 
 /** What a device is given: addresses, whom it trusts, and a folder of its own. */
 interface Given {
@@ -92,8 +92,8 @@ export function sessionAsDevice({ endpoints, ca, folder }: Given, signal: AbortS
 }
 
 /** By device; undefined where it has not been built. Five seconds apart, as the RFC has it, so that it takes a minute. */
-export function handshakesOfTenPolls(): Promise<[string, number | undefined][]> {
-  const host = isBuilt("release") ? hostAsDevice(programOf("release")) : undefined;
+export async function handshakesOfTenPolls(): Promise<[string, number | undefined][]> {
+  const host = (await isRefreshed("release")) ? hostAsDevice(programOf("release")) : undefined;
   const devices = { "a session on Node": sessionAsDevice, "the C host": host };
   const counts = Object.entries(devices).map(async ([name, run]) => {
     const count = run && (await countHandshakes(run, 10, 5, { keepAliveTimeout: 75_000 }));

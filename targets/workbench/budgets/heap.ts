@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { evaluate, newModule, variants } from "../engines/catalogue.ts";
-import { buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
+import { hostFolder, isRefreshed, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 import type { Figures } from "./budget-limits.ts";
 
@@ -57,7 +57,6 @@ function figuresOf(program: string, generated: string): OnArm {
 /** The core as firmware has it. Undefined where the host for that is not built. */
 export async function measureOnArm(variant: Variant): Promise<OnArm | undefined> {
   const kind = variant === "complete" ? "arm" : (`arm-${variant}` as const);
-  if (!isBuilt(kind)) return undefined;
-  await buildHost(kind);
+  if (!(await isRefreshed(kind))) return undefined;
   return figuresOf(programOf(kind, "allocations"), `generated-${variant}`);
 }

@@ -2,7 +2,7 @@
 // many. Whatever is not a poll cancels out, and the same program counts the same on any day.
 
 import { spawnSync } from "node:child_process";
-import { isBuilt, programOf } from "../host/build.ts";
+import { isRefreshed, programOf } from "../host/build.ts";
 
 const NO_LIMIT = "10000000";
 const FEW = 200;
@@ -27,8 +27,8 @@ function run(
  * does for them. Undefined where the C host is not built or there is no valgrind.
  * @param kind with QuickJS, or as C
  */
-export function pollInstructions(kind: "quickjs" | "release"): number | undefined {
-  if (!isBuilt(kind) || spawnSync("valgrind", ["--version"]).error) return undefined;
+export async function pollInstructions(kind: "quickjs" | "release"): Promise<number | undefined> {
+  if (spawnSync("valgrind", ["--version"]).error || !(await isRefreshed(kind))) return undefined;
   const program = programOf(kind, "allocations");
   const [few, many] = [run(program, FEW), run(program, MANY)];
   return Math.round((many.instructions - few.instructions) / (many.polls - few.polls));

@@ -45,9 +45,11 @@ export function programOf(kind: Kind, name = "picogrant-host"): string {
   return `${hostFolder}${kind}/${name}`;
 }
 
-/** Whether a kind has been built. */
-export function isBuilt(kind: Kind): boolean {
-  return existsSync(programOf(kind));
+/** Brings a kind that has been built once up to the sources. @returns false where it has not been built */
+export async function isRefreshed(kind: Kind): Promise<boolean> {
+  if (!existsSync(programOf(kind))) return false;
+  await buildHost(kind);
+  return true;
 }
 
 /** Those that are an engine's affair, and those that are none's. */
