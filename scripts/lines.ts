@@ -8,11 +8,11 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 /** Lines of code, and all files. "beside" is what belongs to no floor. */
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
-  core: [7_200, 54],
-  platform: [14_200, 122],
-  targets: [41_380, 320],
-  scripts: [1_610, 23],
-  test: [44_900, 280],
+  core: [7_200, 53],
+  platform: [14_150, 121],
+  targets: [41_000, 319],
+  scripts: [1_600, 23],
+  test: [44_200, 271],
   beside: [100, 11],
 };
 
