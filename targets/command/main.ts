@@ -3,7 +3,7 @@
 
 import { Command } from "commander";
 import { UsageError, version } from "../desktop/command-line.ts";
-import { EXIT_CODES, endingBy, outputLost } from "./ending.ts";
+import { EXIT_CODES, Exit, endingBy, outputLost } from "./ending.ts";
 import { completionOf, type NamedPart, runPart } from "./option-parser.ts";
 
 const PARTS: readonly NamedPart[] = [
@@ -91,7 +91,8 @@ function program(): Command {
     .configureOutput({ outputError: () => {} })
     .exitOverride(({ code, exitCode, message }) => {
       // Without a command the help is shown, as a mistake.
-      if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
+      if (exitCode === 0) process.exit(Exit.DONE);
+      if (code === "commander.help") process.exit(Exit.USAGE);
       throw new UsageError(message.replace(/^error: /, ""));
     });
   for (const part of PARTS) {

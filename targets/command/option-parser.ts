@@ -25,7 +25,7 @@ export function commandLine(name: string, description: string): Command {
     .allowExcessArguments(false)
     .configureOutput({ outputError: () => {} })
     .exitOverride(({ exitCode, message }) => {
-      if (exitCode === 0) process.exit(0);
+      if (exitCode === 0) process.exit(Exit.DONE);
       throw new UsageError(message.replace(/^error: /, ""));
     });
 }
