@@ -160,7 +160,7 @@ async function main(): Promise<number> {
   );
   if (!table(lived)) return 1;
   if (!flags.test) return 0;
-  const args = ["vitest", "run", "--config", "test/board/vitest.config.ts"];
+  const args = ["vitest", "run", "--config", "test/suites.config.ts", "--project", "board"];
   return spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
 }
 

@@ -29,7 +29,7 @@ const STEPS: Readonly<Record<string, { makes: string; tests: readonly string[] }
   },
   types: {
     makes: "test/package/public-types.txt",
-    tests: ["test/package/vitest.config.ts", "test/package/package.spec.ts"],
+    tests: ["test/suites.config.ts", "--project=package", "test/package/package.spec.ts"],
   },
 };
 

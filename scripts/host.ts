@@ -88,7 +88,7 @@ async function host(): Promise<void> {
     console.log(`host: ${kind} built`);
   }
   if (flags.build) return;
-  const args = ["vitest", "run", "--config", "test/host/vitest.config.ts"];
+  const args = ["vitest", "run", "--config", "test/suites.config.ts", "--project", "host"];
   const env = { ...process.env, ...(arm && { PICOGRANT_ARM: "1" }) };
   const run = spawnSync("npx", [...args, ...(arm ? ["test/host/arm"] : [])], {
     stdio: "inherit",

@@ -12,8 +12,8 @@ const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>
   platform: [14_150, 121],
   targets: [41_000, 319],
   scripts: [1_600, 23],
-  test: [44_200, 271],
-  beside: [100, 11],
+  test: [44_200, 267],
+  beside: [100, 15],
 };
 
 commandLine("lines", "Prints lines of code and files of each floor beside their ceilings.").parse();

@@ -16,6 +16,14 @@ const { installOnly } = commandLine(
 await carryOut("runtimes", async () => {
   if (!isInstalled()) installRuntimes();
   if (installOnly) return 0;
-  const args = ["vitest", "run", "--config", "test/package/vitest.config.ts", "elsewhere"];
+  const args = [
+    "vitest",
+    "run",
+    "--config",
+    "test/suites.config.ts",
+    "--project",
+    "package",
+    "elsewhere",
+  ];
   return spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
 });

@@ -37,7 +37,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   sessions: { says: "what sessions cost on Node", program: "test/platform/session-costs.ts" },
   "test-browser": {
     says: "the tests of panel, pages and site in Chromium",
-    tests: ["test/browser/vitest.config.ts"],
+    tests: ["test/suites.config.ts", "--project=browser"],
   },
   "test-dist": { says: "the core's tests on the built bundles", program: "scripts/test-dist.ts" },
   "test-integers": {
@@ -47,14 +47,17 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   "test-package": {
     says: "the tests of what npm would publish",
-    tests: ["test/package/vitest.config.ts"],
+    tests: ["test/suites.config.ts", "--project=package"],
   },
   "test-peers": {
     says: "servers and clients that others wrote, run here",
     tests: [all, "test/peers/clients.test.ts", "test/peers/servers.test.ts"],
     environment: { PICOGRANT_ALL: "1" },
   },
-  "test-qjs": { says: "the tests on stock QuickJS", tests: ["test/quickjs/vitest.config.ts"] },
+  "test-qjs": {
+    says: "the tests on stock QuickJS",
+    tests: ["test/suites.config.ts", "--project=quickjs"],
+  },
 };
 
 /** What Node runs for a tool: its arguments. */

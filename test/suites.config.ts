@@ -1,0 +1,56 @@
+// Suites that need something built or installed before. Each has its own command, which names it:
+// vitest run --config test/suites.config.ts --project host
+
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import type { ProjectConfig } from "vitest/node";
+import { machine } from "../targets/workbench/board/machines.ts";
+import { patience } from "./patience.ts";
+
+const suites: Record<string, ProjectConfig> = {
+  /** The board's firmware in an emulator: npm run board -- --test. */
+  board: {
+    globalSetup: ["test/programs-folder.ts"],
+    include: ["test/board/**/*.spec.ts"],
+    exclude: machine.name === "mps2" ? [] : ["**/certificates.spec.ts", "**/interactive.spec.ts"],
+    // Emulated boards wait for most of their time.
+    maxWorkers: 4,
+    // A test boots the board up to thirty times. Each wait has its own limit (targets/workbench/board/emulator.ts).
+    testTimeout: 3_600_000,
+    hookTimeout: 3_600_000,
+  },
+  /** Pages in Chromium: npm run tool -- test-browser. */
+  browser: { include: ["test/browser/**/*.test.ts"], maxWorkers: 1 },
+  /** The built host in C: npm run host, npm run host -- --arm. */
+  host: {
+    globalSetup: ["test/programs-folder.ts"],
+    include: ["test/host/**/*.spec.ts"],
+    exclude: process.env.PICOGRANT_ARM ? [] : ["test/host/arm.spec.ts"],
+    // Hosts wait for most of their time.
+    maxWorkers: 4,
+  },
+  /** The packed npm packages: npm run tool -- test-package. */
+  package: {
+    include: ["test/package/**/*.spec.ts"],
+    globalSetup: "test/package/install.ts",
+    setupFiles: ["test/seeds.ts"],
+    maxWorkers: 2,
+  },
+  /** Stock QuickJS (npm run tool -- qjs): npm run tool -- test-qjs. */
+  quickjs: {
+    globalSetup: ["test/programs-folder.ts"],
+    include: ["test/quickjs/**/*.test.ts"],
+    maxWorkers: 1,
+  },
+};
+
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL("..", import.meta.url)),
+    ...patience,
+    projects: Object.entries(suites).map(([name, suite]) => ({
+      extends: true,
+      test: { ...suite, name },
+    })),
+  },
+});
