@@ -10,9 +10,9 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
   core: [7_200, 53],
   platform: [14_150, 121],
-  targets: [41_000, 319],
+  targets: [40_850, 318],
   scripts: [1_600, 23],
-  test: [44_200, 267],
+  test: [44_350, 267],
   beside: [100, 15],
 };
 
