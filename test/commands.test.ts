@@ -54,8 +54,8 @@ describe.concurrent("npm run", () => {
   test("each tool's files are there, and no name is both a script's and a tool's", () => {
     for (const [name, { program, tests = [] }] of Object.entries(TOOLS)) {
       expect(Object.hasOwn(scripts, name), name).toBe(false);
-      for (const file of [...tests, program ?? "."])
-        expect(existsSync(ROOT + file), file).toBe(true);
+      const files = [...tests, program ?? "."].filter((word) => !word.startsWith("--"));
+      for (const file of files) expect(existsSync(ROOT + file), file).toBe(true);
     }
   });
 
