@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -39,7 +40,9 @@ static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   }
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds);
-  if (*line == '\r' && status >= 200) pg_response_start(&core, request_id, (int)status, seconds > 0 ? (int)seconds : -1);
+  /* The core's integers have 27 bits. libcurl says 0 where there is no Retry-After. */
+  if (seconds <= 0 || seconds > 134217727) seconds = seconds <= 0 ? -1 : 134217727;
+  if (*line == '\r' && status >= 200) pg_response_start(&core, request_id, status > 599 ? 500 : (int)status, (int)seconds);
   return size * one;
 }
 
@@ -69,6 +72,8 @@ static int ask(void) {
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_line);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+  /* Every coding that libcurl decodes: a server may use one without being asked (RFC 9110 section 12.5.3). */
+  curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, is_own ? "http" : "https");
   curl_easy_setopt(curl, CURLOPT_NOPROXY, is_own ? "*" : NULL);
   curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -130,6 +135,9 @@ int main(void) {
                                   .columns = COLUMNS, .rows = ROWS, .auto_start = 1, .renewals_max = 3};
   struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
   int endpoints = 0;
+  /* A closed pipe, and a file beyond the limit of its size, are errors of write(). */
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   if (*setting("STATE") && chdir(setting("STATE"))) return 1;
   if (getentropy(&config.seed, sizeof config.seed) || !(curl = curl_easy_init())) return 1;
   config.seed &= 67108863;

@@ -219,13 +219,25 @@ static int take_key(char key) {
   return 1;
 }
 
+/*
+ * The signals that POSIX sends instead of an error number: write() to a closed pipe or socket then fails with EPIPE, beyond
+ * the limit of a file's size with EFBIG, and the failure is reported. SIGTTIN and SIGTTOU only stop the program, as the
+ * terminal's shell expects.
+ */
+static void ignore_signals_of_errors(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Signals that end the device, between two steps. A SIGHUP that was ignored stays so (nohup). */
 static int open_signals(void) {
   sigset_t set;
+  struct sigaction hangup;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
   sigprocmask(SIG_BLOCK, &set, NULL);
-  signal(SIGPIPE, SIG_IGN);
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
@@ -316,6 +328,7 @@ int main(int count, char **arguments) {
   struct pg_options options = {0};
   const struct pg_medium *medium = NULL;
   if (!open_standard_descriptors()) return PG_EXIT_WRONG;
+  ignore_signals_of_errors();
   pg_process_close();
   pg_process_lock(memory, sizeof memory);
   pg_process_lock(config_text, sizeof config_text);
