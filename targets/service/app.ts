@@ -1,5 +1,5 @@
-// The hono app: body limits and security headers, the pages for people, and under them the machine
-// endpoints, which are only translated here and answered by the synchronous logic.
+// The hono app: body limits, security headers and the HTML pages. It passes requests for the machine endpoints to the
+// synchronous logic.
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
@@ -16,10 +16,10 @@ import { hasLength, mayHaveBody, type ProtocolRequest, type ProtocolResponse } f
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
 
-/** Largest request body that is read. */
+/** Largest accepted request body. */
 const BODY_BYTES_MAX = 262_144;
 
-/** The app over `handle`, which answers the machine endpoints. */
+/** The app on top of `handle`, which serves the machine endpoints. */
 export function createApp(
   service: ServiceContext,
   handle: (request: ProtocolRequest) => ProtocolResponse,
@@ -31,7 +31,7 @@ export function createApp(
     const maxSize = BODY_BYTES_MAX;
     const { headers } = c.req.raw;
     if (!mayHaveBody(c.req.method)) return next();
-    // The limit below looks at the body before it looks at the length, which makes a Request of Node's.
+    // The body limit below reads the body before the length, which creates a Request of Node's.
     if (hasLength(headers))
       return Number(headers.get("content-length")) > maxSize ? refuse(c, bodyTooLarge) : next();
     return bodyLimit({ maxSize, onError: () => refuse(c, bodyTooLarge) })(c, next);
@@ -43,7 +43,7 @@ export function createApp(
   });
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
-  // A display may show a shorter path than the page's own.
+  // `verificationPath` may be shorter, for small displays.
   app.use(async (c, next) => {
     const { path, method } = c.req;
     const { verificationPath } = service.options;
@@ -74,7 +74,7 @@ export function createApp(
   return app;
 }
 
-/** The methods of each page, for requests that none of them took. */
+/** The methods of each page, for 405 responses. */
 function methodsByPath(app: Hono): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, method } of app.routes)
@@ -82,7 +82,7 @@ function methodsByPath(app: Hono): ReadonlyMap<string, readonly string[]> {
   return methods;
 }
 
-// No script runs on these pages at all, so none may; nothing may frame them or take their forms.
+// The pages have no scripts, cannot be framed, and send forms only to themselves.
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
   styleSrc: ["'self'"],
@@ -93,7 +93,7 @@ const contentSecurityPolicy = {
 };
 
 const common = {
-  // "no-referrer" would make browsers send the forms with a null origin.
+  // With "no-referrer", browsers would send the forms with a null origin.
   referrerPolicy: "same-origin",
   // Plain HTTP on a developer's machine must stay reachable.
   strictTransportSecurity: false,
@@ -114,19 +114,19 @@ const framedHeaders = secureHeaders({
 function pageHeaders(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await (service.options.framedBySelf ? framedHeaders : securityHeaders)(c, next);
-    // The steps to a grant are answers to forms: not stored, they would leave no way back through them.
+    // The steps are responses to form posts. With no-store, the browser could not go back through them.
     const isStep = c.req.path.startsWith("/device");
     c.res.headers.set("cache-control", isStep ? "private, no-cache" : "no-store");
   };
 }
 
-/** Whether the client went away while its request was still arriving. */
+/** Whether the client closed the connection while its request was still arriving. */
 function isGone(c: Context): boolean {
   const env = c.env as { incoming?: { complete?: boolean; destroyed?: boolean } } | undefined;
   return env?.incoming?.destroyed === true && env.incoming.complete === false;
 }
 
-/** Pages are shown under the service's own name only: under any other they could be read by its owner. */
+/** Serves pages only under the service's own host name: under another name, the owner of that name could read them. */
 function ownNameOnly(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service))) {
@@ -137,7 +137,7 @@ function ownNameOnly(service: ServiceContext) {
   };
 }
 
-/** Tells observers of page visits, as `handle` does of the machine endpoints. */
+/** Reports page views to observers, as `handle` does for the machine endpoints. */
 function reportTo({ observers, env }: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await next();
@@ -209,7 +209,7 @@ async function toProtocolRequest(c: Context): Promise<ProtocolRequest> {
 }
 
 function toResponse(method: string, { status, headers, body }: ProtocolResponse): Response {
-  // Statuses without a body must be given none at all.
+  // Responses with these statuses must not have a body.
   const bodyless = method === "HEAD" || status === 204;
   return new Response(bodyless ? null : (body as Uint8Array<ArrayBuffer>), { status, headers });
 }

@@ -1,5 +1,5 @@
-// The authorization attempts (device doc §3): one per device code, from request to claim or expiry, and the making of
-// user codes, device codes and tokens from random bytes. Who may decide and what a poll is answered live elsewhere.
+// Authorization attempts (device doc §3): one per device code, from request to claim or expiry. Also generates user
+// codes, device codes and tokens from random bytes. decisions.ts decides attempts, token-endpoint.ts responds to polls.
 
 import type { Challenge } from "./client-authentication.ts";
 import type { Environment } from "./environment.ts";
@@ -18,26 +18,26 @@ export interface Attempt {
   /** Minimum wait between polls; slow_down may lengthen it. */
   intervalMs: number;
   lastPollAtMs: number;
-  /** Set by a grant: who granted, what of it, and for how long (undefined: until revoked). */
+  /** Set by the approval: the account, the granted scopes, and the duration (undefined: until revoked). */
   accountId: string | undefined;
   grantedScopes: readonly string[];
   accessSeconds: number | undefined;
-  /** What the poll has to prove (RFC 7636); undefined: nothing. */
+  /** The code challenge that the poll has to satisfy (RFC 7636); undefined: none. */
   readonly challenge: Challenge | undefined;
   /** As the client sent it, for the ID token. */
   readonly nonce: string | undefined;
-  /** How the person is to sign in, as acr_values asked. */
+  /** The authentication that acr_values requested. */
   readonly acr: string;
-  /** When it was decided, ms. */
+  /** Time of the decision, ms. */
   decidedAtMs: number | undefined;
   /** The grant that the claim created. */
   grantId: string | undefined;
 }
 
-/** How long a decision waits for the device to fetch it when the code has expired meanwhile. */
+/** How long a decided attempt waits for the device's poll after the code has expired. */
 const DECISION_MEMORY_S = 3600;
 
-/** Whether an attempt ended so long ago that its codes are answered like unknown ones. */
+/** Whether an attempt ended so long ago that polls treat its code as unknown. */
 export function isForgotten(attempt: Attempt, nowMs: number, memorySeconds: number): boolean {
   const isDecided = attempt.state === "granted" || attempt.state === "refused";
   const memory = isDecided ? Math.max(memorySeconds, DECISION_MEMORY_S) : memorySeconds;
@@ -47,7 +47,7 @@ export function isForgotten(attempt: Attempt, nowMs: number, memorySeconds: numb
 export class Attempts {
   readonly #byDeviceCode = new Map<string, Attempt>();
   readonly #byUserCode = new Map<string, Attempt>();
-  /** Among them are all that are pending. */
+  /** Includes all pending attempts. */
   readonly #undecided = new Set<Attempt>();
 
   add(attempt: Attempt): void {
@@ -60,12 +60,12 @@ export class Attempts {
     return this.#byDeviceCode.get(deviceCode);
   }
 
-  /** The attempt of a user code as typed: case counts, dashes and spaces do not. */
+  /** Finds the attempt of a typed user code: case counts, dashes and spaces do not. */
   findByUserCode(typed: string): Attempt | undefined {
     return this.#byUserCode.get(normalizeUserCode(typed));
   }
 
-  /** Pending attempts whose code still lives, oldest first. What has been decided is looked at once. */
+  /** Pending attempts with a valid code, oldest first. */
   pending(nowMs: number): Attempt[] {
     for (const attempt of this.#undecided)
       if (attempt.state !== "pending" || nowMs >= attempt.expiresAtMs)
@@ -73,22 +73,22 @@ export class Attempts {
     return [...this.#undecided];
   }
 
-  /** Everything known, oldest first. */
+  /** All attempts, oldest first. */
   all(): Attempt[] {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Drops what is forgotten, and makes room for one more than `max`; looks only at the oldest, so it costs little. */
+  /** Deletes old attempts, and the oldest ones above `max`. It checks only the oldest, so it is cheap. */
   dropForgotten(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // What is behind it and means nothing any more waits for it, an hour at most.
+      // Deletable attempts behind it wait for it, an hour at most.
       if (!isOver && !isForgotten(attempt, nowMs, memorySeconds)) return;
       this.#forget(attempt);
     }
   }
 
-  /** Forgets every attempt, as a crash of a service that keeps them in memory does. */
+  /** Deletes every attempt, like a crash of a service that stores them in memory. */
   clear(): void {
     this.#byDeviceCode.clear();
     this.#undecided.clear();
@@ -106,13 +106,13 @@ export class Attempts {
   }
 }
 
-// RFC 8628 §6.1: no vowels, so no words; capitals only, so no 0/O, 1/l/I, 5/S or 8/B to confuse.
-// Twenty letters, eight of them: 34.5 bits, guarded by the entry page's limit of wrong codes.
+// RFC 8628 §6.1: no vowels, so no words; only capitals, so 0/O, 1/l/I, 5/S and 8/B cannot be confused. Eight of twenty
+// letters are 34.5 bits, protected by the limit of wrong codes on the entry page.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
-// The largest multiple of 20 in a byte: bytes above are thrown away, or early letters would be likelier.
+// The largest multiple of 20 in a byte. Larger bytes are discarded, otherwise the first letters would be likelier.
 const UNBIASED = 240;
 
-/** A user code of the given shape, each X a letter of the alphabet with equal likelihood. */
+/** A user code of the given format. Each X becomes a letter with equal probability. */
 export function createUserCode(env: Environment, format: string): string {
   let code = "";
   let pool = env.random(16);
@@ -138,16 +138,16 @@ export function createUserCode(env: Environment, format: string): string {
 }
 
 /**
- * What a person typed or pasted, ready for comparison: spaces, dashes and what cannot be seen carry nothing (RFC 8628
- * §6.1), letters of full width are letters; the case counts (device doc §2.1).
+ * Normalizes a typed or pasted code for comparison: spaces, dashes and invisible characters are removed (RFC 8628
+ * §6.1), full-width letters become ASCII. Case counts (device doc §2.1).
  */
 export function normalizeUserCode(typed: string): string {
   return typed.normalize("NFKC").replace(/[\s\p{Pd}\p{Cf}\u2212]/gu, "");
 }
 
 /**
- * An unguessable token of 256 bits (RFC 8628 §5.2 asks the device code to be infeasible to guess).
- * The awkward kind has characters that only a correct percent-encoder carries through.
+ * A token of 256 random bits (RFC 8628 §5.2). The "awkward" kind contains characters that require correct
+ * percent-encoding.
  */
 export function createToken(
   env: Environment,

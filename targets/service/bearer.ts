@@ -1,12 +1,12 @@
-// Bearer tokens at the resource APIs (device doc §4.5, §5.3; RFC 6750): finding the token in the
-// header or the query, and refusing dead tokens and missing scopes.
+// Bearer tokens at the resource APIs (device doc §4.5, §5.3; RFC 6750): finds the token in the header or the query, and
+// refuses invalid tokens and missing scopes.
 import type { ServiceContext } from "./context.ts";
 import { ApiError } from "./errors.ts";
 import type { Account, ResourceApi } from "./fixture.ts";
 import type { Grant } from "./grants.ts";
 import type { ProtocolRequest } from "./wire.ts";
 
-/** Whose a request's token is, whatever it may do. */
+/** Finds the owner of a request's token, regardless of its scopes. */
 export function findCaller(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -26,8 +26,8 @@ export interface Caller {
 const REALM = 'Bearer realm="api"';
 
 /**
- * Who calls, with one of the scopes (names of the catalogue). Throws an ApiError: 401 without a live
- * token, 403 when the token's scopes do not suffice or the API is not enabled for the client's project.
+ * Authenticates a caller with one of the scopes (names of the catalogue). Throws an ApiError: 401 without a valid
+ * token, 403 if the token's scopes do not suffice or the API is not enabled for the client's project.
  */
 export function authenticateCaller(
   context: ServiceContext,
@@ -58,7 +58,7 @@ export function authenticateCaller(
   return found;
 }
 
-/** RFC 9470 §3: the sign-in is too old or too weak for this call; a refresh would not change that. */
+/** RFC 9470 §3: the authentication is too old or too weak for this call. A refresh would not change that. */
 function refuseWeakSignIn({ options, env }: ServiceContext, { authentication }: Grant): void {
   const { acr, maxAge } = options.stepUp ?? {};
   const isWeak = acr !== undefined && authentication.acr !== acr;
@@ -77,7 +77,7 @@ function refuseWeakSignIn({ options, env }: ServiceContext, { authentication }: 
   );
 }
 
-/** Device doc §1: a resource API has to be enabled for the project that the client belongs to. */
+/** Device doc §1: a resource API has to be enabled for the client's project. */
 function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceApi): void {
   const client = context.directory.clients.get(grant.clientId);
   if (client?.enabledApis.includes(api)) return;

@@ -1,6 +1,6 @@
-// Who is the client? Credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), and the rule that only clients for TVs
-// and limited input devices may use the device flow (device doc §5). Whose is the code? Proof of key (RFC 7636) in the
-// device grant: the challenge comes with the request for a code, the verifier with each poll, as Keycloak has it.
+// Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1). Only clients for TVs and
+// limited-input devices may use the device grant (device doc §5). Also PKCE in the device grant (RFC 7636): the code
+// request has the challenge, each poll the verifier, as in Keycloak.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Attempt } from "./attempts.ts";
@@ -9,19 +9,19 @@ import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** What the credentials may mean; "" counts as not sent. */
+/** One interpretation of the credentials; "" counts as not sent. */
 interface Reading {
   id: string | undefined;
   secret: string | undefined;
 }
 
 interface Credentials {
-  /** Never empty; the likelier one first. */
+  /** Never empty; the more likely one first. */
   readings: readonly [Reading, ...Reading[]];
   basic: boolean;
 }
 
-/** The credentials as sent; a form's count only where there is no HTTP Basic. */
+/** Reads the credentials. Those of a form count only without HTTP Basic. */
 export function readCredentials(request: ProtocolRequest, form: FormParameters): Credentials {
   const header = request.headers.authorization;
   if (header !== undefined && /^basic(?: |$)/i.test(header)) return readBasic(header);
@@ -30,8 +30,8 @@ export function readCredentials(request: ProtocolRequest, form: FormParameters):
 }
 
 /**
- * Basic that cannot be read names nobody. RFC 6749 §2.3.1 wants both halves form-encoded; curl -u and many
- * others send them as they are. What was sent does not tell which, where it has a "+" or a "%".
+ * Parses HTTP Basic; invalid Basic names no client. RFC 6749 §2.3.1 requires both parts form-encoded, but curl -u and
+ * many clients send them unencoded. A "+" or "%" can mean either.
  */
 function readBasic(header: string): Credentials {
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1] ?? "";
@@ -53,8 +53,8 @@ function formDecode(text: string): string {
 }
 
 /**
- * The client of a request to the token endpoint, or the answer that refuses it: 400 when credentials
- * are missing, 401 invalid_client when they are wrong (device doc §7).
+ * The client of a request to the token endpoint, or the response that refuses it: 400 if credentials are missing, 401
+ * invalid_client if they are wrong (device doc §7).
  */
 export function authenticateClient(
   context: ServiceContext,
@@ -62,7 +62,7 @@ export function authenticateClient(
   form: FormParameters,
 ): { client: Client } | { refusal: ProtocolResponse } {
   const { readings, basic } = readCredentials(request, form);
-  // Whoever tries Basic and fails gets the challenge, whatever else was sent (RFC 6749 §5.2).
+  // If Basic fails, the response has the challenge, whatever else was sent (RFC 6749 §5.2).
   if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : refuseMissing("client_id");
   const named = agreeing(readings, form);
@@ -78,18 +78,18 @@ export function authenticateClient(
   return { client };
 }
 
-/** The readings that name the form's client, where it names one. */
+/** The readings that match the form's client_id, if it has one. */
 export function agreeing(readings: readonly Reading[], form: FormParameters): readonly Reading[] {
   const inForm = form.get("client_id");
   return readings.filter(({ id }) => inForm === undefined || inForm === id);
 }
 
-/** The refusal of a request whose header and form name different clients. */
+/** Refuses a request whose header and form name different clients. */
 export function twoClients(): ProtocolResponse {
   return oauthError("invalid_request", "Two different clients are named.");
 }
 
-/** The first client that the credentials may mean. */
+/** The first client that matches the credentials. */
 export function clientOf(
   { directory }: ServiceContext,
   readings: readonly Reading[],
@@ -97,7 +97,7 @@ export function clientOf(
   return readings.flatMap(({ id }) => directory.clients.get(id ?? "") ?? [])[0];
 }
 
-/** Device doc §5.4: the refusal of a client whose type is not TVs and Limited Input devices. */
+/** Device doc §5.4: refuses a client whose type is not TVs and Limited Input devices. */
 export function refuseWrongType(client: Client): ProtocolResponse | undefined {
   if (client.type === "tv-and-limited-input") return undefined;
   return oauthError("invalid_client", "Invalid client type.");
@@ -110,18 +110,18 @@ function refuseMissing(parameter: string): { refusal: ProtocolResponse } {
 function refuseClient(basic: boolean, description: string): { refusal: ProtocolResponse } {
   const refusal = oauthError("invalid_client", description);
   if (!basic) return { refusal };
-  // RFC 6749 §5.2 demands the challenge here, and only here: elsewhere it would hide the error's
-  // body from clients that look at the challenge first.
+  // RFC 6749 §5.2 requires the challenge only here. Elsewhere it would hide the error's body from clients that read the
+  // challenge first.
   const headers = { ...refusal.headers, "www-authenticate": 'Basic realm="token"' };
   return { refusal: { ...refusal, headers } };
 }
 
-// All are compared, so that the time does not tell which of them was nearer.
+// Compares with all, so that the time does not show which one was closer.
 function isOneOf(sent: readonly string[], expected: string): boolean {
   return sent.map((secret) => sameSecret(secret, expected)).includes(true);
 }
 
-// As long for every wrong secret of the right length; that length is no secret.
+// Takes the same time for every wrong secret of the right length; the length is not secret.
 function sameSecret(sent: string, expected: string): boolean {
   const sentBytes = Buffer.from(sent);
   const expectedBytes = Buffer.from(expected);
@@ -136,11 +136,11 @@ export interface Challenge {
   readonly method: ChallengeMethod;
 }
 
-/** RFC 7636 §4.1 and §4.2: the same alphabet and lengths for both; a hash is 43 characters long. */
+/** RFC 7636 §4.1 and §4.2: the same alphabet and lengths for both; a hash has 43 characters. */
 const UNRESERVED = /^[A-Za-z0-9._~-]{43,128}$/;
 const HASH = /^[A-Za-z0-9_-]{43}$/;
 
-/** The challenge of a request for a code, or the refusal (RFC 7636 §4.4.1). Undefined: none, and none needed. */
+/** The challenge of a code request, or the refusal (RFC 7636 §4.4.1). Undefined: none sent, and none required. */
 export function readChallenge(
   context: ServiceContext,
   form: FormParameters,
@@ -158,11 +158,11 @@ export function readChallenge(
   const known = context.options.codeChallengeMethods.find((name) => name === method);
   if (known === undefined) return refuse("The code_challenge_method is not supported.");
   const fits = known === "S256" ? HASH.test(value) : UNRESERVED.test(value);
-  if (!fits) return refuse("The code_challenge is not one.");
+  if (!fits) return refuse("The code_challenge is malformed.");
   return { challenge: { value, method: known } };
 }
 
-/** RFC 7636 §4.6: what is wrong with the verifier of a poll, if anything. */
+/** RFC 7636 §4.6: checks the verifier of a poll. Returns the refusal, if any. */
 export function refuseVerifier(
   attempt: Attempt,
   form: FormParameters,
@@ -170,7 +170,7 @@ export function refuseVerifier(
   const verifier = form.get("code_verifier");
   const { challenge } = attempt;
   if (challenge === undefined) {
-    // RFC 9700 §2.1.1: a verifier without a challenge is somebody else's code.
+    // RFC 9700 §2.1.1: a verifier for a code without a challenge belongs to another code.
     if (verifier === undefined) return undefined;
     return oauthError("invalid_grant", "There was no code_challenge for this code.");
   }
@@ -179,5 +179,5 @@ export function refuseVerifier(
   const hash = createHash("sha256").update(verifier).digest("base64url");
   const sent = challenge.method === "S256" ? hash : verifier;
   if (UNRESERVED.test(verifier) && sent === challenge.value) return undefined;
-  return oauthError("invalid_grant", "The code_verifier does not fit the code_challenge.");
+  return oauthError("invalid_grant", "The code_verifier does not match the code_challenge.");
 }

@@ -1,5 +1,5 @@
 // The command line of the simulated service: npm run service, and picogrant service. Reads the fixture, listens, prints
-// one line per request. Errors are one line and exit code 2.
+// one line per request. Errors are one line with exit code 2.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ interface Flags {
   https?: boolean;
 }
 
-// Timers of devices on the same machine may fire a little early; the command line is for them.
+// Timers of devices on the same machine may fire a little early.
 const POLL_TOLERANCE_MS = 250;
 
 const HELP = `
@@ -43,7 +43,9 @@ A first try, in two terminals:
 
 For scripts: picogrant service --port 0 --approve ada`;
 
-/** @param name how it is called: "picogrant service" */
+/**
+ * @param name the name of the command: "picogrant service"
+ */
 export function serviceLine(name: string, usage = name): Command {
   return new Command(usage)
     .description(
@@ -61,25 +63,26 @@ export function serviceLine(name: string, usage = name): Command {
     )
     .option(
       "-u, --public-url <url>",
-      "the address that devices and phones use, if it is another",
+      "the address that devices and phones use, if it differs",
       readPublicUrl,
     )
     .addOption(
-      new Option("--dialect <name>", "as which server it answers; default: documents").choices(
-        DIALECTS,
-      ),
+      new Option(
+        "--dialect <name>",
+        "the server whose responses it imitates; default: documents",
+      ).choices(DIALECTS),
     )
-    .option("--issuer-path <path>", "what the issuer has behind its address, such as /realms/home")
+    .option("--issuer-path <path>", "the issuer's path, such as /realms/home")
     .option("--interval <seconds>", "minimum wait between polls; default: 5")
     .option("--key <file>", "PEM file with the private key, for HTTPS")
     .option("--cert <file>", "PEM file with the certificate, for HTTPS")
-    .option("--approve <account>", "allow each code at once as this account, for scripts")
+    .option("--approve <account>", "approve each code at once as this account, for scripts")
     .option(
       "--provoke <request=answer...>",
-      "answers in place of its own: refresh=interaction_required (the same page lists them)",
+      "responses to replace: refresh=interaction_required (the same page lists them)",
     )
     .option("-q, --quiet", "no access log")
-    .option("--https", "speak HTTPS with a certificate made for this run")
+    .option("--https", "use HTTPS with a certificate made for this run")
     .addHelpText("after", HELP)
     .allowExcessArguments(false)
     .configureOutput({
@@ -89,9 +92,9 @@ export function serviceLine(name: string, usage = name): Command {
 }
 
 /**
- * Listens, and ends the process when that is told to stop, or at once for mistakes.
- * @param line has been parsed
- * @param name as in its line
+ * Listens, and ends the process on a signal, or at once after a wrong option.
+ * @param line the parsed command line
+ * @param name the same name as in the line
  */
 export async function runService(line: Command, name: string): Promise<number> {
   try {
@@ -103,38 +106,40 @@ export async function runService(line: Command, name: string): Promise<number> {
   }
 }
 
-/** @throws UsageError with one line that says where the file is wrong */
+/**
+ * @throws UsageError with one line that says where the file is wrong
+ */
 function readJson(what: "fixture" | "options", file: string, check: (value: never) => void) {
   const text = readText(file, what);
   let problem = "is not JSON: ";
   try {
     const value = JSON.parse(text) as unknown;
     problem = "";
-    // Spread, a list or a word would be no options at all, and nobody would learn of it.
+    // Spreading an array or a string would silently give no options.
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new Error("holds no JSON object");
     }
     check(value as never);
     return value;
   } catch (error) {
-    // One line, whatever part of the text it shows.
+    // One line, even if the message quotes text of the file.
     throw new UsageError(`--${what} ${file}: ${problem}${(error as Error).message}`);
   }
 }
 
-/** Accounts, clients and the rest of the service, by a file of the user's own or as they are built in. */
+/** Reads accounts, clients and the rest of the fixture, from a file or the built-in ones. */
 export function readFixtureFile(
   file: string = fileURLToPath(new URL("fixture.json", import.meta.url)),
 ): FixtureInput {
   return readJson("fixture", file, readFixture) as FixtureInput;
 }
 
-/** The service's settings. */
+/** Reads the service's options. */
 export function readOptionsFile(file: string): ServiceOptionsInput {
   return readJson("options", file, readOptions);
 }
 
-/** What is wrong with the names is told by the option itself. */
+/** The option's own check reports unknown names. */
 function readProvoked(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
@@ -160,7 +165,7 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   if (flags.key === undefined || flags.cert === undefined) return {};
   const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
   try {
-    // TLS itself takes a key and a certificate of different kinds, and fails at each handshake.
+    // TLS accepts a key and a certificate that do not match, and then fails at each handshake.
     const belongs = new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key));
     if (!belongs) throw new Error("they do not belong together");
   } catch (error) {
@@ -203,7 +208,7 @@ async function listen(flags: Flags, prefix: string): Promise<void> {
   const others = DIALECTS.filter((one) => one !== dialect).join(", ");
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
   console.log(`${prefix}: dialect ${dialect}, issuer ${service.issuer}; --dialect: ${others}`);
-  // Device doc §8: a display has room for so many; the scheme may be left out.
+  // Device doc §8: every display shows this many characters; the scheme may be left out.
   const address = `${service.baseUrl}${verificationPath}`.replace(/^https?:\/\//, "");
   if (address.length > 40)
     console.log(`${prefix}: ${address} is longer than the 40 characters that every display has`);
@@ -218,7 +223,7 @@ async function listen(flags: Flags, prefix: string): Promise<void> {
     });
 }
 
-/** For --https: where the authority's certificate was written to, as long as it runs. */
+/** For --https: the path of the authority's certificate during this run. */
 let authorityFile = "";
 
 function throwAwayPair(flags: Flags): { key: string; cert: string } {
@@ -238,7 +243,7 @@ function throwAwayPair(flags: Flags): { key: string; cert: string } {
   return identities.trusted;
 }
 
-/** Who and what there is in its world. The secrets are those of a world that everybody can read. */
+/** Introduces the clients and users. The fixture's secrets are public. */
 function introduce(running: Service, fixture: FixtureInput, flags: Flags): string[] {
   const isBuiltIn = flags.fixture === undefined;
   const clients = (fixture.clients ?? []).map(({ id, secret, name }) => {

@@ -1,4 +1,4 @@
-// Everything that the endpoints share, in one object that is passed and never global.
+// Everything that the endpoints share, passed as one object instead of globals.
 import type { Attempts } from "./attempts.ts";
 import { MANNERS, type Manner } from "./dialects.ts";
 import type { Environment, Tasks } from "./environment.ts";
@@ -32,25 +32,25 @@ export interface ServiceContext {
   readonly observers: Observers;
   /** Subscription offers by "package/product/base plan", then by offer id. */
   readonly offers: Map<string, Map<string, SubscriptionOffer>>;
-  /** May be replaced while the service runs. */
+  /** Can be replaced while the service runs. */
   options: ServiceOptions;
   scopes: ScopeCatalogue;
 }
 
-/** Used where nobody has said where the service lives, as in memory without a server. */
+/** Used if no base URL is set, for example in memory without a server. */
 const FALLBACK_BASE_URL = "http://127.0.0.1:8080";
 
-/** What its dialect makes it do. */
+/** The behaviour of the service's dialect. */
 export function mannerOf(context: ServiceContext): Manner {
   return MANNERS[context.options.dialect];
 }
 
-/** Who the service says it is, in metadata and tokens. */
+/** The issuer in metadata and tokens. */
 export function issuerOf(context: ServiceContext): string {
   return baseUrlOf(context) + context.options.issuerPath;
 }
 
-/** Base of every address the service gives out. */
+/** The base of every address in responses. */
 export function baseUrlOf(context: ServiceContext): string {
   return context.options.baseUrl ?? FALLBACK_BASE_URL;
 }

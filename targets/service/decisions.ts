@@ -1,6 +1,6 @@
-// The person's decision about a pending attempt (device doc §3, §7): who may grant what. And what a person, or an
-// administrator, does to an account afterwards: remove an app, sign out everywhere, disable, enable; event receivers hear
-// of each (§6). The pages and the programmatic controls both come through here, so that no rule can be walked around.
+// The user's decision about a pending attempt (device doc §3, §7): who may grant what. Also what a user or
+// administrator does to an account: remove an application, sign out everywhere, disable, enable. Event receivers are
+// notified of each (§6). The pages and the programmatic controls both use this module, so that no rule can be bypassed.
 
 import { type Attempt, isForgotten, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
@@ -8,7 +8,7 @@ import type { Account } from "./fixture.ts";
 import { emitAccountEvent, emitTokenRevoked } from "./security-events/delivery.ts";
 import { EVENT_TYPES } from "./security-events/streams.ts";
 
-/** What became of a decision. Codes that are not pending any more are not touched. */
+/** The result of a decision. Codes that are no longer pending are not changed. */
 export type DecisionOutcome =
   | "granted"
   | Refusal
@@ -17,7 +17,7 @@ export type DecisionOutcome =
   | "already-decided"
   | "account-disabled";
 
-/** How much a user allows. */
+/** What the user grants. */
 export interface ApprovalChoices {
   /** The scopes to grant; all that were requested when absent. */
   readonly scopes?: readonly string[] | undefined;
@@ -38,8 +38,8 @@ export function decidable(
 }
 
 /**
- * Allows a pending attempt on behalf of an account. An organization's rule may turn it into a
- * refusal that the device learns of at its next poll: admin_policy_enforced or org_internal.
+ * Approves a pending attempt for an account. A rule of the organization can turn the approval into a refusal that the
+ * device learns at its next poll: admin_policy_enforced or org_internal.
  */
 export function approve(
   context: ServiceContext,
@@ -64,7 +64,7 @@ export function approve(
   return "granted";
 }
 
-/** The rule of an organization that keeps this account from granting these scopes to the client. */
+/** The rule of an organization that forbids this account to grant these scopes to the client. */
 function ruleAgainst(
   context: ServiceContext,
   clientId: string,
@@ -79,8 +79,8 @@ function ruleAgainst(
 }
 
 /**
- * What keeps a granted attempt from its tokens after all: the account was disabled, or its organization made a
- * rule, between the grant and the poll that claims it. The attempt is refused from then on.
+ * Refuses an approved attempt if the account was disabled, or its organization set a rule, between the approval and the
+ * poll that claims it. The attempt stays refused.
  */
 export function refuseClaim(
   context: ServiceContext,
@@ -132,31 +132,31 @@ function tell(context: ServiceContext, attempt: Attempt): void {
   });
 }
 
-/** Why an account was disabled, where that is known. */
+/** Why an account was disabled, if known. */
 export type DisableReason = "hijacking" | "bulk-account";
 
-/** Ends what an account granted to one client; returns how many grants lived. */
+/** Revokes what an account granted to one client; returns the number of valid grants. */
 export function removeApp(context: ServiceContext, accountId: string, clientId: string): number {
   const grants = context.grants.revokeAll(accountId, clientId);
   for (const grant of grants) emitTokenRevoked(context, grant);
   return grants.length;
 }
 
-/** Ends every grant of an account; returns how many lived. */
+/** Revokes every grant of an account; returns the number of valid grants. */
 export function revokeTokens(context: ServiceContext, accountId: string): number {
   const grants = context.grants.revokeAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.tokensRevoked, accountId);
   return grants.length;
 }
 
-/** Ends every grant and every browser session of an account; returns how many grants lived. */
+/** Revokes every grant and ends every browser session of an account; returns the number of valid grants. */
 export function signOutEverywhere(context: ServiceContext, accountId: string): number {
   context.sessions.endAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.sessionsRevoked, accountId);
   return revokeTokens(context, accountId);
 }
 
-/** Disables an account: nothing it granted works any more, and it can grant nothing. */
+/** Disables an account: its grants are revoked, and it cannot grant anything. */
 export function disableAccount(
   context: ServiceContext,
   accountId: string,
@@ -169,7 +169,7 @@ export function disableAccount(
   emitAccountEvent(context, EVENT_TYPES.accountDisabled, accountId, reason && { reason });
 }
 
-/** Enables an account again. Tokens revoked meanwhile stay dead. */
+/** Enables an account again. Tokens revoked meanwhile stay revoked. */
 export function enableAccount(context: ServiceContext, accountId: string): void {
   const account = context.directory.account(accountId);
   if (!account.disabled) return;
@@ -177,7 +177,7 @@ export function enableAccount(context: ServiceContext, accountId: string): void 
   emitAccountEvent(context, EVENT_TYPES.accountEnabled, accountId);
 }
 
-/** Tells receivers that the account's password must be changed; nothing else happens here. */
+/** Notifies receivers that the account's password must be changed; nothing else happens here. */
 export function requireCredentialChange(context: ServiceContext, accountId: string): void {
   emitAccountEvent(
     context,

@@ -1,5 +1,5 @@
-// The device authorization endpoint (device doc §4.1; RFC 8628 §3.1, §3.2): a device asks for its
-// codes. Clients are identified by client_id alone; a quota per client guards the endpoint.
+// The device authorization endpoint (device doc §4.1; RFC 8628 §3.1, §3.2). Clients are identified by client_id alone,
+// and each has a quota.
 import { type Attempt, createToken, createUserCode } from "./attempts.ts";
 import {
   agreeing,
@@ -23,14 +23,14 @@ import {
   textOf,
 } from "./wire.ts";
 
-/** Answers POST {device_auth_url}. */
+/** Handles POST {device_auth_url}. */
 export function deviceAuthorization(
   context: ServiceContext,
   request: ProtocolRequest,
 ): ProtocolResponse {
   if (!isForm(request))
     return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
-  // Some clients put these parameters, none of them secret, into the query string.
+  // Some clients send these parameters, none of them secret, in the query string.
   const form = parseForm(request.body.length > 0 ? textOf(request.body) : request.query);
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
@@ -67,7 +67,7 @@ export function deviceAuthorization(
   return json(200, describeAttempt(context, attempt, nowMs));
 }
 
-/** OpenID Connect Core §3.1.2.1: the first of the values that is known here, in order of preference. */
+/** OpenID Connect Core §3.1.2.1: the first supported value, in order of preference. */
 function contextOf(values: string | undefined): string {
   const known: readonly string[] = AUTHENTICATION_CONTEXTS;
   return values?.split(" ").find((value) => known.includes(value)) ?? USUAL_CONTEXT;
@@ -104,7 +104,7 @@ function createAttempt(
   return attempt;
 }
 
-// Two live attempts must never share a user code: the person would approve someone else's device.
+// Two pending attempts must never share a user code: the user would approve another device.
 function freshUserCode(context: ServiceContext): string {
   for (let tries = 0; tries < 100; tries++) {
     const code = createUserCode(context.env, context.options.userCodeFormat);
@@ -113,7 +113,7 @@ function freshUserCode(context: ServiceContext): string {
   throw new Error("no free user code: the random source repeats itself or the format is too short");
 }
 
-/** The success object of device doc §2.1, as the dialect has it. */
+/** The success object of device doc §2.1 in the service's dialect. */
 function describeAttempt(context: ServiceContext, attempt: Attempt, nowMs: number): object {
   const { verificationPath, verificationUriComplete } = context.options;
   const { addressName, hasMessage } = mannerOf(context);

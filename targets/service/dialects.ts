@@ -1,27 +1,27 @@
-// The dialects: how authorization servers of well-known makes differ from the documents that this service is written
-// after. One table, each row a difference and where it is said; whatever has no row is as the documents have it.
+// The dialects: how well-known authorization servers differ from the specification that this service implements. One
+// table; each row is a difference with its source. Everything without a row follows the specification.
 
-/** What a dialect may say in a way of its own. */
+/** What a dialect can change. */
 export interface Manner {
-  /** The name of the address in the answer to a request for a code. */
+  /** The member with the address in the device authorization response. */
   readonly addressName: "verification_url" | "verification_uri";
-  /** Whether that answer has a sentence for the person. */
+  /** Whether that response has a message for the user. */
   readonly hasMessage: boolean;
   /** Statuses of errors, by the names of errors.ts. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** What `error` is, by the same names. */
+  /** The value of `error`, by the same names. */
   readonly words: Readonly<Record<string, string>>;
-  /** Whether errors have Entra's further members; the number of each, by the same names. */
+  /** Whether errors have Entra's additional members; the number of each, by the same names. */
   readonly numbers: Readonly<Record<string, number>> | undefined;
-  /** Whether the metadata name no way for clients without a secret. */
+  /** Whether the metadata list no authentication method for clients without a secret. */
   readonly isSecretAsked: boolean;
-  /** Whether a client may ask for the scope `offline_access`. */
+  /** Whether a client may request the scope `offline_access`. */
   readonly hasOfflineScope: boolean;
-  /** Whether a refresh token is given only for the scope `offline_access`. */
+  /** Whether a refresh token is issued only with the scope `offline_access`. */
   readonly isOfflineAsked: boolean;
-  /** Whether a poll that comes too early is told so, whatever has been decided. */
+  /** Whether an early poll gets `slow_down` even after the decision. */
   readonly isHasteFirst: boolean;
-  /** Options that have another default. */
+  /** Options with another default. */
   readonly options: {
     readonly issuerPath?: string;
     readonly verificationUriComplete?: boolean;
@@ -36,7 +36,7 @@ export interface Manner {
 }
 
 interface Row extends Partial<Manner> {
-  /** Where it is said: a standard, that maker's documentation or source. */
+  /** The source: a standard, or the vendor's documentation or code. */
   readonly source: string;
 }
 
@@ -139,7 +139,7 @@ const ROWS = {
 export type Dialect = keyof typeof ROWS;
 export const DIALECTS = Object.keys(ROWS) as Dialect[];
 
-/** The documents: what a dialect without a row does. The options are those that any row changes. */
+/** The specification: the behaviour without any row. The options are those that any row changes. */
 const DOCUMENTS: Manner = {
   addressName: "verification_url",
   hasMessage: false,
@@ -163,7 +163,7 @@ const DOCUMENTS: Manner = {
   },
 };
 
-/** All that a dialect does: its rows, a later one before an earlier one, over what the documents say. */
+/** The behaviour of a dialect: the specification changed by its rows; later rows override earlier ones. */
 function mannerOf(rows: readonly Row[]): Manner {
   let manner = DOCUMENTS;
   for (const { source: _, ...row } of rows)

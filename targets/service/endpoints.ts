@@ -1,5 +1,5 @@
-// The routing table of the machine endpoints: which function answers which method and path, without
-// any HTTP library. Pages for people are routed in app.ts.
+// The routing table of the machine endpoints: the function for each method and path, without an HTTP library. app.ts
+// routes the pages.
 
 import { mannerOf, type ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
@@ -60,10 +60,10 @@ function keySet({ keys, signer }: ServiceContext): ProtocolResponse {
   return json(200, { keys: [...keys.published(), ...signer.publicKeys()] });
 }
 
-/** Endpoints whose parameters come in the body. */
+/** Endpoints with parameters in the body. */
 const WITH_BODY: readonly string[] = [PATHS.deviceAuthorization, PATHS.token, PATHS.revocation];
 
-/** Answers any request to a machine endpoint; never throws for what a client can send. */
+/** Handles any request to a machine endpoint. Never throws because of a request. */
 export function dispatch(context: ServiceContext, sent: ProtocolRequest): ProtocolResponse {
   const { path } = sent;
   const isJson = context.options.bodies === "json" && WITH_BODY.includes(path);
@@ -95,12 +95,12 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
 
 const API_PREFIXES = ["/video/", "/publisher/", "/events/"];
 
-/** Which errors the clients of an address understand. */
+/** The kind of errors that the clients of a path understand. */
 export function familyOf(path: string): Family {
   return API_PREFIXES.some((prefix) => path.startsWith(prefix)) ? "api" : "oauth";
 }
 
-/** The request with a form in place of its JSON object; or 415, where it is a form and JSON is wanted. */
+/** The request with a form instead of its JSON object; or 415 if it is a form although JSON is required. */
 function fromJson(request: ProtocolRequest): ProtocolRequest | ProtocolResponse {
   if (mediaType(request.headers["content-type"] ?? "") !== "application/json") {
     return bare(415, { "accept-post": "application/json" });

@@ -1,14 +1,14 @@
-// What the service takes from the outside: time, randomness, and the sending of pushed events.
-// The logic has no clock, no entropy and no timer of its own, so that a simulator can own all three.
+// What the service needs from its host: time, randomness, and sending pushed events. The logic has no clock, entropy or
+// timer of its own, so that a simulator can control all three.
 
-/** A push delivery (RFC 8935) that the host carries out. */
+/** A push delivery (RFC 8935) that the host sends. */
 export interface PushDelivery {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
 }
 
-/** What came back from a push delivery; a transport failure is a rejected promise. */
+/** The response to a push delivery; a transport failure is a rejected promise. */
 export interface PushAnswer {
   status: number;
   body: string;
@@ -25,13 +25,13 @@ export interface SigningKey {
 export interface Environment {
   /** Milliseconds since the epoch; must never go backwards. */
   now(): number;
-  /** `count` fresh random bytes (1 to 64). Tokens are as good as this source. */
+  /** `count` random bytes (1 to 64). The security of tokens depends on this source. */
   random(count: number): Uint8Array;
-  /** Runs `task` once after `delayMs`; without it, due tasks wait for `runDue()`. */
+  /** Runs `task` once after `delayMs`. Without it, due tasks wait for `runDue()`. */
   schedule?: ((delayMs: number, task: () => void) => void) | undefined;
-  /** Makes a signing key; without it the service issues no ID tokens, and its metadata promise none. */
+  /** Makes a signing key. Without it the service issues no ID tokens, and its metadata do not promise any. */
   makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
-  /** Sends a pushed event; without it nothing is pushed and events wait for polling. */
+  /** Sends a pushed event. Without it, events wait for polling. */
   push?: ((delivery: PushDelivery) => Promise<PushAnswer>) | undefined;
 }
 
@@ -51,7 +51,7 @@ export class Tasks {
     else this.#waiting.push({ dueAtMs: this.#env.now() + delayMs, task });
   }
 
-  /** Runs what is due, in the order of its time, until nothing is; returns how many ran. */
+  /** Runs all due tasks in the order of their times; returns the number of tasks. */
   async runDue(): Promise<number> {
     for (let ran = 0; ; ran++) {
       const nowMs = this.#env.now();

@@ -1,10 +1,10 @@
-// The error answers of the service: one table for the OAuth endpoints (device doc §7), one shape for
-// the resource APIs. Each entry is the exact status, code and description that a client meets.
+// The error responses of the service: one table for the OAuth endpoints (device doc §7), one shape for the resource
+// APIs. Each entry is the status, code and description that a client receives.
 
 import type { Manner } from "./dialects.ts";
 import { json, type ProtocolResponse } from "./wire.ts";
 
-/** Errors of the OAuth endpoints. Where the documents give a description it stands here verbatim. */
+/** Errors of the OAuth endpoints. Descriptions in the specification are copied verbatim. */
 const OAUTH_ERRORS = {
   // Device doc §7, the rows of "Poll".
   authorization_pending: [428, "Precondition Required"],
@@ -14,10 +14,10 @@ const OAUTH_ERRORS = {
   admin_policy_enforced: [400, "Access is restricted by the organization's administrator."],
   invalid_client: [401, "Unauthorized"],
   invalid_grant: [400, "Bad Request"],
-  // Its word is invalid_grant as well; only some dialects tell it apart.
+  // On the wire also invalid_grant; only some dialects distinguish it.
   bad_device_code: [400, "Malformed device code."],
   unsupported_grant_type: [400, "Invalid grant_type."],
-  // Not in the documents: RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1.
+  // Not in the specification: RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1.
   expired_token: [400, "The device code has expired."],
   invalid_request: [400, "Bad Request"],
   invalid_scope: [400, "Some requested scopes are not allowed on the device flow."],
@@ -29,7 +29,7 @@ export type OAuthErrorCode = keyof typeof OAUTH_ERRORS;
 
 const cached = new Map<OAuthErrorCode, ProtocolResponse>();
 
-/** The error answer of an OAuth endpoint; `description` replaces the usual one. */
+/** The error response of an OAuth endpoint; `description` replaces the usual one. */
 export function oauthError(code: OAuthErrorCode, description?: string): ProtocolResponse {
   const [status, usual] = OAUTH_ERRORS[code];
   const error = code === "bad_device_code" ? "invalid_grant" : code;
@@ -39,16 +39,16 @@ export function oauthError(code: OAuthErrorCode, description?: string): Protocol
     refused,
   });
   if (description !== undefined) return made();
-  // Millions of polls are answered with the same bytes.
+  // Polls reuse the same bytes.
   const answer = cached.get(code) ?? made();
   cached.set(code, answer);
   return answer;
 }
 
-/** Nobody looks up the traces of this service. */
+/** This service has no traces. */
 const NO_TRACE = "00000000-0000-0000-0000-000000000000";
 
-/** An answer as the dialect has it: an error with its status, its word, its further members. */
+/** A response in the dialect: an error with its status, code and additional members. */
 export function inDialect(
   { statuses, words, numbers }: Manner,
   answer: ProtocolResponse,
@@ -70,7 +70,7 @@ export function inDialect(
   return json(status, { error: word, error_description: description, ...further }, headers);
 }
 
-/** Device doc §2.3, §7: the quota error has this one member and nothing else. */
+/** Device doc §2.3, §7: the quota error has only this member. */
 export function quotaError(): ProtocolResponse {
   return json(403, { error_code: "rate_limit_exceeded" });
 }
@@ -89,18 +89,18 @@ const API_STATUSES = {
 
 export interface ApiErrorDetail {
   status: keyof typeof API_STATUSES;
-  /** Where HTTP has a status of its own for what the canonical one says. */
+  /** Set if HTTP has a more specific status than the canonical one. */
   code?: number;
   message: string;
   /** Short machine-readable word, such as "required" or "insufficientPermissions". */
   reason: string;
   domain?: string;
-  /** The parameter or header at fault. */
+  /** The parameter or header that is wrong. */
   location?: string;
   locationType?: "parameter" | "header";
 }
 
-/** A refusal of a resource API, thrown by its checks and turned into an answer in one place. */
+/** A refusal by a resource API. One place turns it into a response. */
 export class ApiError extends Error {
   readonly detail: ApiErrorDetail;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -141,7 +141,7 @@ export function invalidParameter(
   });
 }
 
-/** 400 about a body of another type than the resource APIs take. */
+/** 400 for a body of another media type. */
 export function notJson(): ApiError {
   return new ApiError({
     status: "INVALID_ARGUMENT",
@@ -152,10 +152,10 @@ export function notJson(): ApiError {
   });
 }
 
-/** Whose clients read an error: those of OAuth know other members than those of the resource APIs. */
+/** The kind of clients that read an error: OAuth and resource APIs have different members. */
 export type Family = "oauth" | "api";
 
-/** 405 with the methods that are allowed (RFC 9110 §15.5.6); where GET is, HEAD is. */
+/** 405 with the allowed methods (RFC 9110 §15.5.6); GET includes HEAD. */
 export function methodNotAllowed(family: Family, methods: readonly string[]): ProtocolResponse {
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const headers = { allow: allow.join(", ") };
@@ -168,19 +168,19 @@ export function methodNotAllowed(family: Family, methods: readonly string[]): Pr
     : json(405, { error: "invalid_request", error_description: message }, headers);
 }
 
-/** 413 without a look at the body. */
+/** 413 without reading the body. */
 export function bodyTooLarge(family: Family): ProtocolResponse {
   const message = "The request body is too large.";
-  // The rest of the body is not read, so the connection cannot carry another request.
+  // The rest of the body is not read, so the connection cannot be reused.
   const headers = { connection: "close" };
   return family === "api"
     ? apiRefusal({ status: "INVALID_ARGUMENT", code: 413, message, reason: "tooLarge" }, headers)
     : json(413, { error: "invalid_request", error_description: message }, headers);
 }
 
-/** 500: the service itself is at fault. */
+/** 500: a fault of the service itself. */
 export function serviceFault(family: Family): ProtocolResponse {
-  const message = "The service has a fault.";
+  const message = "The service has failed.";
   return family === "api"
     ? apiRefusal({ status: "INTERNAL", message, reason: "backendError" })
     : json(500, { error: "server_error", error_description: message });
@@ -190,7 +190,7 @@ function apiRefusal(detail: ApiErrorDetail, headers?: Record<string, string>): P
   return new ApiError(detail, headers).toResponse();
 }
 
-/** The value of a parameter; null where it is absent. Throws an ApiError where it is given twice. */
+/** The value of a parameter; null if absent. Throws an ApiError if it is repeated. */
 export function singleValue(query: URLSearchParams, name: string): string | null {
   const [value = null, other] = query.getAll(name);
   if (other !== undefined) throw invalidParameter(name, `${name} is given twice.`);

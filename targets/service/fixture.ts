@@ -1,6 +1,6 @@
-// The world the service plays in: organizations, accounts, clients, apps and event receivers, read and checked from the
-// fixture file. And the directory: accounts, organizations and clients while the service runs, which are the fixture's
-// and what controls and the account page have changed since (disabled accounts, policies).
+// The fixture: organizations, accounts, clients, applications and event receivers, read and checked from a file. And
+// the directory: accounts, organizations and clients while the service runs, including changes by controls and the
+// account page (disabled accounts, policies).
 
 import * as z from "zod";
 import { SIGNING_ALGORITHMS } from "./openid.ts";
@@ -17,7 +17,7 @@ const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: z.int().
 const organization = z.strictObject({
   id,
   name: z.string(),
-  /** Scopes its administrator does not let members grant (admin_policy_enforced). */
+  /** Scopes that the administrator does not let members grant (admin_policy_enforced). */
   blockedScopes: scopeNames,
 });
 
@@ -28,14 +28,14 @@ const account = z.strictObject({
   kind: z.enum(["person", "service"]).default("person"),
   organization: id.optional(),
   blockedScopes: scopeNames,
-  /** Seconds; whatever this account grants ends by itself (time-based access). */
+  /** Seconds after which grants of this account end (time-based access). */
   timeBasedAccess: z.int().min(1).optional(),
   disabled: z.boolean().default(false),
 });
 
 const client = z.strictObject({
   id,
-  /** Without a secret the client is public and none is asked for. */
+  /** Without a secret, the client is public. */
   secret: z.string().min(1).optional(),
   name: z.string(),
   type: z
@@ -49,9 +49,9 @@ const client = z.strictObject({
   enabledApis: z.array(z.enum(apis)).default([...apis]),
   /** Overrides the service's deviceCodeQuota. */
   deviceCodeQuota: quota.optional(),
-  /** Whether each of its codes needs a proof (RFC 7636), as some servers let an administrator say. */
+  /** Whether each of its codes requires PKCE (RFC 7636). */
   pkce: z.enum(["optional", "required"]).default("optional"),
-  /** What its ID tokens are signed with: id_token_signed_response_alg of a registration. */
+  /** The signature algorithm of its ID tokens: id_token_signed_response_alg of a registration. */
   idTokenAlgorithm: z.enum(SIGNING_ALGORITHMS).default("RS256"),
 });
 
@@ -73,7 +73,7 @@ const basePlan = z.strictObject({
 
 const application = z.strictObject({
   packageName: id,
-  /** Accounts that may publish for this app. */
+  /** Accounts that may publish for this application. */
   publishers: z.array(id),
   subscriptions: z.array(
     z.strictObject({
@@ -88,7 +88,7 @@ const receiver = z.strictObject({
   name: z.string(),
   /** Bearer token for the stream's endpoints. */
   token: z.string().min(8),
-  /** The clients whose users' events it hears; they are the audience of its tokens. */
+  /** The clients whose users' events it receives; they are the audience of its tokens. */
   clients: z.array(id).min(1),
 });
 
@@ -111,10 +111,10 @@ export type ResourceApi = (typeof apis)[number];
 export type Application = z.output<typeof application>;
 export type Receiver = z.output<typeof receiver>;
 
-/** What `readFixture` has given, frozen: it needs no second look. */
+/** Results of `readFixture`, frozen and already checked. */
 const known = new WeakSet<object>();
 
-/** The fixture checked and with defaults; throws an Error of one line that says where it is wrong. */
+/** Checks the fixture and fills in defaults. Throws an Error of one line that says where it is wrong. */
 export function readFixture(input: unknown): Fixture {
   if (typeof input === "object" && input !== null && known.has(input)) return input as Fixture;
   const fixture = frozen(check(input));
@@ -148,13 +148,13 @@ function checkUnique(where: string, entries: readonly { id: string }[]): void {
   }
 }
 
-/** Two receivers with one token would be one: the second would never hear of anything. */
+/** With one token for two receivers, the second would never receive anything. */
 function checkTokens(receivers: readonly Receiver[]): void {
   const holders = new Map<string, string>();
   for (const { id, token } of receivers) {
     const other = holders.get(token);
     if (other !== undefined)
-      throw new Error(`fixture: receivers "${id}" token: is that of "${other}" too`);
+      throw new Error(`fixture: receivers "${id}" token: is also the token of "${other}"`);
     holders.set(token, id);
   }
 }
@@ -186,13 +186,13 @@ export class Directory {
   readonly organizations: ReadonlyMap<string, Organization>;
 
   constructor(fixture: Fixture) {
-    // Copies: two services made from one fixture must not see each other's changes.
+    // Copies, so that two services with one fixture do not share changes.
     this.accounts = new Map(fixture.accounts.map((account) => [account.id, { ...account }]));
     this.clients = new Map(fixture.clients.map((client) => [client.id, { ...client }]));
     this.organizations = new Map(fixture.organizations.map((entry) => [entry.id, { ...entry }]));
   }
 
-  /** The account, or an Error that names the missing id: for programmatic controls. */
+  /** The account. Throws an Error that names the missing id; for programmatic controls. */
   account(id: string): Account {
     const account = this.accounts.get(id);
     if (!account) throw new Error(`no account "${id}" in the fixture`);
@@ -223,7 +223,7 @@ export class Directory {
     holder.blockedScopes = [...blockedScopes];
   }
 
-  /** Makes an account a member of an organization, or of none, whatever it was before. */
+  /** Makes an account a member of an organization, or of none. */
   admit(accountId: string, organizationId: string | undefined): void {
     const account = this.account(accountId);
     if (organizationId !== undefined && !this.organizations.has(organizationId))
@@ -231,7 +231,7 @@ export class Directory {
     account.organization = organizationId;
   }
 
-  /** Says which resource APIs are enabled for a client's project from now on (device doc §1). */
+  /** Sets which resource APIs are enabled for a client's project (device doc §1). */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void {
     const client = this.clients.get(clientId);
     if (!client) throw new Error(`no client "${clientId}"`);

@@ -1,5 +1,5 @@
-// What accounts have granted to clients: each grant with its refresh token and access tokens.
-// Limits, rotation with grace, reuse detection and revocation (device doc §2.2, §3, §8; RFC 9700 §4.14).
+// Grants of accounts to clients, each with its refresh token and access tokens. Limits, rotation with a grace period,
+// reuse detection and revocation (device doc §2.2, §3, §8; RFC 9700 §4.14).
 import { createToken } from "./attempts.ts";
 import type { Environment } from "./environment.ts";
 import type { Observers, ServiceEvent } from "./observers.ts";
@@ -14,14 +14,14 @@ export interface Grant {
   readonly createdAtMs: number;
   /** End of time-based access; undefined: until revoked. */
   readonly expiresAtMs: number | undefined;
-  /** When and how the person signed in. */
+  /** When and how the user authenticated. */
   readonly authentication: Authentication;
-  /** The live refresh token. */
+  /** The current refresh token. */
   refreshToken: string;
-  /** The token it replaced, usable until `graceUntilMs` or until the successor is used. */
+  /** The token it replaced, valid until `graceUntilMs` or until the successor is used. */
   predecessor: string | undefined;
   graceUntilMs: number;
-  /** The last refresh tokens of this grant, the live one last: an old one is recognized by them. */
+  /** The last refresh tokens of this grant, the current one last, to recognize reuse. */
   readonly refreshTokens: string[];
   readonly accessTokens: Set<string>;
 }
@@ -31,22 +31,22 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
   readonly accessTokens: readonly {
     readonly token: string;
     readonly expiresAtMs: number;
-    /** Absent: all of the grant's. */
+    /** Absent: all scopes of the grant. */
     readonly scopes?: readonly string[] | undefined;
   }[];
-  /** Its refresh token was displaced by newer ones; only the access tokens still run. */
+  /** Newer grants displaced its refresh token; only the access tokens stay valid. */
   readonly evicted?: boolean | undefined;
 };
 
 /**
- * Replaced refresh tokens that a grant remembers. A device that refreshes every hour would leave thousands
- * in a year; whoever comes with an older one than these is told invalid_grant, and nothing else happens.
+ * Replaced refresh tokens that a grant remembers. A device that refreshes every hour would leave thousands in a year.
+ * An older token gets invalid_grant, and nothing else happens.
  */
 const REPLACED_TOKENS_MAX = 16;
 
 export interface AccessToken {
   readonly grant: Grant;
-  /** The grant's, or fewer where a refresh asked for fewer. */
+  /** The grant's scopes, or fewer if the refresh requested fewer. */
   readonly scopes: readonly string[];
   readonly expiresAtMs: number;
 }
@@ -60,13 +60,13 @@ export interface IssuedTokens {
   expiresIn: number;
   /** Remaining time-based access, seconds; undefined: until revoked. */
   refreshExpiresIn: number | undefined;
-  /** Present when the client is to store it: at the first answer, and after a rotation. */
+  /** Present if the client has to store it: in the first response, and after a rotation. */
   refreshToken: string | undefined;
 }
 
 type GrantChange = Extract<ServiceEvent, { type: "grant" }>["change"];
 
-/** How much is remembered. */
+/** Numbers of stored objects. */
 export interface GrantCounts {
   grants: number;
   refreshTokens: number;
@@ -87,10 +87,10 @@ export class Grants {
   readonly #refreshTokens = new Map<string, Grant>();
   readonly #accessTokens = new Map<string, AccessToken>();
   readonly #byId = new Map<string, Grant>();
-  // Both in order of creation, so that the oldest is the first.
+  // Both in order of creation, oldest first.
   readonly #byAccount = new Map<string, Set<Grant>>();
   readonly #byClientAndAccount = new Map<string, Set<Grant>>();
-  // Evicted grants whose access tokens still run: whoever revokes an account must reach them too.
+  // Evicted grants with valid access tokens: revoking an account must include them.
   readonly #evicted = new Map<string, Set<Grant>>();
   readonly #clientsEver = new Map<string, Set<string>>();
   readonly #env: Environment;
@@ -104,7 +104,7 @@ export class Grants {
     this.#observers = observers;
   }
 
-  /** Records a grant and its first tokens; beyond a limit the oldest grant dies silently. */
+  /** Stores a grant and its first tokens. Beyond a limit, the oldest grant is evicted without notice. */
   issue(request: GrantRequest): IssuedTokens {
     const nowMs = this.#env.now();
     const { accessSeconds } = request;
@@ -130,10 +130,10 @@ export class Grants {
   }
 
   /**
-   * Exchanges a refresh token of this client (device doc §4.3). Undefined: unknown, expired, revoked,
-   * another client's, or an old one whose reuse has just ended the grant. "invalid_scope": more was asked
-   * for than was granted (RFC 6749 §6), and nothing has changed.
-   * @param scopes what the access token is to be good for; absent: all that was granted
+   * Exchanges a refresh token of this client (device doc §4.3). Undefined: unknown, expired, revoked, another client's,
+   * or an old one whose reuse has just ended the grant. "invalid_scope": the requested scope exceeds the granted one
+   * (RFC 6749 §6), and nothing has changed.
+   * @param scopes the scopes of the access token; absent: all granted ones
    */
   refresh(
     token: string,
@@ -142,7 +142,7 @@ export class Grants {
   ): IssuedTokens | "invalid_scope" | undefined {
     const grant = this.#refreshTokens.get(token);
     if (!grant || grant.clientId !== clientId || this.#endIfExpired(grant)) return undefined;
-    // In the grant's last second there is no lifetime to tell: 0 says to many clients that a token never ends.
+    // In the grant's last second, no lifetime can be sent: many clients read 0 as unlimited.
     if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.#env.now()) < 1)
       return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
@@ -157,33 +157,33 @@ export class Grants {
       };
     }
     if (token === grant.predecessor && this.#env.now() < grant.graceUntilMs) {
-      // The answer with the successor was lost: the same successor again, so that a device that
-      // did receive it keeps a live token. The window is not extended.
+      // The response with the successor was lost. It is sent again, so that a device that did receive it keeps a valid
+      // token. The grace period is not extended.
       this.#tell(grant, "refreshed");
       return {
         ...this.#issueAccessToken(grant, this.#env.now(), scopes),
         refreshToken: grant.refreshToken,
       };
     }
-    // RFC 9700 §4.14.2: someone holds a token that was replaced; nobody can tell who is honest.
+    // RFC 9700 §4.14.2: a replaced token was used, so one of its holders is not the client.
     this.#end(grant, "revoked");
     return undefined;
   }
 
-  /** The live access token, or undefined when unknown, revoked or expired. */
+  /** The valid access token, or undefined if unknown, revoked or expired. */
   findAccessToken(token: string): AccessToken | undefined {
     const found = this.#accessTokens.get(token);
     if (!found || this.#env.now() >= found.expiresAtMs) return undefined;
     return found;
   }
 
-  /** The grant of a live access token, or of a refresh token that a live grant remembers. */
+  /** The grant of a valid access token, or of a refresh token that a valid grant remembers. */
   findByToken(token: string): Grant | undefined {
     const grant = this.findAccessToken(token)?.grant ?? this.#refreshTokens.get(token);
     return grant && !this.#endIfExpired(grant) ? grant : undefined;
   }
 
-  /** A grant whose tokens may still run, its refresh token displaced by newer ones or not. */
+  /** A grant whose tokens may still be valid, evicted or not. */
   find(id: string, accountId: string): Grant | undefined {
     const found = this.#byId.get(id);
     if (found) return found;
@@ -191,7 +191,7 @@ export class Grants {
     return undefined;
   }
 
-  /** Live grants of an account, oldest first, perhaps only those of one client. */
+  /** Valid grants of an account, oldest first, optionally of one client. */
   ofAccount(accountId: string, clientId?: string): Grant[] {
     const grants = [...(this.#byAccount.get(accountId) ?? [])];
     return grants.filter(
@@ -200,24 +200,24 @@ export class Grants {
     );
   }
 
-  /** Every client that the account has ever granted anything to. */
+  /** Every client that the account has ever granted anything. */
   clientsEverOf(accountId: string): ReadonlySet<string> {
     return this.#clientsEver.get(accountId) ?? new Set();
   }
 
-  /** Ends a grant: its refresh token and all its access tokens die (device doc §3). */
+  /** Revokes a grant: its refresh token and all its access tokens become invalid (device doc §3). */
   revoke(grant: Grant): void {
     this.#end(grant, "revoked");
     this.#dropAccessTokens(grant);
   }
 
-  /** Ends one token alone, as services do whose revocation has no cascade (RFC 7009 §2.1 allows it). */
+  /** Revokes one token alone, like services without a cascade (RFC 7009 §2.1 allows it). */
   revokeAlone(grant: Grant, token: string): void {
     if (grant.accessTokens.delete(token)) this.#accessTokens.delete(token);
     else this.#end(grant, "evicted");
   }
 
-  /** Ends every grant of an account, perhaps only those to one client; returns those that lived. */
+  /** Revokes every grant of an account, optionally only those to one client; returns the valid ones. */
   revokeAll(accountId: string, clientId?: string): Grant[] {
     for (const grant of [...(this.#evicted.get(accountId) ?? [])])
       if (clientId === undefined || grant.clientId === clientId) this.#dropAccessTokens(grant);
@@ -236,7 +236,7 @@ export class Grants {
     };
   }
 
-  /** Everything that lives, oldest first, as plain data that a host may keep (snapshot.ts). */
+  /** All valid grants, oldest first, as plain data that a host can store (snapshot.ts). */
   dump(): GrantSnapshot[] {
     const evicted = [...this.#evicted.values()].flatMap((grants) => [...grants]);
     return [
@@ -257,8 +257,8 @@ export class Grants {
   }
 
   /**
-   * Takes up what `dump` gave, in a service that has issued nothing yet.
-   * @param claimed ids of grants that claimed codes name, whether these grants still live or not: none is given twice
+   * Loads the result of `dump` into a service that has issued nothing yet.
+   * @param claimed ids of grants that claimed codes name, valid or not: no id is reused
    */
   load(snapshots: readonly GrantSnapshot[], claimed: readonly string[]): void {
     for (const id of claimed) this.#issued = Math.max(this.#issued, Number(id.slice(1)));
@@ -277,7 +277,7 @@ export class Grants {
     }
   }
 
-  // One reading of the clock for all lifetimes of an answer, or a tick in between would shorten one.
+  // Reads the clock once for all lifetimes of a response, otherwise a tick in between would shorten one.
   #issueAccessToken(
     grant: Grant,
     nowMs: number,
@@ -287,7 +287,7 @@ export class Grants {
     const { accessTokenLifetime, tokenCharacters } = this.#options();
     const accessToken = createToken(this.#env, "pga.", tokenCharacters);
     const lifetimeMs = accessTokenLifetime * 1000;
-    // Time-based access ends for every token of the grant at once.
+    // Time-based access ends at the same time for every token of the grant.
     const expiresAtMs = Math.min(nowMs + lifetimeMs, grant.expiresAtMs ?? Number.POSITIVE_INFINITY);
     this.#accessTokens.set(accessToken, { grant, scopes, expiresAtMs });
     grant.accessTokens.add(accessToken);
@@ -330,7 +330,7 @@ export class Grants {
     if (!pair || !all) return;
     const isOver = () =>
       pair.size > refreshTokensPerClientAndUser || all.size > refreshTokensPerUser;
-    // Only live tokens count towards the limits: looking at each ends those that have expired.
+    // Only valid tokens count towards the limits, and listing removes expired ones.
     if (isOver()) this.ofAccount(grant.accountId);
     while (pair.size > refreshTokensPerClientAndUser) this.#end(first(pair), "evicted");
     while (all.size > refreshTokensPerUser) this.#end(first(all), "evicted");
@@ -345,7 +345,7 @@ export class Grants {
   #end(grant: Grant, change: GrantChange): void {
     if (!this.#byId.delete(grant.id)) return;
     for (const token of grant.refreshTokens) this.#refreshTokens.delete(token);
-    // An evicted grant loses its refresh token only: access tokens run out by themselves.
+    // An evicted grant loses only its refresh token; its access tokens expire.
     if (change !== "evicted") this.#dropAccessTokens(grant);
     else if (grant.accessTokens.size > 0) addTo(this.#evicted, grant.accountId, grant);
     removeFrom(this.#byAccount, grant.accountId, grant);
@@ -375,7 +375,7 @@ export class Grants {
   }
 }
 
-/** Whole seconds left, never more than there are: a client must not trust a token too long. */
+/** Remaining whole seconds, rounded down: a client must not rely on a token too long. */
 function secondsUntil(thenMs: number, nowMs: number): number {
   return Math.max(0, Math.floor((thenMs - nowMs) / 1000));
 }

@@ -1,4 +1,4 @@
-// The public surface of the simulated service.
+// The public API of the simulated service.
 export type { ApprovalChoices, DecisionOutcome, DisableReason } from "./decisions.ts";
 export type { Environment, PushAnswer, PushDelivery } from "./environment.ts";
 export type { Fixture, FixtureInput } from "./fixture.ts";

@@ -15,7 +15,7 @@ const TYPES = ["all", "event", "persistent"];
 const DEFAULT_PAGE_SIZE = 5;
 const PAGE_SIZE_MAX = 50;
 
-/** Answers GET {api_base}/video/v3/liveBroadcasts; refusals are thrown as ApiError. */
+/** Handles GET {api_base}/video/v3/liveBroadcasts. Refusals are thrown as ApiError. */
 export function listLiveBroadcasts(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -46,7 +46,7 @@ export function listLiveBroadcasts(
   });
 }
 
-// A list may come as part=id,snippet or as part=id&part=snippet.
+// A list may be sent as part=id,snippet or as part=id&part=snippet.
 function readList(query: URLSearchParams, name: string): string[] {
   const values = query.getAll(name).flatMap((value) => value.split(","));
   return values.map((value) => value.trim()).filter((value) => value !== "");
@@ -84,7 +84,7 @@ function filter(context: ServiceContext, query: URLSearchParams, accountId: stri
       return ofType.filter((broadcast) => status === "all" || broadcast.status === status);
     }
     default:
-      // mine=false would ask for everybody's, which no caller may have.
+      // mine=false would request everybody's broadcasts, which no caller may have.
       if (oneOf(query, "mine", ["true", "false"]) !== "true")
         throw invalidParameter("mine", "The only allowed value of mine is true.");
       return ofType;

@@ -1,5 +1,5 @@
-// The discovery documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6), all
-// from one place, so that an address is written once.
+// The metadata documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6). One place, so that each
+// address is written once.
 import { baseUrlOf, issuerOf, mannerOf, type ServiceContext } from "./context.ts";
 import { oauthError } from "./errors.ts";
 import {
@@ -31,8 +31,8 @@ export const PATHS = {
 const WITH_SECRET = ["client_secret_post", "client_secret_basic"];
 
 /**
- * Where metadata are for an issuer with this path: in front of it (RFC 8414 §3.1), or behind it (OpenID Connect
- * Discovery §4). A slash at its end is left out.
+ * Addresses of the metadata for an issuer with this path: before it (RFC 8414 §3.1) or after it (OpenID Connect
+ * Discovery §4), without a slash at its end.
  */
 export function metadataPaths(issuerPath: string): Readonly<Record<string, string>> {
   const path = issuerPath.replace(/\/$/, "");
@@ -46,7 +46,7 @@ export function metadataPaths(issuerPath: string): Readonly<Record<string, strin
 /** Both /.well-known/openid-configuration and /.well-known/oauth-authorization-server. */
 export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
-  // Those that every client may ask for: some clients ask for all that they find here.
+  // The scopes that every client may request, since some clients request all that they find here.
   const scopes = [...context.scopes.byId.values()].filter(
     ({ deviceFlow }) => deviceFlow === "allowed",
   );
@@ -65,15 +65,15 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
     scopes_supported: scopes.map((scope) => scope.id),
     token_endpoint_auth_methods_supported: methods,
     code_challenge_methods_supported: context.options.codeChallengeMethods,
-    // Required by OpenID Connect Discovery §3, and clients insist on them. No client of this service may
-    // use the authorization endpoint (it says so).
+    // Required by OpenID Connect Discovery §3, and by clients. No client of this service may use the authorization
+    // endpoint, and its response says so.
     response_types_supported: ["code"],
     subject_types_supported: ["public"],
     ...(context.keys.areThere && providerMetadata(base)),
   });
 }
 
-/** What only a service that signs ID tokens can promise. */
+/** Members that only a service that signs ID tokens has. */
 function providerMetadata(base: string): object {
   return {
     userinfo_endpoint: base + PATHS.userinfo,
@@ -88,14 +88,14 @@ function providerMetadata(base: string): object {
 }
 
 /**
- * The authorization endpoint that discovery has to name: whoever comes here is told that the client may use
- * the device grant only (RFC 6749 §4.1.2.1; no client has registered an address to be sent back to).
+ * The authorization endpoint that discovery has to name. It responds that clients may only use the device grant (RFC
+ * 6749 §4.1.2.1; no client has registered a redirect URI).
  */
 export function authorization(): ProtocolResponse {
   return oauthError("unauthorized_client");
 }
 
-/** /.well-known/risc-configuration: where event streams are configured and keys are found. */
+/** /.well-known/risc-configuration: addresses of event stream configuration and keys. */
 export function transmitterMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
   return json(200, {

@@ -1,10 +1,9 @@
-// The environment of a service that runs for real on Node: the system's clock, randomness, timers,
-// and fetch for pushed events.
+// The environment of a service on Node: the system's clock, randomness, timers, and fetch for pushed events.
 import { createHash, generateKeyPairSync, type JsonWebKey, randomBytes, sign } from "node:crypto";
 import type { Environment, PushAnswer, PushDelivery, SigningKey } from "./environment.ts";
 
 const PUSH_TIMEOUT_MS = 10_000;
-// RFC 8935 answers are short; whatever else comes is not worth keeping.
+// RFC 8935 responses are short; the rest is discarded.
 const ANSWER_CHARACTERS_MAX = 4096;
 
 /** Real time, real entropy, real network. Timers do not keep the process alive. */
@@ -29,12 +28,12 @@ export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
   const jwk = publicKey.export({ format: "jwk" });
   return {
     publicJwk: { ...jwk, kid: thumbprint(jwk), use: "sig", alg: algorithm },
-    // A JWS has both numbers of an ECDSA signature side by side.
+    // A JWS contains the two numbers of an ECDSA signature side by side.
     sign: (data) => sign("sha256", data, { key: privateKey, dsaEncoding: "ieee-p1363" }),
   };
 }
 
-/** RFC 7638 §3: the members that a key must have, in the order of their names. */
+/** RFC 7638 §3: the required members of a key, in the order of their names. */
 function thumbprint({ crv, e, kty, n, x, y }: JsonWebKey): string {
   const members = JSON.stringify(kty === "RSA" ? { e, kty, n } : { crv, kty, x, y });
   return createHash("sha256").update(members).digest("base64url");
@@ -45,7 +44,7 @@ async function push({ url, headers, body }: PushDelivery): Promise<PushAnswer> {
     method: "POST",
     headers,
     body,
-    // A redirect could carry a person's event anywhere.
+    // A redirect could send a user's event anywhere.
     redirect: "manual",
     signal: AbortSignal.timeout(PUSH_TIMEOUT_MS),
   });

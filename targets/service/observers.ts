@@ -1,9 +1,9 @@
-// What the service tells whoever watches it: the access log, a simulator's panel, tests.
-// Nothing secret passes: codes, tokens and client secrets are masked before an event is made.
+// What the service reports to observers: the access log, a simulator's panel, tests. Codes, tokens and client secrets
+// are masked before an event is made.
 
 import { mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
-/** What an observer is told: `type` says what happened, `atMs` when, by the service's clock (ms since 1970). */
+/** An event for observers: `type` says what happened, `atMs` when, by the service's clock (ms since 1970). */
 export type ServiceEvent =
   | {
       type: "exchange";
@@ -21,9 +21,9 @@ export type ServiceEvent =
       state: "pending" | "granted" | "refused" | "claimed";
       clientId: string;
       accountId?: string | undefined;
-      /** What was granted, where that is less than was asked for. */
+      /** The granted scopes, if fewer than requested. */
       scopes?: readonly string[] | undefined;
-      /** How long it was granted for, where the person set an end. */
+      /** The duration of the grant, if the user set one. */
       accessSeconds?: number | undefined;
       /** Why it was refused: access_denied, admin_policy_enforced or org_internal. */
       refusal?: string | undefined;
@@ -35,9 +35,9 @@ export type ServiceEvent =
       clientId: string;
       accountId: string;
     }
-  /** The client went away before its request was complete: nobody's fault, and there is no answer. */
+  /** The client closed the connection before its request was complete. There is no response. */
   | { type: "gone"; atMs: number; method: string; path: string }
-  /** The service itself failed and answered 500: a fault to report. */
+  /** The service itself failed and responded with 500. */
   | { type: "failure"; atMs: number; message: string }
   | { type: "security-event"; atMs: number; receiverId: string; eventType: string; jti: string }
   | {
@@ -54,7 +54,7 @@ export type Observer = (event: ServiceEvent) => void;
 export class Observers {
   readonly #list = new Set<Observer>();
 
-  /** Whether building an event is worth the while. */
+  /** Whether there is an observer to build an event for. */
   get any(): boolean {
     return this.#list.size > 0;
   }
@@ -65,7 +65,7 @@ export class Observers {
     return () => this.#list.delete(observer);
   }
 
-  /** Tells every observer. One that throws costs neither the others nor the service anything. */
+  /** Notifies every observer. An exception in one affects neither the others nor the service. */
   tell(event: ServiceEvent): void {
     for (const observer of this.#list) {
       try {
@@ -76,7 +76,7 @@ export class Observers {
     }
   }
 
-  /** Tells the others of an observer that threw; were it told itself, it might throw again for ever. */
+  /** Reports a throwing observer to the others only: it could throw again for ever. */
   #report(atMs: number, faulty: Observer, error: unknown): void {
     const message = `an observer threw: ${error instanceof Error ? error.message : String(error)}`;
     for (const observer of this.#list) {
@@ -84,13 +84,13 @@ export class Observers {
       try {
         observer({ type: "failure", atMs, message });
       } catch {
-        // It has been told of its own fault, or will be by the next event.
+        // It gets the next event.
       }
     }
   }
 }
 
-/** Names of what may be shown to nobody. */
+/** Names of values that must never be shown. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "client_secret",
   "device_code",
@@ -107,8 +107,8 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 const MASK = "***";
 
-// Parameters that may be shown. Everything else is masked, name and value: a code with an unencoded "&"
-// in it falls into pieces that look like parameters.
+// Parameters that may be shown. Everything else is masked, name and value: a code with an unencoded "&" looks like
+// several parameters.
 const SHOWN_NAMES = new Set([
   ...["client_id", "grant_type", "scope", "token_type_hint", "account", "decision", "access"],
   ...["part", "mine", "id", "broadcastStatus", "broadcastType", "maxResults", "pageToken"],
@@ -127,7 +127,7 @@ export function maskForm(text: string): string {
 
 function maskJson(text: string): string {
   try {
-    // In some dialects a sentence for the person has the code in it as well.
+    // In some dialects, a message for the user contains the code too.
     const holdsCode = text.includes('"user_code"');
     return JSON.stringify(JSON.parse(text), (name, value) =>
       SECRET_NAMES.has(name) || (holdsCode && name === "message") ? MASK : value,
@@ -137,7 +137,7 @@ function maskJson(text: string): string {
   }
 }
 
-/** The event of one request and its answer. */
+/** The event of one request and its response. */
 export function exchangeEvent(
   atMs: number,
   request: ProtocolRequest,
@@ -160,11 +160,11 @@ function maskBody(contentType: string | undefined, body: Uint8Array): string {
   const type = mediaType(contentType ?? "application/x-www-form-urlencoded");
   if (type === "application/json") return maskJson(textOf(body));
   if (type === "application/x-www-form-urlencoded") return maskForm(textOf(body));
-  // Pages and unknown types may hold anything: their size is all that is told.
+  // Pages and unknown types may contain anything, so only their size is reported.
   return `(${body.length} bytes of ${type})`;
 }
 
-/** The line for an event, at most 500 characters, or undefined for events that the log leaves out. */
+/** The log line of an event, at most 500 characters, or undefined for events that are not logged. */
 export function accessLogLine(event: ServiceEvent): string | undefined {
   return lineOf(event)?.slice(0, 500);
 }
@@ -189,7 +189,7 @@ function lineOf(event: ServiceEvent): string | undefined {
     case "failure":
       return clean(`${time} FAILURE ${event.message}`);
     case "gone":
-      return clean(`${time} ${event.method} ${event.path} the client went away`);
+      return clean(`${time} ${event.method} ${event.path} the client closed the connection`);
     case "push":
       return clean([time, "push", event.status || "unreachable", event.receiverId].join(" "));
     default:
@@ -201,7 +201,7 @@ function errorOf(responseBody: string): string | undefined {
   return /"error(?:_code)?":"([^"]{1,60})"/.exec(responseBody)?.[1];
 }
 
-/** A terminal obeys control characters: none gets through. */
+/** Removes control characters, which a terminal would execute. */
 export function clean(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

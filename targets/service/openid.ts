@@ -1,5 +1,5 @@
-// The service as an OpenID provider: ID tokens (OpenID Connect Core §2) and the claims about a person (§5.1), the
-// userinfo endpoint (§5.3), and the keys that ID tokens are signed with.
+// The service as an OpenID provider: ID tokens (OpenID Connect Core §2), claims about a user (§5.1), the userinfo
+// endpoint (§5.3), and the keys that sign ID tokens.
 
 import { createHash } from "node:crypto";
 import { findCaller } from "./bearer.ts";
@@ -9,7 +9,7 @@ import type { Account } from "./fixture.ts";
 import type { IssuedTokens } from "./grants.ts";
 import { json, type ProtocolRequest, type ProtocolResponse, utf8 } from "./wire.ts";
 
-/** How a person may prove who they are, the weakest first. A request may ask for one (acr_values). */
+/** How a user can authenticate, weakest first. A request can ask for one (acr_values). */
 export const AUTHENTICATION_CONTEXTS = [
   "urn:picogrant:acr:password",
   "urn:picogrant:acr:two-factor",
@@ -17,12 +17,12 @@ export const AUTHENTICATION_CONTEXTS = [
 
 export const USUAL_CONTEXT = AUTHENTICATION_CONTEXTS[0];
 
-/** What a person's sign-in is known by; a grant keeps it. */
+/** The authentication that a grant stores. */
 export interface Authentication {
-  /** When the person allowed, ms. */
+  /** Time of the approval, ms. */
   readonly atMs: number;
   readonly acr: string;
-  /** As the client sent it, to be found again in the ID token. */
+  /** As the client sent it; copied into the ID token. */
   readonly nonce: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export const ID_TOKEN_CLAIMS = [
 export const USER_CLAIMS = ["sub", "name", "email", "email_verified"];
 
 /**
- * The ID token that goes with these tokens; undefined where `openid` was not granted or the host makes no keys.
+ * The ID token for these tokens; undefined if `openid` was not granted or the host makes no keys.
  * @param isRefresh a refreshed one has no nonce (§12.2)
  */
 export function idTokenFor(
@@ -46,7 +46,7 @@ export function idTokenFor(
   const { atMs, acr, nonce } = grant.authentication;
   const nowS = Math.floor(env.now() / 1000);
   const algorithm = directory.clients.get(grant.clientId)?.idTokenAlgorithm ?? "RS256";
-  // §3.1.3.6: both algorithms hash with SHA-256, and half of it is taken.
+  // §3.1.3.6: both algorithms use SHA-256, and the left half of the hash.
   const hash = createHash("sha256").update(accessToken).digest().subarray(0, 16);
   const claims = {
     iss: issuerOf(context),
@@ -62,7 +62,7 @@ export function idTokenFor(
   return keys.sign(claims, algorithm);
 }
 
-/** What the userinfo endpoint tells (§5.3, §5.4): the subject always, the rest by scope. */
+/** The userinfo response (§5.3, §5.4): always the subject, the rest by scope. */
 function userClaims(account: Account, scopes: readonly string[]): object {
   const { id, name, email } = account;
   return {
@@ -77,7 +77,7 @@ const REALM = 'Bearer realm="userinfo"';
 /** GET or POST with the access token; refusals are those of RFC 6750 §3.1. */
 export function userinfo(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const caller = findCaller(context, request);
-  // A request without any token is told of no error.
+  // A request without a token gets no error code.
   if (caller === "no-token") return refusal(401, "invalid_token", "Login required.", REALM);
   if (caller === "dead-token") {
     const message = "The access token expired or was revoked.";
@@ -100,7 +100,7 @@ function refusal(
   return json(status, body, { "www-authenticate": challenge });
 }
 
-/** OpenID Connect Discovery §3 demands RS256; ES256 is what small clients verify with less. */
+/** OpenID Connect Discovery §3 requires RS256; ES256 is cheaper for small clients. */
 export const SIGNING_ALGORITHMS = ["RS256", "ES256"] as const;
 type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
@@ -118,12 +118,12 @@ export class ProviderKeys {
     this.#env = env;
   }
 
-  /** Whether the host can make keys: without them the service is no OpenID provider. */
+  /** Whether the host can make keys. Without them the service is no OpenID provider. */
   get areThere(): boolean {
     return this.#env.makeKey !== undefined;
   }
 
-  /** The compact serialization of a signed JWT (RFC 7519). @throws Error where the host makes no keys */
+  /** The compact serialization of a signed JWT (RFC 7519). @throws Error if the host makes no keys */
   sign(claims: object, algorithm: SigningAlgorithm): string {
     const key = this.#key(algorithm);
     const header = { alg: algorithm, typ: "JWT", kid: key.publicJwk.kid };
@@ -131,7 +131,7 @@ export class ProviderKeys {
     return `${signed}.${encode(key.sign(utf8(signed)))}`;
   }
 
-  /** New keys from now on; the old ones stay published for `seconds`. */
+  /** Switches to new keys; the old ones stay published for `seconds`. */
   rotate(seconds: number): void {
     if (!this.areThere) return;
     const untilMs = this.#env.now() + seconds * 1000;
@@ -141,7 +141,7 @@ export class ProviderKeys {
     }
   }
 
-  /** The public keys, the newest first. */
+  /** The public keys, newest first. */
   published(): readonly object[] {
     if (!this.areThere) return [];
     const nowMs = this.#env.now();

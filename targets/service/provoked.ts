@@ -1,5 +1,5 @@
-// Answers that can be provoked: what real servers and what stands before them say now and then, in place of the
-// service's own answer, for as long as the option `provoke` says so.
+// Provoked responses: what real servers and proxies sometimes send, instead of the service's own response, while the
+// option `provoke` is set.
 import { PATHS } from "./metadata.ts";
 import {
   bare,
@@ -11,7 +11,7 @@ import {
   utf8,
 } from "./wire.ts";
 
-/** What a request is for. */
+/** The purpose of a request. */
 export const PROVOKED_REQUESTS = [
   "code",
   "poll",
@@ -23,14 +23,14 @@ export const PROVOKED_REQUESTS = [
 export type ProvokedRequest = (typeof PROVOKED_REQUESTS)[number];
 
 const refused = (status: number, error: string): ProtocolResponse =>
-  json(status, { error, error_description: `This answer was provoked: ${error}.` });
+  json(status, { error, error_description: `This response was provoked: ${error}.` });
 const page = (status: number): ProtocolResponse => ({
   status,
   headers: { "content-type": "text/html" },
-  body: utf8("<!DOCTYPE html><title>Provoked</title><p>Not what was asked for."),
+  body: utf8("<!DOCTYPE html><title>Provoked</title><p>Not the expected response."),
 });
 
-/** By name. Refusals that mean "the person has to act" are those of OpenID Connect Core §3.1.2.6 and of large providers. */
+/** By name. Refusals that require the user to act are those of OpenID Connect Core §3.1.2.6 and of large providers. */
 export const PROVOKED_ANSWERS: Readonly<Record<string, ProtocolResponse>> = {
   interaction_required: refused(400, "interaction_required"),
   login_required: refused(400, "login_required"),
@@ -70,13 +70,13 @@ export const PROVOKED_ANSWERS: Readonly<Record<string, ProtocolResponse>> = {
   html: page(200),
 };
 
-/** The answer that was provoked for such a request; undefined: the service answers itself. */
+/** The provoked response to such a request; undefined: the service responds itself. */
 export function provokedAnswer(
   provoke: Readonly<Partial<Record<ProvokedRequest, string>>>,
   path: string,
   request: ProtocolRequest,
 ): ProtocolResponse | undefined {
-  // Millions of polls meet none.
+  // Avoids work for polls when nothing is provoked.
   for (const _ in provoke) {
     const purpose = purposeOf(path, request);
     return purpose && PROVOKED_ANSWERS[provoke[purpose] ?? ""];
@@ -84,7 +84,7 @@ export function provokedAnswer(
   return undefined;
 }
 
-/** What a request to one of the service's addresses is for; undefined: nothing that can be provoked. */
+/** The purpose of a request to one of the service's addresses; undefined: it cannot be provoked. */
 function purposeOf(path: string, request: ProtocolRequest): ProvokedRequest | undefined {
   if (path === PATHS.deviceAuthorization) return "code";
   if (path === PATHS.revocation) return "revocation";

@@ -1,5 +1,5 @@
-// Counting requests per key in fixed windows: the device code quota (device doc §8) and the limit of
-// wrong user codes (RFC 8628 §5.1). Bounded: windows that are over are forgotten.
+// Counts requests per key in fixed windows: the device code quota (device doc §8) and the limit of wrong user codes
+// (RFC 8628 §5.1). Bounded: finished windows are deleted.
 import type { Quota } from "./options.ts";
 
 interface Window {
@@ -7,14 +7,14 @@ interface Window {
   endsAtMs: number;
 }
 
-// Enough for every client of a fixture, and for many addresses before old windows are swept.
+// Enough for every client of a fixture, and for many addresses between sweeps.
 const SWEEP_AT_LEAST = 1024;
 
 export class QuotaCounter {
   readonly #windows = new Map<string, Window>();
   #sweepAbove = SWEEP_AT_LEAST;
 
-  /** Counts one use; false when the quota of the running window was already spent. */
+  /** Counts one use; returns false if the quota of the current window is exhausted. */
   take(key: string, quota: Quota, nowMs: number): boolean {
     const window = this.#windowOf(key, quota, nowMs);
     if (window.count >= quota.requests) return false;
@@ -22,7 +22,7 @@ export class QuotaCounter {
     return true;
   }
 
-  /** Whether the quota is spent, without counting; the value is the wait in whole seconds, or 0. */
+  /** Returns the wait in whole seconds if the quota is exhausted, or 0, without counting. */
   waitSeconds(key: string, quota: Quota, nowMs: number): number {
     const window = this.#windows.get(key);
     const open = window !== undefined && nowMs < window.endsAtMs;
@@ -45,7 +45,7 @@ export class QuotaCounter {
   #sweep(nowMs: number): void {
     for (const [key, window] of this.#windows)
       if (nowMs >= window.endsAtMs) this.#windows.delete(key);
-    // The next sweep waits until the work is worth it, or a flood of keys would sweep at each.
+    // Delays the next sweep, otherwise a flood of keys would sweep at each request.
     this.#sweepAbove = Math.max(SWEEP_AT_LEAST, 2 * this.#windows.size);
   }
 }

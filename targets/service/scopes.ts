@@ -1,22 +1,22 @@
-// The scopes of the service: which exist, what they mean to a person, and which the device flow
-// may ask for (device doc §5, offer doc §5). Identifiers are {scope_base}/auth/<name> or bare words.
+// The scopes of the service: which exist, what they mean to a user, and which the device grant allows (device doc §5,
+// offer doc §5). Identifiers are {scope_base}/auth/<name> or bare words.
 
 interface ScopeDefinition {
   name: string;
-  /** Bare words are identifiers as they stand; the others live under {scope_base}/auth/. */
+  /** Bare words are identifiers themselves; the others are below {scope_base}/auth/. */
   bare?: true;
-  /** Device flow: allowed to everyone, only to clients the fixture permits, or to nobody. */
+  /** In the device grant: allowed for all clients, only for clients that the fixture permits, or never. */
   deviceFlow: "allowed" | "permitted" | "never";
   /** What the consent page says. */
   words: string;
 }
 
-// "the service" of device doc §5 stands where sign-in services say `openid`; a name with a space
-// could never be asked for in a space-delimited list (§4.1).
+// "the service" of device doc §5 corresponds to `openid`. A name with a space could not be requested in a
+// space-delimited list (§4.1).
 const DEFINITIONS: readonly ScopeDefinition[] = [
   { name: "email", bare: true, deviceFlow: "allowed", words: "See your e-mail address" },
   { name: "openid", bare: true, deviceFlow: "allowed", words: "Know who you are on this service" },
-  // OpenID Connect Core §11. Not one of the documents' seven: only some dialects know it.
+  // OpenID Connect Core §11. Not one of the specification's seven: only some dialects have it.
   { name: "offline_access", bare: true, deviceFlow: "allowed", words: "Stay signed in" },
   { name: "profile", bare: true, deviceFlow: "allowed", words: "See your name and picture" },
   {
@@ -59,7 +59,7 @@ const DEFINITIONS: readonly ScopeDefinition[] = [
   },
 ];
 
-/** The names that a fixture may use. */
+/** The names for fixtures. */
 export const SCOPE_NAMES: readonly string[] = DEFINITIONS.map(({ name }) => name);
 
 export interface Scope {
@@ -75,7 +75,7 @@ export interface ScopeCatalogue {
   id(nameOrId: string): string;
 }
 
-/** The catalogue under one {scope_base}. */
+/** The scope catalogue for one {scope_base}. */
 export function createScopes(scopeBase: string, hasOfflineScope: boolean): ScopeCatalogue {
   const byId = new Map<string, Scope>();
   const idOf = new Map<string, string>();
@@ -89,8 +89,8 @@ export function createScopes(scopeBase: string, hasOfflineScope: boolean): Scope
 }
 
 /**
- * Splits a scope parameter (RFC 6749 §3.3) and checks each scope against the device flow's list
- * (device doc §5). Returns the scopes without repetition, or the first one that is refused.
+ * Splits a scope parameter (RFC 6749 §3.3) and checks each scope against the device grant's list (device doc §5).
+ * Returns the scopes without duplicates, or the first one that is refused.
  */
 export function readRequestedScopes(
   catalogue: ScopeCatalogue,

@@ -1,5 +1,4 @@
-// Real HTTP or HTTPS in front of a service: sockets, limits against slow and large requests, and the
-// service's own address. Everything else is the service's.
+// HTTP or HTTPS in front of a service: sockets, limits against slow and large requests, and the service's own address.
 
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
@@ -10,21 +9,21 @@ import type { Service } from "./service.ts";
 import { hasLength, mayHaveBody } from "./wire.ts";
 
 export interface ServeSettings {
-  /** Name or address to listen on; default 127.0.0.1: nobody else on the network gets in. */
+  /** Name or address to listen on; default 127.0.0.1, which other machines cannot reach. */
   host?: string | undefined;
   /** 0 (the default) lets the system choose. */
   port?: number | undefined;
-  /** A request that takes longer than this to arrive is answered 408 and cut off. */
+  /** A request that takes longer to arrive gets 408, and its connection is closed. */
   requestTimeoutMs?: number | undefined;
   /** PEM texts; with both, HTTPS is spoken. */
   key?: string | undefined;
   cert?: string | undefined;
-  /** Told of what goes wrong with the listening socket later on; the service goes on. */
+  /** Reports later errors of the listening socket; the service continues. */
   onError?: ((error: Error) => void) | undefined;
 }
 
 export interface RunningServer {
-  /** Where it can be reached, without a slash at the end. */
+  /** The service's address, without a slash at the end. */
   url: string;
   port: number;
   /** Stops listening and ends open connections. */
@@ -35,14 +34,14 @@ export interface RunningServer {
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADER_BYTES_MAX = 16_384;
 /**
- * Far longer than a device keeps an idle connection: where both are in one process and it was busy for a while, the
- * connection must not be closed while the next request is on its way.
+ * Far longer than a device keeps an idle connection. If both are in one busy process, the connection must not be closed
+ * while the next request is on its way.
  */
 const IDLE_MS = 30_000;
 
 /**
- * Listens and answers with the service. If the service has no baseUrl option it becomes the address
- * listened on. Rejects with the system's error (EADDRINUSE, EACCES ...) when it cannot listen.
+ * Listens and serves. Without a baseUrl option, the service uses the address of the socket. Rejects with the system's
+ * error (EADDRINUSE, EACCES ...) if it cannot listen.
  */
 export async function serve(
   service: Service,
@@ -53,7 +52,7 @@ export async function serve(
   return server;
 }
 
-/** Listens and answers with `answer`, which gets Node's own Request. Rejects as `serve` does. */
+/** Listens and responds with `answer`, which gets Node's own Request. Rejects as `serve` does. */
 export async function listen(
   answer: (request: Request, env: unknown) => Promise<Response>,
   settings: ServeSettings = {},
@@ -63,7 +62,7 @@ export async function listen(
   const secure = key !== undefined && cert !== undefined;
   const common = {
     fetch: (request: Request, env: unknown) => answer(genuine(request), env),
-    // Programs are tested with this service: their Request and Response stay Node's.
+    // Programs under test keep Node's Request and Response.
     overrideGlobalObjects: false,
   };
   const server = (
@@ -75,7 +74,7 @@ export async function listen(
         })
       : createAdaptorServer({ ...common, createServer: createHttpServer, serverOptions: limits })
   ) as NetServer;
-  // Those of before a TLS handshake, too, which `closeAllConnections` leaves.
+  // Includes connections before a TLS handshake, which `closeAllConnections` leaves open.
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);
@@ -88,7 +87,7 @@ export async function listen(
       resolve();
     });
   });
-  // Without a listener a fault of the socket, such as too many open files, would end the process.
+  // Without a listener, an error of the socket, such as too many open files, would end the process.
   server.on("error", (error) => settings.onError?.(error));
   const address = server.address() as AddressInfo;
   const reachable = reachableName(host);
@@ -105,9 +104,9 @@ export async function listen(
 }
 
 /**
- * The adaptor's request only resembles Node's: whoever makes another from it, as the limit of a body without a length
- * does, is refused. Making Node's own costs more than the whole answer, so only what comes without a length gets it. A
- * method that Node's Request does not know (TRACE) has no body either.
+ * The adapter's request only resembles Node's, and making another Request from it fails, as the body limit does without
+ * a length. Making a real one costs more than the whole response, so only requests without a length get one. A method
+ * that Node's Request does not support (TRACE) has no body either.
  */
 function genuine(request: Request): Request {
   const { url, method, headers } = request;
@@ -121,13 +120,16 @@ function limitsOf(requestTimeoutMs: number) {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
     keepAliveTimeout: IDLE_MS,
-    // How often Node looks for requests that took too long.
+    // How often Node looks for slow requests.
     connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
     maxHeaderSize: HEADER_BYTES_MAX,
   };
 }
 
-/** Listening on every address, the service gives out one that a phone on the same network can open. */
+/**
+ * The name for addresses in responses when the service listens on every address: one that a phone on the network can
+ * open.
+ */
 export function reachableName(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
@@ -135,7 +137,7 @@ export function reachableName(host: string): string {
   return outside?.address ?? "127.0.0.1";
 }
 
-/** One line about `error`, which listening on `host` and `port` brought. */
+/** One line about an `error` from listening on `host` and `port`. */
 export function describeListenError(
   error: NodeJS.ErrnoException,
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,5 +1,5 @@
-// The service put together: the synchronous logic, the hono app over it, and the programmatic
-// controls for tests and simulators. Nothing here knows about sockets; see server.ts.
+// The complete service: the synchronous logic, the hono app, and the programmatic controls for tests and simulators.
+// server.ts adds sockets.
 
 import { createApp } from "./app.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
@@ -41,7 +41,7 @@ import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 export interface ServiceSettings extends Environment {
   fixture: FixtureInput;
   options?: ServiceOptionsInput;
-  /** What an earlier service's `snapshot` gave, checked by `readSnapshot`. */
+  /** An earlier service's `snapshot`, checked by `readSnapshot`. */
   snapshot?: ServiceSnapshot | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface PendingAttempt {
 }
 
 export interface Service {
-  /** The whole service over web-standard requests, pages included. `env` is the server's. */
+  /** The whole service for web-standard requests, pages included. `env` is the server's. */
   fetch(request: Request, env?: unknown): Promise<Response>;
   /** The machine endpoints alone, synchronously and without HTTP objects. */
   handle(request: ProtocolRequest): ProtocolResponse;
@@ -64,26 +64,28 @@ export interface Service {
   readonly baseUrl: string;
   /** `baseUrl` and the option `issuerPath`. */
   readonly issuer: string;
-  /** Changes options while running; what was issued keeps its lifetimes. A dialect brings its own defaults along. */
+  /**
+   * Changes options while running; issued codes and tokens keep their lifetimes. A dialect also sets its own defaults.
+   */
   setOptions(changes: ServiceOptionsInput): void;
   /** Adds an observer; the returned function removes it. */
   observe(observer: Observer): () => void;
   pending(): PendingAttempt[];
-  /** Allows the attempt of a user code on behalf of an account. */
+  /** Approves the attempt of a user code for an account. */
   approve(userCode: string, accountId: string, choices?: ApprovalChoices): DecisionOutcome;
   deny(userCode: string): DecisionOutcome;
   /** The scopes that an account or an organization blocks by its own policy. */
   policyOf(accountOrOrganizationId: string): readonly string[];
   /** Blocks scopes (names such as "video") for an account or an organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void;
-  /** Makes an account a member of an organization, as its administrator does; or of none. */
+  /** Makes an account a member of an organization, or of none, as its administrator would. */
   admit(accountId: string, organizationId: string | undefined): void;
   organizationOf(accountId: string): string | undefined;
-  /** Says which resource APIs are enabled for a client's project; without one its calls are refused. */
+  /** Sets the resource APIs that are enabled for a client's project; calls of others are refused. */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
-  /** Ends all grants of an account, perhaps only to one client; returns how many lived. */
+  /** Revokes all grants of an account, optionally only those to one client; returns the number of valid ones. */
   revokeAllFor(accountId: string, clientId?: string): number;
-  /** Ends all grants and browser sessions of an account; returns how many grants lived. */
+  /** Revokes all grants and ends all browser sessions of an account; returns the number of valid grants. */
   signOutEverywhere(accountId: string): number;
   isDisabled(accountId: string): boolean;
   disableAccount(accountId: string, reason?: DisableReason): void;
@@ -92,19 +94,19 @@ export interface Service {
   requireCredentialChange(accountId: string): void;
   /** New keys for ID tokens; the old ones stay in the key set for `retiredKeySeconds`. */
   rotateKeys(): void;
-  /** As a crash and restart: quotas and sessions are forgotten, pending codes if asked to. */
+  /** Like a crash and restart: quotas and sessions are lost, and pending codes on request. */
   restart(how: { loseCodes: boolean }): void;
-  /** Without a scheduler: carries out the pushes that are due; returns how many were tried. */
+  /** Without a scheduler: sends the due pushes; returns their number. */
   runDue(): Promise<number>;
-  /** Codes and grants as JSON-able data, for a host that keeps them over a restart. Secret. */
+  /** Codes and grants as JSON-compatible data, for a host that restores them after a restart. Secret. */
   snapshot(): ServiceSnapshot;
-  /** How much is remembered, to show that it stays bounded. */
+  /** Numbers of stored objects, to show that they stay bounded. */
   counts(): { attempts: number } & GrantCounts;
 }
 
 /**
- * Creates a service. Throws an Error of one line for a wrong fixture or option. See Environment for
- * what it needs from the host; it uses no other clock, randomness or timer.
+ * Creates a service. Throws an Error of one line for a wrong fixture or option. `Environment` lists what it needs from
+ * the host; it uses no other clock, randomness or timer.
  */
 export function createService(settings: ServiceSettings): Service {
   const context = createContext(settings);
@@ -116,7 +118,7 @@ export function createService(settings: ServiceSettings): Service {
     if (observers.any) observers.tell(exchangeEvent(env.now(), request, response));
     return response;
   };
-  // Made when first needed: a simulator creates many services and talks to `handle` only.
+  // Made when first needed: a simulator creates many services and only uses `handle`.
   let app: ReturnType<typeof createApp> | undefined;
 
   return {
@@ -207,7 +209,7 @@ function describePending(context: ServiceContext, attempt: Attempt): PendingAtte
   return { userCode, clientId, clientName, scopes, createdAtMs, expiresAtMs };
 }
 
-/** Stands for a person who allows whatever asks. @throws Error where there is no such account */
+/** Simulates a user who approves every code. @throws Error if there is no such account */
 export function approveAll(service: Service, fixture: FixtureInput, account: string): void {
   if (!fixture.accounts?.some(({ id }) => id === account)) {
     const names = fixture.accounts?.map(({ id }) => id).join(", ");
@@ -215,7 +217,7 @@ export function approveAll(service: Service, fixture: FixtureInput, account: str
   }
   service.observe((event) => {
     if (event.type !== "attempt" || event.state !== "pending") return;
-    // Not from within the request that makes the attempt.
+    // Not within the request that creates the attempt.
     setImmediate(() => {
       for (const { userCode } of service.pending()) service.approve(userCode, account);
     });

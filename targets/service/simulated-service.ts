@@ -1,5 +1,5 @@
-// `picogrant-tools/service`: the simulated service in one call, for tests of anybody's client of the device authorization
-// grant. Its types stand by themselves: whoever uses it installs nothing else.
+// `picogrant-tools/service`: the simulated service in one call, for tests of any client of the device authorization
+// grant. Its types are self-contained, so that users install nothing else.
 
 import type { ApprovalChoices, DecisionOutcome } from "./decisions.ts";
 import builtIn from "./fixture.json" with { type: "json" };
@@ -13,104 +13,104 @@ import { approveAll, createService } from "./service.ts";
 export type { ApprovalChoices as Approval, DecisionOutcome as Decision } from "./decisions.ts";
 export type { ServiceEvent } from "./observers.ts";
 
-/** What a test changes most. docs/service.md has more; unknown names are refused. */
+/** The options that tests change most. docs/service.md lists more; unknown names are refused. */
 export interface SimulatedServiceOptions {
-  /** As which server it answers; default "documents". The page of the service says what each does otherwise. */
+  /** The server to imitate; default "documents". The page of the service lists the differences. */
   readonly dialect?: "documents" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";
-  /** What the issuer has behind the address: a path, or a slash; default "", or as the dialect has it. */
+  /** The issuer's path: a path, or a slash; default "", or the dialect's. */
   readonly issuerPath?: string;
-  /** Minimum wait between polls, seconds; 1 here, so that tests do not wait long. Some clients refuse 0. */
+  /** Minimum wait between polls, seconds; 1 here, so that tests are short. Some clients refuse 0. */
   readonly interval?: number;
-  /** How early a poll may come without a `slow_down`, ms; 250 here: timers are not exact. */
+  /** How early a poll may come without a `slow_down`, ms; 250 here, because timers are not exact. */
   readonly pollToleranceMs?: number;
   /** Lifetime of device_code and user_code, seconds; default 1800. */
   readonly codeLifetime?: number;
   /** Lifetime of access tokens, seconds; default 3600. */
   readonly accessTokenLifetime?: number;
-  /** Whether each refresh hands out a new refresh token (RFC 9700 §4.14); default false. */
+  /** Whether each refresh returns a new refresh token (RFC 9700 §4.14); default false. */
   readonly refreshTokenRotation?: boolean;
   /** Seconds added to the interval by each `slow_down`: 5 as in RFC 8628 §3.5; default 0. */
   readonly slowDownGrowth?: number;
-  /** Also send `verification_uri_complete` (RFC 8628 §3.3.1), an address with the code in it; default: the dialect's. */
+  /** Also send `verification_uri_complete` (RFC 8628 §3.3.1); default: the dialect's. */
   readonly verificationUriComplete?: boolean;
   /** "awkward" puts / # & % + and a backquote into codes and tokens, as some servers do; default "plain". */
   readonly tokenCharacters?: "plain" | "awkward";
-  /** How revoking is answered and what it ends; default "documents". */
+  /** The behaviour of revocation; default "documents". */
   readonly revocation?: "documents" | "rfc7009" | "rfc7009-each-alone" | "none";
-  /** What an API demands of a sign-in (RFC 9470); default null: nothing. */
+  /** What an API requires of an authentication (RFC 9470); default null: nothing. */
   readonly stepUp?: { readonly acr?: string; readonly maxAge?: number } | null;
-  /** Another answer in place of its own, such as `{ refresh: "interaction_required" }`; default none. */
+  /** Responses that replace the service's own, such as `{ refresh: "interaction_required" }`; default none. */
   readonly provoke?: Readonly<Record<string, string>>;
   readonly [other: string]: unknown;
 }
 
-/** Where the service listens, who its users are, and how it behaves. */
+/** Where the service listens, its users, and its options. */
 export interface SimulatedServiceSettings
   extends Pick<SimulatedServiceOptions, "dialect" | "issuerPath" | "interval"> {
-  /** The account that allows each code at once, such as "ada"; default: nobody does. */
+  /** The account that approves each code at once, such as "ada"; default: none. */
   readonly approve?: string;
   /** Port, 0..65535; 0 (the default) lets the system choose. */
   readonly port?: number;
   /** Name or address to listen on; default 127.0.0.1. */
   readonly host?: string;
-  /** Private key of `cert`, a PEM text; with both, HTTPS is spoken. */
+  /** Private key of `cert`, a PEM text; with both, the service uses HTTPS. */
   readonly key?: string;
-  /** Certificate of `host`, a PEM text, with those between it and a root behind it. */
+  /** Certificate of `host`, a PEM text, followed by intermediate certificates. */
   readonly cert?: string;
   /** Clients and accounts as in a fixture file (docs/service.md); default: `simulatedWorld`. */
   readonly fixture?: unknown;
-  /** How the service behaves; what is left out has its default. */
+  /** Options of the service; omitted ones have their defaults. */
   readonly options?: SimulatedServiceOptions;
 }
 
-/** A code that waits for its user. */
+/** A pending code. */
 export interface WaitingCode {
-  /** What the user enters; `approve` and `deny` take it. */
+  /** The user code; `approve` and `deny` take it. */
   readonly userCode: string;
-  /** The client that asked for it. */
+  /** The client that requested it. */
   readonly clientId: string;
-  /** The scopes that the client asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[];
 }
 
-/** A service that listens, and whose users a test plays. */
+/** A running service whose users a test controls. */
 export interface SimulatedService {
   /** Base of every address, without a slash at the end. */
   readonly url: string;
-  /** Who it says it is: `url`, and the option `issuerPath`. */
+  /** The issuer: `url` and the option `issuerPath`. */
   readonly issuer: string;
-  /** Codes that nobody has decided yet, oldest first. */
+  /** Undecided codes, oldest first. */
   pending(): WaitingCode[];
-  /** Allows a code as an account, such as "ada". */
+  /** Approves a code as an account, such as "ada". */
   approve(userCode: string, account: string, choices?: ApprovalChoices): DecisionOutcome;
-  /** Refuses a code: the next poll is answered with `access_denied`. */
+  /** Denies a code: the next poll gets `access_denied`. */
   deny(userCode: string): DecisionOutcome;
-  /** Ends all grants of an account, perhaps only to one client; returns how many lived. */
+  /** Revokes all grants of an account, optionally only to one client; returns the number of valid ones. */
   revokeAllFor(account: string, clientId?: string): number;
-  /** Changes options while running; what was issued keeps its lifetimes. */
+  /** Changes options while running; issued codes and tokens keep their lifetimes. */
   setOptions(changes: SimulatedServiceOptions): void;
   /** New keys for ID tokens; the old ones stay in the key set for a day. */
   rotateKeys(): void;
-  /** Tells of requests, codes and grants; secrets are masked. Returns a function that stops it. */
+  /** Reports requests, codes and grants with masked secrets. Returns a function that stops it. */
   observe(observer: (event: ServiceEvent) => void): () => void;
   /** Stops listening and ends open connections. */
   close(): Promise<void>;
 }
 
-/** The built-in world: its clients (with their secrets) and accounts, to be used or to be copied and changed. */
+/** The built-in fixture: its clients (with their secrets) and accounts, to use, or to copy and change. */
 export const simulatedWorld: {
   readonly clients: readonly { readonly id: string; readonly secret?: string }[];
   readonly accounts: readonly { readonly id: string; readonly name: string }[];
 } = builtIn;
 
-/** Starts it on real time and a real socket. @throws Error with one line about an option or the port */
+/** Starts the service with real time and a real socket. @throws Error with one line about an option or the port */
 export async function startSimulatedService(
   settings: SimulatedServiceSettings = {},
 ): Promise<SimulatedService> {
   const { port, host, key, cert, fixture = builtIn, options, approve, ...often } = settings;
   const service = createService({
     ...nodeEnvironment(),
-    // Checked when it is read, whatever it is.
+    // Checked when it is read.
     fixture: fixture as FixtureInput,
     options: { interval: 1, pollToleranceMs: 250, ...often, ...options } as ServiceOptionsInput,
   });

@@ -1,5 +1,5 @@
-// Codes and grants as plain data, so that a host can keep them and a later service go on with them.
-// Where they are kept is the host's business. Quotas, browser sessions and event streams are left out.
+// Codes and grants as plain data, so that a host can store them and a later service can load them. Quotas, browser
+// sessions and event streams are left out.
 import * as z from "zod";
 import type { Attempt } from "./attempts.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
@@ -20,7 +20,7 @@ const attemptSchema = z.object({
   state: z.enum(["pending", "granted", "refused", "claimed"]),
   refusal: z.enum(["access_denied", "admin_policy_enforced", "org_internal"]).optional(),
   intervalMs: z.number(),
-  /** null: never polled, which JSON has no number for. */
+  /** null: never polled; JSON has no number for it. */
   lastPollAtMs: z.number().nullable(),
   accountId: z.string().optional(),
   grantedScopes: strings,
@@ -31,7 +31,7 @@ const attemptSchema = z.object({
     .optional(),
   challenge: z.object({ value: z.string(), method: z.enum(CHALLENGE_METHODS) }).optional(),
   nonce: z.string().optional(),
-  // Absent in snapshots of services that were no OpenID providers.
+  // Absent in snapshots of services that were no OpenID provider.
   acr: z.string().default(USUAL_CONTEXT),
   decidedAtMs: z.number().optional(),
 });
@@ -58,7 +58,7 @@ const grantSchema = z.object({
 
 const snapshotSchema = z.object({
   version: z.literal(1),
-  /** The service's clock when it was taken; a later service must not start before it. */
+  /** The service's clock at the snapshot; a later service must not start before it. */
   atMs: z.number(),
   attempts: z.array(attemptSchema),
   grants: z.array(grantSchema),
@@ -66,14 +66,14 @@ const snapshotSchema = z.object({
 
 export type ServiceSnapshot = z.output<typeof snapshotSchema>;
 
-/** Checks data that claims to be a snapshot; throws an Error of one line that says where it is wrong. */
+/** Checks a snapshot. Throws an Error of one line that says where it is wrong. */
 export function readSnapshot(input: unknown): ServiceSnapshot {
   const result = snapshotSchema.safeParse(input);
   if (!result.success) throw new Error(`snapshot: ${describeIssue(result.error, snapshotSchema)}`);
   return result.data;
 }
 
-/** The codes that still mean something, and the grants that live. */
+/** The codes that still matter, and the valid grants. */
 export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
   return {
     version: 1,
@@ -98,7 +98,7 @@ export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
   };
 }
 
-/** Takes up a snapshot in a service that is just being made. */
+/** Loads a snapshot into a new service. */
 export function restoreSnapshot(context: ServiceContext, snapshot: ServiceSnapshot): void {
   for (const attempt of snapshot.attempts) {
     const { refusal, accountId, accessSeconds, grantId } = attempt;

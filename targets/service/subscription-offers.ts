@@ -1,5 +1,5 @@
-// The publishing API's subscription offers: create as offer doc §4 has it; get, list, activate,
-// deactivate and delete as real publishing APIs do. Offers live in memory.
+// The publishing API's subscription offers: create as in offer doc §4; get, list, activate, deactivate and delete as in
+// real publishing APIs. Offers are stored in memory.
 import * as z from "zod";
 import { authenticateCaller, type Caller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
@@ -24,7 +24,7 @@ interface OfferPath {
   verb: string | undefined;
 }
 
-/** Offer and base plan ids: 1 to 63 of these characters, an offer's beginning with a letter or digit. */
+/** Offer and base plan ids: 1 to 63 of these characters, starting with a letter or digit. */
 const OFFER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const BASE_PLAN_ID = /^[a-z0-9-]{1,63}$/;
 const PRODUCT_ID = /^[a-z0-9_.]{1,40}$/;
@@ -45,7 +45,7 @@ const offerSchema = z.looseObject({
 
 type OfferState = "DRAFT" | "ACTIVE" | "INACTIVE";
 
-/** A stored offer: what the client sent, with its id and state. */
+/** A stored offer: the client's content with its id and state. */
 export type SubscriptionOffer = Omit<z.output<typeof offerSchema>, "offerId" | "state"> & {
   offerId: string;
   state: OfferState;
@@ -59,7 +59,7 @@ const PAGE_SIZE_MAX = 50;
 /** Of the available regions. */
 const REGIONS_VERSIONS = ["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"];
 
-/** Answers everything under {publisher_api_url}/publisher/v3/applications/; refuses with ApiError. */
+/** Handles everything under {publisher_api_url}/publisher/v3/applications/; refuses with ApiError. */
 export function subscriptionOffers(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -134,7 +134,7 @@ function findBasePlan(context: ServiceContext, caller: Caller, path: OfferPath):
   return plan;
 }
 
-/** Offer doc §4: creates a DRAFT from the body under the id of the query. */
+/** Offer doc §4: creates a DRAFT from the body under the id in the query. */
 function create(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -165,7 +165,7 @@ function create(
   return json(200, offer);
 }
 
-/** Both encodings of the object that are in use: regionsVersion.version and regionsVersion[version]. */
+/** Both encodings of the object: regionsVersion.version and regionsVersion[version]. */
 function checkRegionsVersion(query: URLSearchParams): void {
   const versions = new Set([
     ...query.getAll("regionsVersion.version"),
@@ -206,7 +206,7 @@ function readJson(request: ProtocolRequest): unknown {
   }
 }
 
-// An action's body repeats the path or is empty.
+// The body of an action repeats the path or is empty.
 function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
   if (request.body.length === 0) return;
   const body = readJson(request);
@@ -243,7 +243,8 @@ function readNumber(query: URLSearchParams, name: string, otherwise: number): nu
 
 function activate(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
   const offer = find(context, path, offerId);
-  // The documented fields make a draft; what an active offer sells is in fields that they do not show.
+  // The specified fields are enough for a draft. What an active offer sells is in fields that the specification does
+  // not show.
   if (offer.phases === undefined)
     throw failedPrecondition(
       "An offer needs 1 or 2 phases to be activated, and this draft has none. " +

@@ -1,6 +1,6 @@
-// The token endpoint (device doc §4.2, §4.3, §7): polls for a device code and refreshes. Every row of §7 is decided here,
-// in the order in which the code below reads. And the revocation endpoint (§4.4, RFC 7009): one parameter, token, in the
-// query string or in the body. Revoking either token of a grant ends the grant.
+// The token endpoint (device doc §4.2, §4.3, §7): polls and refreshes. It checks the rows of §7 in the order of the
+// code. And the revocation endpoint (§4.4, RFC 7009): one parameter, token, in the query string or in the body.
+// Revoking either token of a grant ends the grant.
 
 import { type Attempt, isForgotten } from "./attempts.ts";
 import {
@@ -27,7 +27,7 @@ import {
 
 export const DEVICE_CODE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Answers POST {token_url}. Parameters in the query are ignored: secrets do not belong there. */
+/** Handles POST {token_url}. Parameters in the query are ignored, because secrets do not belong there. */
 export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   if (!isForm(request))
     return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
@@ -54,7 +54,7 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
     return oauthError("invalid_request", "Missing required parameter: device_code");
   const attempt = context.attempts.findByDeviceCode(deviceCode);
   const nowMs = context.env.now();
-  // Another client's code is answered like an unknown one, and its polling is not disturbed.
+  // Another client's code is treated like an unknown one, and its polling is not disturbed.
   if (
     attempt?.clientId !== client.id ||
     isForgotten(attempt, nowMs, context.options.expiredCodeMemory)
@@ -63,7 +63,7 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
   const wrongVerifier = refuseVerifier(attempt, form);
   if (wrongVerifier) return wrongVerifier;
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
-  // Device doc §3: only a pending code expires. Whoever has decided is not asked again.
+  // Device doc §3: only a pending code expires.
   if (attempt.state === "pending" || mannerOf(context).isHasteFirst) {
     if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
     if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");
@@ -83,7 +83,7 @@ function isTooEarly(context: ServiceContext, attempt: Attempt, nowMs: number): b
 
 function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
   const { clientId, accountId, grantedScopes: scopes, accessSeconds } = attempt;
-  if (accountId === undefined) throw new Error("a granted attempt has an account");
+  if (accountId === undefined) throw new Error("an approved attempt has an account");
   const refusal = refuseClaim(context, attempt, context.directory.account(accountId));
   if (refusal) return oauthError(refusal);
   const { nonce, acr, decidedAtMs: atMs = attempt.createdAtMs } = attempt;
@@ -109,7 +109,7 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
   const token = form.get("refresh_token");
   if (token === undefined)
     return oauthError("invalid_request", "Missing required parameter: refresh_token");
-  // RFC 6749 §6: what was granted, or less of it.
+  // RFC 6749 §6: the granted scopes, or fewer.
   const scopes = form
     .get("scope")
     ?.split(" ")
@@ -122,7 +122,7 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
   return json(200, tokenResponse(context, issued, true));
 }
 
-/** The object of device doc §2.2; refresh_token only where the client has to store one. */
+/** The object of device doc §2.2; refresh_token only if the client has to store one. */
 function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
   const idToken = idTokenFor(context, issued, isRefresh);
   const { grant, scopes, accessToken, expiresIn, refreshExpiresIn } = issued;
@@ -140,8 +140,8 @@ function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh:
 }
 
 /**
- * Answers POST {revoke_url}. An unknown token is 400 invalid_token, as the document wants; with the option `revocation`
- * it is 200, as RFC 7009 §2.2 wants, and the client has to say who it is (§2.1).
+ * Handles POST {revoke_url}. An unknown token is 400 invalid_token, as specified. With the option `revocation` it is
+ * 200 (RFC 7009 §2.2), and the client has to authenticate (§2.1).
  */
 export function revocation(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const { revocation: rule } = context.options;
@@ -158,7 +158,7 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
     return oauthError("invalid_request", "Missing required parameter: token");
 
   const grant = context.grants.findByToken(token);
-  // The document asks for no credentials; a client that sends them (RFC 7009 §2.1) is held to them.
+  // The specification requires no credentials; if a client sends them (RFC 7009 §2.1), they are checked.
   const { readings, basic } = readCredentials(request, body);
   const [{ id, secret }] = readings;
   if (rule !== "documents" || basic || id !== undefined || secret !== undefined) {

@@ -1,7 +1,7 @@
-// The service's own request and response: bytes and plain records, no HTTP library, no promise.
-// Here also: reading form parameters and writing JSON answers. What an answer means is decided elsewhere.
+// The service's own request and response: bytes and plain records, without an HTTP library or promises. Also reads form
+// parameters and writes JSON responses.
 
-/** A request as the synchronous logic takes it. `headers` has lower-case names; `query` has no "?". */
+/** A request for the synchronous logic. `headers` has lower-case names; `query` has no "?". */
 export interface ProtocolRequest {
   method: string;
   path: string;
@@ -10,19 +10,19 @@ export interface ProtocolRequest {
   body: Uint8Array;
 }
 
-/** The answer. `body` may be shared between answers: read it, never write to it. */
+/** A response. `body` may be shared between responses: read it, never write to it. */
 export interface ProtocolResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
-  /** What an OAuth endpoint refuses, before a dialect puts it into words of its own. */
+  /** The refusal of an OAuth endpoint, before a dialect changes it. */
   refused?: { readonly code: string; readonly error: string; readonly description: string };
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-// RFC 6749 §5.1: whatever carries tokens or codes must not be cached.
+// RFC 6749 §5.1: responses with tokens or codes must not be cached.
 const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "content-type": "application/json; charset=utf-8",
   "cache-control": "no-store",
@@ -30,12 +30,12 @@ const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "x-content-type-options": "nosniff",
 });
 
-/** Whether a request of this method is asked for a body. */
+/** Whether a request with this method may have a body. */
 export function mayHaveBody(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** RFC 9112 section 6.3: chunks come before a length. */
+/** RFC 9112 section 6.3: chunked encoding overrides a length. */
 export function hasLength(headers: Headers): boolean {
   return headers.has("content-length") && !headers.has("transfer-encoding");
 }
@@ -45,12 +45,12 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Text of UTF-8 bytes; what is not UTF-8 becomes U+FFFD. */
+/** Text of UTF-8 bytes; invalid sequences become U+FFFD. */
 export function textOf(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** A JSON answer, never cached. `headers` are added to the usual ones. */
+/** A JSON response, never cached. `headers` are added to the usual ones. */
 export function json(
   status: number,
   value: unknown,
@@ -63,12 +63,12 @@ export function json(
   };
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function empty(status: number): ProtocolResponse {
   return bare(status, { "cache-control": "no-store" });
 }
 
-/** An answer with these headers alone. */
+/** A response with only these headers. */
 export function bare(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -76,15 +76,15 @@ export function bare(
   return { status, headers, body: new Uint8Array(0) };
 }
 
-/** Form parameters: the first value of each name, and the first name that came twice, to be shown. */
+/** Form parameters: the first value of each name, and the first repeated name, for the error message. */
 export interface FormParameters {
   get(name: string): string | undefined;
   repeated: string | undefined;
 }
 
 /**
- * Reads `application/x-www-form-urlencoded`. A parameter without a value counts as omitted
- * (RFC 6749 §3.1, §3.2), a repeated one is reported so that the endpoint can refuse the request.
+ * Parses `application/x-www-form-urlencoded`. A parameter without a value counts as omitted (RFC 6749 §3.1, §3.2). A
+ * repeated one is reported so that the endpoint can refuse the request.
  */
 export function parseForm(text: string): FormParameters {
   const values = new Map<string, string>();
@@ -96,12 +96,12 @@ export function parseForm(text: string): FormParameters {
   return { get: (name) => values.get(name) || undefined, repeated };
 }
 
-// RFC 6749 §5.2 says which characters an error_description may have; nobody reads a long name.
+// RFC 6749 §5.2 limits the characters of error_description; long names are shortened.
 function displayable(name: string): string {
   return name.slice(0, 40).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }
 
-/** Whether the body may be read as a form: the type is right, or the client named none. */
+/** Whether the body may be read as a form: the type is right, or the client sent none. */
 export function isForm(request: ProtocolRequest): boolean {
   const type = request.headers["content-type"];
   return type === undefined || mediaType(type) === "application/x-www-form-urlencoded";

@@ -75,7 +75,7 @@ describeInChromium("accessibility", (browser) => {
       await page.goto(`${bench.url}/device?user_code=WRNG-CDXX`);
       await isGood();
       await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByText("not right").waitFor();
+      await page.getByText("This code is wrong").waitFor();
       await isGood();
       await page.goto(`${bench.url}/device?user_code=${bench.simulation.userCode}`);
       await page.getByRole("button", { name: "Continue" }).click();

@@ -84,7 +84,7 @@ describeInChromium("consent pages", (browser) => {
       await page.goBack();
       await reads(page, "Living Room TV wants to use your account");
       await page.getByRole("button", { name: "Deny" }).click();
-      await reads(page, "Connected already");
+      await reads(page, "Already connected");
     });
   });
 
@@ -131,7 +131,7 @@ describeInChromium("consent pages", (browser) => {
   test("device doc §2.1: a wrong code is announced, kept in the field, and the field is focused", async () => {
     await visit(browser(), PHONE, async (page) => {
       await enter(page, "BBBB-BBBB");
-      await says(page, "alert", "not right");
+      await says(page, "alert", "This code is wrong");
       expect(await page.title()).toMatch(/^Error/);
       const field = page.getByLabel("Enter the code");
       expect(await field.inputValue()).toBe("BBBB-BBBB");
@@ -151,7 +151,7 @@ describeInChromium("consent pages", (browser) => {
       const isGood = async (): Promise<void> =>
         expect(await page.evaluate(misfits, textSize)).toEqual([]);
       await enter(page, "B");
-      await says(page, "alert", "not right");
+      await says(page, "alert", "This code is wrong");
       await isGood();
       await enter(page, device.userCode);
       await reads(page, "Choose an account");

@@ -219,7 +219,7 @@ describe("what is given to a service", () => {
     ],
     [
       { ...base, receivers: base.receivers?.map((one) => ({ ...one, token: "one-token" })) },
-      /receivers "publisher-backend" token: is that of "tv-backend" too/,
+      /receivers "publisher-backend" token: is also the token of "tv-backend"/,
     ],
   ])("a wrong fixture is one line that says where: %#", (fixture, message) => {
     expect(() => readFixture(fixture)).toThrow(message);

@@ -97,10 +97,10 @@ testRows([
   ],
   [
     "device doc §2.1: what is wrong with a code is explained",
-    `${WRONG} says='This~code~is~not~right.' says='role="alert"' says='aria-invalid="true"'`,
+    `${WRONG} says='This~code~is~wrong.' says='role="alert"' says='aria-invalid="true"'`,
     "enter code='~' -> 400 says='Enter~the~code~that~your~device~shows.'",
-    `enter code='<b>&"' -> 400 says='This~code~is~not~right.' lacks=<b>&`,
-    "enter code=bbbb-bbbb -> 400 says='Capital~letters~count'",
+    `enter code='<b>&"' -> 400 says='This~code~is~wrong.' lacks=<b>&`,
+    "enter code=bbbb-bbbb -> 400 says='Case~matters'",
   ],
   [
     "device doc §3 row expired: the page explains it",
@@ -132,7 +132,7 @@ testRows([
     ...PAGES,
     "press allow -> 200",
     "enter -> 409 says='This~code~was~already~used.'",
-    `press deny -> 409 says='You~allowed~this~before.' says='href="/account"'`,
+    `press deny -> 409 says='You~have~already~allowed~this.' says='href="/account"'`,
     "poll -> 200",
   ],
   [
@@ -174,7 +174,7 @@ testRows([
   ],
   ...(
     [
-      ["remove", "The~app~has~no~access~any~more.", "No~app~has~access."],
+      ["remove", "The~app~no~longer~has~access.", "No~app~has~access."],
       ["sign-out-everywhere", "was~signed~out", "Choose~an~account"],
       ["disable", "The~account~is~disabled.", "Enable~the~account"],
     ] as const

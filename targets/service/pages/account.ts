@@ -1,5 +1,5 @@
-// The account page: which apps have access, and the ways to end it. What is done here reaches the
-// devices (their tokens die) and the event receivers (device doc §6).
+// The account page: applications with access, and ways to end it. Changes reach the devices (their tokens become
+// invalid) and the event receivers (device doc §6).
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { ServiceContext } from "../context.ts";
@@ -10,12 +10,12 @@ import { accountChoice } from "./consent-views.ts";
 import { badge, type Html, hidden, note, type PageContent } from "./layout.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
 
-// What the page says after an action; the query names one of these, never a text of its own.
+// Messages after an action; the query names one of these, never its own text.
 const NEWS = new Map([
-  ["removed", "The app has no access any more."],
+  ["removed", "The app no longer has access."],
   ["signed-out", "Every device and browser of the account was signed out."],
-  ["disabled", "The account is disabled. Nothing it allowed works any more."],
-  ["enabled", "The account is enabled again. Devices must be connected anew."],
+  ["disabled", "The account is disabled. Everything it allowed has stopped working."],
+  ["enabled", "The account is enabled again. Connect each device again."],
 ]);
 
 /** Adds the pages under /account. */
@@ -56,7 +56,7 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
   for (const [name, action] of Object.entries(actions))
     app.post(`/account/${name}`, async (c) => {
       const { visit, form } = await openForm(service, c);
-      // An action belongs to the account whose page was shown, not to one chosen since elsewhere.
+      // An action applies to the account whose page was shown, even if another one was chosen since.
       if (visit.accountId === undefined || visit.accountId !== form.get("account"))
         return c.redirect("/account", 303);
       return c.redirect(`/account?done=${action(visit.accountId, form)}`, 303);

@@ -1,5 +1,5 @@
-// What the consent pages look like: code entry, choice of account, consent. Pure functions from data
-// to HTML; deciding happens in consent.ts.
+// The HTML of the consent pages: code entry, choice of account, consent. Pure functions from data to HTML; consent.ts
+// makes the decisions.
 
 import { html } from "hono/html";
 import type { Attempt } from "../attempts.ts";
@@ -9,8 +9,8 @@ import type { Scope } from "../scopes.ts";
 import { badge, durationInWords, type Html, hidden, note, type PageContent } from "./layout.ts";
 
 /**
- * The page where the code is typed.
- * @param problem what was wrong with the last one
+ * The page for entering the code.
+ * @param problem what was wrong with the previous code
  */
 export function codeEntry(
   { csrf }: { readonly csrf: string },
@@ -40,7 +40,7 @@ ${hidden({ csrf })}
   return { title, body };
 }
 
-/** The choice of an account; each is a button that sends the form on. */
+/** The choice of an account; each is a button that submits the form. */
 export function accountChoice(
   accounts: readonly Account[],
   action: string,
@@ -70,20 +70,20 @@ export interface ConsentData {
   client: Client;
   account: Account;
   scopes: readonly Scope[];
-  /** What the person had chosen before the page came again: by default everything, until it is removed. */
+  /** The user's choices when the page is shown again; by default, everything is selected. */
   chosen?: Choice | undefined;
   problem?: string | undefined;
 }
 
 export interface Choice {
   scopes: readonly string[];
-  /** Seconds as the form has them, "" for no end. */
+  /** Seconds as in the form, "" for no end. */
   access: string;
 }
 
 const DURATIONS = [3_600, 86_400, 604_800, 2_592_000];
 
-/** Names the app, the device's code, the account and each scope in words, and asks. */
+/** Shows the application, the code, the account and each scope in words, and asks for the decision. */
 export function consent(data: ConsentData): PageContent {
   const { attempt, client, account, csrf, scopes, chosen, problem } = data;
   const fields = { csrf, user_code: attempt.userCode, account: account.id };
@@ -152,14 +152,16 @@ interface OutcomeWords {
   readonly text: string;
 }
 
-/** @param name of the app that asked */
+/**
+ * @param name of the application
+ */
 export function outcomeWords(outcome: DecisionOutcome, name: string): OutcomeWords {
   switch (outcome) {
     case "granted":
       return {
         kind: "good",
         title: "Connected",
-        text: `Go back to your device: ${name} goes on by itself.`,
+        text: `Go back to your device: ${name} continues by itself.`,
       };
     case "access_denied":
       return {
@@ -183,7 +185,7 @@ export function outcomeWords(outcome: DecisionOutcome, name: string): OutcomeWor
       return {
         kind: "warn",
         title: "This did not work",
-        text: "The code is no longer waiting for you. Get a new one on your device.",
+        text: "The code is no longer valid. Get a new one on your device.",
       };
   }
 }

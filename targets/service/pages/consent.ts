@@ -1,5 +1,5 @@
-// The second device's pages (device doc §1 step 5, RFC 8628 §3.3): enter the code, choose an account,
-// allow or deny. Works without JavaScript; every step carries the code, so tabs do not mix.
+// The pages on the user's second device (device doc §1 step 5, RFC 8628 §3.3): enter the code, choose an account,
+// approve or deny. They work without JavaScript. Every step carries the code, so that tabs do not interfere.
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { type Attempt, normalizeUserCode } from "../attempts.ts";
@@ -44,7 +44,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
       return showConsent(service, signedIn(service, c, visit, account.id), attempt);
     });
   });
-  // The address stays in the browser's bar: whoever opens it again begins again.
+  // The address stays in the address bar, so loading it starts again.
   for (const step of ["account", "decision"])
     app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {
@@ -60,8 +60,8 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
 }
 
 /**
- * Finds the pending attempt of the form's code, or shows why there is none; counts wrong codes. What
- * `decided` makes of an attempt that is pending no more is shown instead.
+ * Finds the pending attempt of the form's code, or shows why there is none; counts wrong codes. If the attempt is no
+ * longer pending, `decided` makes the page instead.
  */
 function withAttempt(
   service: ServiceContext,
@@ -83,7 +83,7 @@ function withAttempt(
   if (attempt && state === "pending") return found(attempt);
   const shown = attempt && decided(attempt);
   if (shown) return shown;
-  // Nothing typed is no guess.
+  // Empty input is not a guess.
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
     service.wrongCodes.take(visit.address, WRONG_CODES, nowMs);
   return visit.show(codeEntry(visit, typed, codeProblem(typed, state)), codeStatus(state));
@@ -91,12 +91,12 @@ function withAttempt(
 
 function codeProblem(typed: string, state: string): string {
   if (normalizeUserCode(typed) === "") return "Enter the code that your device shows.";
-  if (state === "expired") return "This code has expired. Ask your device for a new one.";
+  if (state === "expired") return "This code has expired. Request a new one on your device.";
   if (state === "already-decided")
-    return "This code was already used. If your device still waits, ask it for a new one.";
+    return "This code was already used. If your device still waits, request a new one.";
   if (/[a-z]/.test(typed.normalize("NFKC")))
-    return "This code is not right. Capital letters count: type it exactly as your device shows it.";
-  return "This code is not right. Compare it with your device’s screen and try again.";
+    return "This code is wrong. Case matters: type it exactly as your device shows it.";
+  return "This code is wrong. Compare it with your device’s screen and try again.";
 }
 
 function codeStatus(state: string): 400 | 409 | 410 {
@@ -136,9 +136,9 @@ function decide(
 ): Shown {
   const account = chosenAccount(service, visit);
   const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
-  // What was unticked stays so, whatever the page asks again for.
+  // Keeps the user's selection when the page is shown again.
   const chosen = { scopes, access: form.get("access") ?? "" };
-  // The account was changed in another tab meanwhile: ask again rather than use the wrong one.
+  // Another tab changed the account meanwhile: ask again instead of using the wrong one.
   if (!account || account.id !== form.get("account"))
     return showConsent(service, visit, attempt, { chosen });
   const name = nameOf(service, attempt);
@@ -155,8 +155,8 @@ function decide(
 }
 
 /**
- * The form of a decision that its account has made before: a double click, the page loaded again, or the
- * way back from it. It decides nothing, and whoever granted must not be told of an error.
+ * Handles a decision that this account has already made: a double click, a reload, or going back. It decides nothing,
+ * and a user who approved must not see an error.
  */
 function decidedBefore(
   service: ServiceContext,
@@ -179,8 +179,8 @@ function decidedBefore(
 function allowedBefore(name: string): PageContent {
   return messagePage(
     "warn",
-    "Connected already",
-    `You allowed this before. To end it, remove ${name} from your account.`,
+    "Already connected",
+    `You have already allowed this. To end it, remove ${name} from your account.`,
     html`<p><a href="/account">Your account</a></p>`,
   );
 }

@@ -1,5 +1,5 @@
-// The frame around every page, its stylesheet, and the small pieces that pages share. Everything that is put into a
-// page goes through hono's html template, which escapes it: names and codes stay text.
+// The frame of every page, its stylesheet, and shared elements. All values go through hono's html template, which
+// escapes them.
 
 import { html } from "hono/html";
 
@@ -10,7 +10,7 @@ export interface PageContent {
   body: Html;
 }
 
-/** A whole document. The title comes first in a screen reader: errors are named there, too. */
+/** A whole document. Screen readers read the title first, so errors are named there too. */
 export function page({ title, body }: PageContent): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -31,7 +31,7 @@ export function page({ title, body }: PageContent): Html {
 `;
 }
 
-/** A message in colour and words; errors are announced at once, news politely. */
+/** A message in colour and words; errors are announced at once, other messages politely. */
 export function note(kind: "warn" | "good" | "hint", text: unknown): Html {
   const role = kind === "warn" ? "alert" : kind === "good" ? "status" : "note";
   return html`<div class="note ${kind}" role="${role}"><p>${text}</p></div>`;
@@ -50,7 +50,7 @@ export function hidden(fields: Readonly<Record<string, string>>): Html[] {
   );
 }
 
-/** A page with a heading and a message, where nothing is left to do. */
+/** A page with a heading and a message, for a finished action. */
 export function messagePage(
   kind: "warn" | "good" | "hint",
   title: string,

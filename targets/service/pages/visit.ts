@@ -1,6 +1,6 @@
-// One visit of a browser: its session (a random cookie, the account chosen in it, and the token that ties each form to
-// it against cross-site request forgery), its address, the name it came by, and the checks every form goes through. No
-// passwords: the service is simulated.
+// One page request of a browser: its session (a random cookie, the chosen account, and the token that ties each form to
+// the session against cross-site request forgery), its address, the host name, and the checks of every form. The
+// service is simulated, so there are no passwords.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
@@ -12,7 +12,7 @@ import { type Html, type PageContent, page } from "./layout.ts";
 
 const COOKIE = "picogrant_session";
 
-/** A form that was not sent by a page of this session: the request is answered 403. */
+/** A form that no page of this session sent: the response is 403. */
 export class ForeignForm extends Error {}
 
 export interface Visit {
@@ -20,7 +20,7 @@ export interface Visit {
   /** The hidden field that every form of this session carries. */
   csrf: string;
   accountId: string | undefined;
-  /** Whom the limit of wrong codes counts. */
+  /** The address that the limit of wrong codes counts. */
   address: string;
   show(
     content: PageContent,
@@ -28,7 +28,7 @@ export interface Visit {
   ): Response | Promise<Response>;
 }
 
-/** Reads the visit of a GET, giving the browser a session cookie if it has none of this service. */
+/** Reads the session of a GET; sets a session cookie if the browser has none of this service. */
 export function openVisit(service: ServiceContext, c: Context): Visit {
   let sessionId = readSession(service, c);
   if (sessionId === undefined) {
@@ -38,7 +38,7 @@ export function openVisit(service: ServiceContext, c: Context): Visit {
   return visitOf(service, c, sessionId);
 }
 
-/** The visit of an account that has just signed in: the session goes on under a new id. */
+/** The session of an account that has just signed in, under a new id. */
 export function signedIn(
   service: ServiceContext,
   c: Context,
@@ -55,12 +55,12 @@ function giveCookie(service: ServiceContext, c: Context, sessionId: string): voi
     httpOnly: true,
     sameSite: "Lax",
     path: "/",
-    // Behind a proxy the connection is plain, and the public address says what the browser uses.
+    // Behind a proxy the connection is plain HTTP, and the public address says what the browser uses.
     secure: c.req.url.startsWith("https:") || baseUrlOf(service).startsWith("https:"),
   });
 }
 
-/** Reads the visit and the form of a POST; throws ForeignForm unless a page of this session sent it. */
+/** Reads the session and the form of a POST. Throws ForeignForm unless a page of this session sent it. */
 export async function openForm(
   service: ServiceContext,
   c: Context,
@@ -87,17 +87,17 @@ function visitOf(service: ServiceContext, c: Context, sessionId: string): Visit 
   };
 }
 
-// The Node server passes its request along; in memory all visitors are one.
+// The Node server passes its request along; in memory all visitors share one address.
 function addressOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress ?? "local";
 }
 
-// Bounded, so that visitors cannot fill the memory; whoever signed in first signs in again.
+// Bounded, so that visitors cannot fill the memory; the oldest sessions have to sign in again.
 const SIGNED_IN_MAX = 10_000;
 
 export class Sessions {
-  /** Who signed in, by session id, the oldest first. */
+  /** The account by session id, oldest first. */
   readonly #accounts = new Map<string, string>();
   readonly #key: Uint8Array;
   readonly #env: Environment;
@@ -108,21 +108,21 @@ export class Sessions {
   }
 
   /**
-   * A fresh session id: 128 random bits, and a seal that only this service can make. So ids that were given
-   * out need not be remembered, and a browser cannot choose its own.
+   * A new session id: 128 random bits and a MAC that only this service can make. So issued ids need not be stored, and
+   * a browser cannot choose its own.
    */
   create(): string {
     const nonce = Buffer.from(this.#env.random(16)).toString("base64url");
     return `${nonce}.${this.#seal("id", nonce)}`;
   }
 
-  /** Whether the id is one that this service gave out. */
+  /** Whether this service issued the id. */
   isOwn(sessionId: string): boolean {
     const [nonce = "", seal = ""] = sessionId.split(".", 2);
     return areEqual(seal, this.#seal("id", nonce));
   }
 
-  /** The token that forms of this session carry. */
+  /** The CSRF token of this session's forms. */
   formToken(sessionId: string): string {
     return this.#seal("form", sessionId);
   }
@@ -136,8 +136,8 @@ export class Sessions {
   }
 
   /**
-   * An account signs in: the session goes on under a new id, which is returned. Whoever knew the old one, or
-   * planted it in the browser, is left outside (session fixation).
+   * Signs an account in: the session continues under the returned new id. Someone who knew the old id, or planted it in
+   * the browser, loses access (session fixation).
    */
   signIn(sessionId: string, accountId: string): string {
     this.#accounts.delete(sessionId);
@@ -152,7 +152,7 @@ export class Sessions {
     return fresh;
   }
 
-  /** Nobody is signed in any more; the session itself goes on. */
+  /** Signs out; the session itself continues. */
   signOut(sessionId: string): void {
     this.#accounts.delete(sessionId);
   }
@@ -178,8 +178,8 @@ function areEqual(given: string, expected: string): boolean {
 }
 
 /**
- * Whether pages may be shown under this host name: the public address's, localhost, or any IP address. A page
- * elsewhere could make a name of its own point here (DNS rebinding), but no IP address.
+ * Whether pages may be served under this host name: the public address's, localhost, or any IP address. A foreign page
+ * can point its own name here (DNS rebinding), but no IP address.
  */
 export function isOwnName(hostname: string, baseUrl: string): boolean {
   if (hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return true;

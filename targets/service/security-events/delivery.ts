@@ -1,6 +1,6 @@
-// Making events (device doc §6): who hears of what happened to an account, and with which subject. Their tokens
-// (RFC 8417) as signed JWTs, Ed25519 (RFC 8037). And push delivery (RFC 8935): each waiting event is posted until the
-// receiver takes it (202), refuses it (400), or the retries are used up. An event has one chain of tries, whatever
+// Makes events (device doc §6): which receivers learn what happened to an account, and with which subject. Signs their
+// tokens (RFC 8417) as JWTs with Ed25519 (RFC 8037). Pushes them (RFC 8935): each queued event is posted until the
+// receiver accepts it (202), refuses it (400), or the retries are used up. An event has one chain of retries, whatever
 // happens to its stream.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
@@ -33,7 +33,7 @@ export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
         emit(context, stream, EVENT_TYPES.tokenRevoked, { subject });
 }
 
-/** The answer to stream:verify: comes whatever events were requested. */
+/** The verification event after stream:verify; it is sent whatever events were requested. */
 export function emitVerification(
   context: ServiceContext,
   stream: Stream,
@@ -71,19 +71,19 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
   beginChain(context, stream, event);
 }
 
-// Waits before the second and later tries, in seconds; after the last one the event is given up.
+// Waits before retries, in seconds; after the last one the event is dropped.
 const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
 
-/** Plans a push of everything that waits, as after a change of the configuration or the status. */
+/** Schedules a push of all queued events, after a change of the configuration or the status. */
 export function schedulePushOfQueue(context: ServiceContext, stream: Stream): void {
   for (const event of stream.queue.values()) {
-    // Posted at this moment: were it posted again at once, the receiver would get it twice.
+    // It is being posted now; posting it again at once would deliver it twice.
     if (event.isUnderWay) event.startsOver = true;
     else beginChain(context, stream, event);
   }
 }
 
-/** Begins the tries of an event, anew where there were some; what an earlier chain had planned finds that it is out of date. */
+/** Starts the retries of an event again. Planned retries of an earlier chain notice that they are outdated. */
 function beginChain(context: ServiceContext, stream: Stream, event: QueuedEvent): void {
   event.chain++;
   event.failures = 0;
@@ -107,7 +107,7 @@ function schedule(
 async function deliver(context: ServiceContext, stream: Stream, event: QueuedEvent): Promise<void> {
   const { configuration } = stream;
   const { env, observers } = context;
-  // Meanwhile acknowledged, given up, disabled, or moved to polling.
+  // Meanwhile acknowledged, dropped, disabled, or moved to polling.
   if (!stream.queue.has(event.jti) || !env.push || stream.status !== "enabled") return;
   if (configuration?.kind !== "push" || configuration.url === undefined) return;
   const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };
@@ -122,7 +122,7 @@ async function deliver(context: ServiceContext, stream: Stream, event: QueuedEve
   const { jti } = event;
   const receiverId = stream.receiver.id;
   if (observers.any) observers.tell({ type: "push", atMs: env.now(), receiverId, jti, status });
-  // 202 is the standard's answer, 200 that of many receivers; 400 is final (RFC 8935 §2.3).
+  // 202 is the standard's response, 200 that of many receivers; 400 is final (RFC 8935 §2.3).
   if (status === 202 || status === 200 || status === 400) stream.queue.delete(jti);
   else if (event.startsOver) beginChain(context, stream, event);
   else {
@@ -141,10 +141,10 @@ export interface SetClaims {
   events: Readonly<Record<string, object>>;
 }
 
-/** Ahead of the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410 §7). */
+/** Prefix of the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410 §7). */
 const PRIVATE_KEY_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** The public key as it is published, and the private one. */
+/** The published public key, and the private one. */
 interface Keys {
   readonly privateKey: KeyObject;
   readonly publicJwk: object;

@@ -1,7 +1,7 @@
-// Managing a stream: configuration, status, verification (device doc §6 leaves the operations open;
-// these are those of real cross-account protection services). And poll delivery (RFC 8936): the receiver fetches what
-// waits and acknowledges what it has. What is not acknowledged comes again. Answers are always immediate: the logic
-// cannot wait.
+// Stream management: configuration, status, verification (device doc §6 leaves the operations open; these are those of
+// real cross-account protection services). And poll delivery (RFC 8936): the receiver fetches queued events and
+// acknowledges them; unacknowledged ones are delivered again. Responses are always immediate, because the logic cannot
+// wait.
 
 import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/servers/address.ts";
@@ -33,12 +33,12 @@ const verifySchema = z.object({ state: z.string().max(1000).optional() });
 
 const REALM = 'Bearer realm="events"';
 
-/** The stream of the receiver whose bearer token the request carries; 401 without one. */
+/** The stream of the receiver with this bearer token; 401 without one. */
 function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
   const token = bearerToken(request, REALM);
   const stream = context.streams.findByToken(token ?? "");
   if (stream) return stream;
-  // RFC 6750 §3.1: whoever gave no token is told no error, only how to authenticate.
+  // RFC 6750 §3.1: a request without a token gets no error code, only the challenge.
   if (token === undefined)
     throw unauthenticated("A receiver's token is needed.", "required", REALM);
   throw unauthenticated("Unknown receiver.", "authError", `${REALM}, error="invalid_token"`);
@@ -82,7 +82,7 @@ export function updateStream(context: ServiceContext, request: ProtocolRequest):
 
 function checkPushUrl(url: string | undefined): void {
   const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
-  // Events about people go nowhere in the clear, and nobody can make the service call its own network.
+  // Events about users are never sent unencrypted, and nobody can make the service request its own network.
   const fits =
     parsed?.protocol === "https:" ||
     (parsed?.protocol === "http:" && isLoopbackHost(parsed.hostname));
@@ -127,7 +127,7 @@ export function getStatus(context: ServiceContext, request: ProtocolRequest): Pr
   return json(200, { status: receiverStream(context, request).status });
 }
 
-/** POST stream/status:update. A disabled stream neither collects nor delivers. */
+/** POST stream/status:update. A disabled stream neither queues nor delivers. */
 export function updateStatus(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   stream.status = readBody(request, statusSchema).status;
@@ -135,7 +135,7 @@ export function updateStatus(context: ServiceContext, request: ProtocolRequest):
   return json(200, { status: stream.status });
 }
 
-/** POST stream:verify: a verification event with the receiver's state follows by the usual way. */
+/** POST stream:verify: queues a verification event with the receiver's state. */
 export function verifyStream(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   const { state } = readBody(request, verifySchema);
@@ -161,13 +161,13 @@ const pollSchema = z.object({
     .optional(),
 });
 
-/** Answers POST of the poll address (RFC 8936 §2). */
+/** Handles POST of the poll address (RFC 8936 §2). */
 export function pollEvents(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   if (stream.configuration?.kind !== "poll")
     throw invalidParameter("delivery", "The stream is not configured for polling.");
   const { maxEvents = EVENTS_MAX, ack = [], setErrs = {} } = readBody(request, pollSchema);
-  // An event the receiver could not read (§2.4) will not become readable by coming again.
+  // An event that the receiver could not read (§2.4) stays unreadable.
   for (const jti of [...ack, ...Object.keys(setErrs)]) stream.queue.delete(jti);
   const waiting = stream.status === "enabled" ? [...stream.queue.values()] : [];
   const sets = waiting.slice(0, Math.min(maxEvents, EVENTS_MAX));

@@ -1,5 +1,5 @@
-// The event streams: which events and ways of delivery there are (device doc §6; RISC, RFC 8935, RFC 8936), what each
-// receiver has configured, and the events that wait for it until they are acknowledged. They are delivered in delivery.ts.
+// The event streams: event types and delivery methods (device doc §6; RISC, RFC 8935, RFC 8936), the configuration of
+// each receiver, and its queued events. delivery.ts delivers them.
 
 import type { Receiver } from "../fixture.ts";
 import type { SetClaims, SetSigner } from "./delivery.ts";
@@ -12,14 +12,14 @@ export const EVENT_TYPES = {
   sessionsRevoked: `${RISC}sessions-revoked`,
   tokenRevoked: `${OAUTH}token-revoked`,
   accountDisabled: `${RISC}account-disabled`,
-  // What real services send besides.
+  // Additional events of real services.
   tokensRevoked: `${OAUTH}tokens-revoked`,
   accountEnabled: `${RISC}account-enabled`,
   credentialChangeRequired: `${RISC}account-credential-change-required`,
   verification: `${RISC}verification`,
 } as const;
 
-/** What a stream may ask for; verification comes unasked, when it is requested. */
+/** The event types that a stream can request; verification is sent when requested by stream:verify. */
 export const SUPPORTED_EVENTS: readonly string[] = Object.values(EVENT_TYPES).filter(
   (type) => type !== EVENT_TYPES.verification,
 );
@@ -36,13 +36,13 @@ export const POLL_METHODS = [
 export interface QueuedEvent {
   readonly jti: string;
   readonly claims: SetClaims;
-  /** The signed token, made at the first delivery: signing takes milliseconds. */
+  /** The signed token, made at the first delivery, because signing takes milliseconds. */
   set: string | undefined;
-  /** Counts the chains of tries; what an earlier one planned is dropped. */
+  /** Counts the chains of retries; plans of an earlier one are dropped. */
   chain: number;
-  /** Tries of the present chain that failed. */
+  /** Failures in the current chain. */
   failures: number;
-  /** It is being posted at this moment; `startsOver`: and a new chain is to follow if that fails. */
+  /** It is being posted now; `startsOver`: start a new chain if that fails. */
   isUnderWay: boolean;
   startsOver: boolean;
 }
@@ -83,7 +83,7 @@ export class Streams {
     return this.#byToken.get(token);
   }
 
-  /** Queues an event. Beyond `eventsMax` the oldest is lost: a receiver may stay away for good. */
+  /** Queues an event. Beyond `eventsMax` the oldest is dropped, since a receiver may never come back. */
   enqueue(stream: Stream, event: QueuedEvent, eventsMax: number): void {
     stream.queue.set(event.jti, event);
     if (stream.queue.size <= eventsMax) return;
@@ -103,7 +103,7 @@ export function wants(stream: Stream, eventType: string): boolean {
   );
 }
 
-/** The event's signed token: always the same one, so that a receiver can tell a repetition. */
+/** The event's signed token: always the same one, so that a receiver recognizes duplicates. */
 export function signedSet(signer: SetSigner, event: QueuedEvent): string {
   event.set ??= signer.sign(event.claims);
   return event.set;
