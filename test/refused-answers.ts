@@ -1,13 +1,12 @@
 // Bytes that are no answer, with the reason that every host gives for it (platform/display/reasons.ts): the adapter for Node in
 // its sentence, the reader in C by its number.
 
-import {
-  CUT_OFF,
-  NOT_HTTP,
-  type Reason,
-  TOO_LONG,
-  UNKNOWN_CODING,
-} from "../platform/display/answer-reasons.ts";
+import { type Reason, reasons } from "../platform/display/reasons.ts";
+
+const NAMES = ["cutOff", "headTooLong", "notHttp", "tooLong", "unknownCoding"];
+const [CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING] = NAMES.map(
+  (name) => reasons.find((reason) => reason.name === name)!,
+) as [Reason, Reason, Reason, Reason, Reason];
 
 /** The longest body that is taken here. */
 export const BODY_MAX = 100;
@@ -37,7 +36,7 @@ export const REFUSED: readonly (readonly [what: string, bytes: string, reason: R
   ["another coding alone", `${head("Transfer-Encoding: gzip")}a`, UNKNOWN_CODING],
   ["a length beyond the limit", head(`Content-Length: ${BODY_MAX + 1}`), TOO_LONG],
   ["a length beyond most integers", head("Content-Length: 999999999999999"), TOO_LONG],
-  ["a head without an end", head().slice(0, -2) + "X: y\r\n".repeat(11_000), TOO_LONG],
+  ["a head without an end", head().slice(0, -2) + "X: y\r\n".repeat(40_000), HEAD_TOO_LONG],
   ["no answer at all", "", CUT_OFF],
   ["half a status line", "HTTP/1.1 20", CUT_OFF],
   ["half a head", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n", CUT_OFF],

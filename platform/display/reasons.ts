@@ -2,29 +2,46 @@
 // table for every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node says its sentences of
 // answers, and device.json may say it in another language (`reasons`). What a server that was reached answered is the core's affair (core/tables/errors.ts).
 
-import { answerReasons, type Reason, reasonsOf } from "./answer-reasons.ts";
+import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "./answer-reasons.ts";
+
+export interface Reason {
+  /** Its name in device.json, and in C as PG_REASON_NO_CABLE. */
+  readonly name: string;
+  /** For the display: what is the matter, a bar, what to do. Each half fits 16 characters. */
+  readonly text: string;
+  /** For a log. */
+  readonly sentence: string;
+}
+
+/** By name: the display's text, the sentence. */
+type Table = Readonly<Record<string, readonly [text: string, sentence: string]>>;
+
+const reasonsOf = (table: Table): Reason[] =>
+  Object.entries(table).map(([name, [text, sentence]]) => ({ name, text, sentence }));
 
 /** By number, from 1 on; 0 is none. Numbers are part of what is programmed into devices: new ones go to the end. */
-export const reasons: readonly Reason[] = [
-  ...reasonsOf({
-    noCable: ["No network cable|Plug it in", "there is no link to a network"],
-    noAddress: ["No address|Check the router", "no address was given (DHCP)"],
-    nameNotFound: ["Name not found|Check internet", "the name is not found (DNS)"],
-    serverSilent: ["No answer|Wait a little", "nothing answers there in time"],
-    clockWrong: ["Clock is wrong|Set clock or NTP", "the time of day is not known"],
-    otherName: ["Not our server|Check internet", "the certificate is of another name"],
-    outOfDate: ["Server outdated|Tell the service", "the certificate is out of date"],
-    unknownAuthority: [
-      "Unknown server|Update device",
-      "no certificate authority of this device has signed the certificate",
-    ],
-    tlsTooOld: ["Server too old|Tell the service", "there is no common way of TLS"],
-    unavailable: ["Service is down|Wait a little", "the service refuses connections"],
-    settingsBroken: ["Settings broken|Tell the maker", "what the maker set is damaged"],
-  }),
-  ...answerReasons,
-  ...reasonsOf({ noSeed: ["No random seed|Tell the maker", "there is no seed for randomness"] }),
-];
+export const reasons: readonly Reason[] = reasonsOf({
+  noCable: ["No network cable|Plug it in", "there is no link to a network"],
+  noAddress: ["No address|Check the router", "no address was given (DHCP)"],
+  nameNotFound: ["Name not found|Check internet", "the name is not found (DNS)"],
+  serverSilent: ["No answer|Wait a little", "nothing answers there in time"],
+  clockWrong: ["Clock is wrong|Set clock or NTP", "the time of day is not known"],
+  otherName: ["Not our server|Check internet", "the certificate is of another name"],
+  outOfDate: ["Server outdated|Tell the service", "the certificate is out of date"],
+  unknownAuthority: [
+    "Unknown server|Update device",
+    "no certificate authority of this device has signed the certificate",
+  ],
+  tlsTooOld: ["Server too old|Tell the service", "there is no common way of TLS"],
+  unavailable: ["Service is down|Wait a little", "the service refuses connections"],
+  settingsBroken: ["Settings broken|Tell the maker", "what the maker set is damaged"],
+  notHttp: ["No web service|Tell the maker", NOT_HTTP],
+  tooLong: ["Answer too long|Tell the maker", TOO_LONG],
+  cutOff: ["Answer cut off|Wait a little", CUT_OFF],
+  unknownCoding: ["Unknown coding|Tell the service", UNKNOWN_CODING],
+  noSeed: ["No random seed|Tell the maker", "there is no seed for randomness"],
+  headTooLong: ["Headers too long|Tell the service", HEAD_TOO_LONG],
+});
 
 /** Names in device.json, in the table's order. */
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);

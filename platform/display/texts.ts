@@ -133,6 +133,7 @@ export const connectionReasons = {
     "Antwort brach ab|Bitte warten",
     "Fremde Kodierung|Dienst melden",
     "Zufallswert leer|Hersteller rufen",
+    "Kopf zu lang|Dienst melden",
   ],
   fr: [
     "Pas de câble|Le brancher",
@@ -151,6 +152,7 @@ export const connectionReasons = {
     "Réponse coupée|Patientez",
     "Codage inconnu|Avertir service",
     "Pas d'aléa|Voir fabricant",
+    "En-tête long|Avertir service",
   ],
   es: [
     "Sin cable de red|Conéctelo",
@@ -169,6 +171,7 @@ export const connectionReasons = {
     "Resp. cortada|Espere un poco",
     "Codif. extraña|Avise servicio",
     "Falta semilla|Avise fabricante",
+    "Cabecera larga|Avise servicio",
   ],
   ja: [
     "LANｹｰﾌﾞﾙ ﾅｼ|ﾂﾅｲﾃﾞｸﾀﾞｻｲ",
@@ -187,5 +190,6 @@ export const connectionReasons = {
     "ｵｳﾄｳｶﾞ ｷﾚﾀ|ｵﾏﾁｸﾀﾞｻｲ",
     "ﾌﾒｲﾉ ﾌｺﾞｳｶ|ｻｰﾋﾞｽﾆ ﾚﾝﾗｸ",
     "ﾗﾝｽｳﾉ ﾀﾈ ﾅｼ|ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
+    "ﾍｯﾀﾞｶﾞ ﾅｶﾞｽｷﾞﾙ|ｻｰﾋﾞｽﾆ ﾚﾝﾗｸ",
   ],
 } as const satisfies Readonly<Record<string, Texts>>;

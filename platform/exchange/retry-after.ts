@@ -6,9 +6,9 @@ const LONGEST_S = 134_217_727;
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 /** RFC 9110 §5.6.7: the date format of today and the two that servers may still send. */
-const IMF_FIXDATE = /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
-const RFC_850 = /^\w{6,9}, (\d{2})-(\w{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
-const ASCTIME = /^\w{3} (\w{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
+const IMF_FIXDATE = /^.{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
+const RFC_850 = /^[^,]{6,9}, (\d{2})-(\w{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
+const ASCTIME = /^.{3} (\w{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
 
 /**
  * RFC 9110 §10.2.3.
@@ -32,7 +32,7 @@ export function retryAfterSeconds(
   return Math.min(Math.max(0, Math.ceil((until - fromMs) / 1000)), LONGEST_S);
 }
 
-/** Milliseconds since 1970, or undefined where the text is no HTTP date. */
+/** Milliseconds since 1970, or undefined where the text is no HTTP date or lies before 1970. */
 export function parseHttpDate(text: string): number | undefined {
   let match = IMF_FIXDATE.exec(text);
   if (match !== null) return utc(match[3], match[2], match[1], match[4], match[5], match[6]);
@@ -54,7 +54,7 @@ function utc(
 ): number | undefined {
   const at = MONTHS.indexOf(month ?? "?");
   const [day, hour, minute, second] = rest.map(Number);
-  if (at < 0 || at % 3 !== 0) return undefined;
+  if (at < 0 || at % 3 !== 0 || Number(year) < 1970) return undefined;
   if (day! < 1 || day! > 31 || hour! > 23 || minute! > 59 || second! > 60) return undefined;
   return Date.UTC(Number(year), at / 3, day, hour, minute, second);
 }

@@ -2,9 +2,7 @@
 
 import type { Bytes, HttpRequest } from "../contracts.ts";
 import { type Head, Listener } from "./filter.ts";
-
-/** More than any answer of the grant, and any metadata; what is longer is neither. */
-const ANSWER_BYTES_MAX = 65_536;
+import { EXCHANGE_LIMITS } from "./limits.ts";
 
 /** A whole answer. */
 export interface WholeAnswer {
@@ -38,7 +36,7 @@ export abstract class Whole extends Listener {
       return;
     }
     for (let at = from; at < to; at++) this.#body.push(bytes[at]!);
-    if (this.#body.length <= ANSWER_BYTES_MAX) return;
+    if (this.#body.length <= EXCHANGE_LIMITS.sizeLimitBytes) return;
     this.below.abort();
     this.failed("too-large", "");
   }

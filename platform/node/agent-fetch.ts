@@ -1,39 +1,49 @@
-// One request as `fetch` makes it, over Node's client: with certificates or an agent of the program's own.
+// One request as `fetch` makes it, over Node's client.
 
 import http from "node:http";
-import https from "node:https";
 import { Readable } from "node:stream";
-import { decoded, follow, type TlsSettings } from "./http.ts";
+import { setImmediate } from "node:timers";
+import { EXCHANGE_LIMITS, finalStatus } from "../exchange/limits.ts";
+import { DECODERS, decoded, openRequest, type TlsSettings } from "./http.ts";
 
 /** The same streams, as Node's own types have them. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
+const CODINGS = [...DECODERS.keys()].join(", ");
+
 export async function send(
-  request: Request,
-  body: RequestInit["body"],
   settings: TlsSettings,
+  ...[input, init]: Parameters<typeof fetch>
 ): Promise<Response> {
+  const request = new Request(input, init);
+  // What waits on a kept connection is read first: it is not the response to this request.
+  await new Promise((done) => setImmediate(done));
   const { url, method, signal } = request;
   const headers: http.OutgoingHttpHeaders = Object.fromEntries(request.headers);
-  const isStream = body instanceof ReadableStream;
+  const isStream = init?.body instanceof ReadableStream;
   const bytes = request.body && !isStream ? Buffer.from(await request.arrayBuffer()) : undefined;
-  const length = bytes?.length ?? (request.body || isReading(method) ? undefined : 0);
+  const length = bytes?.length ?? (request.body || /^(GET|HEAD)$/.test(method) ? undefined : 0);
   if (length !== undefined) headers["content-length"] = length;
-  headers["accept-encoding"] ??= "gzip, deflate, br";
+  headers["accept-encoding"] ??= CODINGS;
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void =>
       reject(signal.aborted ? signal.reason : new TypeError("fetch failed", { cause }));
-    const options = { method, headers, signal };
-    const isSecure = url.startsWith("https:");
-    const agent = isSecure ? settings.agent : http.globalAgent;
-    const client = isSecure
-      ? https.request(url, { ...options, ...settings })
-      : http.request(url, { ...options, agent });
-    follow(client, agent);
+    const giveUp = (): unknown => client.destroy(new Error("no connection in time"));
+    const { client, connectLimit } = openRequest(
+      new URL(url),
+      { method, headers, signal },
+      settings,
+      http.globalAgent,
+      giveUp,
+    );
+    client.on("close", () => clearTimeout(connectLimit));
+    client.setTimeout(EXCHANGE_LIMITS.silenceLimitMs, () =>
+      client.destroy(new Error("no response in time")),
+    );
     client.on("response", (answer) => {
-      // What Fetch's Response does not take, such as a status of 999, must not end the program.
+      // What Fetch's Response or Headers refuse must not end the program.
       try {
-        resolve(responseOf(answer, method));
+        resolve(Object.defineProperty(responseOf(answer, method), "url", { value: url }));
       } catch (error) {
         answer.destroy();
         fail(error as Error);
@@ -52,15 +62,11 @@ export async function send(
   });
 }
 
-function isReading(method: string): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
 function responseOf(answer: http.IncomingMessage, method: string): Response {
-  const { statusCode: status = 0, rawHeaders } = answer;
-  const statusMessage = answer.statusMessage!;
+  const { rawHeaders } = answer;
+  const status = finalStatus(answer.statusCode);
   // RFC 9112 §4: anything else has no place in a reason phrase, and Response refuses it.
-  const statusText = /^[\t -~\x80-\xff]*$/.test(statusMessage) ? statusMessage : "";
+  const statusText = /^[\t -~\x80-\xff]*$/.exec(`${answer.statusMessage}`)?.[0] ?? "";
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2)
     headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);

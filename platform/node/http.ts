@@ -9,8 +9,14 @@ import { setImmediate } from "node:timers";
 import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/answer-reasons.ts";
-import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
+import {
+  CUT_OFF,
+  HEAD_TOO_LONG,
+  NOT_HTTP,
+  TOO_LONG,
+  UNKNOWN_CODING,
+} from "../display/answer-reasons.ts";
+import { EXCHANGE_LIMITS, finalStatus, IDLE_MAX_MS, keepAliveMs } from "../exchange/limits.ts";
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
 
 /** Limits and certificates of the HTTP adapter. */
@@ -42,22 +48,28 @@ export interface NodeHttpOptions {
 const WEAK =
   /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
 
-/** What a request for https is made with; its connection is the agent's. */
+/** What a request is made with; its connection is the agent's. What is of TLS has no effect on plain http. */
 export interface TlsSettings extends https.RequestOptions {
   agent: http.Agent;
+  connectLimitMs: number;
 }
 
 /**
  * How a connection for https is made, and whom it trusts.
  * @throws TypeError where the agent switches off what is checked
  */
-export function tlsSettings({ ca, agent }: NodeHttpOptions): TlsSettings {
+export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSettings {
   const { options: own = {} } = (agent ?? {}) as { options?: object };
   const weak = Object.entries(own).find(([name, value]) => WEAK.test(`${name}: ${value}`));
   if (weak !== undefined) {
     throw new TypeError(`http.agent must check what picogrant checks: leave out its ${weak[0]}`);
   }
+  const { connectLimitMs = EXCHANGE_LIMITS.connectLimitMs } = limits;
   return {
+    connectLimitMs,
+    // Node gives up one address of several after 250 ms, which a slow line takes to connect.
+    ...{ autoSelectFamilyAttemptTimeout: Math.ceil(connectLimitMs / 4) },
+    maxHeaderSize: EXCHANGE_LIMITS.headLimitBytes,
     // Said outright, so that no setting of the environment can switch the checks off.
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
@@ -80,6 +92,33 @@ function checkServerIdentity(host: string, certificate: PeerCertificate): Error 
   return checkIdentity(host, { ...certificate, subject, subjectaltname: names.join(", ") });
 }
 
+/**
+ * Starts a request and watches its connection. A fresh one has to stand within its own limit, its TLS handshake included.
+ * @param plain makes connections for plain http
+ * @param late called where the limit has passed
+ */
+export function openRequest(
+  url: URL,
+  options: http.RequestOptions,
+  settings: TlsSettings,
+  plain: http.Agent,
+  late: () => void,
+): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
+  const secure = url.protocol === "https:";
+  const agent = secure ? settings.agent : plain;
+  const client = (secure ? https : http).request(url, { ...options, ...settings, agent });
+  follow(client, agent);
+  const connectLimit = setTimeout(late, settings.connectLimitMs);
+  const stands = (): void => clearTimeout(connectLimit);
+  client.on("socket", (socket) => {
+    const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
+    if (connecting || secureConnecting) socket.once(secure ? "secureConnect" : "connect", stands);
+    // It was another request's.
+    else stands();
+  });
+  return { client, connectLimit };
+}
+
 interface Exchange {
   sink: HttpSink;
   client: http.ClientRequest | undefined;
@@ -91,7 +130,6 @@ interface Exchange {
 /** HTTP and HTTPS over kept connections. `dispose` closes what is left open. */
 export class NodeHttp implements Http {
   readonly #timeLimitMs: number;
-  readonly #connectLimitMs: number;
   readonly #sizeLimitBytes: number;
   readonly #userAgent: string;
   readonly #idleLimitMs: number | undefined;
@@ -104,7 +142,6 @@ export class NodeHttp implements Http {
 
   constructor(options: NodeHttpOptions = {}) {
     this.#timeLimitMs = options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs;
-    this.#connectLimitMs = options.connectLimitMs ?? EXCHANGE_LIMITS.connectLimitMs;
     this.#sizeLimitBytes = options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
     this.#userAgent = options.userAgent ?? "picogrant";
     this.#idleLimitMs = options.idleLimitMs;
@@ -152,30 +189,17 @@ export class NodeHttp implements Http {
 
   #open(exchange: Exchange, request: HttpRequest): void {
     const url = new URL(request.url);
-    const secure = url.protocol === "https:";
     const body = copyRange(request.body, request.bodyFrom, request.bodyTo);
-    const options: https.RequestOptions = {
-      method: request.method,
-      headers: this.#headers(request, body.length),
-    };
-    const agent = secure ? this.#tls.agent : this.#pool.plain;
-    const client = secure
-      ? https.request(url, { ...options, ...this.#tls })
-      : http.request(url, { ...options, agent });
-    exchange.client = client;
-    follow(client, agent);
-    // A fresh connection has to stand within its own limit, its TLS handshake included.
-    exchange.connectLimit = setTimeout(
+    const headers = this.#headers(request, body.length);
+    const { client, connectLimit } = openRequest(
+      url,
+      { method: request.method, headers },
+      this.#tls,
+      this.#pool.plain,
       () => this.#fail(exchange, "timeout", "no connection in time"),
-      this.#connectLimitMs,
     );
-    const stands = (): void => clearTimeout(exchange.connectLimit);
-    client.on("socket", (socket) => {
-      const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
-      if (connecting || secureConnecting) socket.once(secure ? "secureConnect" : "connect", stands);
-      // It was another request's.
-      else stands();
-    });
+    exchange.client = client;
+    exchange.connectLimit = connectLimit;
     let answer: http.IncomingMessage | undefined;
     client.on("response", (response) => {
       answer = response;
@@ -185,10 +209,11 @@ export class NodeHttp implements Http {
     // neither an error nor the end of the connection says anything: its body may still be on the way to the sink.
     const isWhole = (): boolean => answer?.complete === true;
     client.on("error", (error) => {
-      if (!isWhole()) this.#fail(exchange, failureOf(error), placeOf(error, url) + codeOf(error));
+      const [failure, why] = failureOf(error);
+      if (!isWhole()) this.#fail(exchange, failure, placeOf(error, url) + why);
     });
     client.on("close", () => {
-      if (!isWhole()) this.#fail(exchange, "unreachable", CUT_OFF.sentence);
+      if (!isWhole()) this.#fail(exchange, "unreachable", CUT_OFF);
     });
     client.end(body);
   }
@@ -209,34 +234,35 @@ export class NodeHttp implements Http {
 
   #receive(exchange: Exchange, response: http.IncomingMessage): void {
     const body = decoded(response);
-    body.on("error", (error) => this.#fail(exchange, "unreachable", codeOf(error)));
+    body.on("error", (error) => this.#fail(exchange, ...failureOf(error)));
     body.on("data", (chunk: Buffer) => this.#take(exchange, chunk));
     body.on("end", () => this.#end(exchange));
     const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
     const { "transfer-encoding": coding = "chunked" } = response.headers;
-    const status = response.statusCode ?? 0;
+    const { "content-encoding": encoding = "identity" } = response.headers;
     // Of the interim ones Node passes on 101 only, and no switch of protocols was asked for.
-    const isHttp = status >= 200 && status <= 599;
+    const status = finalStatus(response.statusCode);
     // RFC 9110 §15.5.8: only a proxy says so, and behind TLS it is no answer of the server's.
     if (status === 407) {
       this.#fail(exchange, "unreachable", PROXY_REFUSES);
       return;
     }
-    if (!isHttp || coding.toLowerCase() !== "chunked") {
-      this.#fail(exchange, "unreachable", (isHttp ? UNKNOWN_CODING : NOT_HTTP).sentence);
+    const isKnown = coding.toLowerCase() === "chunked" && isDecodable(encoding);
+    if (status === 0 || !isKnown) {
+      this.#fail(exchange, "unreachable", status === 0 ? NOT_HTTP : UNKNOWN_CODING);
       return;
     }
     const { "www-authenticate": authenticate = "" } = response.headers;
     const waitS = retryAfterSeconds(retryAfter, date, Date.now());
     exchange.sink.status(status, waitS, authenticate);
     // `#fail` does nothing where the sink has aborted meanwhile.
-    if (Number(promised) > this.#sizeLimitBytes) this.#failTooLong(exchange);
+    if (Number(promised) > this.#sizeLimitBytes) this.#fail(exchange, "too-large", TOO_LONG);
   }
 
   #take(exchange: Exchange, chunk: Buffer): void {
     if (this.#current !== exchange) return;
     exchange.bodyBytes += chunk.length;
-    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#failTooLong(exchange);
+    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#fail(exchange, "too-large", TOO_LONG);
     else exchange.sink.body(chunk, 0, chunk.length);
   }
 
@@ -244,10 +270,6 @@ export class NodeHttp implements Http {
     if (this.#current !== exchange) return;
     this.#release(exchange);
     exchange.sink.end();
-  }
-
-  #failTooLong(exchange: Exchange): void {
-    this.#fail(exchange, "too-large", TOO_LONG.sentence);
   }
 
   #fail(exchange: Exchange, failure: TransportFailure, why: string): void {
@@ -270,16 +292,20 @@ export class NodeHttp implements Http {
   }
 }
 
-const DECODERS = new Map<string | undefined, () => Transform & Zlib>([
+/** By the coding that each reverses. */
+export const DECODERS = new Map<string, () => Transform & Zlib>([
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
   ["deflate", createInflate],
   ["br", createBrotliDecompress],
 ]);
 
+const isDecodable = (coding: string): boolean =>
+  /^(identity)?$/i.test(coding) || DECODERS.has(coding.toLowerCase());
+
 /** The body as it was before somebody on the way compressed it all the same (RFC 9110 §8.4.1). */
 export function decoded(response: http.IncomingMessage): Readable {
-  const decoder = DECODERS.get(response.headers["content-encoding"]?.toLowerCase());
+  const decoder = DECODERS.get(`${response.headers["content-encoding"]}`.toLowerCase());
   return decoder ? response.pipe(unlessEmpty(decoder())) : response;
 }
 
@@ -290,12 +316,13 @@ function unlessEmpty<D extends Transform & Zlib>(decoder: D): D {
   return decoder;
 }
 
-/** `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like, or a sentence. The message would name addresses. */
-function codeOf(error: Error): string {
-  const code = (error as NodeJS.ErrnoException).code ?? error.name;
-  if (code === "ECONNRESET" || code === "EPIPE") return CUT_OFF.sentence;
-  if (code === HEAD_TOO_LONG) return TOO_LONG.sentence;
-  return code.startsWith("HPE_") ? NOT_HTTP.sentence : code;
+/** With `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like, or a sentence. The message would name addresses. */
+function failureOf(error: Error): [TransportFailure, why: string] {
+  const { code = error.name } = error as NodeJS.ErrnoException;
+  if (code === "ETIMEDOUT") return ["timeout", code];
+  if (code === "HPE_HEADER_OVERFLOW") return ["too-large", HEAD_TOO_LONG];
+  if (code === "ECONNRESET" || code === "EPIPE") return ["unreachable", CUT_OFF];
+  return ["unreachable", code.startsWith("HPE_") ? NOT_HTTP : code];
 }
 
 /** Whose the failure is: nobody but an agent connects to another name or port than the server's. */
@@ -312,28 +339,16 @@ const portOf = ({ port, protocol }: URL): number =>
 
 const PROXY_REFUSES = "the proxy wants a name and a password";
 
-/** Node's parser of HTTP calls what it refuses HPE_*. */
-const HEAD_TOO_LONG = "HPE_HEADER_OVERFLOW";
-
-function failureOf(error: Error): TransportFailure {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === HEAD_TOO_LONG) return "too-large";
-  return code === "ETIMEDOUT" ? "timeout" : "unreachable";
-}
-
-function copyRange(bytes: Bytes, from: number, to: number): Buffer {
-  const copy = Buffer.alloc(to - from);
-  for (let i = from; i < to; i++) copy[i - from] = bytes[i]!;
-  return copy;
-}
+const copyRange = (bytes: Bytes, from: number, to: number): Buffer =>
+  Buffer.from(Array.prototype.slice.call(bytes, from, to));
 
 // Connections that are kept for the next request. What comes on one that nobody has asked anything would be taken for
 // the answer to the next request (RFC 9112 §9.3: answers come in the order of requests): it is closed instead.
 
 /** Whose each connection is: another request of the program may be given it, too. */
 const agents = new WeakMap<Socket, http.Agent>();
-/** How long the server has said that it keeps a connection, less a second for what is on its way. */
-const toldMs = new WeakMap<Socket, number>();
+/** How long to keep a connection, as the server has said. */
+const toldMs = new WeakMap<Socket, number | undefined>();
 
 /**
  * Watches the connection that a request has got, from the end of its answer until the next request takes it.
@@ -346,9 +361,7 @@ export function follow(client: http.ClientRequest, agent: http.Agent): void {
   });
   client.on("response", (answer) => {
     const { socket, headers } = answer;
-    const [, seconds] = /^timeout=(\d{1,6})/.exec(`${headers["keep-alive"]}`) ?? [];
-    if (seconds === undefined) toldMs.delete(socket);
-    else toldMs.set(socket, Number(seconds) * 1000 - 1000);
+    toldMs.set(socket, keepAliveMs(headers["keep-alive"] as string | undefined));
     answer.on("end", () => socket.on("data", closeIfUnasked));
   });
 }
@@ -371,7 +384,6 @@ const pools = new Map<number | undefined, Pool>();
 /** To one server; those who come later wait for one of them. */
 const CONNECTIONS_MAX = 32;
 const IDLE_MS = 4000;
-const IDLE_MAX_MS = 600_000;
 
 function poolOf(idleLimitMs: number | undefined): Pool {
   let pool = pools.get(idleLimitMs);
@@ -405,38 +417,20 @@ function leave(pool: Pool, idleLimitMs: number | undefined): void {
 function keepAsTold(agent: http.Agent, idleLimitMs: number | undefined): void {
   const keep = agent.keepSocketAlive.bind(agent);
   agent.keepSocketAlive = (socket) => {
-    keep(socket);
     const [most, otherwise] = [idleLimitMs ?? IDLE_MAX_MS, idleLimitMs ?? IDLE_MS];
     const idleMs = Math.min(toldMs.get(socket as Socket) ?? otherwise, most);
+    if (idleMs === 0) return false;
+    keep(socket);
     (socket as Socket).setTimeout(idleMs);
-    return idleMs > 0;
+    return true;
   };
 }
 
-// `fetch` for a session on Node: the global one, or where the program brings certificates or an agent of its own,
-// which the global one does not take, the same over Node's client.
+// `fetch` for a session on Node, over the same client as the adapter: the global one takes neither certificates nor an
+// agent, and gives up slow lines (see above).
 
 /** @throws TypeError where the agent does not check certificates */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
   const settings = tlsSettings(options);
-  if (options.ca === undefined && options.agent === undefined) return checkedFetch;
-  return async (input, init) => {
-    const request = new Request(input, init);
-    // What waits on a kept connection is read first: it is not the answer to what is asked now.
-    await new Promise((done) => setImmediate(done));
-    const { send } = await import("./agent-fetch.ts");
-    return await send(request, init?.body, settings);
-  };
+  return async (input, init) => (await import("./agent-fetch.ts")).send(settings, input, init);
 }
-
-/** What Node's own switch turns off for the whole program must not be off for tokens. */
-const checkedFetch: typeof fetch = (input, init) => {
-  const isPlain = `${input}`.startsWith("http:");
-  if (!isPlain && process.env.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
-    const why = "NODE_TLS_REJECT_UNAUTHORIZED=0 switches the checks of certificates off";
-    return Promise.reject(
-      new TypeError(`fetch: ${why}: leave it out, and give a CA of one's own as http.ca`),
-    );
-  }
-  return fetch(input, init);
-};

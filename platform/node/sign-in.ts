@@ -77,7 +77,7 @@ export interface SignInOptions
    * characters. No token, code or secret is in them.
    */
   readonly log?: ((line: string) => void) | undefined;
-  /** Certificates to trust, an agent, time limits: of the sign-in, and certificates and agent of `session.fetch` too. */
+  /** The HTTP client of the sign-in; `session.fetch` uses `ca`, `agent` and `connectLimitMs` of it. */
   readonly http?: NodeHttpOptions;
 }
 

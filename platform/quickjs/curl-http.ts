@@ -2,6 +2,7 @@
 // answer means is decided elsewhere.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { EXCHANGE_LIMITS, finalStatus } from "../exchange/limits.ts";
 import { asciiOf } from "../text/text.ts";
 import { AnswerHead, wholeHead } from "./answer-head.ts";
 import { type CurlSettings, curlConfig } from "./curl-config.ts";
@@ -19,8 +20,6 @@ export interface CurlHttpSettings extends CurlSettings {
 const GRACE_MS = 2000;
 /** The exit code of curl for an operation that timed out. */
 const CURL_TIMEOUT = 28;
-/** A head longer than this is no service's. */
-const HEAD_BYTES_MAX = 32_768;
 
 interface Exchange {
   readonly sink: HttpSink;
@@ -98,14 +97,15 @@ export class CurlHttp implements Http {
     exchange.head += text;
     const whole = wholeHead(exchange.head);
     if (whole === undefined) {
-      if (exchange.head.length > HEAD_BYTES_MAX) this.#fail(exchange, "too-large");
+      if (exchange.head.length > EXCHANGE_LIMITS.headLimitBytes) this.#fail(exchange, "too-large");
       return false;
     }
     const head = new AnswerHead(whole);
-    if (head.isContradictory || head.status < 200 || head.status > 599) {
+    const status = finalStatus(head.status);
+    if (head.isContradictory || status === 0) {
       this.#fail(exchange, "unreachable");
     } else {
-      exchange.sink.status(head.status, head.retryAfter(Date.now()), head.authenticate);
+      exchange.sink.status(status, head.retryAfter(Date.now()), head.authenticate);
       if (head.contentLength > this.#settings.sizeLimitBytes) this.#fail(exchange, "too-large");
     }
     return true;

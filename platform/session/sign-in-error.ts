@@ -120,6 +120,8 @@ const CAUSES: readonly Cause[] = [
     "maker",
     "give the certificates of its authority as http.ca",
   ],
+  [/\(the head/, "answer_too_large", "administrator", "the server has to send shorter headers"],
+  [/ coding /, "unreachable", "administrator", "the server has to send what was requested"],
   [/too large/, "answer_too_large", "maker", "http.sizeLimitBytes says how much is taken"],
 ];
 

@@ -1,5 +1,6 @@
 // The environment of a service on Node: the system's clock, randomness, timers, and fetch for pushed events.
 import { createHash, generateKeyPairSync, type JsonWebKey, randomBytes, sign } from "node:crypto";
+import { nodeFetch } from "../../platform/node/http.ts";
 import type { Environment, PushAnswer, PushDelivery, SigningKey } from "./environment.ts";
 
 const PUSH_TIMEOUT_MS = 10_000;
@@ -40,7 +41,7 @@ function thumbprint({ crv, e, kty, n, x, y }: JsonWebKey): string {
 }
 
 async function push({ url, headers, body }: PushDelivery): Promise<PushAnswer> {
-  const response = await fetch(url, {
+  const response = await nodeFetch()(url, {
     method: "POST",
     headers,
     body,

@@ -183,6 +183,12 @@ describe("RFC 9110 §10.2.3 Retry-After", () => {
     ["a date that has passed", [DATE, "Retry-After: Sun, 06 Nov 1994 08:00:00 GMT"], 0, 0],
     ["a date without Date, by the clock", ["Retry-After: Thu, 01 Jan 2026 00:00:09 GMT"], LATER, 9],
     ["a date without Date or clock", ["Retry-After: Thu, 01 Jan 2026 00:00:09 GMT"], 0, -1],
+    [
+      "the response's own Date, however wrong",
+      ["Date: Thu, 01 Jan 1970 00:00:00 GMT", "Retry-After: Thu, 01 Jan 2026 00:00:09 GMT"],
+      ...([LATER, 134_217_727] as const),
+    ],
+    ["a date before 1970", [DATE, "Retry-After: Sun, 31 Dec 1950 23:59:59 GMT"], 0, -1],
     ["no date", [DATE, "Retry-After: soon"], 0, -1],
     ["a day that is none", [DATE, "Retry-After: Sun, 32 Nov 1994 08:50:37 GMT"], 0, -1],
     ["more than a line holds", [`Retry-After: 1${"0".repeat(70)}`], 0, -1],

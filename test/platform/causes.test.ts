@@ -30,8 +30,14 @@ afterAll(() => fs.rmSync(home, { recursive: true, force: true }));
 
 type Broken = { readonly at: string; readonly http?: NodeHttpOptions };
 
-async function answering(identity: { key: string; cert: string }, body = ""): Promise<string> {
-  const server: Server = createServer(identity, (_, response) => response.end(body));
+async function answering(
+  identity: { key: string; cert: string },
+  body = "",
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const server: Server = createServer(identity, (_, response) =>
+    response.writeHead(200, headers).end(body),
+  );
   ends.push(() => server.close());
   return `https://127.0.0.1:${await listening(server)}`;
 }
@@ -99,6 +105,24 @@ const CASES: Record<
     "answer_too_large",
     "maker",
     /http\.sizeLimitBytes/,
+  ],
+  "a head that is too long": [
+    async () => ({
+      at: await answering(identities.trusted, "", { X: "x".repeat(70_000) }),
+      http: { ca },
+    }),
+    "answer_too_large",
+    "administrator",
+    /the head .* 64 KiB.*the server has to send shorter headers/,
+  ],
+  "a coding that was not requested": [
+    async () => ({
+      at: await answering(identities.trusted, "", { "Content-Encoding": "zstd" }),
+      http: { ca },
+    }),
+    "unreachable",
+    "administrator",
+    /the server has to send what was requested/,
   ],
   "nobody at the port": [
     async () => ({ at: "https://127.0.0.1:1" }),

@@ -136,6 +136,7 @@ describe("connections", () => {
   it.each([
     ["the adapter's own limit is over", 50, ""],
     ["the server has said that its limit is over", 60_000, "Keep-Alive: timeout=1\r\n"],
+    ["the server has said that it keeps none", 60_000, "Keep-Alive: timeout=0\r\n"],
   ])("are not kept when %s: nobody may close one under a POST", async (_, idleLimitMs, hint) => {
     server.make({ idleLimitMs });
     server.script = (socket) => socket.write(OK.replace("Content", `${hint}Content`));
@@ -217,6 +218,7 @@ describe("connections", () => {
 describe("whom it trusts", () => {
   it("checks certificates whatever is said elsewhere, and the program's authorities in the place of Node's", () => {
     const always = {
+      ...{ connectLimitMs: 10_000, autoSelectFamilyAttemptTimeout: 2500, maxHeaderSize: 65_536 },
       ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" },
       checkServerIdentity: expect.any(Function),
     };

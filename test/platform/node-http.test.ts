@@ -75,6 +75,14 @@ describe("Retry-After, RFC 9110 §10.2.3", () => {
     ["Tue, 15 Nov 1994 12:00:45 GMT", "nonsense", undefined, -1],
     ["Tue, 15 Nox 1994 12:00:45 GMT", "Tue, 15 Nov 1994 12:00:00 GMT", undefined, -1],
     ["Tue, 15 Nov 1994 25:00:45 GMT", "Tue, 15 Nov 1994 12:00:00 GMT", undefined, -1],
+    // The response's own Date counts, however wrong.
+    [
+      "Tue, 15 Nov 1994 12:00:45 GMT",
+      "Thu, 01 Jan 1970 00:00:00 GMT",
+      785_000_000_000,
+      134_217_727,
+    ],
+    ["Sun, 31 Dec 1950 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", undefined, -1],
     ["1.5", undefined, undefined, -1],
     ["0x10", undefined, undefined, -1],
     ["134217728", undefined, undefined, 134_217_727],

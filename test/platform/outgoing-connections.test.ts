@@ -30,7 +30,7 @@ describe("what opens connections in JavaScript", () => {
   it("Node's clients", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/agent-fetch.ts: 2", // a session's fetch, below
+      "platform/node/agent-fetch.ts: 1", // a session's fetch, below
       "platform/node/http.ts: 3", // the adapter
       "targets/command/check-server.ts: 1", // a server, for the check of a port in C
       "targets/command/conform/conformance-server.ts: 2", // a server for tests of adapters
@@ -38,9 +38,8 @@ describe("what opens connections in JavaScript", () => {
     ]);
   });
 
-  it("the global fetch: a session's, where it has no certificates of its own", () => {
+  it("the global fetch: a session's, where the platform has no other", () => {
     expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/http.ts: 1",
       "platform/node/standing-session.ts: 3", // a function of its own, over the session's
       "platform/session/claims.ts: 1", // an issuer's metadata and keys: no token, no redirects
       "platform/session/fetch.ts: 1",

@@ -99,7 +99,7 @@ int pg_http_date(const char *text, size_t size, int64_t *seconds) {
       !take_asctime(text, size, &date)) {
     return 0;
   }
-  if (date.year < 1 || date.month < 1 || date.day < 1 || date.day > 31 || date.hour < 0 ||
+  if (date.year < 1970 || date.month < 1 || date.day < 1 || date.day > 31 || date.hour < 0 ||
       date.hour > 23 || date.minute < 0 || date.minute > 59 || date.second < 0 || date.second > 60) {
     return 0;
   }
@@ -120,7 +120,7 @@ int pg_retry_after(const char *text, size_t size, int64_t from_s) {
   int64_t until = 0;
   if (size == 0) return -1;
   if (is_digit(text[0])) return seconds_of(text, size);
-  if (!pg_http_date(text, size, &until) || from_s == 0) return -1;
+  if (!pg_http_date(text, size, &until) || from_s < 0) return -1;
   if (until <= from_s) return 0;
   return until - from_s > PG_RETRY_LONGEST_S ? PG_RETRY_LONGEST_S : (int)(until - from_s);
 }
@@ -207,7 +207,7 @@ static void begin_head(struct pg_answer *answer) {
   answer->is_chunked = 0;
   answer->is_last = 0;
   answer->keep_s = KEEP_UNSAID_S;
-  answer->date_s = 0;
+  answer->date_s = -1;
   answer->retry_size = 0;
   answer->name = NO_HEADER;
   answer->part = NAME;
@@ -334,7 +334,8 @@ static void head_is_complete(struct pg_answer *answer) {
     refuse_for(answer, PG_REASON_TOO_LONG);
     return;
   }
-  int64_t from_s = answer->date_s ? answer->date_s : (int64_t)answer->clock_s;
+  int64_t clock_s = answer->clock_s ? (int64_t)answer->clock_s : -1;
+  int64_t from_s = answer->date_s >= 0 ? answer->date_s : clock_s;
   answer->left = answer->length > 0 ? (uint32_t)answer->length : 0;
   if (status == 204 || status == 304 || answer->length == 0) answer->step = COMPLETE;
   else if (answer->is_chunked) answer->step = CHUNK_SIZE;
@@ -472,7 +473,7 @@ static size_t take_body(struct pg_answer *answer, const uint8_t *bytes, size_t s
 /* A CR belongs to the LF behind it (RFC 9112 §2.2); anywhere else it is refused, and so is NUL. */
 static void take_byte(struct pg_answer *answer, uint8_t c) {
   if (++answer->head_bytes > PG_ANSWER_HEAD_MAX) {
-    refuse_for(answer, PG_REASON_TOO_LONG);
+    refuse_for(answer, PG_REASON_HEAD_TOO_LONG);
     return;
   }
   if (c == 0 || (answer->is_cr && c != '\n')) {

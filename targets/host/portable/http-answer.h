@@ -51,7 +51,7 @@ struct pg_answer {
   uint32_t body_bytes;
   uint32_t head_bytes;
   uint32_t left;   /* of the body or the chunk */
-  int64_t date_s;  /* the answer's Date; 0: none that is understood */
+  int64_t date_s;  /* the response's Date; -1: none that is understood */
   int32_t length;  /* Content-Length, or -1 */
   int32_t keep_s;  /* what Keep-Alive says */
   uint16_t status; /* 0 until the status line is read */
@@ -108,13 +108,13 @@ enum { PG_RETRY_LONGEST_S = 134217727 };
 /* Days from 1 January 1970; `year` is 1..9999, `month` 1..12. A day that it does not have counts on into the next one. */
 int pg_days_of(int year, int month, int day);
 
-/* Reads an HTTP date of `size` bytes into seconds since 1970. 1, or 0 where it is none. */
+/* Reads an HTTP date of `size` bytes into seconds since 1970. 1, or 0 where it is none or lies before 1970. */
 int pg_http_date(const char *text, size_t size, int64_t *seconds);
 
 /*
  * Seconds that the value of Retry-After asks for, 0..PG_RETRY_LONGEST_S, longer ones cut down to that; -1
  * where it is not understood, or is a date and there is nothing to count it from.
- * @param from_s the answer's Date, or else the device's clock, in seconds since 1970; 0: unknown
+ * @param from_s the answer's Date, or else the device's clock, in seconds since 1970; -1: unknown
  */
 int pg_retry_after(const char *text, size_t size, int64_t from_s);
 
