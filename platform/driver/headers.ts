@@ -25,6 +25,7 @@ export function headersFor(
 /** What the driver and the adapters set themselves. */
 const OWN_HEADERS = [
   "accept",
+  "accept-encoding",
   "authorization",
   "connection",
   "content-length",

@@ -95,6 +95,12 @@ describe("RFC 9112 §6 the body of an answer", () => {
       "HTTP/1.1 200 OK\nContent-Length: 2\n\n{}",
       complete("{}"),
     ],
+    [
+      "RFC 9110 §8.4 the coding identity",
+      `${head("Content-Encoding: Identity", "Content-Length: 2")}{}`,
+      complete("{}"),
+    ],
+    ["a coding of no body", head("Content-Encoding: gzip", "Content-Length: 0"), complete("")],
     ["the same length twice", `${head("Content-Length: 2", "content-length:2")}{}`, complete("{}")],
     [
       "RFC 9110 §15.2 interim answers ahead",
@@ -128,9 +134,10 @@ describe("what is refused", () => {
     expect([result, body.replace("a", "")]).toEqual([`${whole} closed ${name}`, ""]);
   });
 
-  // What Node's parser has other bounds for.
+  // What Node's parser has other bounds for, or the adapter there decodes.
   it.each<[string, string, string]>([
     ["chunked twice", head(CHUNKED, CHUNKED), "unknownCoding"],
+    ["RFC 9110 §8.4 a coded body", `${head("Content-Encoding: gzip")}a`, "unknownCoding"],
     ["a chunk size beyond all integers", `${head(CHUNKED)}${"f".repeat(17)}\r\n`, "tooLong"],
     ["interim answers without an end", "HTTP/1.1 102 Processing\r\n\r\n".repeat(3000), "tooLong"],
   ])("%s", (_name, answer, reason) => {

@@ -3,9 +3,12 @@
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttp } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { reasons } from "../../platform/display/reasons.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { CLIENT } from "../../targets/workbench/host/service-world.ts";
 import { listening } from "../listening.ts";
@@ -47,9 +50,10 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
 it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is named", async () => {
   const world = await opened("http", { provoke: { code: "id-token-alone" } });
   const host = new HostProcess([...release, "--config", world.configure()]);
+  const lack = "there is no device_code in the answer that can be used";
+  await host.says(`trying again: MALFORMED_RESPONSE\n${lack}`);
   await host.state("FAILED");
-  expect(host.messages).toContain("(USELESS_ANSWERS)");
-  expect(host.messages).toContain("there is no device_code in the answer that can be used");
+  expect(host.messages).toContain(`(USELESS_ANSWERS)\n${lack}`);
   expect(await host.quit()).toBe(0);
 });
 
@@ -85,6 +89,24 @@ it.each(["no HTTP", "§6.1 another coding", "a length beyond most integers", "ha
     expect(await host.kill("SIGTERM")).toBe(0);
   },
 );
+
+it("RFC 9110 §12.5.3: the host requests no content coding, and reports one that it gets at a poll", async () => {
+  const said = new Set<string | undefined>();
+  const server = createHttp((request, response) => {
+    said.add(request.headers["accept-encoding"]);
+    const isPoll = request.resume().url === "/token";
+    if (isPoll) response.setHeader("Content-Encoding", "gzip");
+    const body = JSON.stringify((isPoll ? tokens() : code({ interval: 1 })).body);
+    response.end(isPoll ? gzipSync(body) : body);
+  });
+  const origin = `http://127.0.0.1:${await listening(server)}`;
+  const config = (await opened()).configure(endpointsAt(origin));
+  const host = new HostProcess([...sanitized, "--config", config]);
+  const { sentence } = reasons.find(({ name }) => name === "unknownCoding")!;
+  await host.says(`trying again: UNREACHABLE (${sentence})\n`);
+  expect(said).toEqual(new Set(["identity"]));
+  expect(await host.quit()).toBe(0);
+});
 
 describe("the configuration: one line that names the mistake, exit code 2, no value quoted", () => {
   it.each<[string, Record<string, unknown>, string]>([

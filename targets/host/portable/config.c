@@ -313,9 +313,8 @@ static int is_same_name(const char *name, const char *other) {
 
 /* What the host writes itself: a second one would split requests, or send tokens where they do not belong. */
 static int is_of_the_host(const char *name) {
-  static const char *const own[] = {"accept",         "authorization", "connection",
-                                    "content-length", "content-type",  "expect",
-                                    "host",           "user-agent",    "transfer-encoding"};
+  static const char *const own[] = {"accept", "accept-encoding", "authorization", "connection", "content-length",
+                                    "content-type", "expect", "host", "transfer-encoding", "user-agent"};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
     if (is_same_name(name, own[i])) return 1;
   }

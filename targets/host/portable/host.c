@@ -180,7 +180,23 @@ static void report(const struct pg_host *host, enum pg_report what, int a, int b
   if (parts->report) parts->report(parts->context, what, a, b);
 }
 
-/* Reports what has changed: the state, and a call that has come to its end. */
+/* A poll before the user has acted, and one that came too early, are none. */
+static int is_trouble(int error) {
+  return error != PG_ERROR_CODE_NONE && error != PG_ERROR_CODE_AUTHORIZATION_PENDING && error != PG_ERROR_CODE_SLOW_DOWN;
+}
+
+/* A move says what it is about itself. */
+static void report_trouble(struct pg_host *host, int has_moved) {
+  int error = pg_get(&host->core, PG_ERROR);
+  if (pg_http_wake_in(&host->http) >= 0) return;
+  int reason = is_trouble(error) ? pg_http_reason(&host->http) : PG_REASON_NONE;
+  int trouble = error << 8 | reason;
+  if (trouble == host->trouble) return;
+  host->trouble = trouble;
+  if (is_trouble(error) && !has_moved) report(host, PG_REPORT_TROUBLE, error, reason);
+}
+
+/* Reports what has changed: the state, why the device retries, and a call that has come to its end. */
 static void report_changes(struct pg_host *host) {
   int moves = pg_get(&host->core, PG_MOVES);
   int call = pg_get(&host->core, PG_CALL_STATE);
@@ -188,6 +204,7 @@ static void report_changes(struct pg_host *host) {
     pg_history_note(&host->history, PG_HAPPENED_STATE, pg_get(&host->core, PG_STATE), 0, pg_get(&host->core, PG_ERROR));
     report(host, PG_REPORT_STATE, pg_get(&host->core, PG_STATE), pg_get(&host->core, PG_ERROR));
   }
+  report_trouble(host, moves != host->moves);
   if (call != host->call && call == PG_CALL_STATE_DONE) {
     report(host, PG_REPORT_CALL, pg_get(&host->core, PG_CALL_STATUS), pg_get(&host->core, PG_CALL_ERROR));
   }

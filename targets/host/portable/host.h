@@ -39,6 +39,11 @@ enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 /* What a device reports, for a log or the application. No secret is ever in it. */
 enum pg_report {
   PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
+  /*
+   * A request of the grant has failed, and the device retries: error `a` (PG_ERROR_CODE_*), reason `b` (PG_REASON_*, 0
+   * where there was a response; then PG_ERROR_FIELD names the member that cannot be used, if any). Once until they change.
+   */
+  PG_REPORT_TROUBLE,
   PG_REPORT_CALL,   /* a call has come to its end: HTTP status `a`, 0 without an answer; error `b` */
   PG_REPORT_BROKEN  /* the engine threw; the device is to be started anew */
 };
@@ -95,6 +100,7 @@ struct pg_host {
   struct pg_driver driver;
   struct pg_host_names names;
   int moves;
+  int trouble;
   int call;
   int ok;
   int has_challenge; /* there was room for a code challenge (RFC 7636) */

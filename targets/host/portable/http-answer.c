@@ -157,6 +157,7 @@ enum header {
   AUTHENTICATE,
   CONNECTION,
   KEEP_ALIVE,
+  CONTENT_ENCODING,
   HEADERS_END
 };
 
@@ -165,7 +166,7 @@ enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* In the order of enum header. */
 static const char *const known_names[] = {"content-length", "transfer-encoding", "retry-after", "date",
-                                          "www-authenticate", "connection", "keep-alive"};
+                                          "www-authenticate", "connection", "keep-alive", "content-encoding"};
 
 static int is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
 
@@ -205,6 +206,7 @@ static void begin_head(struct pg_answer *answer) {
   answer->status = 0;
   answer->length = -1;
   answer->is_chunked = 0;
+  answer->is_coded = 0;
   answer->is_last = 0;
   answer->keep_s = KEEP_UNSAID_S;
   answer->date_s = -1;
@@ -310,6 +312,9 @@ static void header_is_complete(struct pg_answer *answer) {
       break;
     case KEEP_ALIVE:
       take_keep_alive(answer);
+      break;
+    case CONTENT_ENCODING:
+      if (answer->text_size > 0 && !text_is(answer, "identity")) answer->is_coded = 1;
       break;
     default:
       break;
@@ -454,6 +459,10 @@ static int is_in_body(const struct pg_answer *answer) {
 /* Takes as much of `size` bytes as belongs to the body or the chunk; returns how many. */
 static size_t take_body(struct pg_answer *answer, const uint8_t *bytes, size_t size) {
   size_t taken = size;
+  if (answer->is_coded) {
+    refuse_for(answer, PG_REASON_UNKNOWN_CODING);
+    return 0;
+  }
   if (answer->step != BODY_UNTIL_CLOSED && taken > answer->left) taken = answer->left;
   if (taken > answer->body_max - answer->body_bytes) {
     refuse_for(answer, PG_REASON_TOO_LONG);

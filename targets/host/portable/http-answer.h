@@ -5,7 +5,7 @@
  * owns the structure and may put it anywhere.
  *
  * What is refused, because it may mean that the answer is not what the server sent: two different lengths,
- * a length besides chunks (RFC 9112 §6.3), a coding other than `chunked`, a header without a colon or with
+ * a length besides chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, a body with a content coding, a header without a colon or with
  * a blank before it (§5.1), a byte NUL, a head of more than PG_ANSWER_HEAD_MAX bytes, a body of more than
  * the given limit, an answer that is cut off. What is borne: LF alone as the end of a line (§2.2), folded
  * headers (§5.2), interim answers (RFC 9110 §15.2), extensions of chunks, and trailers, which are ignored.
@@ -61,6 +61,7 @@ struct pg_answer {
   uint8_t name;        /* which header the line is */
   uint8_t is_last;     /* the connection ends with this answer */
   uint8_t is_chunked;
+  uint8_t is_coded;    /* the body has a content coding (RFC 9110 section 8.4) */
   uint8_t is_cr;       /* the byte before was a CR */
   uint8_t is_cut;      /* the text of the line did not fit */
   uint8_t text_size;

@@ -186,7 +186,7 @@ static void put_request(struct pg_http *http, const struct pg_http_request *requ
   put(http, address->authority, address->authority_size);
   put_text(http, "\r\nUser-Agent: ");
   put_text(http, http->settings->user_agent);
-  put_text(http, "\r\nAccept: application/json\r\n");
+  put_text(http, "\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n");
   if (!http->settings->keeps_connection) put_text(http, "Connection: close\r\n");
   if (request->authorization) {
     put_text(http, "Authorization: ");

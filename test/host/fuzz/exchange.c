@@ -131,7 +131,7 @@ static void check_sent(const uint8_t *target, size_t target_size) {
   size_t size = 0;
   static const char before[] = "GET /v1";
   static const char behind[] =
-      " HTTP/1.1\r\nHost: api.example\r\nUser-Agent: fuzz\r\nAccept: application/json\r\n"
+      " HTTP/1.1\r\nHost: api.example\r\nUser-Agent: fuzz\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n"
       "Authorization: Bearer token\r\nX-Own: 1\r\n\r\n";
   memcpy(expected, before, sizeof before - 1);
   size += sizeof before - 1;

@@ -104,6 +104,11 @@ static void take_report(void *context, enum pg_report report, int a, int b) {
       }
       board_log("\n");
       break;
+    case PG_REPORT_TROUBLE:
+      say("trying again: error ", a, "");
+      say(", reason ", b, "");
+      say(", field ", pg_get(&host.core, PG_ERROR_FIELD), "\n");
+      break;
     case PG_REPORT_CALL:
       say("api: status ", a, "");
       say(", error ", b, "");

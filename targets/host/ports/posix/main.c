@@ -166,9 +166,17 @@ static void report_state(int state, int error) {
   if (pg_get(&host.core, PG_NOT_ERASED)) fputs("not erased: a record of the session is still there\n", stderr);
 }
 
+static void report_trouble(int error, int reason) {
+  static const char *const errors[] = PG_ERROR_CODE_NAMES;
+  fprintf(stderr, "trying again: %s", errors[error]);
+  fprintf(stderr, reason ? " (%s)\n" : "\n", pg_reason_sentence(reason));
+  report_missing_room(error);
+}
+
 static void report(void *context, enum pg_report what, int a, int b) {
   (void)context;
   if (what == PG_REPORT_STATE) report_state(a, b);
+  if (what == PG_REPORT_TROUBLE) report_trouble(a, b);
   if (what == PG_REPORT_BROKEN) {
     fputs("picogrant-host: the core is broken; start again\n", stderr);
   }
