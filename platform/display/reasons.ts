@@ -13,14 +13,8 @@ export interface Reason {
   readonly sentence: string;
 }
 
-/** By name: the display's text, the sentence. */
-type Table = Readonly<Record<string, readonly [text: string, sentence: string]>>;
-
-const reasonsOf = (table: Table): Reason[] =>
-  Object.entries(table).map(([name, [text, sentence]]) => ({ name, text, sentence }));
-
 /** By number, from 1 on; 0 is none. Numbers are part of what is programmed into devices: new ones go to the end. */
-export const reasons: readonly Reason[] = reasonsOf({
+export const reasons: readonly Reason[] = Object.entries<readonly [string, string]>({
   noCable: ["No network cable|Plug it in", "there is no link to a network"],
   noAddress: ["No address|Check the router", "no address was given (DHCP)"],
   nameNotFound: ["Name not found|Check internet", "the name is not found (DNS)"],
@@ -41,7 +35,8 @@ export const reasons: readonly Reason[] = reasonsOf({
   unknownCoding: ["Unknown coding|Tell the service", UNKNOWN_CODING],
   noSeed: ["No random seed|Tell the maker", "there is no seed for randomness"],
   headTooLong: ["Headers too long|Tell the service", HEAD_TOO_LONG],
-});
+  clientCertificate: ["No certificate|Contact support", "the server requires a client certificate"],
+}).map(([name, [text, sentence]]) => ({ name, text, sentence }));
 
 /** Names in device.json, in the table's order. */
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);

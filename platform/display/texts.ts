@@ -134,6 +134,7 @@ export const connectionReasons = {
     "Fremde Kodierung|Dienst melden",
     "Zufallswert leer|Hersteller rufen",
     "Kopf zu lang|Dienst melden",
+    "Kein Zertifikat|Hersteller rufen",
   ],
   fr: [
     "Pas de câble|Le brancher",
@@ -153,6 +154,7 @@ export const connectionReasons = {
     "Codage inconnu|Avertir service",
     "Pas d'aléa|Voir fabricant",
     "En-tête long|Avertir service",
+    "Certificat exigé|Voir fabricant",
   ],
   es: [
     "Sin cable de red|Conéctelo",
@@ -172,6 +174,7 @@ export const connectionReasons = {
     "Codif. extraña|Avise servicio",
     "Falta semilla|Avise fabricante",
     "Cabecera larga|Avise servicio",
+    "Sin certificado|Avise fabricante",
   ],
   ja: [
     "LANｹｰﾌﾞﾙ ﾅｼ|ﾂﾅｲﾃﾞｸﾀﾞｻｲ",
@@ -191,5 +194,6 @@ export const connectionReasons = {
     "ﾌﾒｲﾉ ﾌｺﾞｳｶ|ｻｰﾋﾞｽﾆ ﾚﾝﾗｸ",
     "ﾗﾝｽｳﾉ ﾀﾈ ﾅｼ|ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
     "ﾍｯﾀﾞｶﾞ ﾅｶﾞｽｷﾞﾙ|ｻｰﾋﾞｽﾆ ﾚﾝﾗｸ",
+    "ｼｮｳﾒｲｼｮｶﾞ ﾅｲ|ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
   ],
 } as const satisfies Readonly<Record<string, Texts>>;

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
-import { createServer as createTls } from "node:tls";
+import { createServer as createTls, type TLSSocket, type TlsOptions } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { countHandshakes, hostAsDevice } from "../../targets/workbench/budgets/handshakes.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
@@ -128,6 +128,55 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
     await settled(host);
     expect(asked > 0).toBe(isGood);
     expect(await host.quit()).toBe(0);
+  });
+});
+
+describe("TLS that ends otherwise than expected is reported", () => {
+  const { ca, cases } = makeCertificateCases("localhost");
+  const { key, cert } = cases.find(({ isGood }) => isGood)!;
+  const required = { requestCert: true, rejectUnauthorized: true };
+  const OLD = {
+    minVersion: "TLSv1",
+    maxVersion: "TLSv1.1",
+    ciphers: "DEFAULT@SECLEVEL=0",
+  } as const;
+  const CODE = JSON.stringify(code().body);
+  const respond = (socket: TLSSocket, then: () => void): void => {
+    socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${CODE}`, then));
+  };
+
+  it.each<[string, TlsOptions, string, ((socket: TLSSocket) => void)?]>([
+    [
+      "TLS 1.2 with a client certificate",
+      { ...required, maxVersion: "TLSv1.2" },
+      "clientCertificate",
+    ],
+    [
+      "TLS 1.3 with a client certificate",
+      { ...required, minVersion: "TLSv1.3" },
+      "clientCertificate",
+    ],
+    ["a version before 1.2", OLD, "tlsTooOld"],
+    [
+      "RFC 8446 §6.1 a body that ends without a close_notify",
+      {},
+      "cutOff",
+      (socket) => respond(socket, () => setTimeout(() => socket.destroy(), 50)),
+    ],
+    ["with a close_notify", {}, "", (socket) => respond(socket, () => socket.end())],
+  ])("%s", async (_, options, reason, serve = () => undefined) => {
+    const own = await opened("https");
+    const trust = join(own.folder, "authority.pem");
+    writeFileSync(trust, ca);
+    const server = createTls({ key, cert, ...options }, (socket) => {
+      serve(socket.on("error", () => undefined));
+    }).on("tlsClientError", () => undefined);
+    const base = `https://localhost:${await listening(server)}`;
+    const config = own.configure({ ...endpointsAt(base), http: { certificates: trust } });
+    const host = new HostProcess([programOf("sanitize"), "--config", config]);
+    if (reason === "") await host.state("PENDING");
+    else await host.showsReason(reason);
+    expect(await host.kill("SIGTERM")).toBe(0);
   });
 });
 

@@ -47,14 +47,41 @@ static int tls_ended(CURL *easy) {
   return get_shutdown && (get_shutdown(session->internals) & RECEIVED_SHUTDOWN);
 }
 
+/* The library calls it when the server requests a client certificate. 0: there is none, and the handshake continues. */
+static int note_certificate_request(void *ssl, void **certificate, void **key) {
+  void *(*context_of)(void *) = NULL;
+  void *(*data_of)(void *, int) = NULL;
+  (void)certificate;
+  (void)key;
+  LOOK_UP(context_of, "SSL_get_SSL_CTX");
+  LOOK_UP(data_of, "SSL_CTX_get_ex_data");
+  struct pg_connection *connection = data_of(context_of(ssl), 0);
+  connection->is_certificate_wanted = 1;
+  return 0;
+}
+
+/* A server that gets none ends TLS 1.2 with an alert that has other causes, too, and TLS 1.3 only after the handshake. */
+static void watch_certificate_requests(void *context, struct pg_connection *connection) {
+  int (*set_data)(void *, int, void *) = NULL;
+  void (*set_callback)(void *, int (*)(void *, void **, void **)) = NULL;
+  void *context_of = dlsym(RTLD_DEFAULT, "SSL_get_SSL_CTX");
+  void *data_of = dlsym(RTLD_DEFAULT, "SSL_CTX_get_ex_data");
+  LOOK_UP(set_data, "SSL_CTX_set_ex_data");
+  LOOK_UP(set_callback, "SSL_CTX_set_client_cert_cb");
+  if (!set_data || !set_callback || !context_of || !data_of) return;
+  if (set_data(context, 0, connection)) set_callback(context, note_certificate_request);
+}
+
 /* libcurl calls it when the library's settings for a connection are there. */
-static CURLcode set_name(CURL *easy, void *context, void *name) {
+static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
   void *(*parameters_of)(void *) = NULL;
   int (*set_host)(void *, const char *, size_t) = NULL;
   void (*set_flags)(void *, unsigned) = NULL;
   unsigned char address[sizeof(struct in6_addr)];
-  const char *host = name;
+  struct pg_connection *connection = data;
+  const char *host = connection->name;
   (void)easy;
+  watch_certificate_requests(context, connection);
   LOOK_UP(parameters_of, "SSL_CTX_get0_param");
   LOOK_UP(set_host, "X509_VERIFY_PARAM_set1_host");
   LOOK_UP(set_flags, "X509_VERIFY_PARAM_set_hostflags");
@@ -69,12 +96,11 @@ static CURLcode set_name(CURL *easy, void *context, void *name) {
 /*
  * Has the library check the peer's name as RFC 9525 says, beside libcurl's own check: the common name never counts, no
  * wildcard stands for a part of a label. Nothing happens where the library cannot.
- * @param host a name or an address, ended by 0, which stays until the connection has been made
  */
-static void check_name(CURL *easy, const char *host) {
+static void check_name(struct pg_connection *connection) {
   /* Another library than OpenSSL refuses the option. */
-  if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, set_name) != CURLE_OK) return;
-  (void)curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, (void *)(uintptr_t)host);
+  if (curl_easy_setopt(connection->easy, CURLOPT_SSL_CTX_FUNCTION, set_up_tls) != CURLE_OK) return;
+  (void)curl_easy_setopt(connection->easy, CURLOPT_SSL_CTX_DATA, connection);
 }
 
 #if LIBCURL_VERSION_NUM < 0x075500
@@ -158,7 +184,7 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
   snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);
-  if (peer->is_secure) check_name(easy, connection->name);
+  if (peer->is_secure) check_name(connection);
   return ok && (!trust || set_trust(easy, trust));
 }
 
@@ -169,7 +195,7 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   if (!connection->easy) return 0;
   connection->state = PG_CONNECTION_OPENING;
   connection->filled = connection->sent = 0;
-  connection->is_blocked = 0;
+  connection->is_blocked = connection->is_certificate_wanted = 0;
   connection->reason = PG_REASON_NONE;
   if (set_options(connection, peer, trust) &&
       curl_multi_add_handle(connection->network->multi, connection->easy) == CURLM_OK) {
@@ -201,7 +227,7 @@ static int reason_of_certificate(CURL *easy) {
   }
 }
 
-static int reason_of(CURL *easy, CURLcode code) {
+static int reason_of(const struct pg_connection *connection, CURLcode code) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -209,11 +235,12 @@ static int reason_of(CURL *easy, CURLcode code) {
     case CURLE_COULDNT_CONNECT:
       return PG_REASON_UNAVAILABLE;
     case CURLE_PEER_FAILED_VERIFICATION:
-      return reason_of_certificate(easy);
+      return reason_of_certificate(connection->easy);
     case CURLE_SSL_CACERT_BADFILE:
       return PG_REASON_SETTINGS_BROKEN;
+    case CURLE_SSL_CLIENTCERT:
     case CURLE_SSL_CONNECT_ERROR:
-      return PG_REASON_TLS_TOO_OLD;
+      return connection->is_certificate_wanted ? PG_REASON_CLIENT_CERTIFICATE : PG_REASON_TLS_TOO_OLD;
     default:
       return PG_REASON_SERVER_SILENT;
   }
@@ -229,7 +256,7 @@ static void take_message(const CURLMsg *message) {
   struct pg_connection *connection = (void *)found;
   CURLcode code = message->data.result;
   connection->state = code == CURLE_OK ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
-  if (code != CURLE_OK) connection->reason = reason_of(connection->easy, code);
+  if (code != CURLE_OK) connection->reason = reason_of(connection, code);
 }
 
 enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
@@ -256,6 +283,12 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
   return (int)size;
 }
 
+/* @return `result` */
+static int broken(struct pg_connection *connection, int result) {
+  if (connection->is_certificate_wanted) connection->reason = PG_REASON_CLIENT_CERTIFICATE;
+  return result;
+}
+
 int pg_connection_flush(struct pg_connection *connection) {
   connection->is_blocked = 0;
   while (connection->sent < connection->filled) {
@@ -265,7 +298,7 @@ int pg_connection_flush(struct pg_connection *connection) {
     connection->sent += done;
     if (code == CURLE_OK && done > 0) continue;
     connection->is_blocked = code == CURLE_OK || code == CURLE_AGAIN;
-    return connection->is_blocked ? 0 : -1;
+    return connection->is_blocked ? 0 : broken(connection, -1);
   }
   pg_wipe(connection->out, connection->filled);
   connection->filled = connection->sent = 0;
@@ -278,7 +311,8 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   CURLcode code = curl_easy_recv(connection->easy, connection->in, sizeof connection->in, &size);
   *bytes = connection->in;
   if (code == CURLE_AGAIN) return PG_CONNECTION_NOTHING;
-  if (code != CURLE_OK) return PG_CONNECTION_BROKEN;
+  if (code != CURLE_OK) return broken(connection, PG_CONNECTION_BROKEN);
+  connection->is_certificate_wanted = 0;
   if (size > 0) return (int)size;
   return tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
