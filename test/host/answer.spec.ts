@@ -139,7 +139,11 @@ describe("what is refused", () => {
     ["chunked twice", head(CHUNKED, CHUNKED), "unknownCoding"],
     ["RFC 9110 §8.4 a coded body", `${head("Content-Encoding: gzip")}a`, "unknownCoding"],
     ["a chunk size beyond all integers", `${head(CHUNKED)}${"f".repeat(17)}\r\n`, "tooLong"],
-    ["interim answers without an end", "HTTP/1.1 102 Processing\r\n\r\n".repeat(3000), "tooLong"],
+    [
+      "interim answers without an end",
+      "HTTP/1.1 102 Processing\r\n\r\n".repeat(3000),
+      "headTooLong",
+    ],
   ])("%s", (_name, answer, reason) => {
     expect(read(answer).result).toBe(`${reason} closed ${reason}`);
   });

@@ -1,16 +1,13 @@
 // The Node HTTP adapter under the conformance suite on real sockets, and what the suite leaves to it.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { Ear } from "../../platform/conformance/http-bench.ts";
+import { describe, expect, it } from "vitest";
 import { httpConformance } from "../../platform/conformance/index.ts";
 import { parseHttpDate, retryAfterSeconds } from "../../platform/exchange/retry-after.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { startConformanceServer } from "../../targets/command/conform/conformance-server.ts";
-import { PATIENCE_MS } from "../patience.ts";
 import { realWorld, rows } from "./conformance-bench.ts";
-import { RawServer, turns } from "./raw-server.ts";
 
 const { ca, identities } = makeTlsIdentities();
 
@@ -24,30 +21,6 @@ const cases = httpConformance(
 
 describe("Node HTTP adapter: conformance", () => {
   it.each(rows(cases))("%s", (_, one) => one.run());
-});
-
-describe("Node HTTP adapter: random bytes", () => {
-  const server = new RawServer();
-  beforeAll(() => server.start());
-  afterAll(() => server.close());
-
-  it("never throw and always end in one report", async () => {
-    const part = fc.constantFrom(
-      ...["HTTP/1.1 200 OK\r\n", "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n"],
-      ...["Connection: close\r\n", "\r\n", "3\r\nabc\r\n", "0\r\n\r\n", "abc"],
-    );
-    const likely = fc.array(part, { maxLength: 8 }).map((parts) => Buffer.from(parts.join("")));
-    const bytes = fc.oneof(fc.uint8Array({ maxLength: 60 }), likely);
-    const property = fc.asyncProperty(bytes, async (sent) => {
-      server.script = (socket) => socket.end(sent);
-      const ear = new Ear();
-      server.adapter.send(server.request(), ear);
-      await vi.waitUntil(() => ear.over, { timeout: PATIENCE_MS, interval: 1 });
-      await turns();
-      expect([ear.problem, ear.ended]).toEqual(["", ear.failure === undefined]);
-    });
-    await fc.assert(property, { numRuns: 60 });
-  });
 });
 
 describe("Retry-After, RFC 9110 §10.2.3", () => {

@@ -1,0 +1,224 @@
+// Random responses, valid and broken, through both of Node's ways of HTTP: the adapter and `fetch` of a session. No response
+// causes an uncaught exception or an unhandled rejection, each ends in one report within bounds, and a valid one arrives as
+// it was sent. Responses follow each other on kept connections. All 10,000 of each: PICOGRANT_ALL=1.
+
+import http from "node:http";
+import type net from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { finalStatus } from "../../platform/exchange/limits.ts";
+import { nodeFetch } from "../../platform/node/http.ts";
+import { isFullRun } from "../full-run.ts";
+import { RawServer, turns } from "./raw-server.ts";
+
+const RUNS = isFullRun ? 10_000 : 500;
+const BODY_MAX = 2000;
+const RETRY_MAX_S = 134_217_727;
+
+const CODINGS: Record<string, (text: string) => Buffer> = {
+  identity: Buffer.from,
+  gzip: gzipSync,
+  "X-GZIP": gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+};
+const number = fc.constantFrom(
+  "0",
+  "1",
+  "2",
+  "75",
+  "9999999",
+  "9".repeat(30),
+  "-1",
+  "1.5",
+  "",
+  "x",
+);
+const date = fc.constantFrom("Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 27 Nov 2026 00:00:09 GMT", "?");
+const latin1 = fc.string({ unit: fc.constantFrom(...' aB,;="\t\x80\xff'), maxLength: 6 });
+const headers: Record<string, fc.Arbitrary<string>> = {
+  "Keep-Alive": number.map((seconds) => `timeout=${seconds}, max=${seconds}`),
+  "keep-alive": number.map((seconds) => `timeout=${seconds}`),
+  "Retry-After": fc.oneof(number, date),
+  Date: date,
+  Connection: fc.constantFrom("keep-alive", "close", "x"),
+  Location: latin1,
+  "WWW-Authenticate": latin1,
+  "Set-Cookie": latin1,
+  X: latin1,
+};
+const lines = Object.entries(headers).map(([name, value]) =>
+  value.map((text) => `${name}: ${text}`),
+);
+
+const response = fc.record({
+  interim: fc.constantFrom("", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 X\r\nX: y\r\n\r\n"),
+  version: fc.constantFrom("1.1", "1.1", "1.0"),
+  status: fc.oneof(
+    fc.constantFrom(200, 204, 304, 401, 407, 429, 503, 599, 600, 999),
+    fc.integer({ min: 0, max: 1000 }),
+  ),
+  reason: latin1,
+  lines: fc.array(fc.oneof(...lines), { maxLength: 4 }),
+  framing: fc.constantFrom("length", "chunked", "close"),
+  coding: fc.constantFrom(...Object.keys(CODINGS), "zstd"),
+  bodyBytes: fc.oneof(fc.constantFrom(0, 1, BODY_MAX, BODY_MAX + 1), fc.nat(BODY_MAX)),
+  /** Where one of the bytes is replaced by others. */
+  change: fc.option(
+    fc.record({ at: fc.nat(), by: fc.constantFrom("", "\0", "\r", "\n", ":", "9", "\xff", "aa") }),
+    { freq: 1, nil: undefined },
+  ),
+  /** After how many bytes the connection ends. */
+  cutAt: fc.option(fc.nat(), { freq: 1, nil: undefined }),
+  pieces: fc.array(fc.nat(), { maxLength: 3 }),
+  ending: fc.constantFrom("keep", "keep", "end", "reset"),
+  /** Bytes behind the response that no request asked for. */
+  more: fc.constantFrom("", "", "", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n!", "?"),
+});
+type Response = typeof response extends fc.Arbitrary<infer One> ? One : never;
+
+/** What arrives, or undefined where that is for the client to decide. */
+interface Sent {
+  readonly bytes: Buffer;
+  readonly isValid: boolean;
+  /** By the adapter, though it is valid. */
+  readonly isRefused: boolean;
+  readonly status: number;
+  readonly text: string;
+}
+
+let count = 0;
+function sent(one: Response): Sent {
+  const isEmpty = one.status === 204 || one.status === 304;
+  const text =
+    isEmpty || one.status === 205 ? "" : `${count++} `.repeat(BODY_MAX).slice(0, one.bodyBytes);
+  const encode = CODINGS[one.coding] ?? Buffer.from;
+  const body = isEmpty || text === "" ? Buffer.alloc(0) : encode(text);
+  const chunk =
+    body.length > 0 ? `${body.length.toString(16)};x=y\r\n${body.toString("latin1")}\r\n` : "";
+  const isChunked = one.framing === "chunked" && !isEmpty;
+  const head = [
+    `HTTP/${one.version} ${String(one.status).padStart(3, "0")} ${one.reason}`,
+    ...one.lines,
+    ...(one.coding === "identity" ? [] : [`CONTENT-ENCODING: ${one.coding}`]),
+    ...(one.framing === "length" && !isEmpty ? [`Content-Length: ${body.length}`] : []),
+    ...(isChunked ? ["Transfer-Encoding: chunked"] : []),
+    ...["", ""],
+  ].join("\r\n");
+  const content = isChunked ? `${chunk}0\r\nTrailer: 1\r\n\r\n` : body.toString("latin1");
+  const more = one.framing === "close" ? "" : one.more;
+  let bytes = Buffer.from(`${one.interim}${head}${content}${more}`, "latin1");
+  const { change, cutAt } = one;
+  if (change) {
+    const at = change.at % bytes.length;
+    const rest = bytes.subarray(at + 1);
+    bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(change.by, "latin1"), rest]);
+  }
+  if (cutAt !== undefined) bytes = bytes.subarray(0, cutAt % bytes.length);
+  const isWhole = change === undefined && cutAt === undefined;
+  const isRead = one.ending !== "reset";
+  const isHttp1 = one.version === "1.1" || !isChunked;
+  const isValid = isWhole && isRead && isHttp1 && one.status > 199 && one.status < 1000;
+  const isRefused = one.status === 407 || one.coding === "zstd" || text.length > BODY_MAX;
+  return { bytes, isValid, isRefused, status: finalStatus(one.status), text };
+}
+
+/** What is uncaught fails the case in which it happens. */
+const uncaught: unknown[] = [];
+const note = (error: unknown): unknown => uncaught.push(error);
+const EVENTS = ["uncaughtException", "unhandledRejection"] as const;
+const others = new Map<string, NodeJS.UncaughtExceptionListener[]>();
+let server: RawServer;
+beforeAll(() => {
+  for (const event of EVENTS) {
+    others.set(event, process.listeners(event as "uncaughtException"));
+    process.removeAllListeners(event).on(event, note);
+  }
+});
+afterAll(() => {
+  for (const event of EVENTS) {
+    process.removeAllListeners(event);
+    for (const other of others.get(event)!) process.on(event as "uncaughtException", other);
+  }
+});
+beforeEach(async () => {
+  server = new RawServer();
+  await server.start();
+  server.make({ sizeLimitBytes: BODY_MAX });
+});
+afterEach(async () => {
+  http.globalAgent.destroy();
+  await server.close();
+});
+
+/** Sends the response in pieces; where the client waits for more, the connection ends. */
+function answering(one: Response, { bytes }: Sent, isOver: () => boolean) {
+  return async (socket: net.Socket): Promise<void> => {
+    const cuts = one.pieces.map((at) => at % bytes.length).sort((a, b) => a - b);
+    // What nobody asked for comes together with the last byte of the response.
+    const whole = [0, ...(one.more === "" ? cuts : []), bytes.length];
+    for (const [index, from] of whole.slice(0, -1).entries()) {
+      socket.write(bytes.subarray(from, whole[index + 1]));
+      await turns();
+    }
+    if (one.ending === "reset") socket.resetAndDestroy();
+    else if (one.ending === "end" || !isOver()) socket.end();
+  };
+}
+
+async function check(
+  ask: (expected: Sent, serve: (isOver: () => boolean) => void) => Promise<void>,
+) {
+  const property = fc.asyncProperty(response, async (one) => {
+    const expected = sent(one);
+    await ask(expected, (isOver) => {
+      server.script = answering(one, expected, isOver);
+    });
+    await turns();
+    expect(uncaught.splice(0)).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: RUNS });
+}
+
+it("the adapter reports each response once and within bounds, a valid one as it was sent", async () => {
+  await check(async ({ isValid, isRefused, status, text }, serve) => {
+    let isOver = false;
+    serve(() => isOver);
+    const told = await server.ask();
+    isOver = true;
+    await turns();
+    const [first, last] = [told[0]!, told.at(-1)!];
+    const [, heard, waitS] = first as [string, number, number];
+    const isFailed = last[0] === "failed";
+    expect(told.map(([event]) => event).join(" ")).toMatch(/^(status( body)* )?(end|failed)$/);
+    if (first[0] === "status") {
+      expect(heard >= 200 && heard <= 599).toBe(true);
+      expect(Number.isInteger(waitS) && waitS >= -1 && waitS <= RETRY_MAX_S).toBe(true);
+    }
+    const body = told.flatMap(([event, piece]) => (event === "body" ? [piece] : [])).join("");
+    expect(body.length).toBeLessThanOrEqual(BODY_MAX);
+    if (!isValid) return;
+    expect(isFailed).toBe(isRefused);
+    if (!isFailed) expect([heard, body]).toEqual([status, text]);
+  });
+});
+
+it("fetch resolves or rejects, and gives a valid response as it was sent", async () => {
+  const own = nodeFetch();
+  await check(async ({ isValid, status, text }, serve) => {
+    let isOver = false;
+    serve(() => isOver);
+    try {
+      const found = await own(server.origin, { redirect: "manual" });
+      expect(found.status >= 200 && found.status <= 599).toBe(true);
+      const body = await found.text();
+      isOver = true;
+      if (isValid) expect([found.status, body]).toEqual([status, text]);
+    } catch (error) {
+      isOver = true;
+      if (isValid) throw error;
+      expect(error).toBeInstanceOf(Error);
+    }
+  });
+});
