@@ -235,11 +235,15 @@ export class NodeHttp implements Http {
   #receive(exchange: Exchange, response: http.IncomingMessage): void {
     const body = decoded(response);
     body.on("error", (error) => this.#fail(exchange, ...failureOf(error)));
-    body.on("data", (chunk: Buffer) => this.#take(exchange, chunk));
+    const { "content-encoding": encoding = "identity" } = response.headers;
+    body.on("data", (chunk: Buffer) => {
+      if (/^(identity)?$/i.test(encoding) || DECODERS.has(encoding.toLowerCase()))
+        this.#take(exchange, chunk);
+      else this.#fail(exchange, "unreachable", UNKNOWN_CODING);
+    });
     body.on("end", () => this.#end(exchange));
     const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
     const { "transfer-encoding": coding = "chunked" } = response.headers;
-    const { "content-encoding": encoding = "identity" } = response.headers;
     // Of the interim ones Node passes on 101 only, and no switch of protocols was asked for.
     const status = finalStatus(response.statusCode);
     // RFC 9110 §15.5.8: only a proxy says so, and behind TLS it is no answer of the server's.
@@ -247,8 +251,7 @@ export class NodeHttp implements Http {
       this.#fail(exchange, "unreachable", PROXY_REFUSES);
       return;
     }
-    const isKnown = coding.toLowerCase() === "chunked" && isDecodable(encoding);
-    if (status === 0 || !isKnown) {
+    if (status === 0 || coding.toLowerCase() !== "chunked") {
       this.#fail(exchange, "unreachable", status === 0 ? NOT_HTTP : UNKNOWN_CODING);
       return;
     }
@@ -299,9 +302,6 @@ export const DECODERS = new Map<string, () => Transform & Zlib>([
   ["deflate", createInflate],
   ["br", createBrotliDecompress],
 ]);
-
-const isDecodable = (coding: string): boolean =>
-  /^(identity)?$/i.test(coding) || DECODERS.has(coding.toLowerCase());
 
 /** The body as it was before somebody on the way compressed it all the same (RFC 9110 §8.4.1). */
 export function decoded(response: http.IncomingMessage): Readable {

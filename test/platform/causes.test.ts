@@ -117,7 +117,7 @@ const CASES: Record<
   ],
   "a coding that was not requested": [
     async () => ({
-      at: await answering(identities.trusted, "", { "Content-Encoding": "zstd" }),
+      at: await answering(identities.trusted, "coded", { "Content-Encoding": "zstd" }),
       http: { ca },
     }),
     "unreachable",

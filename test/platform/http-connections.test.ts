@@ -1,12 +1,16 @@
 // The connections of the Node HTTP adapter: one exchange at a time on them, how long they are kept, who makes them, and
 // whom they trust.
 
+import dns from "node:dns";
+import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import net from "node:net";
+import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from "vitest";
 import { follow, NodeHttp, nodeFetch, tlsSettings } from "../../platform/node/http.ts";
+import { listening } from "../listening.ts";
 import { ear, GOOD, OK, RawServer, turns } from "./raw-server.ts";
 
 let server: RawServer;
@@ -53,6 +57,33 @@ describe("one exchange at a time", () => {
 });
 
 describe("connections", () => {
+  it("to a slow line stand where another address of the name is unreachable", async () => {
+    // Its queue of connections is full: the next one stands at its second attempt, after a second.
+    const listen = `const { parentPort, workerData } = require("node:worker_threads");
+      const server = require("node:net").createServer((socket) => socket.end(workerData.OK));
+      server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+        parentPort.postMessage(server.address().port);
+        Atomics.wait(workerData.gate, 0, 0);
+      });`;
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const slow = new Worker(listen, { eval: true, workerData: { OK, gate } });
+    const [port] = (await once(slow, "message")) as [number];
+    const queue = [1, 2, 3].map(() => net.connect(port, "127.0.0.1").on("error", () => {}));
+    await once(queue[0]!, "connect");
+    const addresses = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+    const lookup = vi.spyOn(dns, "lookup") as unknown as Mock;
+    lookup.mockImplementation((_name, _how, done) => done(null, addresses));
+    const url = `http://slow.example:${port}/`;
+    const asking = [server.ask({ url }), nodeFetch()(url).then((found) => found.text())] as const;
+    setTimeout(() => {
+      gate[0] = 1;
+      Atomics.notify(gate, 0);
+    }, 600);
+    expect(await Promise.all(asking)).toEqual([GOOD, "ok"]);
+    for (const socket of queue) socket.destroy();
+    await slow.terminate();
+  });
+
   it("are kept for the next request, four seconds long where nothing else is said", async () => {
     const limits = vi.spyOn(net.Socket.prototype, "setTimeout");
     // In pieces, so that whatever listens still hears the second.
@@ -254,24 +285,19 @@ describe("whom it trusts", () => {
 it("an agent that the program shares gives it whole answers behind those of sessions, and gathers no listeners", async () => {
   const long = "x".repeat(3_000_000);
   const server = http.createServer((_, response) => response.end(long));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as net.AddressInfo;
+  const port = await listening(server);
   const agent = new http.Agent({ keepAlive: true });
   const ports = new Set<number | undefined>();
-  const ask = (isOurs: boolean): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const client = http.get({ port, agent, host: "127.0.0.1" }, (answer) => {
-        let bytes = 0;
-        ports.add(answer.socket.localPort);
-        answer.on("data", (piece: Buffer) => {
-          bytes += piece.length;
-        });
-        answer.on("error", reject);
-        answer.on("end", () => setImmediate(resolve, bytes));
-      });
-      client.on("error", reject);
-      if (isOurs) follow(client, agent);
-    });
+  const ask = async (isOurs: boolean): Promise<number> => {
+    const client = http.get({ port, agent, host: "127.0.0.1" });
+    if (isOurs) follow(client, agent);
+    const [answer] = (await once(client, "response")) as [http.IncomingMessage];
+    ports.add(answer.socket.localPort);
+    let bytes = 0;
+    for await (const piece of answer) bytes += (piece as Buffer).length;
+    await turns();
+    return bytes;
+  };
   try {
     for (const isOurs of [true, false, true, false, false, true])
       expect(await ask(isOurs)).toBe(long.length);
@@ -280,6 +306,5 @@ it("an agent that the program shares gives it whole answers behind those of sess
     expect(socket!.listenerCount("data")).toBe(1);
   } finally {
     agent.destroy();
-    server.close();
   }
 });
