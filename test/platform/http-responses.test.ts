@@ -157,14 +157,13 @@ function answering(one: Response, { bytes }: Sent, isOver: () => boolean) {
   };
 }
 
-async function check(
-  ask: (expected: Sent, serve: (isOver: () => boolean) => void) => Promise<void>,
-) {
+async function check(ask: (expected: Sent) => Promise<void>): Promise<void> {
   const property = fc.asyncProperty(response, async (one) => {
     const expected = sent(one);
-    await ask(expected, (isOver) => {
-      server.script = answering(one, expected, isOver);
-    });
+    let isOver = false;
+    server.script = answering(one, expected, () => isOver);
+    await ask(expected);
+    isOver = true;
     await turns();
     expect(uncaught.splice(0)).toEqual([]);
   });
@@ -172,12 +171,8 @@ async function check(
 }
 
 it("the adapter reports each response once and within bounds, a valid one as it was sent", async () => {
-  await check(async ({ isValid, isRefused, status, text }, serve) => {
-    let isOver = false;
-    serve(() => isOver);
+  await check(async ({ isValid, isRefused, status, text }) => {
     const told = await server.ask();
-    isOver = true;
-    await turns();
     const [first, last] = [told[0]!, told.at(-1)!];
     const [, heard, waitS] = first as [string, number, number];
     const isFailed = last[0] === "failed";
@@ -196,17 +191,13 @@ it("the adapter reports each response once and within bounds, a valid one as it 
 
 it("fetch resolves or rejects, and gives a valid response as it was sent", async () => {
   const own = nodeFetch();
-  await check(async ({ isValid, status, text }, serve) => {
-    let isOver = false;
-    serve(() => isOver);
+  await check(async ({ isValid, status, text }) => {
     try {
       const found = await own(server.origin, { redirect: "manual" });
       expect(found.status >= 200 && found.status <= 599).toBe(true);
       const body = await found.text();
-      isOver = true;
       if (isValid) expect([found.status, body]).toEqual([status, text]);
     } catch (error) {
-      isOver = true;
       if (isValid) throw error;
       expect(error).toBeInstanceOf(Error);
     }
