@@ -42,9 +42,13 @@ export class AnswerHead {
 
   /** Seconds of Retry-After, -1 where absent; dates count from the answer's own, else from the clock. */
   retryAfter(wallClockMs: number): number {
-    const [value] = this.#headers("retry-after");
-    const [date] = this.#headers("date");
+    const [value, date] = ["retry-after", "date"].map((name) => this.#headers(name)[0]);
     return retryAfterSeconds(value, date, wallClockMs);
+  }
+
+  /** Whether the body has a content coding (RFC 9110 §8.4), which was not requested. */
+  get isCoded(): boolean {
+    return this.#headers("content-encoding").some((coding) => !/^(identity)?$/i.test(coding));
   }
 
   /** `WWW-Authenticate`, several joined by a comma; "" where there is none. */

@@ -38,6 +38,8 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     option("connect-timeout", seconds(settings.connectLimitMs)),
     option("user-agent", settings.userAgent),
     option("header", "Accept: application/json"),
+    // Not --compressed: many a curl of embedded systems has no zlib, and refuses the option.
+    option("header", "Accept-Encoding: identity"),
     // Waiting for 100 Continue would cost a round trip.
     option("header", "Expect:"),
     ...(settings.certificates ? [option("cacert", settings.certificates)] : []),

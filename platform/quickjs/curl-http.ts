@@ -2,6 +2,7 @@
 // answer means is decided elsewhere.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/answer-reasons.ts";
 import { EXCHANGE_LIMITS, finalStatus } from "../exchange/limits.ts";
 import { asciiOf } from "../text/text.ts";
 import { AnswerHead, wholeHead } from "./answer-head.ts";
@@ -27,6 +28,7 @@ interface Exchange {
   head: string;
   child: Child | undefined;
   limit: object | undefined;
+  isCoded: boolean;
   bodyBytes: number;
 }
 
@@ -34,14 +36,9 @@ interface Exchange {
 export function curlIsThere(os: Os, curl: string): boolean {
   const silent = os.open("/dev/null", os.O_RDWR);
   try {
-    return (
-      os.exec([curl, "-q", "--version"], {
-        block: true,
-        stdout: silent,
-        stderr: silent,
-        env: safeEnvironment(),
-      }) === 0
-    );
+    const streams = { stdout: silent, stderr: silent };
+    const options = { block: true, ...streams, env: safeEnvironment() };
+    return os.exec([curl, "-q", "--version"], options) === 0;
   } finally {
     os.close(silent);
   }
@@ -50,24 +47,20 @@ export function curlIsThere(os: Os, curl: string): boolean {
 export class CurlHttp implements Http {
   readonly #os: Os;
   readonly #settings: CurlHttpSettings;
+  lastFailure = "";
   #current: Exchange | undefined;
 
   constructor(os: Os, settings: CurlHttpSettings) {
     this.#os = os;
     this.#settings = settings;
-    // A curl that ends before it has read everything must not take us along.
-    os.signal(os.SIGPIPE, undefined);
+    // A curl that ends early is an error of write, and so is a file beyond the size limit: SIGXFSZ is 25, on MIPS 31.
+    for (const signal of [os.SIGPIPE, 25, 31]) os.signal(signal, undefined);
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.#current !== undefined) throw new Error("http: an exchange is under way");
-    const exchange: Exchange = {
-      sink,
-      head: "",
-      child: undefined,
-      limit: undefined,
-      bodyBytes: 0,
-    };
+    const pending = { child: undefined, limit: undefined };
+    const exchange: Exchange = { sink, head: "", isCoded: false, bodyBytes: 0, ...pending };
     this.#current = exchange;
     const config = curlConfig(request, this.#settings);
     if (config === undefined) {
@@ -97,23 +90,29 @@ export class CurlHttp implements Http {
     exchange.head += text;
     const whole = wholeHead(exchange.head);
     if (whole === undefined) {
-      if (exchange.head.length > EXCHANGE_LIMITS.headLimitBytes) this.#fail(exchange, "too-large");
+      if (exchange.head.length > EXCHANGE_LIMITS.headLimitBytes) {
+        this.#fail(exchange, "too-large", HEAD_TOO_LONG);
+      }
       return false;
     }
     const head = new AnswerHead(whole);
     const status = finalStatus(head.status);
     if (head.isContradictory || status === 0) {
-      this.#fail(exchange, "unreachable");
+      this.#fail(exchange, "unreachable", NOT_HTTP);
     } else {
+      exchange.isCoded = head.isCoded;
       exchange.sink.status(status, head.retryAfter(Date.now()), head.authenticate);
-      if (head.contentLength > this.#settings.sizeLimitBytes) this.#fail(exchange, "too-large");
+      const isTooLong = head.contentLength > this.#settings.sizeLimitBytes;
+      if (isTooLong) this.#fail(exchange, "too-large", TOO_LONG);
     }
     return true;
   }
 
   #takeBody(exchange: Exchange, bytes: Uint8Array, length: number): void {
     exchange.bodyBytes += length;
-    if (exchange.bodyBytes > this.#settings.sizeLimitBytes) this.#fail(exchange, "too-large");
+    const isTooLong = exchange.bodyBytes > this.#settings.sizeLimitBytes;
+    if (exchange.isCoded) this.#fail(exchange, "unreachable", UNKNOWN_CODING);
+    else if (isTooLong) this.#fail(exchange, "too-large", TOO_LONG);
     else exchange.sink.body(bytes, 0, length);
   }
 
@@ -122,11 +121,15 @@ export class CurlHttp implements Http {
     if (code === 0 && wholeHead(exchange.head) !== undefined) {
       this.#release(exchange);
       exchange.sink.end();
-    } else this.#fail(exchange, code === CURL_TIMEOUT ? "timeout" : "unreachable");
+    } else {
+      const failure = code === CURL_TIMEOUT ? "timeout" : "unreachable";
+      this.#fail(exchange, failure, `curl exited with ${code}`);
+    }
   }
 
-  #fail(exchange: Exchange, failure: TransportFailure): void {
+  #fail(exchange: Exchange, failure: TransportFailure, why = ""): void {
     if (this.#current !== exchange) return;
+    this.lastFailure = why;
     this.#release(exchange);
     exchange.sink.failed(failure);
   }

@@ -3,12 +3,11 @@
 import type { Entropy } from "../contracts.ts";
 import type { Os } from "./engine.ts";
 
-const SOURCE = "/dev/urandom";
 const CHUNK_BYTES = 4096;
 
 export const quickJsEntropy = (os: Os): Entropy => ({
   fill(into, from, to) {
-    const fd = os.open(SOURCE, os.O_RDONLY);
+    const fd = os.open("/dev/urandom", os.O_RDONLY);
     if (fd < 0) return false;
     const chunk = new Uint8Array(Math.max(1, Math.min(CHUNK_BYTES, to - from)));
     let at = from;

@@ -18,9 +18,9 @@ export class FileError extends Error {
   }
 }
 
-/** EIO, ENOSPC, EROFS, EDQUOT: a medium that is broken, full or read-only, not a path that is wrong. */
+/** EIO, EFBIG, ENOSPC, EROFS, EDQUOT: a medium that is broken, full or read-only, not a path that is wrong. */
 export function isMediumFault(errno: number): boolean {
-  return errno === -5 || errno === -28 || errno === -30 || errno === -122;
+  return [-5, -27, -28, -30, -122].includes(errno);
 }
 
 /**
@@ -73,12 +73,8 @@ export function isOfKind(os: Os, path: string, kind: "S_IFREG" | "S_IFDIR" | "S_
 export function writeAll(os: Os, fd: number, bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
-    const count = os.write(
-      fd,
-      bytes.buffer as ArrayBuffer,
-      bytes.byteOffset + at,
-      bytes.length - at,
-    );
+    const from = bytes.byteOffset + at;
+    const count = os.write(fd, bytes.buffer as ArrayBuffer, from, bytes.length - at);
     if (count <= 0) return count || -5;
     at += count;
   }
@@ -107,6 +103,7 @@ const REASONS: Readonly<Record<number, string>> = {
   17: "it exists already",
   20: "part of its path is not a directory",
   21: "it is a directory",
+  27: "no file may be so long there",
   28: "no space left",
   30: "read-only file system",
 };

@@ -44,7 +44,6 @@ export class Child {
       this.#ends = [head[0], output[0]];
       // Only the child's ends are closed here; a failure below would be a fault of this file.
       for (const fd of [into[0], head[1], output[1]]) os.close(fd);
-      // SIGPIPE is ignored by whoever made this: a child that ends early is no reason to end with it.
       writeAll(os, into[1], input);
       os.close(into[1]);
     } catch (error) {

@@ -5,10 +5,7 @@ import { timePassed } from "../driver/time-passed.ts";
 import type { Os } from "./engine.ts";
 
 export function quickJsTimers(os: Os): Timers {
-  const nowMs = timePassed(
-    () => os.now(),
-    () => Date.now(),
-  );
+  const nowMs = timePassed(() => os.now(), Date.now);
   let timer: object | undefined;
   const cancel = (): void => {
     if (timer !== undefined) os.clearTimeout(timer);
