@@ -102,10 +102,7 @@ export function waitFor(device: Device & Clock, ms: number): void {
 
 /** Sets the wait before the next request: at least what a Retry-After asked for. */
 export function waitAtLeast(device: Device, ms: number): void {
-  var asked: number =
-    device.retryAfterS > Limit.RETRY_AFTER_MAX_S
-      ? Limit.RETRY_AFTER_MAX_MS
-      : device.retryAfterS * 1000;
+  var asked = device.retryAfterS * 1000;
   waitFor(device, asked > ms ? asked : ms);
 }
 

@@ -86,6 +86,8 @@ export enum ErrorCode {
 
 /** What becomes of an attempt, or else who can put it right. */
 export enum ErrorKind {
+  /** No error, or a number that is none of ErrorCode. */
+  NONE = 0,
   /** Passes by itself: the device tries again. */
   TRANSIENT = 1,
   /** The code is of no use any more: the device asks for a new one, up to the cap. */
@@ -173,12 +175,19 @@ export function setError(device: Device & Failure, error: ErrorCode): void {
   device.error = error;
 }
 
-/** Kind of an error (ErrorCode, but for NONE): one of ErrorKind. */
+/** Whether a number from a host is an error; 0 (NONE) is not. */
+function isError(error: number): boolean {
+  return error > 0 && error <= ErrorCode.NO_CODE_CHALLENGE && (error | 0) === error;
+}
+
+/** Kind of an error: one of ErrorKind. */
 export function errorKind(device: Device, error: ErrorCode): ErrorKind {
+  if (!isError(error)) return ErrorKind.NONE;
   return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
 }
 
-/** Message that belongs to an error (ErrorCode, but for NONE). */
+/** Message that belongs to an error; FAILED for a number that is none. */
 export function errorMessage(device: Device, error: ErrorCode): Message {
+  if (!isError(error)) return Message.FAILED;
   return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error + 1] - 65;
 }

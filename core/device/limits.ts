@@ -75,8 +75,8 @@ export enum Limit {
   EXCHANGE_MS_MAX = 120000,
   /** Retry-After beyond an hour is a server's mistake more often than its wish. */
   RETRY_AFTER_MAX_S = 3600,
-  /** The same in milliseconds. */
-  RETRY_AFTER_MAX_MS = 1000 * RETRY_AFTER_MAX_S,
+  /** What a status that is none of HTTP counts as (RFC 9110 §15). */
+  STATUS_OTHER = 599,
 
   /** Tries of a revocation before the device is signed out regardless (the user is waiting). */
   REVOCATION_TRIES = 4,

@@ -5,6 +5,7 @@ import { resetBackoff } from "./clock.ts";
 import { hideCode, turnToFirstPage } from "./frame.ts";
 import type { Device } from "./memory.ts";
 import { endLives } from "./regions.ts";
+import { endFormTrial } from "./request.ts";
 import { type Event, isTransition, type State } from "./states.ts";
 
 /** The state, and how the device came into it. */
@@ -34,6 +35,7 @@ export function moveTo(device: Device & Moves, event: Event, state: State): void
   device.event = event;
   device.moves = (device.moves + 1) & 65535;
   endLives(device, state);
+  endFormTrial(device, false);
   hideCode(device);
   turnToFirstPage(device);
   resetBackoff(device);

@@ -7,16 +7,6 @@ import { Authorization } from "./command.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 
-/** A server that takes no bodies of one form may take the other (RFC 9110 §15.5.16). */
-export enum FormTrial {
-  /** The first form has not been refused. */
-  NONE = 0,
-  /** The request that is under way, or due, is the first in the other one. */
-  NOW = 1,
-  /** It has been tried. */
-  OVER = 2,
-}
-
 /** One request at a time, and the answer to it. */
 export interface Request {
   /** Of SEND and VERIFY: the number that the answer is given with. */
@@ -37,8 +27,8 @@ export interface Request {
   authorization: Authorization;
   /** Of SEND: 1: the body's form parameters go out as a JSON object; 0: as they are. */
   isJson: number;
-  /** One of FormTrial: whether the other form of a body has been tried. */
-  formTrial: FormTrial;
+  /** 1: the request that is under way, or due, is a trial of the other form of a body. */
+  formTrial: number;
   /** A bit for each Endpoint that the server has. */
   endpoints: number;
   /** 1 while a request is under way. */
@@ -64,7 +54,7 @@ export function makeRequest(device: Request, isJson: number): void {
   device.isGet = 0;
   device.authorization = Authorization.NONE;
   device.isJson = isJson;
-  device.formTrial = FormTrial.NONE;
+  device.formTrial = 0;
   device.endpoints = Limit.ENDPOINTS;
   device.inFlight = 0;
   device.abortDue = 0;
@@ -84,19 +74,21 @@ export function hasEndpoint(device: Device, endpoint: number): boolean {
 }
 
 /**
- * The answer to a request of the grant has come.
- * @returns whether it refuses the form of the body, and the request is to be made once more in the other one
+ * A response to a request of the grant has come. A server that rejects bodies of one form may take the other (RFC 9110
+ * §15.5.16).
+ * @returns whether the request is to be retried in the other form
  */
-export function turnForm(device: Device & Request): boolean {
-  var isRefused = device.httpStatus === 415 && device.bodyLength > 0;
-  var trial = device.formTrial;
-  if (trial === FormTrial.NOW) device.formTrial = FormTrial.OVER;
-  if (!isRefused || trial === FormTrial.OVER) return false;
-  // Where both are refused the one that was meant stays.
+export function beginFormTrial(device: Device & Request): boolean {
+  if (device.formTrial || device.httpStatus !== 415 || !device.bodyLength) return false;
   device.isJson = 1 - device.isJson;
-  if (trial === FormTrial.NOW) return false;
-  device.formTrial = FormTrial.NOW;
+  device.formTrial = 1;
   return true;
+}
+
+/** A trial of the other form, if there is one, ends: only a success keeps that form. */
+export function endFormTrial(device: Device & Request, isSuccess: boolean): void {
+  if (device.formTrial && !isSuccess) device.isJson = 1 - device.isJson;
+  device.formTrial = 0;
 }
 
 /** A request is made: nothing is known of its answer. */
@@ -143,11 +135,17 @@ export function sendRequest(device: Device & Request): void {
   limitExchange(device);
 }
 
-/** Status and headers of the answer have come. */
+/** `value` as an integer within its bounds; `otherwise` where it is outside of them. */
+function within(value: number, least: number, most: number, otherwise: number): number {
+  return value >= least && value <= most ? value | 0 : otherwise;
+}
+
+/** Status and headers of the answer have come, as the host reports them: any number. */
 export function beginResponse(device: Device & Request, status: number, retryAfterS: number): void {
   ASSERT: must(device.inFlight === 1, "an answer has a request");
-  device.httpStatus = status;
-  device.retryAfterS = retryAfterS;
+  device.httpStatus = within(status, 100, 599, Limit.STATUS_OTHER);
+  if (retryAfterS > Limit.RETRY_AFTER_MAX_S) retryAfterS = Limit.RETRY_AFTER_MAX_S;
+  device.retryAfterS = within(retryAfterS, 0, Limit.RETRY_AFTER_MAX_S, -1);
 }
 
 /** A byte of the body has come. They are counted up to what is too long. */

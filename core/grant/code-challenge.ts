@@ -34,6 +34,11 @@ export function makeChallenge(device: Challenge, pkce: Pkce): void {
   device.demandMatched = 0;
 }
 
+/** The user has asked: failures are counted anew. */
+export function countChallengesAnew(device: Challenge): void {
+  device.challengeFailures = 0;
+}
+
 /**
  * The verifier gets its place, and behind it the challenge with its names, directly in front of the request for a code,
  * which is written next: a request with a challenge begins where the verifier ends.

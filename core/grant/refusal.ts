@@ -69,13 +69,14 @@ function isServers(error: ErrorCode): boolean {
 
 /**
  * Whether the tokens are kept although the server refuses to refresh them. What it refuses for a day counts as the grant.
- * The day is counted in memory alone, so that a restart begins it anew: whoever restarts the device can also sign in
+ * What the device itself finds in between does not count, neither way. The day is counted in memory alone, so that a restart begins it anew: whoever restarts the device can also sign in
  * again.
  */
 export function isBorne(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);
   if (kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER) return false;
-  if (!isServers(error) || error === ErrorCode.INVALID_CLIENT) bearRefusals(device, Limit.ENDLESS);
+  if (!isServers(error)) return true;
+  if (error === ErrorCode.INVALID_CLIENT) bearRefusals(device, Limit.ENDLESS);
   else if (device.refusalsLeftS === Limit.ENDLESS) bearRefusals(device, Limit.REFUSALS_S);
   return device.refusalsLeftS > 0;
 }

@@ -151,7 +151,7 @@ export function takeTokens(device: Device): ErrorCode {
   // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent, and one vendor says BearerToken.
   toLowerCase(device, Field.TOKEN_TYPE);
   if (
-    device.length[Field.TOKEN_TYPE] >= 0 &&
+    device.length[Field.TOKEN_TYPE] > 0 &&
     !isSame(device, Field.TOKEN_TYPE, Literal.BEARER) &&
     !isSame(device, Field.TOKEN_TYPE, Literal.BEARER_TOKEN)
   ) {

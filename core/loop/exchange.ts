@@ -38,15 +38,16 @@ import {
   abortGiven,
   addressRequest,
   askForAbort,
+  beginFormTrial,
   beginRequest,
   beginResponse,
   countByte,
+  endFormTrial,
   endRequest,
   fillRequest,
   hasEndpoint,
   offerEndpoints,
   sendRequest,
-  turnForm,
 } from "../device/request.ts";
 import { noteField, noteNeed, noteTooLong } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
@@ -206,7 +207,7 @@ export function nextRequest(device: Device & Exchange): Command {
 }
 
 /**
- * Which endpoints the server has: to begin with all. What has none is never sent: a revocation is then done at once, and
+ * Which endpoints the server has: to begin with all. A request under way ends first. What has none is never sent: a revocation is then done at once, and
  * any other request fails as one that does not reach its server.
  * @param endpoints a bit for each Endpoint, `1 << Endpoint.TOKEN`
  */
@@ -229,8 +230,8 @@ function wantedFields(device: Device): number {
 /**
  * Status and headers of the answer have come.
  * @param requestId id that the request was sent with
- * @param status 100..599
- * @param retryAfterSeconds value of Retry-After, -1 where absent
+ * @param status 100..599; anything else counts as 599
+ * @param retryAfterSeconds value of Retry-After; a negative one counts as absent
  * @returns 1 where the host should hand the body on to its application as well, 0 where only the core reads it
  */
 export function responseStart(
@@ -280,7 +281,11 @@ export function responseBody(
 /** The answer is complete. */
 export function responseEnd(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) {
-    takeAnswer(device, device.httpStatus ? classify(device) : ErrorCode.UNREACHABLE);
+    var error = device.httpStatus ? classify(device) : ErrorCode.UNREACHABLE;
+    // Both are about a code (RFC 8628 §3.5): from anything but a poll they are a server that is busy.
+    var isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
+    if (isOfPoll && device.purpose !== Due.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
+    takeAnswer(device, error);
   }
 }
 
@@ -304,9 +309,11 @@ function takeAnswer(device: Device, error: ErrorCode): void {
   // A host that did not end the exchange may still be reading: ABORT comes first.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
   if (device.call && device.purpose === Due.CALL) callAnswered(device, error);
-  else if (error !== ErrorCode.UNREACHABLE && turnForm(device)) askAgain(device);
-  else if (device.purpose === Due.REVOCATION) revocationAnswered(device, error);
-  else {
+  else if (error !== ErrorCode.UNREACHABLE && beginFormTrial(device)) askAgain(device);
+  else if (device.purpose === Due.REVOCATION) {
+    endFormTrial(device, !error);
+    revocationAnswered(device, error);
+  } else {
     noteField(device, Field.NONE);
     if (!error) {
       var isCode = device.purpose === Due.CODE;
@@ -333,6 +340,8 @@ function grantAnswered(device: Device, error: ErrorCode): void {
   error = countUseless(device, nameRefusal(device, error));
   setError(device, error);
   redraw(device);
+  var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
+  endFormTrial(device, !error || isPending);
   if (!error) {
     if (purpose === Due.CODE) codeReceived(device);
     else tokensReceived(device, purpose === Due.POLL);
@@ -346,8 +355,7 @@ function grantAnswered(device: Device, error: ErrorCode): void {
   }
   // A refresh that may come late at a start may also stay away as long from a server that is overrun.
   var most = purpose === Due.REFRESH ? device.startSpreadMs : 0;
-  var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
-  if (purpose === Due.POLL && isPending) stillPending(device, error);
+  if (isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT)
     backOff(device, most > Limit.BACKOFF_MAX_MS ? most : Limit.BACKOFF_MAX_MS);
   else if (purpose === Due.REFRESH) refreshRefused(device, error);

@@ -58,10 +58,17 @@ function codeEnded(device: Device): void {
   if (isLast && !device.inFlight) renewCode(device);
 }
 
+/** Whether there is no server to revoke the tokens at: the device is signed out, but a request under way ends first. */
+function isRevocationMoot(device: Device): boolean {
+  var isUnderWay = device.inFlight > 0 && device.purpose === Due.REVOCATION;
+  return (
+    device.state === State.REVOKING && !isUnderWay && !hasEndpoint(device, Endpoint.REVOCATION)
+  );
+}
+
 function checkTime(device: Device): void {
   checkExchange(device);
-  // Nobody could be told: the device is signed out at once.
-  if (device.state === State.REVOKING && !hasEndpoint(device, Endpoint.REVOCATION)) {
+  if (isRevocationMoot(device)) {
     finish(device, Event.REVOKED, ErrorCode.NONE, State.SIGNED_OUT);
   }
   if (device.state === State.PENDING && !device.codeLifeS) codeEnded(device);
@@ -103,6 +110,7 @@ function isAtOnce(device: Device, purpose: Due): boolean {
   return (
     device.abortDue > 0 ||
     device.frameDue > 0 ||
+    isRevocationMoot(device) ||
     device.verification === Verification.DUE ||
     (device.call !== null && purpose === Due.CALL) ||
     // To erase takes no bytes: an answer that is arriving does not hold it up.
@@ -126,6 +134,9 @@ function sessionChangesInS(device: Device): number {
   // While a request is under way, or in REFRESHING, only the display changes: it says that there is no connection.
   var isIdle = device.state === State.SIGNED_IN && !device.inFlight;
   var seconds = isIdle ? refreshInS(device) : device.accessLifeS || Limit.ENDLESS;
+  // Without an access token, when the display no longer hides that.
+  var rest = device.refreshRestS;
+  if (!isIdle && rest > 0 && rest < seconds) seconds = rest;
   var warning = device.refreshLifeS - Limit.EXPIRY_WARNING_S + 1;
   return warning > 0 && warning < seconds ? warning : seconds;
 }

@@ -9,6 +9,7 @@ import { giveUp } from "../device/request.ts";
 import { Event, Noted, State } from "../device/states.ts";
 import { Field } from "../device/tables.ts";
 import { finish, requestCode } from "../grant/attempt.ts";
+import { countChallengesAnew } from "../grant/code-challenge.ts";
 import { countAnew } from "../grant/device-authorization.ts";
 import { isRefused, Refused, refreshForUser } from "../grant/refresh.ts";
 import { revoke } from "../grant/revocation.ts";
@@ -48,6 +49,7 @@ function giveUpAttempt(device: Device): void {
  */
 export function signIn(device: Device): void {
   countAnew(device);
+  countChallengesAnew(device);
   if (device.state === State.STARTING) wantCode(device);
   else if (!keepsTokens(device)) {
     giveUpAttempt(device);

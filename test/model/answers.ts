@@ -168,6 +168,8 @@ export class Answers {
   #retryAfter(): number {
     const dice = this.#dice;
     if (dice.chance(85)) return -1;
+    // A host may hand on any integer.
+    if (dice.chance(10)) return dice.pick([-2, -3_000_000, -(2 ** 31), 2 ** 31 - 1]);
     return dice.pick([0, 1, 2, 7, 30, 90, 600, 3600, 3601, 100_000_000]);
   }
 
@@ -253,6 +255,8 @@ export class Answers {
       const stubborn = this.#stubborn;
       const pauses = purpose === Purpose.POLL && dice.chance(25);
       if (pauses) return this.#answer(400, { error: "authorization_pending" });
+      // What is no refusal does not end a run of refusals.
+      if (purpose === Purpose.REFRESH && dice.chance(25)) return this.#answer(405, {});
       const isSaid = purpose !== Purpose.CODE || stubborn?.body === "" || stubborn?.status === 200;
       if (stubborn && isSaid) return stubborn;
     } else if (dice.chance(4)) {
@@ -316,7 +320,8 @@ export class Answers {
       `{"a":${"[".repeat(18)}${"]".repeat(18)}}`,
     ]);
     const usual = [200, 200, 204, 302, 400, 401, 404, 415, 429, 500, 502, 503, 199, 300];
-    const status = dice.chance(85) ? dice.pick(usual) : dice.pick([...WRONG, 408, 425, 410, 451]);
+    const rare = [...WRONG, 408, 425, 410, 451, 0, 99, 600, -1, 2 ** 31 - 1];
+    const status = dice.pick(dice.chance(85) ? usual : rare);
     return { status, retryAfterS: this.#retryAfter(), body };
   }
 

@@ -1,6 +1,6 @@
 // What happens next: drawn, with an eye on what the device is at, so that sequences get somewhere.
 
-import { State } from "../../core/complete.ts";
+import { Endpoint, State } from "../../core/complete.ts";
 import { Answers } from "./answers.ts";
 import type { Dice } from "./dice.ts";
 import type { Host } from "./host.ts";
@@ -12,6 +12,8 @@ import { MEMORY_SIZES, type Settings } from "./settings.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
 
 const ISSUER = "https://accounts.b.example";
+const EVERY_ENDPOINT = 2 ** 27 - 1;
+const DAY_S = 86_401;
 const BODY_ALL = 1_000_000;
 /** The ends of every range of characters that a form, a path or a name of an offer tells apart, and what is beside. */
 const EDGES = "!-./09:@AZ[_`az{~*%\u007f";
@@ -30,6 +32,8 @@ export class Generator {
   readonly #isWorn: boolean;
   /** In some sequences the network is bad: of a hundred exchanges so many end without a whole answer. */
   readonly #lost: number;
+  /** In some sequences the host mostly has no random bytes for a code verifier. */
+  readonly #lacksEntropy: boolean;
   #hasActed = false;
 
   readonly #dice: Dice;
@@ -39,6 +43,7 @@ export class Generator {
     this.#isRunOfEvents = dice.chance(8);
     this.#isWorn = dice.chance(10);
     this.#lost = dice.chance(10) ? 60 : 8;
+    this.#lacksEntropy = dice.chance(15);
     this.#burst = this.#isRunOfEvents ? 0 : dice.pick([0, 20, 60]);
     this.#answers = new Answers(dice, this.#isRunOfEvents);
   }
@@ -52,6 +57,7 @@ export class Generator {
     if (this.#isRunOfEvents && host.ideal.hasSession) return this.#eventStep(host);
     if (host.operation && dice.chance(75)) return { do: "stored", isDone: dice.chance(85) };
     if (host.verifying >= 0 && dice.chance(75)) return this.#verification();
+    if (host.ideal.state === State.REVOKING && dice.chance(10)) return this.#endpoints();
     if (host.exchange && dice.chance(80)) return this.#exchange(host);
     if (dice.chance(host.exchange ? 50 : 60)) return this.#time(host);
     this.#hasActed = true;
@@ -94,8 +100,11 @@ export class Generator {
     return draw < 98 ? { do: "end" } : { do: "fail" };
   }
 
-  #storage(): { storage?: StorageMode } {
+  #storage(host: Host): { storage?: StorageMode } {
     const dice = this.#dice;
+    const { ideal } = host;
+    const isChallenge = ideal.state === State.REQUESTING && ideal.isChallengeDue;
+    if (this.#lacksEntropy && isChallenge && dice.chance(90)) return { storage: StorageMode.FAILS };
     if (this.#isWorn && dice.chance(30)) return { storage: StorageMode.KEEPS };
     if (dice.chance(92)) return {};
     if (dice.chance(60)) return { storage: StorageMode.HOLDS };
@@ -104,10 +113,17 @@ export class Generator {
 
   #time(host: Host): Step {
     const dice = this.#dice;
+    // To just before the day of refusals, or the rest of a refresh, is over, and beyond.
+    const { patienceS, restS } = host.ideal.clock;
+    if (patienceS < DAY_S && dice.chance(8)) return { do: "run", ms: patienceS * 1000 };
+    if (restS > 0 && host.ideal.state === State.SIGNED_IN && dice.chance(15)) {
+      return { do: "run", ms: Math.max(0, restS * 1000 - dice.below(130_000)) };
+    }
     const draw = dice.below(100);
-    if (draw < 70) return { do: "sleep", most: dice.chance(90) ? 1e8 : 500, ...this.#storage() };
-    if (draw < 86) return { do: "run", ms: 0, ...this.#storage() };
-    if (draw < 92) return { do: "run", ms: dice.below(8000), ...this.#storage() };
+    if (draw < 70)
+      return { do: "sleep", most: dice.chance(90) ? 1e8 : 500, ...this.#storage(host) };
+    if (draw < 86) return { do: "run", ms: 0, ...this.#storage(host) };
+    if (draw < 92) return { do: "run", ms: dice.below(8000), ...this.#storage(host) };
     if (draw < 96) return { do: "tick", ms: dice.pick([0, 0, 1, 999, 1000, 5000]) };
     const isPending = host.ideal.state === State.PENDING;
     const long = [60_000, 120_000, 1_800_000, 3_400_000, 90_000_000, 200_000_000, Number.NaN, -5];
@@ -121,6 +137,7 @@ export class Generator {
     if (draw < 14) return { do: "cancel" };
     if (draw < 17) return { do: "signOut" };
     if (draw < 18) return { do: "refused" };
+    if (draw < 19 && dice.chance(50)) return this.#endpoints();
     // It takes long.
     if (draw < 19 && dice.chance(30)) return { do: "configure", member: dice.pick(CONFIG_MEMBERS) };
     if (draw < 22) return { do: "status", text: this.#statusText() };
@@ -134,6 +151,13 @@ export class Generator {
     if (draw < 91) return this.#late();
     if (draw < 94) return this.#power(host);
     return this.#time(host);
+  }
+
+  /** All, or all but one; mostly that of the request under way, or of the next one. */
+  #endpoints(): Step {
+    const dice = this.#dice;
+    const lacks = dice.chance(70) ? Endpoint.REVOCATION : dice.below(8);
+    return { do: "endpoints", bits: EVERY_ENDPOINT - (dice.chance(50) ? 1 << lacks : 0) };
   }
 
   #statusText(): string {

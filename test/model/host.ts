@@ -151,6 +151,7 @@ export class Host implements Scene {
     ideal.advance(ms);
     const wasDone = ideal.calls.state === CallState.DONE;
     const command = this.core.tick(device, ms);
+    this.#wakes.ticked(this, ms, command);
     this.#hasNone = command === Command.NONE;
     if (command === Command.SEND) this.#ranges.release("SEND");
     ideal.timeRules(device);
@@ -375,7 +376,8 @@ export class Host implements Scene {
     exchange.hasHead = true;
     exchange.rest = bytesOf(body);
     if (ideal.isInFlight) {
-      ideal.arrival = { status, retryAfterS, body: "", challenge };
+      const known = status > 99 && status < 600 ? status : 599;
+      ideal.arrival = { status: known, retryAfterS, body: "", challenge };
       const isCall = ideal.purpose === Purpose.CALL;
       // The application gets the body of an answer to its call, but for the 401 behind which the call is made again.
       const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain(ideal.arrival));
@@ -461,6 +463,13 @@ export class Host implements Scene {
   refused(): void {
     this.core.accessTokenRefused(this.device);
     this.ideal.accessTokenRefused();
+    this.#happened();
+  }
+
+  endpoints(bits: number): void {
+    this.#isTold = true;
+    this.core.setEndpoints(this.device, bits);
+    this.ideal.requests.endpoints = bits;
     this.#happened();
   }
 
@@ -589,6 +598,7 @@ export class Host implements Scene {
     cancel: (host) => host.cancel(),
     signOut: (host) => host.signOut(),
     refused: (host) => host.refused(),
+    endpoints: (host, { bits }) => host.endpoints(bits),
     status: (host, { text }) => host.status(text),
     discover: (host, { issuer }) => host.discover(issuer),
     begin: (host) => host.#begin(),

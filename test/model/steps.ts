@@ -37,6 +37,7 @@ export type Step =
   /** The application's own request was answered 401. */
   | { do: "refused" }
   | { do: "status"; text: string }
+  | { do: "endpoints"; bits: number }
   | { do: "discover"; issuer: string }
   | { do: "call"; parts: CallPart[]; endpoint: number; isGet: boolean; body?: string }
   /** The parts of that, each for itself. */

@@ -304,6 +304,8 @@ export class Calls {
       const isEmpty = arrival.body === "";
       const errors = refusal?.errors ?? { name: undefined, isNumbered: false };
       error = errorOf(arrival, isReadable(arrival, reading), errors, isEmpty);
+      const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
+      if (isOfPoll) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
       // What a resource server's success consists of is between it and the application.
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }

@@ -147,6 +147,7 @@ export class Ideal {
     this.moves = (this.moves + 1) % 65_536;
     this.isCodeShown = false;
     this.clock.backoffMs = 0;
+    this.requests.endFormTrial(false);
     this.prompt.turnToFirst();
   }
 
@@ -260,6 +261,7 @@ export class Ideal {
   signIn(): void {
     this.renewals = 0;
     this.#grant.userActed();
+    this.#challengeFailures = 0;
     if (this.state === State.STARTING) this.#autoStart = true;
     else if (this.#isFree) {
       this.#giveUpAttempt();
@@ -382,7 +384,9 @@ export class Ideal {
       this.isAbortDue = true;
       this.answered(ErrorCode.UNREACHABLE);
     }
-    if (this.state === State.REVOKING && !this.requests.hasEndpoint(Endpoint.REVOCATION)) {
+    const isRevoking = this.isInFlight && this.purpose === Purpose.REVOCATION;
+    const isRevocable = this.requests.hasEndpoint(Endpoint.REVOCATION);
+    if (this.state === State.REVOKING && !isRevocable && !isRevoking) {
       this.end(Event.REVOKED, ErrorCode.NONE, State.SIGNED_OUT);
     }
     if (this.state === State.PENDING && clock.codeLifeS === 0) {
@@ -472,12 +476,17 @@ export class Ideal {
       return;
     }
     const reading = readingOf(arrival);
-    const error = failure || classify(arrival, reading);
+    let error = failure || classify(arrival, reading);
+    // Words about a code mean a busy server where no code is polled.
+    const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
+    if (isOfPoll && this.purpose !== Purpose.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     const hasBody = this.purpose !== Purpose.REVOCATION || !this.requests.isQueryRevoked;
-    if (error !== ErrorCode.UNREACHABLE && this.requests.turnForm(arrival.status, hasBody)) {
+    if (error !== ErrorCode.UNREACHABLE && this.requests.beginFormTrial(arrival.status, hasBody)) {
       this.askAgain();
-    } else if (this.purpose === Purpose.REVOCATION) this.#grant.revocationAnswered(error, arrival);
-    else this.#grant.answered(error, arrival, reading);
+    } else if (this.purpose === Purpose.REVOCATION) {
+      this.requests.endFormTrial(error === ErrorCode.NONE);
+      this.#grant.revocationAnswered(error, arrival);
+    } else this.#grant.answered(error, arrival, reading);
   }
 
   /** The same request at once, in a way that the server has asked for. */

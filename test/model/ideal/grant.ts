@@ -114,6 +114,9 @@ export class Grant {
       if (this.#uselessStatuses === USELESS_STATUSES) error = ErrorCode.USELESS_ANSWERS;
     } else if (error !== ErrorCode.UNREACHABLE) this.#uselessStatuses = 0;
     device.error = error;
+    const isStillPending =
+      error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
+    device.requests.endFormTrial(!error || isStillPending);
     if (!error) {
       if (isCode) this.#codeReceived(arrival, reading);
       else this.#tokensReceived(reading);
@@ -132,9 +135,7 @@ export class Grant {
       return;
     }
     if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
-    const isStillPending =
-      error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
-    if (purpose === Purpose.POLL && isStillPending) this.#stillPending(error, arrival, reading);
+    if (isStillPending) this.#stillPending(error, arrival, reading);
     else if (isTransient(error)) {
       const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
       const most = purpose === Purpose.REFRESH ? device.longestBackoffMs : undefined;
@@ -272,7 +273,7 @@ export class Grant {
     ] as const;
     if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
     const type = members.get("token_type");
-    if (type !== undefined && !/^bearer(?:token)?$/i.test(type)) {
+    if (type && !/^bearer(?:token)?$/i.test(type)) {
       return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
     }
     if (!isVisible(access) || (refresh && !isPrintable(refresh))) {
@@ -319,10 +320,11 @@ export class Grant {
     const device = this.#device;
     const { clock } = device;
     // What refuses the client does not refuse the grant, and what the device finds is no refusal.
-    const isOther = error === ErrorCode.INVALID_CLIENT || !isServers(error);
-    if (!refusesGrant(error) && isOther) clock.patienceS = ENDLESS_S;
-    else if (!refusesGrant(error) && clock.patienceS === ENDLESS_S) clock.patienceS = PATIENCE_S;
-    if (!refusesGrant(error) && clock.patienceS > 0) {
+    const isOwn = !refusesGrant(error) && !isServers(error);
+    if (error === ErrorCode.INVALID_CLIENT) clock.patienceS = ENDLESS_S;
+    else if (!isOwn && !refusesGrant(error) && clock.patienceS === ENDLESS_S)
+      clock.patienceS = PATIENCE_S;
+    if (isOwn || (!refusesGrant(error) && clock.patienceS > 0)) {
       this.isRefused = true;
       clock.backOff(0, retryAfterS, REFUSED_MS_MAX);
       return;

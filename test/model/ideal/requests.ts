@@ -47,12 +47,13 @@ export class Requests {
   readonly isQueryRevoked: boolean;
   /** In which form parameters go out, and whether the other one has been tried. */
   isJson: boolean;
-  #trial: "not yet" | "now" | "over" = "not yet";
-  readonly #endpoints: number;
+  /** The request that is due or under way is a trial of the other form. */
+  #isTrial = false;
+  endpoints: number;
 
   constructor({ config, endpoints = 2 ** 27 - 1 }: Settings) {
     this.isJson = config.jsonBodies === 1;
-    this.#endpoints = endpoints;
+    this.endpoints = endpoints;
     const { clientAuthentication: method, clientSecret } = config;
     const deviceParameters = bytesOf(config.deviceParameters);
     const id = formEncoded(bytesOf(config.clientId));
@@ -71,20 +72,22 @@ export class Requests {
     }
   }
 
-  /** The answer of the grant to a request with a body has come: whether it is to be made once more, in the other form. */
-  turnForm(status: number, hasBody: boolean): boolean {
-    const isRefused = status === 415 && hasBody;
-    const trial = this.#trial;
-    if (trial === "now") this.#trial = "over";
-    if (!isRefused || trial === "over") return false;
+  /** A response of the grant to a request with a body: whether the request is retried in the other form. */
+  beginFormTrial(status: number, hasBody: boolean): boolean {
+    if (status !== 415 || !hasBody || this.#isTrial) return false;
     this.isJson = !this.isJson;
-    if (trial === "now") return false;
-    this.#trial = "now";
+    this.#isTrial = true;
     return true;
   }
 
+  /** Nothing but a success in the other form confirms it. */
+  endFormTrial(isSuccess: boolean): void {
+    if (this.#isTrial && !isSuccess) this.isJson = !this.isJson;
+    this.#isTrial = false;
+  }
+
   hasEndpoint(endpoint: number): boolean {
-    return (this.#endpoints >> endpoint) % 2 === 1;
+    return (this.endpoints >> endpoint) % 2 === 1;
   }
 
   #post(endpoint: number, body: string): Request {

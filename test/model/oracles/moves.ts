@@ -1,6 +1,6 @@
 // States, moves and errors: those of the model. That each move is a row of the table the core asserts (core/device/moves.ts).
 
-import { Ending, ErrorCode, Event, Field, State } from "../../../core/index.ts";
+import { Command, Ending, ErrorCode, Event, Field, State } from "../../../core/index.ts";
 import { endingOf } from "../ideal/answers.ts";
 import { holds, type Scene, same } from "./oracle.ts";
 
@@ -86,6 +86,16 @@ function checkQuiet(scene: Scene, ms: number): void {
 
 export class WakeOracle {
   #idle = 0;
+  /** What the last wakeIn said; 0 where something has happened since. */
+  #promisedMs = 0;
+
+  /** Time has passed: whatever there is to do or to show within what wakeIn said would come late to a host that sleeps. */
+  ticked(scene: Scene, ms: number, command: number): void {
+    const leftMs = this.#promisedMs - (ms > 0 ? ms : 0);
+    const isEarly = command !== Command.NONE && leftMs > 0;
+    holds(scene, "wakeUps", `${Command[command]} comes ${leftMs} ms before wakeIn`, !isEarly);
+    this.#promisedMs = command === Command.NONE ? scene.core.wakeIn(scene.device) : 0;
+  }
 
   /** @returns the milliseconds that the host may sleep */
   check(scene: Scene): number {
@@ -103,6 +113,7 @@ export class WakeOracle {
     const ms = scene.core.wakeIn(scene.device);
     const dueMs = prompt.between(() => due.nextDueMs());
     holds(scene, "wakeUps", `wakeIn is ${ms}, but something is due in ${dueMs} ms`, ms <= dueMs);
+    this.#promisedMs = 0;
   }
 
   /** The host has slept; `commands` were to be carried out then. */

@@ -5,6 +5,7 @@ import { ErrorCode, ErrorKind } from "../../../../core/device/errors.ts";
 
 /** Who mends errors of a kind. */
 const WHO: Readonly<Record<ErrorKind, string>> = {
+  [ErrorKind.NONE]: "",
   [ErrorKind.TRANSIENT]: "passes by itself",
   [ErrorKind.RENEWABLE]: "a new code",
   [ErrorKind.USER]: "the user",
