@@ -130,7 +130,7 @@ const stories: Story[] = [
     "code, poll, poll",
     signed,
   ],
-  ...["mac", "DPoP", "bearer2", ""].map(unusable),
+  ...["mac", "DPoP", "bearer2"].map(unusable),
   [
     "§2.3 row Polling error: error decides, error_description is not needed",
     [
