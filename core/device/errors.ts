@@ -177,7 +177,7 @@ export function setError(device: Device & Failure, error: ErrorCode): void {
 
 /** Whether a number from a host is an error; 0 (NONE) is not. */
 function isError(error: number): boolean {
-  return error > 0 && error <= ErrorCode.NO_CODE_CHALLENGE && (error | 0) === error;
+  return (error | 0) === error && error > 0 && error <= ErrorCode.NO_CODE_CHALLENGE;
 }
 
 /** Kind of an error: one of ErrorKind. */

@@ -135,17 +135,12 @@ export function sendRequest(device: Device & Request): void {
   limitExchange(device);
 }
 
-/** `value` as an integer within its bounds; `otherwise` where it is outside of them. */
-function within(value: number, least: number, most: number, otherwise: number): number {
-  return value >= least && value <= most ? value | 0 : otherwise;
-}
-
 /** Status and headers of the answer have come, as the host reports them: any number. */
 export function beginResponse(device: Device & Request, status: number, retryAfterS: number): void {
   ASSERT: must(device.inFlight === 1, "an answer has a request");
-  device.httpStatus = within(status, 100, 599, Limit.STATUS_OTHER);
+  device.httpStatus = status > 99 && status < 600 ? status | 0 : Limit.STATUS_OTHER;
   if (retryAfterS > Limit.RETRY_AFTER_MAX_S) retryAfterS = Limit.RETRY_AFTER_MAX_S;
-  device.retryAfterS = within(retryAfterS, 0, Limit.RETRY_AFTER_MAX_S, -1);
+  device.retryAfterS = retryAfterS >= 0 ? retryAfterS | 0 : -1;
 }
 
 /** A byte of the body has come. They are counted up to what is too long. */

@@ -110,7 +110,6 @@ function isAtOnce(device: Device, purpose: Due): boolean {
   return (
     device.abortDue > 0 ||
     device.frameDue > 0 ||
-    isRevocationMoot(device) ||
     device.verification === Verification.DUE ||
     (device.call !== null && purpose === Due.CALL) ||
     // To erase takes no bytes: an answer that is arriving does not hold it up.
