@@ -175,19 +175,15 @@ export function setError(device: Device & Failure, error: ErrorCode): void {
   device.error = error;
 }
 
-/** Whether a number from a host is an error; 0 (NONE) is not. */
-function isError(error: number): boolean {
-  return (error | 0) === error && error > 0 && error <= ErrorCode.NO_CODE_CHALLENGE;
-}
-
 /** Kind of an error: one of ErrorKind. */
 export function errorKind(device: Device, error: ErrorCode): ErrorKind {
-  if (!isError(error)) return ErrorKind.NONE;
+  // A host may pass any number.
+  if (!(error > 0 && error <= ErrorCode.NO_CODE_CHALLENGE)) return ErrorKind.NONE;
   return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
 }
 
 /** Message that belongs to an error; FAILED for a number that is none. */
 export function errorMessage(device: Device, error: ErrorCode): Message {
-  if (!isError(error)) return Message.FAILED;
+  if (!errorKind(device, error)) return Message.FAILED;
   return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error + 1] - 65;
 }
