@@ -1,6 +1,6 @@
-// npm run tool -- analyse-c: three static analysers over the C host, each with all it warns of taken for a mistake:
-// gcc's -fanalyzer, clang's, and cppcheck; and where the portable files depart from MISRA C:2012. `-- --install` gets the Debian packages. It needs what `npm run host --
-// --build` generates.
+// npm run tool -- analyse-c: three static analysers over the C host, with every warning as an error: gcc's -fanalyzer,
+// clang's, and cppcheck. Also checks where the portable files depart from MISRA C:2012. `-- --install` installs the
+// Debian packages. It needs the output of `npm run host -- --build`.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const rooms = [...["portable", "engines", "engines/quickjs", "engines/duktape"],
 const generated = `${hostFolder}generated-complete`;
 
 const flags = commandLine("analyse-c", "Runs static analysers over the host in C.")
-  .option("--install", "get the Debian packages that are missing first")
+  .option("--install", "install missing Debian packages first")
   .parse()
   .opts<{ install?: boolean }>();
 
@@ -24,14 +24,16 @@ function filesOf(room: string): string[] {
   return names.map((name) => `${sources}${room}/${name}`);
 }
 
-/** @returns what an analyser says about the files, "" where it is content */
+/**
+ * @returns what an analyser reports about the files, "" for nothing
+ */
 function analyse(command: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
   if (error) throw new InstallError(`${command}: ${error.message}`);
   return status === 0 && !/warning:/.test(stderr) ? "" : `${stdout}${stderr}`.trim();
 }
 
-/** Rules of MISRA C:2012 that the portable files break, as cppcheck's addon finds, each with how often. */
+/** Rules of MISRA C:2012 that the portable files break, as cppcheck's addon finds them, with their counts. */
 function brokenRules(includes: readonly string[]): Map<string, number> {
   const { stderr, error } = spawnSync(
     "cppcheck",
@@ -46,7 +48,7 @@ function brokenRules(includes: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** What MISRA.md does not say, and what it says in vain. */
+/** Deviations without a row in MISRA.md, and rows without a deviation. */
 function misra(includes: readonly string[]): string[] {
   const counts = brokenRules(includes);
   const rows = readFileSync(`${sources}MISRA.md`, "utf8").matchAll(/^\| ([\d., ]+) \|/gm);
@@ -55,7 +57,9 @@ function misra(includes: readonly string[]): string[] {
   console.log(`MISRA C:2012: ${all.map(([rule, count]) => `${rule} ${count}`).join(", ")}`);
   return [
     ...all.filter(([rule]) => !explained.has(rule)).map(([rule]) => `${rule} has no row`),
-    ...[...explained].filter((rule) => !counts.has(rule)).map((rule) => `${rule} is kept by now`),
+    ...[...explained]
+      .filter((rule) => !counts.has(rule))
+      .map((rule) => `${rule} is no longer broken`),
   ];
 }
 
@@ -65,7 +69,7 @@ await carryOut("analyse-c", async () => {
   const includes = [...rooms.map((room) => `-I${sources}${room}`), `-I${generated}`];
   const compiler = ["-std=gnu11", ...includes, "-isystem", quickjsFolder()];
   const files = rooms.flatMap(filesOf);
-  // The core as C brings the other header of the device.
+  // The core as C comes with the other header of the device.
   const ofCore = ["-std=c99", `-I${generatedC}`, `-I${sources}portable`];
   const core = `${generatedC}/picogrant.c`;
   const single = (command: string, own: readonly string[]) =>

@@ -1,6 +1,6 @@
-// npm run board: builds the firmware for a bare Cortex-M3, boots it in an emulator, and lets it live a whole life
-// over HTTPS against the simulated service; then prints where flash and RAM go. Exit code 1: a limit is not kept.
-//   -- --help says the rest
+// npm run board: builds the firmware for a bare Cortex-M3, boots it in an emulator, and runs a whole sign-in over HTTPS
+// against the simulated service. Then prints the use of flash and RAM. Exit code 1: a limit is exceeded.
+//   -- --help lists the options
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -34,13 +34,13 @@ import { ensurePackages } from "../targets/workbench/host/toolchain.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and boots it.")
-  .option("--install", "get the Debian packages that are missing first")
-  .option("--build", "build for all machines, print where bytes are in three firmwares, and stop")
+  .option("--install", "install missing Debian packages first")
+  .option("--build", "build for all machines, print the sizes of three firmwares, and stop")
   .option("--test", "run the tests as well")
   .option("--machine <name>", `${machineNames.join(" or ")}; with --port: a folder in that folder`)
   .option("--boot", "with --port: boot it in the emulator until it shows a code")
   .option("--interactive", "leave the board running; keys are its buttons")
-  .option("--port <folder>", "build the firmware in this folder, a changed copy of the board's")
+  .option("--port <folder>", "build the firmware in this folder, a modified copy of the board's")
   .option("--picture <file>", "where to put the picture of the panel, a PNG file")
   .parse()
   .opts<{
@@ -62,9 +62,9 @@ function report(line: string): void {
 
 const show = (text: string): boolean => process.stdout.write(text);
 
-/** A life with the whole core, a shorter look at the others' figures. */
+/** A whole run with the complete core, a shorter one with the others. */
 async function live(kind: Kind): Promise<Seen> {
-  // The documents' interval.
+  // The interval of the specification.
   const world = new BoardWorld({ interval: 5 });
   try {
     await world.open();
@@ -78,7 +78,7 @@ async function live(kind: Kind): Promise<Seen> {
       throw new LifeError(`${life.allocations} allocations after the start`);
     if (kind === "complete") {
       report(sleepLine("while a code is pending", life.pending));
-      report(sleepLine("the same on batteries, the countdown going by polls", life.onBatteries));
+      report(sleepLine("the same on batteries, with a countdown per poll", life.onBatteries));
       report(sleepLine("while signed in", life.signedIn));
     }
     return life;
@@ -87,7 +87,7 @@ async function live(kind: Kind): Promise<Seen> {
   }
 }
 
-/** Another board: its complete firmware, and the sizes. */
+/** Builds another board's complete firmware, and prints the sizes. */
 async function port(folder: string, name: string): Promise<void> {
   await buildFirmware("complete", path.resolve(folder), portFolder, name);
   const { flashTotal, ramTotal } = readSizes(mapOf("complete", portFolder));
@@ -96,7 +96,7 @@ async function port(folder: string, name: string): Promise<void> {
   console.log(`board: the firmware has ${flashTotal} bytes of flash and ${ramTotal} of RAM`);
 }
 
-/** Boots what was built of another folder. */
+/** Boots the firmware built from another folder. */
 async function boot(): Promise<void> {
   const world = new BoardWorld({ interval: 5 });
   try {
@@ -110,14 +110,14 @@ async function boot(): Promise<void> {
   }
 }
 
-/** What is built and run depends on the machine from the first line on: another one is another process. */
+/** The machine determines what is built and run from the start, so another one needs another process. */
 function onAnother(name: string): number {
   const env = { ...process.env, PICOGRANT_MACHINE: machineOf(name).name };
   const args = [...process.execArgv, ...process.argv.slice(1)];
   return spawnSync(process.execPath, args, { stdio: "inherit", env }).status ?? 1;
 }
 
-/** Prints where flash and RAM go, and returns whether the limits are kept. */
+/** Prints the use of flash and RAM. @returns whether the limits are kept */
 function table(builds: readonly Build[]): boolean {
   console.log(`\n${sizeTable(builds)}\n`);
   const missed = missedLimits(builds);
@@ -127,7 +127,7 @@ function table(builds: readonly Build[]): boolean {
 
 async function main(): Promise<number> {
   const name = flags.machine ?? machine.name;
-  // One of a maker's own is a folder of the port, and nothing here knows of it.
+  // Your own machine is a folder of the port, which this program does not know.
   const isOwn =
     flags.port !== undefined && !flags.boot && !machineNames.some((one) => one === name);
   if (name !== machine.name && !isOwn) return onAnother(name);
@@ -149,12 +149,12 @@ async function main(): Promise<number> {
   }
   if (flags.interactive) return runInteractive();
   const life = await live("complete");
-  // They wait for most of their time, and nobody watches. What an engine allocates after the start ends it (above).
+  // They wait for most of their time. An allocation by an engine after the start ends the run (above).
   const lived = await Promise.all(
     own.map(async (build) => {
       if (build.kind === "complete") return { ...build, seen: life };
       const seen = await live(build.kind);
-      report(`${build.kind}: the same life`);
+      report(`${build.kind}: the same run`);
       return { ...build, seen };
     }),
   );

@@ -1,5 +1,5 @@
-// npm run budgets: measures what the design promises (core/DESIGN.md has the reasons), prints one table,
-// and fails where a budget is exceeded.
+// npm run budgets: measures the budgets (core/DESIGN.md has the reasons), prints one table, and fails if one is
+// exceeded.
 
 import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import {
@@ -27,7 +27,7 @@ const pollCycles = 10_000;
 const hostedEngines = ["duktape", "mujs", "xs"] as const;
 const skipped = "skipped (npm run engines -- --install)";
 
-/** The table: what, limit, measured, verdict. */
+/** The table: budget, limit, measured value, verdict. */
 const rows: string[][] = [["budget", "limit", "measured", ""]];
 let isOver = false;
 
@@ -48,7 +48,7 @@ function sum(tallies: readonly Tally[], of: "calls" | "found"): number {
   return tallies.reduce((total, tally) => total + tally[of], 0);
 }
 
-/** One method's verdict; `seen` are the calls that allocate, by function and state. */
+/** The verdict of one method; `seen` are the calls that allocate, by function and state. */
 function allocationRow(what: string, tallies: readonly Tally[], seen: string[]): void {
   const calls = tallies.filter(({ isControl }) => !isControl);
   const controls = tallies.filter(({ isControl }) => isControl);
@@ -65,7 +65,7 @@ function allocationRow(what: string, tallies: readonly Tally[], seen: string[]):
   row(what, "0", measured, guilty.length === 0);
   const control =
     blind.length > 0 ? `not seen: ${blind.join(" ")}` : `${sum(controls, "found")} seen`;
-  row("  control: five functions that allocate", "all seen", control, blind.length === 0);
+  row("control: five functions that allocate", "all seen", control, blind.length === 0);
 }
 
 async function allocations(variant: Variant, seen: string[]): Promise<void> {
@@ -86,7 +86,7 @@ async function polls(which: CountedName): Promise<void> {
   const { allocations, control, requests, earliestMs } = await measurePolls(pollCycles, which);
   const what = `driver and core: ${pollCycles} pending polls, malloc counted in ${countedEngines[which].name}`;
   row(what, "0", `${allocations}`, allocations === 0);
-  row("  control: ten that make an object", "seen", `${control}`, control >= 10);
+  row("control: ten that create an object", "seen", `${control}`, control >= 10);
   const isPunctual = requests === pollCycles && earliestMs >= 5000;
   row("  requests, earliest after", "one per 5000 ms", `${requests}, ${earliestMs} ms`, isPunctual);
 }
@@ -97,13 +97,13 @@ async function asC(variant: Variant): Promise<void> {
   const limit = limitsOfC[variant];
   if (found === undefined) return info(what, "skipped (npm run host -- --arm --install)");
   atMost(what, limit.code, found.code, "B");
-  atMost("  its RAM beside the device's memory", limit.ram, found.ram, "B");
-  atMost("  stack of a whole life", limit.stack, found.stack, "B");
+  atMost("its RAM in addition to the device memory", limit.ram, found.ram, "B");
+  atMost("stack of a whole run", limit.stack, found.stack, "B");
   const poll = variant === "complete" ? await pollInstructions("release") : undefined;
   if (poll) atMost("  instructions of a pending poll", pollInstructionsOfCMax, poll, "");
 }
 
-/** Each build beside its limits; what is over them says so. */
+/** Each build with its limits. */
 async function builds(): Promise<string[][]> {
   const columns = ["file", "bytecode", "heap", "peak", "stack", "poll"] as const;
   const table: string[][] = [["build", ...columns, "bytecode + 4 x heap"]];
@@ -135,10 +135,7 @@ function writes(): void {
   atMost("record writes of 100 pending polls", 0, whilePending, "");
 }
 
-commandLine(
-  "budgets",
-  "Measures what the design promises; exit code 1 where a budget is exceeded.",
-).parse();
+commandLine("budgets", "Measures the budgets; exit code 1 if one is exceeded.").parse();
 const seen: string[] = [];
 for (const variant of variants) await asC(variant);
 for (const variant of variants) await allocations(variant, seen);

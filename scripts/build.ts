@@ -1,6 +1,5 @@
-// npm run build: writes the firmware bundle to dist/, as a script, as CommonJS and as an ES module, each
-// with its types, its numbers for C, and the conformance script that tells whether an engine runs it, and the core as C;
-// prints the sizes.
+// npm run build: writes the firmware bundle to dist/, as a script, as CommonJS and as an ES module, each with its types
+// and numbers for C, the conformance script that tests an engine, and the core as C. Prints the sizes.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,7 +20,7 @@ function sizes(name: string, code: string): string {
   );
 }
 
-/** Puts a file into dist/ whole: whoever reads it beside this finds the old one or the new one. */
+/** Replaces a file in dist/ atomically, for programs that read it meanwhile. */
 function put(name: string, text: string): void {
   const draft = `${dist}.${name}.${process.pid}`;
   writeFileSync(draft, text);

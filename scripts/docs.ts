@@ -1,5 +1,5 @@
-// npm run docs: TypeDoc makes the pages, and the reference of everything public, into a static site that needs no
-// network, dist/docs/index.html. It fails where something public has no description or a link leads nowhere.
+// npm run docs: TypeDoc makes the pages and the reference of all public symbols into a static site without network
+// access, dist/docs/index.html. It fails if a public symbol has no description or a link is dead.
 
 import { fileURLToPath } from "node:url";
 import { Application, ConsoleLogger, type TranslatedString } from "typedoc";
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(SERVICE_ENTRIES)];
 const pages = ["{CHANGELOG,CONTRIBUTING,SECURITY}.md", "{core,platform,targets,test}/**/*.md"];
 
-/** Without what is described elsewhere: properties at Device, members of a type in one line at that type. */
+/** Leaves out what is described elsewhere: properties at Device, members of a type in one line at that type. */
 class Complaints extends ConsoleLogger {
   override validationWarning(text: TranslatedString): void {
     if (!/\.__type\.|^core\/complete\.Property\.[A-Z_]+ \(EnumMember\)/.test(text))
@@ -26,7 +26,7 @@ const app = await Application.bootstrap({
   projectDocuments: pages.map((files) => root + files),
   out: `${root}dist/docs`,
   tsconfig: `${root}tsconfig.json`,
-  // `npm run check` does that.
+  // `npm run check` checks the types.
   skipErrorChecking: true,
   disableSources: true,
   githubPages: false,

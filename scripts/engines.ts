@@ -1,5 +1,5 @@
-// npm run engines: runs the built bundle, unchanged, through the conformance script on every engine that
-// is there, and prints a table. With --install it fetches the others first; --install-only stops there.
+// npm run engines: runs the built bundle, unchanged, through the conformance script on every available engine, and
+// prints a table. --install fetches the others first; --install-only stops after that.
 
 import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";
@@ -17,7 +17,7 @@ interface Run {
   readonly script: string;
 }
 
-/** Each variant, with each kind of memory. */
+/** Each build, with each kind of memory. */
 async function runs(
   bundleOf: (variant: Variant) => Promise<string>,
   isPlaced = true,
@@ -33,7 +33,7 @@ async function runs(
   return list;
 }
 
-/** One engine through all runs; what failed goes to `complaints`. */
+/** Runs one engine through all runs; failures go to `complaints`. */
 async function row(engine: Engine, list: readonly Run[], complaints: string[]): Promise<string[]> {
   const cells = [engine.name, engine.version() ?? "?", engine.source];
   console.error(`running ${engine.name}`);
@@ -50,7 +50,7 @@ async function row(engine: Engine, list: readonly Run[], complaints: string[]): 
   return cells;
 }
 
-/** Tells the complaints; the exit code that follows from them. */
+/** Prints the complaints. @returns the exit code */
 function report(complaints: readonly string[]): number {
   for (const complaint of complaints) console.error(complaint);
   return complaints.length > 0 ? 1 : 0;
@@ -100,7 +100,7 @@ async function main(): Promise<number> {
   }
   printTable(rows);
   for (const name of skipped) console.log(`skipped: ${name} is not installed (${installCommand})`);
-  if (skipped.length > 0 && inCi) complaints.push("nothing may be skipped where CI=true");
+  if (skipped.length > 0 && inCi) complaints.push("nothing may be skipped if CI=true");
   return report(complaints);
 }
 

@@ -1,9 +1,10 @@
-// npm run tool -- fuzz-c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
-// undefined-behaviour sanitizers. `-- --rounds N` for so many times the inputs of a round (Surface.round), as many on every
-// machine, `-- --only NAME`, `-- --install` gets the Debian packages. First each fuzzer must find a fault that is planted.
+// npm run tool -- fuzz-c: fuzzes the input parsers of the C host with clang's libFuzzer under the address and
+// undefined-behaviour sanitizers. `-- --rounds N` multiplies the inputs of a round (Surface.round), the same number on
+// every machine; `-- --only NAME`; `-- --install` installs the Debian packages. First each fuzzer must find a planted
+// fault.
 //
-// It begins with the inputs of test/host/fuzz/corpus.json; what it finds on the way stays below dist/fuzz-c. An input that
-// breaks something is kept there too, and named: `dist/fuzz-c/NAME/fuzz FILE` runs it again.
+// It starts with the inputs of test/host/fuzz/corpus.json. Inputs that it finds stay in dist/fuzz-c. A failing input is
+// stored there too, and named: `dist/fuzz-c/NAME/fuzz FILE` runs it again.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -21,10 +22,15 @@ import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-const flags = commandLine("fuzz-c", "Fuzzes what the host in C reads from outside.")
-  .option("--rounds <n>", "so many inputs: five idle seconds' each", integer(1, 1_000_000), 12)
+const flags = commandLine("fuzz-c", "Fuzzes the input parsers of the host in C.")
+  .option(
+    "--rounds <n>",
+    "number of rounds; each takes about five seconds on an idle core",
+    integer(1, 1_000_000),
+    12,
+  )
   .option("--only <surface>", `one of: ${surfaces.map(({ name }) => name).join(", ")}`)
-  .option("--install", "get the Debian packages that are missing first")
+  .option("--install", "install missing Debian packages first")
   .parse()
   .opts<{
     rounds: number;
@@ -32,7 +38,7 @@ const flags = commandLine("fuzz-c", "Fuzzes what the host in C reads from outsid
     install?: boolean;
   }>();
 
-/** How many inputs a fuzzer has tried, by its own report. */
+/** The number of inputs that a fuzzer reports. */
 const triedIn = (said: string): number =>
   Number(/stat::number_of_executed_units:\s*(\d+)/.exec(said)?.[1] ?? 0);
 
@@ -48,13 +54,15 @@ function run(program: string, args: readonly string[], cwd: string): { ok: boole
   return { ok: status === 0, said: `${stderr ?? ""}\nit ended with ${end}` };
 }
 
-/** @returns whether nothing was found */
+/**
+ * @returns whether nothing was found
+ */
 function fuzz(surface: Surface): boolean {
   const program = buildFuzzer(surface);
   const folder = `${root}dist/fuzz-c/${surface.name}`;
   const found = `${folder}/corpus`;
   mkdirSync(found, { recursive: true });
-  // Each input takes microseconds: the limit is for one that never ends, on a machine that does other things as well.
+  // Each input takes microseconds. The limit is for one that never ends, on a busy machine.
   const limits = [`-max_len=${surface.longest}`, "-timeout=60", "-rss_limit_mb=2048"];
   const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
   const least = flags.rounds * surface.round;
@@ -70,7 +78,7 @@ function fuzz(surface: Surface): boolean {
   const coverage = [...said.matchAll(/cov: (\d+)/g)].at(-1)?.[1] ?? "?";
   console.log(
     `${surface.name}: ${tried} inputs in ${took} s, ${coverage} edges, ` +
-      `${readdirSync(found).length} kept, ${ok ? "nothing found" : "FOUND SOMETHING"}`,
+      `${readdirSync(found).length} stored, ${ok ? "nothing found" : "FOUND SOMETHING"}`,
   );
   if (!ok) console.error(`${said.slice(-4000)}\nfuzz-c: the input is in ${folder}`);
   const isEnough = tried >= least;
@@ -78,7 +86,9 @@ function fuzz(surface: Surface): boolean {
   return ok && isEnough;
 }
 
-/** @returns whether the fuzzer finds the fault that is planted for it, within a round */
+/**
+ * @returns whether the fuzzer finds its planted fault within a round
+ */
 function isAlive(surface: Surface): boolean {
   const program = buildFuzzer(surface, surface.fault);
   const folder = `${root}dist/fuzz-c/${surface.name}/planted`;

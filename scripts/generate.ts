@@ -1,6 +1,5 @@
-// npm run generate: makes anew whatever is generated and kept in the repository. A test that fails because something
-// of it is out of date names this command. What is measured (the comparison with other clients) changes with the machine:
-// that is made at a release.
+// npm run generate: updates everything that is generated and tracked. A test that fails because of a stale file names
+// this command. Measurements (the comparison with other clients) depend on the machine and are made at a release.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -9,7 +8,7 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config"];
 
-/** In the order in which one may stand on another. */
+/** Ordered so that each step can use the results of earlier ones. */
 const STEPS: Readonly<Record<string, { makes: string; tests: readonly string[] }>> = {
   tables: {
     makes: "core/device/tables.ts, core/text/tables.ts",
@@ -33,7 +32,7 @@ const STEPS: Readonly<Record<string, { makes: string; tests: readonly string[] }
   },
 };
 
-const { args: named } = commandLine("generate", "Makes anew what is generated and kept.")
+const { args: named } = commandLine("generate", "Updates everything that is generated and tracked.")
   .allowExcessArguments(true)
   .argument("[names...]", `only these of: ${Object.keys(STEPS).join(", ")}`)
   .parse();
@@ -55,7 +54,7 @@ function generate(names: readonly string[]): number {
       encoding: "utf8",
     });
     if (status !== 0) {
-      process.stderr.write(`${stdout}${stderr}generate: ${name} could not be made\n`);
+      process.stderr.write(`${stdout}${stderr}generate: ${name} failed\n`);
       return 1;
     }
     console.log(makes);

@@ -1,6 +1,6 @@
-// npm run host: builds the C host as released, under sanitizers, and on each engine, and tests all of
-// them against the simulated service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after
-// building; `-- --arm` does it for 32-bit ARM, runs a whole grant under qemu, and holds the engine to its budget.
+// npm run host: builds the C host as released, under sanitizers, and on each engine, and tests all of them against the
+// simulated service. `-- --install` installs missing Debian packages; `-- --build` stops after building; `-- --arm`
+// does it for 32-bit ARM, runs a whole grant under qemu, and checks the engine's budget.
 
 import { spawn, spawnSync } from "node:child_process";
 import path from "node:path";
@@ -18,11 +18,11 @@ const flags = commandLine(
   "host",
   "Builds the host in C as released, under sanitizers and on each engine, and tests them.",
 )
-  .option("--install", "get the Debian packages that are missing first")
+  .option("--install", "install missing Debian packages first")
   .option("--build", "stop after building")
   .option("--arm", "cross-compile for 32-bit ARM, and test that under qemu")
   .option("--port <folder>", "build only the port in this folder, for this machine")
-  .option("--check", "with --port: try its files one by one, and say what is wrong with each")
+  .option("--check", "with --port: test its files one by one, and report each fault")
   .option("--server <address>", "for --check: another server than its own, which sees less")
   .parse()
   .opts<{
@@ -34,7 +34,7 @@ const flags = commandLine(
     server?: string;
   }>();
 
-/** A port of one's own: its five files with the portable host. */
+/** Builds your own port: its five files with the portable host. */
 async function port(folder: string): Promise<void> {
   ensurePackages(portNeeds, flags.install ?? false);
   if (flags.check) {
@@ -45,7 +45,7 @@ async function port(folder: string): Promise<void> {
   console.log(`host: ${path.relative(".", portFolder)}/device built`);
 }
 
-/** Starts the check once, and says what it says. */
+/** Runs the check once. @returns its output */
 function startCheck(): Promise<{ said: string; status: number | null }> {
   const program = spawn(`${portFolder}check`, { stdio: ["inherit", "inherit", "pipe"] });
   let said = "";
@@ -56,14 +56,14 @@ function startCheck(): Promise<{ said: string; status: number | null }> {
   return new Promise((resolve) => program.on("close", (status) => resolve({ said, status })));
 }
 
-/** Tries the port's files (ports/template/check.c): twice, since some faults only show at the second start. */
+/** Tests the port's files (ports/template/check.c) twice, since some faults only show at the second start. */
 async function check(folder: string): Promise<void> {
   const server = flags.server === undefined ? await startCheckServer() : undefined;
   const address = JSON.stringify(new URL(server?.url ?? flags.server!).href);
   try {
     await buildPort(folder, portFolder, "check", `CHECK_FLAGS=-DCHECK_SERVER='${address}'`);
     const first = await startCheck();
-    console.error("# once more: some faults only show at the second start");
+    console.error("# again: some faults only show at the second start");
     const second = await startCheck();
     const isForgotten = second.said.includes("nothing is there of an earlier start");
     if (isForgotten) console.error("not ok medium: what was programmed is gone at the next start");

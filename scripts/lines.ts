@@ -1,12 +1,13 @@
-// npm run lines: lines of code and files of each floor, beside their ceilings; exit code 1 above one of them. Part of
-// npm run check. Ceilings come down when something goes, and leave a twentieth of room at the most; none is raised.
+// npm run lines: lines of code and files of each layer, beside their ceilings; exit code 1 above one of them. Part of
+// npm run check. A change that removes something lowers the ceiling, to at most a twentieth above the count. Ceilings
+// are never raised.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
-/** Lines of code, and all files. "beside" is what belongs to no floor. */
+/** Lines of code, and all files. "beside" is everything outside the layers. */
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
   core: [7_200, 53],
   platform: [14_150, 121],
@@ -16,11 +17,11 @@ const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>
   beside: [100, 15],
 };
 
-commandLine("lines", "Prints lines of code and files of each floor beside their ceilings.").parse();
+commandLine("lines", "Prints lines of code and files of each layer beside their ceilings.").parse();
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const CODE = /\.(ts|mjs|js|c|h|css|py|ld|scenario)$|(^|\/)Makefile$|^\.ci\/run$/;
-/** What .gitignore names, and git's own. */
+/** Ignored by git, and git's own folder. */
 const NOT_OURS = /(^|\/)(node_modules|dist|\.state|tokens|\.git)$|\.log$/;
 
 function filesBelow(folder: string): string[] {
@@ -48,12 +49,12 @@ for (const [floor, { lines, files }] of counted) {
   const [linesMax, filesMax] = CEILINGS[floor]!;
   row(floor, lines, linesMax, files, filesMax);
   if (lines > linesMax || files > filesMax) {
-    console.error(`lines: ${floor} is above its ceiling: take something away (CONTRIBUTING.md)`);
+    console.error(`lines: ${floor} is above its ceiling: remove something (CONTRIBUTING.md)`);
     process.exitCode = 1;
   }
   if (lines * 1.05 < linesMax || files * 1.05 < filesMax) {
     console.error(
-      `lines: ${floor} leaves more than a twentieth: lower its ceiling (scripts/lines.ts)`,
+      `lines: ${floor} is more than a twentieth below its ceiling: lower it (scripts/lines.ts)`,
     );
     process.exitCode = 1;
   }

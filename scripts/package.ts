@@ -1,6 +1,6 @@
-// npm run tool -- package: makes of the sources the folders that npm publishes, dist/npm/NAME
-// (targets/workbench/package-contents.ts says what each is for). Links of their pages that leave a package lead to the
-// repository, where package.json names one, and are plain text where it does not.
+// npm run tool -- package: makes the folders that npm publishes, dist/npm/NAME (targets/workbench/package-contents.ts
+// lists their contents). Links from their pages out of a package lead to the repository if package.json names one,
+// otherwise they become plain text.
 
 import {
   cpSync,
@@ -39,9 +39,9 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-// The licences of other people's code that is in our bundles: their authors ask that notices go along.
+// The licences of third-party code in our bundles, which require their notices.
 
-/** Our own licence, of another holder. */
+/** Our own licence with another holder. */
 function mitOf(holder: string): string {
   const text = readFileSync(join(root, "LICENSE"), "utf8");
   return text.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`).trim();
@@ -56,7 +56,7 @@ function packagesIn(inputs: Inputs): string[] {
   return [...new Set(folders)].sort();
 }
 
-/** Each of them, for the list of materials of a release. */
+/** Each package, for the list of materials of a release. */
 function identities(inputs: Inputs): object[] {
   return packagesIn(inputs).map((folder) => {
     const { name, version, license } = manifestOf(folder);
@@ -104,7 +104,7 @@ const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   bugs?: object;
 };
 
-/** What `npm run build` writes; in `dist` may lie what an earlier version has written. */
+/** What `npm run build` writes; `dist` may contain files of an earlier version. */
 const BUILT = [
   ...variants.flatMap((variant) => {
     const modules = [".js", ".js.map", ".cjs", ".mjs", ".d.ts", ".d.cts", ".d.mts"];
@@ -116,7 +116,7 @@ const BUILT = [
   "picogrant.h",
 ];
 
-/** Makes dist/npm/NAME; the old one stays until the new one is complete. */
+/** Makes dist/npm/NAME; the old folder stays until the new one is complete. */
 async function makePackage(
   name: string,
   pages: Pages,
@@ -154,7 +154,7 @@ function sizeOf(folder: string): string {
   return `${files.length} files, ${Math.ceil(bytes / 1000)} KB`;
 }
 
-/** Copies a page, its links as they are right there. */
+/** Copies a page and adapts its links. */
 function writePage(folder: string, file: string, source: string, pages: Pages): void {
   const text = readFileSync(join(root, source), "utf8");
   const places = new Map(Object.entries(pages).map(([there, here]) => [here, there]));
@@ -167,7 +167,7 @@ function writePage(folder: string, file: string, source: string, pages: Pages): 
     if (places.has(inside) || existsSync(join(folder, there))) {
       return `${picture}[${words}](${relative(dirname(file), there) || "."}${behind})`;
     }
-    // The compiler's and git's address of a repository differ in front and at the end.
+    // The repository addresses of the compiler and of git differ in prefix and suffix.
     const web = own.repository?.url.replace(/^git\+/, "").replace(/\.git$/, "");
     if (web === undefined) return picture === "" ? words : "";
     const kind = picture === "" ? "blob" : "raw";
@@ -180,7 +180,7 @@ function writePage(folder: string, file: string, source: string, pages: Pages): 
 const named = (entries: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(entries).map(([entry, file]) => [fileOf(entry), file]));
 
-/** The modules of some entries, and their types. */
+/** The modules and types of some entries. */
 async function addEntries(
   folder: string,
   entries: Readonly<Record<string, string>>,
@@ -193,7 +193,7 @@ async function addEntries(
   return inputs;
 }
 
-/** What the Makefiles take of the core, where they look for it: an installer has none of our scripts. */
+/** The generated core files that the Makefiles need, because an installer has none of our scripts. */
 async function addGeneratedC(folder: string): Promise<void> {
   await generateC(join(folder, "generated"));
   await generate(join(folder, "generated-complete-source"), "complete", undefined);

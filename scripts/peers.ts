@@ -1,4 +1,4 @@
-// npm run tool -- peers: what a user would pick instead, on the same server in the same run. Prints the tables; --write
+// npm run tool -- peers: alternatives to picogrant, on the same server in the same run. Prints the tables; --write
 // writes them into targets/bundle/PEERS.md.
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ import {
 } from "../targets/workbench/script-options.ts";
 
 const CLIENTS = ["picogrant", "oauth4webapi", "openid-client", "oidc-agent"];
-/** oidc-agent asks for it in any case. */
+/** oidc-agent always requests this scope. */
 const SCOPE = JSON.stringify({ scope: "openid offline_access" });
 const root = fileURLToPath(new URL("../", import.meta.url));
 const DEVICE = `${root}targets/workbench/peers/device.ts`;
@@ -24,7 +24,7 @@ const { version } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
 
-/** The rows of the bench, and for each client why it does not pass one. */
+/** The rows of the bench, and for each client why it fails one. */
 async function rowTable(): Promise<string[][]> {
   ensurePackages([tool("oidc-gen", "oidc-agent-cli")], false);
   const said = CLIENTS.map((client) => {

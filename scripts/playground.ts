@@ -1,5 +1,5 @@
-// npm run tool -- playground: writes dist/playground, a folder that any file server can serve: the device, the
-// network, the service, the phone and the panel in one page.
+// npm run tool -- playground: writes dist/playground, a folder for any file server: the device, the network, the
+// service, the phone and the panel in one page.
 import { fileURLToPath } from "node:url";
 import { writePlayground } from "../targets/desktop/playground/folder.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";

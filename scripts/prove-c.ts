@@ -1,19 +1,22 @@
-// npm run tool -- prove-c: proves that what the C host reads from outside cannot bring it to undefined behaviour, with
-// Frama-C's value analysis, for all inputs within the bounds that the table states; and that each proof finds the
-// fault that is planted for it. `-- --only NAME`, `-- --install` gets the Debian packages.
+// npm run tool -- prove-c: proves with Frama-C's value analysis that no input causes undefined behaviour in the C
+// host's parsers, within the bounds in the table. Each proof must also find its planted fault. `-- --only NAME`, `--
+// --install` installs the Debian packages.
 
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { type Proof, proofNeeds, proofs, prove } from "../targets/workbench/host/proofs.ts";
 import { ensurePackages } from "../targets/workbench/host/toolchain.ts";
 import { carryOut, commandLine, printTable } from "../targets/workbench/script-options.ts";
 
-const flags = commandLine("prove-c", "Proves parts of the host in C free of undefined behaviour.")
+const flags = commandLine(
+  "prove-c",
+  "Proves that parts of the host in C have no undefined behaviour.",
+)
   .option("--only <name>", `one of: ${proofs.map(({ name }) => name).join(", ")}`)
-  .option("--install", "get the Debian packages that are missing first")
+  .option("--install", "install missing Debian packages first")
   .parse()
   .opts<{ only?: string; install?: boolean }>();
 
-/** What is not proved, as the analyser says it. */
+/** The alarms in the analyser's report. */
 function complaints(report: string): string {
   return report.match(/\[eva:alarm\][^[]*/g)?.join("") ?? report;
 }

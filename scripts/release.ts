@@ -1,5 +1,5 @@
-// npm run release: makes the files of a release in one folder: what npm publishes, the archive for firmware, a list of
-// what is in them, and checksums. The same sources give the same bytes. Nothing is published: the last line says how.
+// npm run release: makes the files of a release in one folder: the npm packages, the firmware archive, a list of their
+// contents, and checksums. The same sources give the same bytes. It publishes nothing: the last line says how to.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,14 +11,14 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Made by `npm run tool -- package`: each package whose code is in a bundle. */
+/** Made by `npm run tool -- package`: each package with code in a bundle. */
 interface Bundled {
   readonly name: string;
   readonly version: string;
   readonly license: string;
 }
 
-/** What is in the packages that others have written, as CycloneDX; without a date, which differs from run to run. */
+/** Third-party code in the packages, as CycloneDX; without a date, which would differ between runs. */
 function billOfMaterials(version: string): object {
   const file = join(root, "dist/bundled-packages.json");
   const bundled = JSON.parse(readFileSync(file, "utf8")) as Bundled[];
@@ -32,17 +32,17 @@ function billOfMaterials(version: string): object {
       name,
       version,
       purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
-      // An identifier or several (SPDX), such as "(BSD-3-Clause OR GPL-2.0)".
+      // One or several identifiers (SPDX), such as "(BSD-3-Clause OR GPL-2.0)".
       licenses: [{ expression: license }],
     })),
   };
 }
 
-// One release: builds everything anew, packs it, and lists what is in it.
+// Builds everything, packs it, and lists the contents.
 
 /** @returns the checksums, a line for each file */
 function makeRelease(folder: string): string {
-  console.error("release: building and packing what npm publishes");
+  console.error("release: building and packing the npm packages");
   run("npm", ["run", "-s", "build"]);
   run("npm", ["run", "-s", "tool", "--", "package"]);
   for (const name of Object.keys(MANIFESTS)) {
@@ -73,7 +73,7 @@ function run(command: string, args: readonly string[], cwd = root): string {
   });
 }
 
-/** An archive keeps the files' modes: they must not be what the umask was of whoever checked the sources out. */
+/** Archives contain file modes, which must not depend on the umask of the checkout. */
 function setModes(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -88,8 +88,8 @@ interface Flags {
 }
 
 const flags = commandLine("release", "Makes the files of a release, and their checksums.")
-  .option("--dry-run", "also where the working tree has changes that are not committed")
-  .option("--out <folder>", "where they go", "dist/release")
+  .option("--dry-run", "also if the working tree has uncommitted changes")
+  .option("--out <folder>", "where to write them", "dist/release")
   .parse()
   .opts<Flags>();
 
@@ -98,17 +98,19 @@ function isClean(): boolean {
   return status === "";
 }
 
-/** What a published package must say of itself and package.json does not. */
+/** Fields that a published package needs and package.json lacks. */
 function missing(): string[] {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as object;
   return ["repository", "homepage", "bugs"].filter((name) => !Object.hasOwn(manifest, name));
 }
 
 if (!flags.dryRun && missing().length > 0) {
-  console.error(`release: package.json has no ${missing().join(", no ")}; --dry-run does without`);
+  console.error(
+    `release: package.json has no ${missing().join(", no ")}; use --dry-run without them`,
+  );
   process.exitCode = 2;
 } else if (!flags.dryRun && !isClean()) {
-  console.error("release: there are changes that are not committed; commit them, or --dry-run");
+  console.error("release: there are uncommitted changes; commit them, or use --dry-run");
   process.exitCode = 2;
 } else {
   const folder = resolve(flags.out);

@@ -1,5 +1,5 @@
-// npm run tool -- runtimes: fetches the bundlers and runtimes that the packages are tried with, and signs in with each.
-// --install-only stops after fetching; npm run tool -- test-package runs the same tests where they are there.
+// npm run tool -- runtimes: fetches the bundlers and runtimes that the packages are tested with, and signs in with
+// each. --install-only stops after fetching. npm run tool -- test-package runs the same tests if they are installed.
 
 import { spawnSync } from "node:child_process";
 import { installRuntimes, isInstalled } from "../targets/workbench/runtimes.ts";
@@ -9,7 +9,7 @@ const { installOnly } = commandLine(
   "runtimes",
   "Signs in and refreshes with the packages as bundlers bundle them, and on other runtimes.",
 )
-  .option("--install-only", "fetch what is missing and stop")
+  .option("--install-only", "fetch missing ones and stop")
   .parse()
   .opts<{ installOnly?: boolean }>();
 

@@ -1,5 +1,5 @@
-// npm run tool -- test-dist: the core's own tests on the bundles as they ship, built anew, and its model on the complete one;
-// then the same on the core as C, in WebAssembly. `-- --install` gets the compiler for that.
+// npm run tool -- test-dist: the core's own tests on fresh bundles, and its model on the complete one; then the same on
+// the core as C, in WebAssembly. `-- --install` installs the compiler for that.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ const { install = false } = commandLine(
   "test-dist",
   "Builds the bundles and the core as C, and runs the core's tests on each.",
 )
-  .option("--install", "get the Debian packages that are missing first")
+  .option("--install", "install missing Debian packages first")
   .parse()
   .opts<{ install?: boolean }>();
 
@@ -37,6 +37,6 @@ await carryOut("test-dist", () => {
   const bundles = variants.map((variant) => `dist/${nameOf(variant)}.js`);
   if (!run(["--import", "tsx", "scripts/build.ts"]) || !prove(bundles, 100_000)) return 1;
   ensurePackages(wasmNeeds, install);
-  // Fewer steps: the memory goes in and out with each call.
+  // Fewer steps, because the memory is copied for each call.
   return prove(variants.map(buildWasm), 50_000, "test/engines/conformance.test.ts") ? 0 : 1;
 });

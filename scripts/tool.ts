@@ -1,4 +1,4 @@
-// npm run tool -- NAME: whatever is no everyday command. Without a name: the list.
+// npm run tool -- NAME: the less common commands. Without a name: the list.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,7 @@ else if (tool === undefined) {
     env,
     stdio: "inherit",
   });
-  // A terminal's Ctrl-C goes to both; this one waits for what the other makes of it.
+  // Ctrl-C in a terminal reaches both processes; this one waits for the other to end.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   child.on("close", (code, signal) => {

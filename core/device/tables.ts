@@ -2,7 +2,7 @@
 // `npm run generate`: do not edit.
 
 /**
- * What the core looks for in answers; each is copied to the region of the same number. Also the bits of a mask of
+ * What the core scans responses for; each value is copied to the region of the same number. Also the bits of a mask of
  * wanted fields.
  */
 export enum Field {
@@ -83,27 +83,27 @@ export enum Region {
 
 /** Masks of fields. */
 export enum Fields {
-  /** Looked for in the answer to the request for a code. */
+  /** Scanned for in the response to the code request. */
   CODE = 10782,
-  /** Of these, without which it is of no use. */
+  /** Required among these. */
   CODE_MUST_FIT = 14,
-  /** Looked for in an answer of the token endpoint. */
+  /** Scanned for in a response of the token endpoint. */
   TOKENS = 15328,
-  /** Of these, without which it is of no use. */
+  /** Required among these. */
   TOKENS_MUST_FIT = 96,
-  /** Looked for in what refuses tokens: none in it takes the place of one in use. */
+  /** Scanned for in refusals: a token in it does not replace the current one. */
   REFUSAL = 8704,
-  /** Looked for in the answer to a call; which of them, its literal says. */
+  /** Scanned for in the response to a call; its literal selects them. */
   VALUES = 245760,
-  /** What ends with the code. */
+  /** Erased when the code ends. */
   OF_CODE = 30,
-  /** What ends with the session, and is not given up before an answer names another. */
+  /** Erased when the session ends, and kept until a response names another. */
   OF_SESSION = 96,
-  /** What a code's record keeps of it. */
+  /** Stored in a code's record. */
   RECORDED = 30,
 }
 
-/** Regions that have a place of their own of a fixed size: number ('A' is 0) and a fourth of the bytes (blank is 0). */
+/** Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0). */
 export var ROOMS = "HHI#J*L#M#N#V6";
 
 /**
@@ -159,7 +159,7 @@ export enum LiteralEnd {
   COMPLETE = 69,
 }
 
-/** Of every build, a line each. */
+/** Of every build, one per line. */
 export var LITERALS =
   'Bdevice_code!user_code!verification_uri verification_url!verification_uri_complete!access_token!refresh_token!scope!token_type!error error_code"expires_in!refresh_token_expires_in!interval \n' +
   "Bauthorization_pending!slow_down!expired_token token_expired code_expired!invalid_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refresh_token invalid_refresh_token refresh_token_expired bad_token!access_denied authorization_declined!admin_policy_enforced!org_internal!invalid_client incorrect_client_credentials!unauthorized_client device_flow_disabled!invalid_scope!invalid_request!unsupported_grant_type!rate_limit_exceeded!server_error!temporarily_unavailable!invalid_token!insufficient_scope!unsupported_token_type)token_revoked$interaction_required login_required account_selection_required consent_required mfa_required interrupted_user ux_not_allowed \n" +
@@ -185,7 +185,7 @@ export var REQUEST_LITERALS =
   "http://[::1]\n" +
   "Ostatus error!reason!message \n";
 
-/** Of what is the two documents' own. */
+/** Only in the complete build, for the two specifications. */
 export var DOCUMENT_LITERALS =
   "OpackageName!productId!basePlanId!offerId \n" +
   "/publisher/v3/applications/\n" +

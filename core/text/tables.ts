@@ -1,8 +1,8 @@
 // The states of the JSON scanner, from ../tables. Made by `npm run generate`: do not edit.
 
 /**
- * Where the rows of the states begin in GRAMMAR; where no row begins are states without one. Below 0 are no states,
- * but the ends of values.
+ * Where the rows of the states begin in GRAMMAR; states without a row have numbers between them. Negative numbers are
+ * not states, but the ends of values.
  */
 export enum Scan {
   /** The number is over, and the byte that ended it is still to be looked at. */

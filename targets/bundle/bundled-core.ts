@@ -1,5 +1,5 @@
-// The core as one ES5 script that defines `picogrant`, as every build, test and measurement takes it: kept once it is
-// made (make-bundle.ts). Whoever finds it there loads none of the tools that make it.
+// The core as one ES5 script that defines `picogrant`, for every build, test and measurement. It is cached
+// (make-bundle.ts makes it), so that most uses load no build tools.
 
 import { kept, keyOf } from "./kept.ts";
 import type { Variant } from "./surface.ts";
@@ -7,13 +7,13 @@ import type { Variant } from "./surface.ts";
 export type { Variant } from "./surface.ts";
 
 export interface Bundle {
-  /** Defines `picogrant` for hosts in JavaScript: the functions under their names. */
+  /** Defines `picogrant` for hosts in JavaScript: the functions by name. */
   readonly code: string;
   /** Source map, as JSON; its sources are named as seen from dist/. */
   readonly map: string;
   /**
-   * The first part of the code, which is all that hosts in other languages have: `picogrant` is a list of the function for
-   * all, which takes the number of one (surface.ts) and its arguments, of `create`, `configError` and the release.
+   * The first part of the code, for hosts in other languages: `picogrant` is a list of the one function, which takes
+   * the number of an operation (surface.ts) and its arguments, `create`, `configError` and the release.
    */
   readonly flashed: string;
 }
@@ -37,7 +37,7 @@ export function bundleCore(variant: Variant, options: BundleOptions = {}): Promi
   return bundle;
 }
 
-/** Each is read once in a process. */
+/** Each is read once per process. */
 const made = new Map<string, Promise<Bundle>>();
 
 /** The tools take half a second to load, and most processes need none of them. */

@@ -1,4 +1,4 @@
-// Constants of the core that depend on each other. No build is made where they contradict one another.
+// Relations between constants of the core. The build fails if they contradict each other.
 
 import { ErrorCode, MESSAGES, Message } from "../../core/device/errors.ts";
 import { Limit } from "../../core/device/limits.ts";
@@ -7,7 +7,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows } from "../../core/tables/fields.ts";
 import { documentLiterals, requestLiterals } from "../../core/tables/literals.ts";
 
-/** Every constant that a relation speaks of, by name. */
+/** Every constant in a relation, by name. */
 export type Constants = Readonly<Record<string, number>>;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
@@ -43,13 +43,13 @@ export const constants: Constants = {
   LONGEST_ERROR: longestOf(errorRows().flatMap(({ names }) => names)),
 };
 
-/** What has to be so, in words. */
+/** The relations, in words. */
 export const relations: readonly (readonly [rule: string, holds: (c: Constants) => boolean])[] = [
   ["every Limit is at most 2^27-1", (c) => LIMITS.every((name) => c[name]! <= 2 ** 27 - 1)],
-  ["no time passes the endless one", (c) => TIMES.every((name) => c[name]! <= c.ENDLESS!)],
+  ["no time exceeds the endless one", (c) => TIMES.every((name) => c[name]! <= c.ENDLESS!)],
   ["the seed has 26 bits", (c) => c.SEED_MAX === 2 ** 26 - 1],
   [
-    "what is random has the 16 bits of jitter, or of its steps",
+    "random values have the 16 bits of jitter, or of its steps",
     (c) =>
       c.START_SPREAD_MAX_MS! / 64 <= 65535 &&
       c.REFRESH_MARGIN_MAX_S! <= 65535 &&
@@ -61,12 +61,12 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
     (c) => c.INTERVAL_DEFAULT_MS! >= c.INTERVAL_MIN_MS!,
   ],
   [
-    "an interval is a time, too, after a slow_down",
+    "an interval plus a slow_down stays in range",
     (c) => c.INTERVAL_MAX_MS! + c.SLOW_DOWN_STEP_MS! <= c.ENDLESS!,
   ],
   ["a countdown has two digits of minutes", (c) => c.COUNTDOWN_MAX_S! <= 100 * 60],
   [
-    "a number has room for more digits than the endless one",
+    "a number's region holds more digits than the endless one",
     (c) => 10 ** (c.NUMBER_MAX! - 1) > c.ENDLESS!,
   ],
   [
@@ -94,7 +94,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
       c.LONG_URI_MAX! <= c.LONG_URI_COMPLETE_MAX!,
   ],
   [
-    "a display has a least and a largest size",
+    "a display has a minimum and a maximum size",
     (c) => c.COLUMNS_MIN! <= c.COLUMNS_MAX! && c.ROWS_MIN! <= c.ROWS_MAX!,
   ],
   [
@@ -107,7 +107,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
     (c) => c.INTERVAL_MAX_MS! + c.CODE_SPREAD_MAX_MS! < c.ENDLESS!,
   ],
   [
-    "no code that is not polled is polled too early",
+    "no unpolled code is polled too early",
     (c) => c.UNPOLLED_LIFE_S! * 1000 + c.LAST_POLL_MS! < c.INTERVAL_MAX_MS!,
   ],
   ["the last poll waits for the longest backoff", (c) => c.LAST_POLL_MS! >= c.BACKOFF_MAX_MS!],
@@ -119,12 +119,14 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   ],
 ];
 
-/** The rules that these constants break. */
+/** The violated relations. */
 export function brokenRules(of: Constants): string[] {
   return relations.filter(([, holds]) => !holds(of)).map(([rule]) => rule);
 }
 
-/** @throws Error where constants of the core contradict one another */
+/**
+ * @throws Error if constants of the core contradict each other
+ */
 export function checkConstants(): void {
   const broken = brokenRules(constants);
   if (broken.length > 0) throw new Error(`constants of the core disagree: ${broken.join("; ")}`);

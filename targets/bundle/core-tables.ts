@@ -1,5 +1,5 @@
-// What `npm run generate` makes of the core's readable tables (core/tables): whole files of the core, which are shipped
-// and tracked. A test compares them.
+// Files of the core that `npm run generate` makes from the readable tables (core/tables). They ship and are tracked; a
+// test compares them.
 
 import { Limit } from "../../core/device/limits.ts";
 import { type ErrorRow, errorRows } from "../../core/tables/errors.ts";
@@ -25,23 +25,23 @@ import {
   type NamedPlace,
   requestLiterals,
 } from "../../core/tables/literals.ts";
-// Texts, not arrays of objects: an engine needs thousands of bytes for those, but for a text only its length.
+// Texts instead of arrays of objects: an engine needs thousands of bytes for those, but for a text only its length.
 
 /**
- * Names, after the letter of the first one's place ('A' is 0). A name ends with a space where the next has the same
- * place, with `!` where it has the following one, with `"` where it has the second following...
+ * Names, after the letter of the first one's place ('A' is 0). A name ends with a space if the next one has the same
+ * place, with `!` if it has the following place, with `"` for the second following one, and so on.
  */
 export function packedNames(rows: readonly NamedPlace[]): string {
   let packed = String.fromCharCode(65 + rows[0]!.place);
   rows.forEach((row, i) => {
     const next = i + 1 < rows.length ? rows[i + 1]!.place : row.place;
-    if (next < row.place) throw new Error(`${row.names[0]} is not in the order of the places`);
+    if (next < row.place) throw new Error(`${row.names[0]} is out of order`);
     packed += row.names.join(" ") + String.fromCharCode(32 + next - row.place);
   });
   return packed;
 }
 
-/** The names of errors, for those that servers name. */
+/** The names of errors that servers use. */
 export function packedErrorNames(rows: readonly ErrorRow[]): string {
   const named = rows.filter((row) => row.names.length > 0);
   return packedNames(named.map((row) => ({ place: row.error, names: row.names })));
@@ -57,7 +57,7 @@ export function packedErrorKinds(rows: readonly ErrorRow[]): string {
   return packed;
 }
 
-/** The number of each state: where its row begins, or one at which none does; ends of values are below 0. */
+/** The number of each state: where its row begins, or an offset without a row; ends of values are negative. */
 export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
   const states: Record<string, number> = {};
   const free: number[] = [];
@@ -84,8 +84,8 @@ export function grammarStates(rows: readonly GrammarRow[]): Record<string, numbe
 }
 
 /**
- * Pairs of a byte and the state that it leads to ('A' is 0, and what stands for itself). The row of a state ends with a
- * blank and what any other byte leads to; one without goes on in the next.
+ * Pairs of a byte and the next state ('A' is 0). The row of a state ends with a blank and the state for any other byte;
+ * a row without one continues in the next.
  */
 export function packedGrammar(rows: readonly GrammarRow[]): string {
   const states = grammarStates(rows);
@@ -104,14 +104,14 @@ export function packedGrammar(rows: readonly GrammarRow[]): string {
   return packed;
 }
 
-/** A member of an enum, with what there is to say of it. */
+/** A member of an enum, with its description. */
 interface NumberedName {
   readonly name: string;
   readonly number: number;
   readonly says: string;
 }
 
-/** A comment of lines that are no longer than the sources', indented. */
+/** A comment with the line length of the sources, indented. */
 function commentOf(text: string, indent: string): string {
   if (!text) return "";
   let line = `${indent}/** ${text} */`;
@@ -144,14 +144,14 @@ function quoted(text: string): string {
   return `'${escaped.split('\\"').join('"')}'`;
 }
 
-/** A constant, in a new line behind each line feed. */
+/** A constant, with a line break after each line feed. */
 function textOf(name: string, says: string, text: string): string {
   const pieces = (text.match(/[^\n]+\n?|\n/g) || []).map(quoted);
   const value = pieces.length === 1 ? ` ${pieces[0]}` : `\n  ${pieces.join(" +\n  ")}`;
   return `\n${commentOf(says, "")}export var ${name} =${value};\n`;
 }
 
-/** Numbers that follow each other, from `first` on. */
+/** Consecutive numbers from `first` on. */
 function numbered(rows: readonly FieldRow[], first: number): NumberedName[] {
   return rows.map((row, i) => ({
     name: row.name,
@@ -171,7 +171,7 @@ function fieldNamed(name: string): number {
   return 1 + at;
 }
 
-/** A mask of the fields that are meant. */
+/** A mask of the selected fields. */
 function mask(name: string, says: string, isMeant: (row: FieldRow) => boolean): NumberedName {
   const meant = fields.filter(isMeant);
   let bits = 0;
@@ -187,39 +187,39 @@ function isIn(row: FieldRow, answer: Answer): boolean {
 
 function masks(): NumberedName[] {
   return [
-    mask("CODE", "Looked for in the answer to the request for a code", (row) => isIn(row, "code")),
+    mask("CODE", "Scanned for in the response to the code request", (row) => isIn(row, "code")),
     mask(
       "CODE_MUST_FIT",
-      "Of these, without which it is of no use",
+      "Required among these",
       (row) => isIn(row, "code") && row.mustFit === true,
     ),
-    mask("TOKENS", "Looked for in an answer of the token endpoint", (row) => isIn(row, "tokens")),
+    mask("TOKENS", "Scanned for in a response of the token endpoint", (row) => isIn(row, "tokens")),
     mask(
       "TOKENS_MUST_FIT",
-      "Of these, without which it is of no use",
+      "Required among these",
       (row) => isIn(row, "tokens") && row.mustFit === true,
     ),
     mask(
       "REFUSAL",
-      "Looked for in what refuses tokens: none in it takes the place of one in use",
+      "Scanned for in refusals: a token in it does not replace the current one",
       (row) => isIn(row, "refusal"),
     ),
     mask(
       "VALUES",
-      "Looked for in the answer to a call; which of them, its literal says",
+      "Scanned for in the response to a call; its literal selects them",
       (row) => row.life === Life.VALUE,
     ),
-    mask("OF_CODE", "What ends with the code", (row) => row.life === Life.CODE),
+    mask("OF_CODE", "Erased when the code ends", (row) => row.life === Life.CODE),
     mask(
       "OF_SESSION",
-      "What ends with the session, and is not given up before an answer names another",
+      "Erased when the session ends, and kept until a response names another",
       (row) => row.life === Life.SESSION,
     ),
-    mask("RECORDED", "What a code's record keeps of it", (row) => row.isRecorded === true),
+    mask("RECORDED", "Stored in a code's record", (row) => row.isRecorded === true),
   ];
 }
 
-/** Regions that have a place of their own of a fixed size: number ('A' is 0) and a fourth of the bytes (blank is 0). */
+/** Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0). */
 function rooms(): string {
   let packed = "";
   fields.concat(regions).forEach((row, i) => {
@@ -251,7 +251,7 @@ function partsOf(row: LiteralRow): readonly string[] {
   ];
 }
 
-/** The literals of every build that are made of tables, and then those of the grant. */
+/** The literals of every build that come from tables, and then those of the grant. */
 function coreLiterals(): LiteralRow[] {
   return [
     {
@@ -287,7 +287,7 @@ function deviceTables(): string {
     "// `npm run generate`: do not edit.\n" +
     enumOf(
       "Field",
-      "What the core looks for in answers; each is copied to the region of the same number. Also the bits of a mask of " +
+      "What the core scans responses for; each value is copied to the region of the same number. Also the bits of a mask of " +
         "wanted fields.",
       [{ name: "NONE", number: 0, says: "No field." }].concat(numbered(fields, 1)),
     ) +
@@ -301,7 +301,7 @@ function deviceTables(): string {
     enumOf("Fields", "Masks of fields.", masks()) +
     textOf(
       "ROOMS",
-      "Regions that have a place of their own of a fixed size: number ('A' is 0) and a fourth of the bytes (blank is 0).",
+      "Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0).",
       rooms(),
     ) +
     enumOf(
@@ -314,9 +314,13 @@ function deviceTables(): string {
       { name: "API", number: ends[1]!, says: "" },
       { name: "COMPLETE", number: ends[2]!, says: "" },
     ]) +
-    textOf("LITERALS", "Of every build, a line each.", linesOf(builds[0]!)) +
+    textOf("LITERALS", "Of every build, one per line.", linesOf(builds[0]!)) +
     textOf("REQUEST_LITERALS", "Of requests beyond the grant.", linesOf(builds[1]!)) +
-    textOf("DOCUMENT_LITERALS", "Of what is the two documents' own.", linesOf(builds[2]!))
+    textOf(
+      "DOCUMENT_LITERALS",
+      "Only in the complete build, for the two specifications.",
+      linesOf(builds[2]!),
+    )
   );
 }
 
@@ -336,7 +340,7 @@ export function madeFiles(): Record<string, string> {
       "// The states of the JSON scanner, from ../tables. Made by `npm run generate`: do not edit.\n" +
       enumOf(
         "Scan",
-        "Where the rows of the states begin in GRAMMAR; where no row begins are states without one. Below 0 are no " +
+        "Where the rows of the states begin in GRAMMAR; states without a row have numbers between them. Negative numbers are not " +
           "states, but the ends of values.",
         scanStates(),
       ),

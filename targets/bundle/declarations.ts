@@ -1,4 +1,4 @@
-// Makes the one .d.ts of the bundle out of the declarations of the core's files.
+// Makes the bundle's single .d.ts from the declarations of the core's files.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { deviceProperties, entryOf, functionsOf, type Variant, variants } from "
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Types of a build, for the two ways to reach it. */
+/** Types of a build, for both module systems. */
 interface Declarations {
   /** `picogrant.d.ts`: the script's global. */
   readonly script: string;
@@ -18,7 +18,7 @@ interface Declarations {
   readonly module: string;
 }
 
-/** The types of a build: its functions, and whatever else its entry file in core/ exports. */
+/** The types of a build: its functions, and the other exports of its entry file in core/. */
 export function declarations(variant: Variant): Declarations {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-types-"));
   try {
@@ -44,7 +44,7 @@ export function declarations(variant: Variant): Declarations {
 
 const header = "// picogrant: types of the bundle. Made by the build.\n\n";
 
-/** What an entry file hands on from others; all that another entry does, too. */
+/** What an entry file re-exports; all exports of another entry too. */
 function namesOf(folder: string, entry: string): string[] {
   const text = readFileSync(join(folder, entry), "utf8");
   const below = [...text.matchAll(/^export \* from "\.\/(\w+)\.ts"/gm)].map(([, name]) => name!);
@@ -57,8 +57,8 @@ function namesOf(folder: string, entry: string): string[] {
 }
 
 /**
- * The declarations of what the bundle offers, each with its comment. Of enums the bundle holds the numbers
- * only, so they are const enums here.
+ * The declarations of the bundle's exports, with their comments. The bundle contains only the numbers of enums, so they
+ * become const enums.
  */
 function select(text: string, names: readonly string[], variant: Variant): string {
   const wanted = [
@@ -78,10 +78,10 @@ function select(text: string, names: readonly string[], variant: Variant): strin
     .join("\n\n");
 }
 
-/** The device, which is put together from the parts of its owners: of all parts only what a host may read, each under its place. */
+/** The device type, composed of its owners' parts: only the properties that a host may read, each under its place. */
 function deviceDeclaration(text: string): string {
   const whole = /^export type Device = ([^;]*);/m.exec(text);
-  if (!whole) throw new Error("the build should find of which parts the device consists");
+  if (!whole) throw new Error("the build should find the parts of the device");
   const parts = [...whole[1]!.matchAll(/\w+/g)].map(([name]) =>
     declarationOf(text, name, "interface"),
   );
@@ -91,7 +91,7 @@ function deviceDeclaration(text: string): string {
   const nameOf = (member: string): string => /(\w+): [^:]+;\n$/.exec(member)?.[1] ?? "";
   const shown = Object.entries(Property).map(([constant, name]) => {
     const member = members.find((one) => nameOf(one) === name);
-    if (!member) throw new Error(`the build should find what the device's ${name} is`);
+    if (!member) throw new Error(`the build should find the device's ${name}`);
     return member
       .replace(/\w+(: [^:]+;\n)$/, `readonly [Property.${constant}]$1`)
       .replace(": Integers;", ": readonly number[];");
@@ -100,7 +100,7 @@ function deviceDeclaration(text: string): string {
   return `${comment}export interface Device {\n${shown.join("")}}`;
 }
 
-/** The enum of properties, with places for names. */
+/** The enum of properties, with places instead of names. */
 function withPlaces(declaration: string): string {
   return declaration.replace(
     /= "(\w+)"/g,

@@ -1,9 +1,9 @@
-// One function for all: those that the compiler leaves become branches of one, which takes a number first. An engine pays
-// some two hundred bytes of RAM for each function, however short it is, and nothing for a branch.
+// Combines functions: those that remain after the compiler become branches of one function whose first parameter
+// selects the branch. An engine needs some two hundred bytes of RAM for each function, and nothing for a branch.
 //
-// What nothing but `create` and `configError` come to stays as it is: once the host has given both back, the engine frees
-// it too. So do the few functions that most calls are of: to a branch there is a way, and it brings the places of all
-// variables with it.
+// Functions that only `create` and `configError` call stay separate: once the host has dropped both, the engine frees
+// them too. So do the few functions that most calls go to, because a branch costs comparisons and the places of all
+// variables.
 
 import remapping from "@jridgewell/remapping";
 import {
@@ -24,18 +24,18 @@ export interface Script {
   readonly map: string;
 }
 
-/** Which branch is meant; parameters and variables are `call$0`, `call$1`... */
+/** The selected branch; parameters and variables are `call$0`, `call$1`... */
 const BRANCH = `${CALL}branch`;
 
 /** A function of the file. */
 interface Unit {
   readonly node: FunctionNode;
-  /** Its parameters, a blank for each further argument that it is called with, then its variables. */
+  /** Its parameters, a blank for each further argument, then its variables. */
   readonly locals: string[];
   readonly names: Set<Unit>;
-  /** The most that it is called with. */
+  /** The largest number of arguments in a call. */
   given: number;
-  /** It is named, or stands itself, where it is not called: its number stands there then. */
+  /** It is used as a value, and not only called: its number replaces it there. */
   isValue: boolean;
 }
 
@@ -54,14 +54,14 @@ function unitOf(node: FunctionNode, isValue: boolean): Unit {
   return { node, locals: [...locals], names: new Set(), given: node.params.length, isValue };
 }
 
-/** The compiler's file, taken apart. */
+/** The compiler's output, parsed. */
 class File {
   readonly units = new Map<Node, Unit>();
-  /** Whatever is named where the file is loaded. */
+  /** Functions that are named where the file is loaded. */
   readonly namedAtLoad = new Set<Unit>();
   /** The brace of the function around everything. */
   readonly start: number;
-  /** What the host calls by number. */
+  /** The functions that the host calls by number. */
   readonly exports: CallExpression;
   readonly #program: AnyNode;
   readonly #named = new Map<string, Unit>();
@@ -97,10 +97,10 @@ class File {
     const unit = unitOf(node, parent.type === "Property");
     this.units.set(node, unit);
     if (node.type === "FunctionDeclaration") this.#named.set(nameOf(node.id), unit);
-    else if (node.id) this.#refuse(node, "it has a name for itself");
+    else if (node.id) this.#refuse(node, "it names itself");
   }
 
-  /** Calls back with each node, what it is in, and the unit that it is in. */
+  /** Calls `visit` with each node, its parent, and its unit. */
   walk(visit: (node: AnyNode, parent: AnyNode, unit: Unit | undefined) => void): void {
     fullAncestor(this.#program, (node, _state, ancestors) => {
       const around = ancestors.findLast((one) => one !== node && isFunction(one));
@@ -108,7 +108,7 @@ class File {
     });
   }
 
-  /** The unit that the name stands for, but for where it is declared, or handed to the host. */
+  /** The unit that a name stands for, except in its declaration or in the exports. */
   unitNamed(node: AnyNode, parent: AnyNode, by: Unit | undefined): Unit | undefined {
     if (node.type !== "Identifier" || by?.locals.includes(node.name)) return undefined;
     const unit = this.#named.get(node.name);
@@ -126,7 +126,10 @@ class File {
     return this.#sourceOf(node.start).name ?? nameOf(node.id);
   }
 
-  /** What units name and are called with. @throws Error where one could notice that it is a branch */
+  /**
+   * Finds what units name and with how many arguments they are called. @throws Error if a branch could behave
+   * differently
+   */
   #learn(): void {
     let invokedWith = 0;
     this.walk((node, parent, unit) => {
@@ -164,32 +167,32 @@ function isCallOf(parent: AnyNode, node: Node): parent is CallExpression {
   return parent.type === "CallExpression" && parent.callee === node;
 }
 
-/** Whether it calls one that is chosen of several: `(a ? b : c)(...)`. */
+/** Whether it calls one of several functions: `(a ? b : c)(...)`. */
 function isChoice({ callee }: CallExpression): boolean {
   return /^(Conditional|Logical|Sequence)/.test(callee.type);
 }
 
-/** The branches by their numbers: exports have theirs in all builds, the others follow. */
+/** The branches by their numbers: exports have the same numbers in all builds, the others follow. */
 function branchesOf(file: File, outside: readonly string[]): (Unit | undefined)[] {
   const exported = file.exported();
   const later = new Set(file.namedAtLoad);
   for (const unit of file.units.values()) if (unit.isValue) later.add(unit);
   for (const unit of exported) if (unit) later.add(unit);
-  // Grows while it is walked.
+  // The loop also visits the units that it adds.
   for (const unit of later) for (const named of unit.names) later.add(named);
   const staying = outside.map((name) => {
     const found = [...file.units.values()].find((unit) => file.sourceNameOf(unit) === name);
-    if (!found) throw new Error(`the build finds no function ${name} to leave outside`);
+    if (!found) throw new Error(`the build finds no function ${name} to leave separate`);
     return found;
   });
   const others = [...later].filter((unit) => {
-    // What lies in a table has a number.
+    // What is stored in a table has a number.
     return !exported.includes(unit) && (unit.isValue || !staying.includes(unit));
   });
   return [...exported, ...others];
 }
 
-/** The text in front of each branch from `from` to `to`: a comparison leads to either half. */
+/** The text before each branch from `from` to `to`: comparisons that halve the range. */
 function decide(from: number, to: number, before = ""): string[] {
   if (to - from === 1) return [before];
   const half = (from + to) >> 1;
@@ -197,8 +200,8 @@ function decide(from: number, to: number, before = ""): string[] {
 }
 
 /**
- * @param outside functions that stay outside, by their names in the sources
- * @throws Error where it cannot be sure that a branch does the same as the function
+ * @param outside functions that stay separate, by their names in the sources
+ * @throws Error if it is not certain that a branch does the same as the function
  */
 export function dispatch(script: Script, outside: readonly string[]): Script {
   const { code } = script;
@@ -208,7 +211,7 @@ export function dispatch(script: Script, outside: readonly string[]): Script {
   const text = new MagicString(code);
   file.walk((node, parent, unit) => {
     const isBranch = unit !== undefined && inside.includes(unit);
-    // `var a = 1, b` becomes `a = 1, b`: they are declared for all branches at once.
+    // `var a = 1, b` becomes `a = 1, b`: variables are declared once for all branches.
     if (isBranch && node.type === "VariableDeclaration") {
       text.remove(node.start, node.declarations[0]!.start);
     } else if (isBranch && unit.locals.includes(nameOf(node))) {
@@ -242,14 +245,14 @@ export function dispatch(script: Script, outside: readonly string[]): Script {
     }
   });
   text.overwrite(file.start, file.start + 1, `${before}}`);
-  // Nothing is left of what the host calls by number.
+  // Removes the list of exports.
   let at = file.exports.start;
   for (const one of file.exports.arguments) {
     text.remove(at, isFunction(one) ? one.start : one.end);
     at = one.end;
   }
   text.overwrite(at, file.exports.end, "0");
-  // Last: what is written over must not have moved.
+  // Last, because overwritten text must not have moved.
   for (const { node } of inside) text.move(node.start, node.end, file.start);
   const map = text.generateMap({ hires: true });
   const whole = remapping([JSON.parse(map.toString()), JSON.parse(script.map)], () => null);

@@ -1,4 +1,4 @@
-// What is made of the sources and takes seconds is kept beside the installed packages until a source changes.
+// Caches build results that take seconds beside the installed packages, until a source changes.
 
 import { createHash } from "node:crypto";
 import {
@@ -16,15 +16,14 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = `${root}node_modules/.cache/picogrant/`;
 
-/** How often, and how many times, another process is waited for. */
+/** How often, and how many times, to check for another process. */
 const WAIT_MS = 50;
 const WAITS_MAX = 1200;
 
 /**
- * What has been made from the same is not made again: tests ask for it in many processes, and it takes seconds. Who comes
- * while another process makes it waits for that one, but for no longer than a minute.
- * @param key of everything that it is made of (keyOf)
- * @param make what it makes has to be JSON
+ * Returns a cached result, or makes it. If another process is making it, waits for it, but at most a minute.
+ * @param key of everything that the result depends on (keyOf)
+ * @param make its result has to be JSON
  */
 export async function kept<T>(key: string, make: () => Promise<T>): Promise<T> {
   const file = `${folder}${key}.json`;
@@ -39,7 +38,7 @@ export async function kept<T>(key: string, make: () => Promise<T>): Promise<T> {
       continue;
     }
     try {
-      // Another process may read it while it is written: it gets its name when it is complete.
+      // Another process may read the file meanwhile, so it is renamed when it is complete.
       const draft = `${file}.${process.pid}`;
       writeFileSync(draft, JSON.stringify(await make()));
       renameSync(draft, file);
@@ -51,9 +50,9 @@ export async function kept<T>(key: string, make: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The key of what is made of sources, by the versions of the tools that are installed and the compiler's settings.
- * @param kind what is made of them
- * @param folders in which they lie, from the repository's top: each file of TypeScript or JSON that is ours counts
+ * The key of a result: the sources, the versions of the installed tools, and the compiler's settings.
+ * @param kind the kind of result
+ * @param folders with the sources, from the repository's root: every TypeScript or JSON file of ours counts
  */
 export function keyOf(kind: string, folders: readonly string[]): string {
   const hash = createHash("sha256")

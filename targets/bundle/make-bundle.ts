@@ -1,7 +1,6 @@
-// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. Three tools that
-// others keep do the work: esbuild joins the files and takes the types out, Closure Compiler (ADVANCED)
-// puts functions and numbers where they are used, uglify-js writes it short. The device stays a record, so
-// one load of the file drives several.
+// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. It uses three maintained tools:
+// esbuild joins the files and removes the types, Closure Compiler (ADVANCED) inlines functions and numbers, uglify-js
+// shortens the text. The device stays a record, so one load of the file drives several.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,16 +35,16 @@ import {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
-/** The flags of Closure Compiler that say what is built; files and maps are added where it is called. */
+/** The flags of Closure Compiler for the build; files and maps are added at the call. */
 const closureFlags = [
   ...["--compilation_level", "ADVANCED", "--env", "CUSTOM", "--rewrite_polyfills", "false"],
   ...["--language_in", "ECMASCRIPT5", "--language_out", "ECMASCRIPT5"],
-  // Names are public by the list of externs alone, never by what the compiler makes of types.
+  // Only the externs decide which names are public, not the compiler's types.
   ...["--use_types_for_optimization", "false"],
   ...["--assume_function_wrapper", "true", "--charset", "US-ASCII", "--warning_level", "QUIET"],
 ];
 
-/** Options of uglify-js: nothing that ES5 lacks, and no function written into another that calls it. */
+/** Options of uglify-js: no syntax newer than ES5, and no inlining of functions. */
 const uglifyOptions = {
   compress: {
     arrows: false,
@@ -54,22 +53,22 @@ const uglifyOptions = {
     inline: 3,
     hoist_vars: true,
     pure_getters: true,
-    // MuJS reads a hundred levels, and each comma of a sequence is one.
+    // MuJS parses a hundred levels, and each comma of a sequence is one.
     sequences: false,
   },
   output: { ascii_only: true },
 };
 
-/** What stands around the functions, so that the file defines one name and no more. */
+/** The wrapper around the functions, so that the file defines only one name. */
 const wrapper = ["var picogrant;(function(){", "})();"] as const;
 
 /**
- * Functions that stay outside of the one for all: 659 of the 1,054 calls that a pending poll makes of functions (writeByte
- * 269, put 192, writeEncoded 144, keep 54).
+ * Functions that stay separate: 659 of the 1,054 function calls of a pending poll (writeByte 269, put 192, writeEncoded
+ * 144, keep 54).
  */
 const OUTSIDE = ["writeByte", "put", "writeEncoded", "keep"];
 
-/** What ships. */
+/** The shipped bundle. */
 export async function shippedBundle(variant: Variant): Promise<Bundle> {
   checkConstants();
   const joined = await joinSources(variant, true);
@@ -80,8 +79,8 @@ export async function shippedBundle(variant: Variant): Promise<Bundle> {
 }
 
 /**
- * What a host in JavaScript has behind what is flashed: the functions under their names. They know of the function for all
- * and of nothing else: `create` is free once the host has given it back.
+ * The part after the flashed code for hosts in JavaScript: the functions by name. They only refer to the one function,
+ * so `create` can be freed.
  */
 function namesOf(variant: Variant): string {
   const functions = core as unknown as Record<string, { length: number }>;
@@ -101,15 +100,15 @@ export async function readableBundle(variant: Variant): Promise<Bundle> {
   return { code, map: joined.map, flashed: code };
 }
 
-/** A loop, or a block whose end is not the function's. */
+/** A loop, or a block with code after it. */
 function goesOn(node: AnyNode): boolean {
   if (node.type === "BlockStatement") return node.body.at(-1)?.type !== "ReturnStatement";
   return /^(For|While|DoWhile)/.test(node.type);
 }
 
 /**
- * Tells Closure Compiler which functions it must not write where they are called, by `@noinline`: those that are named, and
- * those that return from within a loop, or a block that goes on. It would leave these by a label, and Espruino has none.
+ * Marks functions that Closure Compiler must not inline with `@noinline`: those that stay separate, and those that
+ * return from within a loop or a block with code after it. It would use labels, which Espruino does not support.
  */
 export function markFunctions(code: string, staying: readonly string[] = []): string {
   const marked = new Set<Node>();
@@ -151,7 +150,7 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script>
     sourcesContent: true,
     target: "es5",
     format: "esm",
-    // What ships has no assertions (core/device/assertion.ts).
+    // The shipped code has no assertions (core/device/assertion.ts).
     dropLabels: isPlaced ? ["ASSERT"] : [],
     plugins: [
       {
@@ -170,13 +169,13 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script>
   return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
 }
 
-/** What the host calls by number, and the list of what it has. */
+/** The functions that the host calls by number, and the list of exports. */
 function numbered(names: readonly string[]): string {
   const functions = functionNumbers.map((name) => (names.includes(name) ? name : "0"));
   return `${EXPORTS}(${functions});\npicogrant = [${[CALL, ...bootFunctions]}, release];`;
 }
 
-/** The grant alone makes no calls. */
+/** The grant alone has no calls. */
 function absentProperties(variant: Variant): string[] {
   return variant === "grant" ? ["call"] : [];
 }
@@ -204,8 +203,8 @@ function placedSource(
 }
 
 /**
- * The grant alone makes no calls: nothing in it sets `device.call`, which `create` makes null. Said here, it
- * lets the compiler leave out whatever a call would need. Columns stay, for the map.
+ * The grant alone has no calls: nothing in it sets `device.call`, which `create` sets to null. With this, the compiler
+ * removes everything that a call would need. Columns stay the same, for the map.
  */
 export function withoutCalls(code: string): string {
   const made = "device.call = null;";
@@ -234,7 +233,7 @@ async function compile(joined: Script): Promise<Script> {
       ...["--output_wrapper", `${wrapper[0]}%output%${wrapper[1]}`],
       ...["--js_output_file", file("compiled.js")],
     ];
-    // Its command takes the native build that npm installed for this system, or Java's.
+    // Its command uses the native build for this system, or Java's.
     const command = join(root, "node_modules/google-closure-compiler/cli.js");
     await run(process.execPath, [command, ...closureFlags, ...files]);
     const read = (name: string): string => readFileSync(file(name), "utf8");
@@ -247,7 +246,7 @@ async function compile(joined: Script): Promise<Script> {
   }
 }
 
-/** The map with the names and texts that its sources have in the map of the joined file. */
+/** The map with the names and texts of the sources, from the map of the joined file. */
 function withRealSources(map: string, joinedMap: string): string {
   const whole = JSON.parse(map) as { sources: string[]; sourcesContent: (string | null)[] };
   const joined = JSON.parse(joinedMap) as { sources: string[]; sourcesContent: string[] };

@@ -1,8 +1,10 @@
-// Where in the sources a piece of a bundle was.
+// Maps positions in a bundle to the sources.
 
 import { SourceMap, type SourceMapPayload } from "node:module";
 
-/** Tells of an offset in the code the place, such as `core/loop/tick.ts:64`, and the name there, where the map knows one. */
+/**
+ * Returns the place of an offset in the code, such as `core/loop/tick.ts:64`, and the name there, if the map has one.
+ */
 export type SourceOf = (offset: number) => { place: string; name: string | undefined };
 
 export function sourcesOf(code: string, map: string): SourceOf {
@@ -12,7 +14,7 @@ export function sourcesOf(code: string, map: string): SourceOf {
     const line = before.split("\n").length - 1;
     const entry = places.findEntry(line, offset - before.lastIndexOf("\n") - 1);
     if (!("originalSource" in entry)) return { place: `bundle:${line + 1}`, name: undefined };
-    // What Node says of an entry lacks the name in its types.
+    // Node's types lack the name of an entry.
     const { name } = entry as { name?: string };
     return { place: `${entry.originalSource}:${entry.originalLine + 1}`, name };
   };

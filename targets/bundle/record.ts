@@ -1,10 +1,10 @@
-// The device as an array: wherever a source names a property of the device, the build puts the property's place in one
-// plain array. A property costs QuickJS a name, and a place in a shape, beside its value; an element costs its value. And
-// the functions in tables, which become numbers (dispatch.ts): wherever a source calls one of them, the build says so.
+// The device as an array: wherever a source names a property of the device, the build writes the property's place in
+// one plain array. A property costs QuickJS a name and a place in a shape in addition to its value; an element costs
+// only its value. Also handles functions in tables, which become numbers (dispatch.ts): the build marks their calls.
 //
-// Which names are the device's, and what is a table's, is what the compiler's types say. Where they cannot say it, the
-// build stops: a device that is taken apart, indexed by a name or handed over as something else could be read by a name
-// that it has no more, and a function that is kept otherwise could be called as one.
+// The compiler's types decide which names belong to the device and which functions to a table. If they cannot, the
+// build stops: a device that is destructured, indexed by a name or passed as another type could be read by a name that
+// no longer exists.
 
 import { fileURLToPath } from "node:url";
 import * as ts from "@typescript/native/unstable/ast";
@@ -21,40 +21,40 @@ import { CALL } from "./surface.ts";
 
 /** How the properties are placed. */
 interface Placing {
-  /** The project's tsconfig.json, and the file in it that declares the type whose properties get places. */
+  /** The project's tsconfig.json, and the file that declares the type whose properties get places. */
   readonly config: string;
   readonly file: string;
   readonly type: string;
-  /** Properties in the order of their places; the others follow as they are declared. */
+  /** Properties in the order of their places; the others follow in their order of declaration. */
   readonly first: readonly string[];
-  /** Properties that keep their names: this build has no place for them. */
+  /** Properties that keep their names, because this build has no place for them. */
   readonly absent: readonly string[];
 }
 
 /** A project whose properties are places. */
 export interface Placed {
-  /** Sources by path, each with its map as JSON; those that name no property are not among them. */
+  /** Sources by path, each with its map as JSON; only those that name a property. */
   readonly sources: ReadonlyMap<string, { readonly code: string; readonly map: string }>;
   /** The place of each property, by its name. */
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** What the types say. */
+/** What the types tell. */
 interface Known {
   readonly program: Project["program"];
   readonly checker: Checker;
   readonly device: Type;
-  /** The properties' names, by where each is declared. */
+  /** The properties' names, by the place of their declaration. */
   readonly nameOf: ReadonlyMap<string, string>;
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** Why the build stops; where is added to it. */
+/** Why the build stops; the place is added to it. */
 class Unsure extends Error {}
 
 /**
- * Puts places for names.
- * @throws Error where it cannot be sure that a name is, or is not, the device's
+ * Replaces names with places.
+ * @throws Error if it is not certain whether a name belongs to the device
  */
 export function placeProperties(placing: Placing): Placed {
   const api = new API({ cwd: fileURLToPath(new URL("../../", import.meta.url)) });
@@ -78,7 +78,7 @@ export function placeProperties(placing: Placing): Placed {
   }
 }
 
-/** Where a property is declared: the same for all types that it is part of. */
+/** The declaration of a property: the same for all types that contain it. */
 function declarationOf(symbol: PropertySymbol | undefined): string {
   const places = symbol?.declarations.map(({ path, index }) => `${path} ${index}`) ?? [];
   return [...new Set(places)].join();
@@ -107,7 +107,7 @@ function learn({ program, checker }: Project, { type, file, first, absent }: Pla
   };
 }
 
-/** The file's text with places for names. */
+/** The file's text with places instead of names. */
 function placeIn(file: ts.SourceFile, name: string, known: Known): MagicString {
   const text = new MagicString(file.text);
   const visit = (node: ts.Node): undefined => {
@@ -133,7 +133,7 @@ function canBeDevice(type: Type | undefined, { checker, device }: Known): boolea
   return type !== undefined && checker.isTypeAssignableTo(device, type);
 }
 
-/** Whether the type is made of properties of the device and of nothing else. */
+/** Whether the type consists only of properties of the device. */
 function isDevice(type: Type, { checker, nameOf }: Known): boolean {
   const properties = checker.getPropertiesOfType(checker.getNonNullableType(type) ?? type);
   return (
@@ -154,11 +154,11 @@ function placeAccess(node: ts.PropertyAccessExpression, text: MagicString, known
   }
   const place = places.get(name);
   if (place === undefined) return;
-  if (node.questionDotToken) throw new Unsure("a place cannot be asked for in this way");
+  if (node.questionDotToken) throw new Unsure("a place cannot be read in this way");
   text.overwrite(node.expression.getEnd(), node.getEnd(), `[${place}]`);
 }
 
-/** `table.name(...)`: what lies in a table of the project's is a number, once functions are branches (dispatch.ts). */
+/** `table.name(...)`: functions in the project's tables become numbers (dispatch.ts). */
 function placeCall(node: ts.CallExpression, text: MagicString, known: Known): void {
   const { expression: callee } = node;
   if (ts.isIdentifier(callee) || isOfLanguage(callee, known)) return;
@@ -166,7 +166,7 @@ function placeCall(node: ts.CallExpression, text: MagicString, known: Known): vo
   text.overwrite(callee.getEnd(), node.arguments.pos, node.arguments.length > 0 ? ", " : "");
 }
 
-/** Whether what is called or named is the language's own, which stays what it is. */
+/** Whether a called or named function belongs to the language, and stays unchanged. */
 function isOfLanguage(node: ts.Expression, { checker, program }: Known): boolean {
   const symbol = checker.getSymbolAtLocation(
     ts.isPropertyAccessExpression(node) ? node.name : node,
@@ -181,13 +181,13 @@ function isOfLanguage(node: ts.Expression, { checker, program }: Known): boolean
   return !declarations.some(isOwn);
 }
 
-/** What a name may be part of that declares it, or hands it on to a table or another file. */
+/** Nodes in which a name declares a function, or passes it to a table or another file. */
 const naming = [
   ...[ts.isPropertyAssignment, ts.isPropertySignatureDeclaration, ts.isFunctionDeclaration],
   ...[ts.isMethodSignatureDeclaration, ts.isImportSpecifier, ts.isExportSpecifier],
 ];
 
-/** A function may be called, and put into a table: what has a function in another way would find a number. */
+/** A function may be called, or put into a table: any other use would find a number. */
 function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known: Known): void {
   const { checker } = known;
   const { parent } = node;
@@ -211,7 +211,8 @@ function placeLiteral(
   const { checker, device, places } = known;
   const wanted = checker.getContextualType(node);
   if (wanted && isDevice(wanted, known)) {
-    if (node.properties.length > 0) throw new Unsure("the device is made empty, and then filled");
+    if (node.properties.length > 0)
+      throw new Unsure("the device is created empty, and then filled");
     text.overwrite(node.getStart(file), node.getEnd(), `[${Array(places.size).fill(0)}]`);
   } else if (wanted && canBeDevice(wanted, known)) throw new Unsure("this can become the device");
   else {
@@ -221,7 +222,7 @@ function placeLiteral(
   }
 }
 
-/** Whatever else can be done with a device than to name a property of it or to hand it on as one. */
+/** Refuses all other uses of a device. */
 function refuse(node: ts.Node, known: Known): void {
   const { checker } = known;
   if (ts.isElementAccessExpression(node)) {
@@ -230,7 +231,7 @@ function refuse(node: ts.Node, known: Known): void {
     }
   } else if (ts.isObjectBindingPattern(node) || ts.isSpreadAssignment(node)) {
     if (canBeDevice(checker.getTypeAtLocation(node), known)) {
-      throw new Unsure("the device is taken apart");
+      throw new Unsure("the device is destructured");
     }
   } else if (
     ts.isIdentifier(node) &&
@@ -241,7 +242,7 @@ function refuse(node: ts.Node, known: Known): void {
     if (!type || !isDevice(type, known)) return;
     const wanted = checker.getContextualType(node);
     if (wanted && !isDevice(wanted, known)) {
-      throw new Unsure("the device is handed over as something else");
+      throw new Unsure("the device is passed as another type");
     }
   }
 }

@@ -1,11 +1,11 @@
-// The files of dist/ for a build of the core: the same code as a script that defines a global, as
-// CommonJS and as an ES module, each with the types that are true of it, and the map of the script.
+// The files of dist/ for a build of the core: the same code as a script that defines a global, as CommonJS and as an ES
+// module, each with its types, and the map of the script.
 
 import { bundleCore } from "./bundled-core.ts";
 import { declarations } from "./declarations.ts";
 import { exportsOf, nameOf, type Variant } from "./surface.ts";
 
-/** What is to be written, by the files' names; the script comes first. */
+/** The files to write, by their names; the script comes first. */
 export async function shippedFiles(variant: Variant): Promise<Record<string, string>> {
   const name = nameOf(variant);
   const { code, map } = await bundleCore(variant);
@@ -23,7 +23,7 @@ export async function shippedFiles(variant: Variant): Promise<Record<string, str
   };
 }
 
-/** The object that all of it is on: a firmware takes `create` from it once it is not needed. */
+/** The object with all exports: a firmware deletes `create` from it when it is no longer needed. */
 function defaultType(names: readonly string[]): string {
   const members = names.map((name) => `  ${name}: typeof ${name};\n`).join("");
   return `declare const picogrant: {\n${members}};\nexport default picogrant;\n`;

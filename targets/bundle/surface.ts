@@ -1,10 +1,10 @@
-// What crosses the border of the bundle: the functions of the two builds and the properties of the configuration keep
-// their names, and the properties of the device that a host reads have places. Everything else is shortened.
-// core/SPEC.md says what they mean; a test holds the two lists together.
+// The public names of the bundle: functions and properties of the configuration keep their names, and the properties of
+// the device that a host reads have places. Everything else is shortened. core/SPEC.md describes them; a test compares
+// the two lists.
 
 import { Property } from "../../core/device/property.ts";
 
-/** Functions of both builds. */
+/** Functions of all builds. */
 export const grantFunctions = [
   "create",
   "configError",
@@ -25,16 +25,16 @@ export const grantFunctions = [
   "errorKind",
 ] as const;
 
-/** Functions that a host gives back once it has made its devices. */
+/** Functions that a host drops after it has created its devices. */
 export const bootFunctions: readonly string[] = ["create", "configError"];
 
-/** The function for all (dispatch.ts). The build calls it from the first step on wherever a function lies in a table. */
+/** The one function (dispatch.ts). The build calls it from the first step on wherever a table contains a function. */
 export const CALL = "call$";
 
-/** Until that function is made, a call of this has all that it is to call by number. */
+/** Until that function exists, a call of this lists the functions that it calls by number. */
 export const EXPORTS = `${CALL}exports`;
 
-/** Functions for calls of APIs and for metadata, which the grant alone lacks. */
+/** Functions for API calls and metadata, which the grant alone lacks. */
 const callFunctions = [
   "discover",
   "beginCall",
@@ -46,7 +46,7 @@ const callFunctions = [
   "responseChallenge",
 ] as const;
 
-/** Functions of what is the two documents' own, which the complete build alone has. */
+/** Functions for the two specifications, only in the complete build. */
 const documentFunctions = [
   "createOffer",
   "pollEvents",
@@ -54,7 +54,7 @@ const documentFunctions = [
   "applySecurityEvent",
 ] as const;
 
-/** Properties of Config: the only names that cross the border of what is flashed. */
+/** Properties of Config: the only names in the flashed code. */
 export const configProperties = [
   "clientId",
   "clientSecret",
@@ -81,10 +81,7 @@ export const deviceProperties: readonly string[] = Object.values(Property);
 /** Functions of the complete build that the grant alone lacks. */
 export const completeFunctions = [...callFunctions, ...documentFunctions] as const;
 
-/**
- * The builds: everything; "api": the grant, calls of APIs and metadata, without what is the two documents' own; and the
- * grant alone.
- */
+/** The builds: everything; "api": the grant, API calls and metadata; and the grant alone. */
 export type Variant = "complete" | "api" | "grant";
 
 export const variants: readonly Variant[] = ["complete", "api", "grant"];

@@ -1,4 +1,4 @@
-// What the build takes of uglify-js, which has no types of its own.
+// The parts of uglify-js that the build uses; it has no types of its own.
 
 declare module "uglify-js" {
   const uglify: {
