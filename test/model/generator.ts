@@ -58,6 +58,11 @@ export class Generator {
     if (host.operation && dice.chance(75)) return { do: "stored", isDone: dice.chance(85) };
     if (host.verifying >= 0 && dice.chance(75)) return this.#verification();
     if (host.ideal.state === State.REVOKING && dice.chance(10)) return this.#endpoints();
+    const { clock, state } = host.ideal;
+    // A request without a token, across the moment at which the display no longer hides that there is none.
+    if (state === State.SIGNED_IN && clock.restS > 0 && clock.restS < 130 && dice.chance(40)) {
+      return host.exchange ? this.#time(host) : { do: "discover", issuer: ISSUER };
+    }
     if (host.exchange && dice.chance(80)) return this.#exchange(host);
     if (dice.chance(host.exchange ? 50 : 60)) return this.#time(host);
     this.#hasActed = true;

@@ -292,6 +292,9 @@ export class Prompt {
     if (!device.hasSession || !(device.hasAccess || this.#isCalm())) return next;
     const isMissed = !this.#isCalm() || clock.restS < clock.accessLifeS;
     if (device.hasAccess && isMissed) next = Math.min(next, clock.msUntil(clock.accessLifeS));
+    // Until then it does not say that there is no access token.
+    const isHidden = this.#isCalm() && !(device.hasAccess && isMissed);
+    if (isHidden) next = Math.min(next, clock.msUntil(clock.restS));
     const { refreshLifeS } = clock;
     if (refreshLifeS >= WARNING_S && refreshLifeS !== ENDLESS_S) {
       next = Math.min(next, clock.msUntil(refreshLifeS - WARNING_S + 1));
