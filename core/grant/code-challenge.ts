@@ -21,6 +21,8 @@ import { finish } from "./attempt.ts";
 export interface Challenge {
   /** One of Pkce. */
   pkce: Pkce;
+  /** 1 until the challenge that a server has demanded brings a code. */
+  demandTrial: number;
   /** How often in a row the host could not make one. */
   challengeFailures: number;
   /** How much of `code_challenge` the answer to a request for a code ends with so far. */
@@ -30,6 +32,7 @@ export interface Challenge {
 /** No server has demanded one. */
 export function makeChallenge(device: Challenge, pkce: Pkce): void {
   device.pkce = pkce;
+  device.demandTrial = 0;
   device.challengeFailures = 0;
   device.demandMatched = 0;
 }
@@ -94,13 +97,20 @@ export function hearDemand(device: Device & Challenge, c: number): void {
   device.demandMatched = matchNext(device, Literal.CODE_CHALLENGE, device.demandMatched, c);
 }
 
+/** A trial of a challenge that a server has demanded, if there is one, ends: only a code keeps it. */
+export function endDemandTrial(device: Device & Challenge, isSuccess: boolean): void {
+  if (device.demandTrial && !isSuccess) device.pkce = Pkce.ON_DEMAND;
+  device.demandTrial = 0;
+}
+
 /**
  * The request for a code was refused.
- * @returns whether the server wants a code challenge: from now on there is one, and it is asked again
+ * @returns whether the server demands a code challenge, and the request is to be retried with one
  */
 export function takeDemand(device: Device & Challenge): boolean {
   if (device.demandMatched < device.length[Literal.CODE_CHALLENGE]) return false;
   device.demandMatched = 0;
   device.pkce = Pkce.ALWAYS;
+  device.demandTrial = 1;
   return true;
 }

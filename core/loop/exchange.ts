@@ -61,6 +61,7 @@ import {
 import {
   askForChallenge,
   beginDemand,
+  endDemandTrial,
   hearDemand,
   isChallengeDue,
   takeDemand,
@@ -342,6 +343,7 @@ function grantAnswered(device: Device, error: ErrorCode): void {
   redraw(device);
   var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
   endFormTrial(device, !error || isPending);
+  if (purpose === Due.CODE) endDemandTrial(device, !error);
   if (!error) {
     if (purpose === Due.CODE) codeReceived(device);
     else tokensReceived(device, purpose === Due.POLL);

@@ -259,7 +259,7 @@ export class Answers {
       if (purpose === Purpose.REFRESH && dice.chance(25)) return this.#answer(405, {});
       const isSaid = purpose !== Purpose.CODE || stubborn?.body === "" || stubborn?.status === 200;
       if (stubborn && isSaid) return stubborn;
-    } else if (dice.chance(4)) {
+    } else if (dice.chance(purpose === Purpose.REFRESH ? 15 : 4)) {
       this.#stubborn = this.#same();
       this.#timesLeft = 2 + dice.below(40);
     }

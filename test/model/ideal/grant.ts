@@ -44,6 +44,8 @@ export class Grant {
   #uselessAnswers = 0;
   #uselessStatuses = 0;
   #deadCodes = 0;
+  /** A code challenge that a server has demanded is being tried. */
+  #isDemandTried = false;
   /** The server has said that it knows the code; one from before a restart was known. */
   isCodeKnown = true;
   /** The server refuses the refresh for a reason that is not the tokens', which are kept. */
@@ -131,9 +133,13 @@ export class Grant {
     if (isCode) device.dropVerifier();
     if (isCode && this.#demandsChallenge(error, arrival)) {
       device.pkce = Pkce.ALWAYS;
+      this.#isDemandTried = true;
       device.askAgain();
       return;
     }
+    // Without a code, the demand may have been a proxy's.
+    if (isCode && this.#isDemandTried) device.pkce = Pkce.ON_DEMAND;
+    if (isCode) this.#isDemandTried = false;
     if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
     if (isStillPending) this.#stillPending(error, arrival, reading);
     else if (isTransient(error)) {
@@ -253,6 +259,7 @@ export class Grant {
     device.isCodeResumed = false;
     device.isPolledBehindEnd = false;
     this.isCodeKnown = false;
+    this.#isDemandTried = false;
     this.#uselessAnswers = 0;
     clock.pollEvery(intervalMsOf(members.get("interval")));
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
