@@ -1,9 +1,9 @@
-// What npm publishes: three packages, each with no more than its installer uses.
-//   picogrant           a program on Node signs in; also the core, the driver and the adapters for other runtimes
+// What npm publishes: three packages, each limited to what its users need.
+//   picogrant           signs in from a program on Node; also the core, the driver and the adapters for other runtimes
 //   picogrant-tools     the command `picogrant`, and the simulated service for tests of any client
 //   picogrant-firmware  bundles, header and host in C: what is flashed, and what it is built with
 
-/** Entry of a package and the source that it is made of. */
+/** Entries of a package and their sources. */
 export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   ".": "platform/node/sign-in.ts",
   "./core": "core/complete.ts",
@@ -24,7 +24,7 @@ export const SERVICE_ENTRIES: Readonly<Record<string, string>> = {
   "./display": "platform/display/index.ts",
 };
 
-/** Files of the repository that go into picogrant-firmware, under their paths. */
+/** Files of the repository that go into picogrant-firmware, under the same paths. */
 export const FIRMWARE_FILES = [
   "core/SPEC.md",
   "platform/templates",
@@ -34,7 +34,7 @@ export const FIRMWARE_FILES = [
   "targets/host",
 ] as const;
 
-/** Pages of a package: where each lies there, and in the repository. Those of FIRMWARE_FILES come on top. */
+/** Pages of a package: path in the package, path in the repository. FIRMWARE_FILES adds more. */
 export type Pages = Readonly<Record<string, string>>;
 
 export const PAGES: Readonly<Record<string, Pages>> = {
@@ -59,10 +59,10 @@ export function fileOf(entry: string): string {
   return entry === "." ? "index" : entry.slice(2).replaceAll("/", "-");
 }
 
-/** What tries adapters is there as modules alone: no program has it in it. */
+/** The adapter tests are ES modules only: no program ships with them. */
 export const isRequired = (entry: string): boolean => !entry.startsWith("./conformance");
 
-/** `exports` for entries that are there as modules, and as CommonJS where a program has them; each with types of its kind. */
+/** `exports` for entries: ES modules, and CommonJS unless `isRequired` excludes it, each with its types. */
 function exportsOf(entries: Readonly<Record<string, string>>): object {
   const rows = Object.keys(entries).map((entry) => {
     const file = `./dist/${fileOf(entry)}`;
@@ -73,7 +73,7 @@ function exportsOf(entries: Readonly<Record<string, string>>): object {
   return { ...Object.fromEntries(rows), "./package.json": "./package.json" };
 }
 
-/** Where a TypeScript that does not know `exports` finds types (moduleResolution node10). */
+/** Types for a TypeScript that does not support `exports` (moduleResolution node10). */
 function typesVersionsOf(entries: Readonly<Record<string, string>>): object {
   const rows = Object.keys(entries).map((entry) => [
     entry.slice(2),
@@ -87,7 +87,7 @@ const bundleOf = (name: string): object => ({
   require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
 });
 
-/** The parts of each package's manifest that are its own. */
+/** The package-specific parts of each manifest. */
 export const MANIFESTS: Readonly<Record<string, object>> = {
   picogrant: {
     description:

@@ -1,5 +1,5 @@
-// What the packages are tried with beside Node and esbuild, fetched through npm into dist/runtimes: it is more than all
-// else of the project together, and nobody needs it for a change.
+// The runtimes and bundlers that the packages are tested with besides Node and esbuild, fetched through npm into
+// dist/runtimes. They are larger than the rest of the project, and no change needs them.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,16 +8,16 @@ import { run } from "./engines/install.ts";
 
 const folder = fileURLToPath(new URL("../../dist/runtimes/", import.meta.url));
 
-/** As npm names this machine's system in packages with a program in them. */
+/** This machine's system in npm's package names. */
 const system = `${process.platform}-${process.arch}`;
 const deno = process.platform === "linux" ? `${system}-glibc` : system;
 const bun = system.replace("win32", "windows").replace("arm64", "aarch64");
 
-/** The oldest that the packages promise to run on, and each line that came after it. */
+/** The oldest supported version, and each release line after it. */
 const NODES = ["20.19.0", "22.23.3", "24.9.0", "26.9.0"] as const;
 const nodePackage = process.platform === "darwin" ? `node-bin-${system}` : `node-${system}`;
 
-/** Name in dist/runtimes/node_modules, and what npm installs there. */
+/** Name in dist/runtimes/node_modules, and npm's package specification. */
 const PACKAGES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(NODES.map((version) => [`node-${version}`, `${nodePackage}@${version}`])),
   deno: `@deno/${deno}@2.9.6`,
@@ -35,7 +35,7 @@ const placeOf = (name: string): string => join(folder, "node_modules", name);
 
 interface Runtime {
   readonly name: string;
-  /** The program, and the words before a file's name. */
+  /** The program, and the arguments before a file name. */
   readonly command: readonly [program: string, ...words: string[]];
 }
 
@@ -53,10 +53,10 @@ export const runtimes: readonly Runtime[] = [
   { name: "Bun", command: [bunProgram, "run"] },
 ];
 
-/** Where programs find webpack, rollup and what tests programs. */
+/** Folder from which programs resolve webpack, rollup and test tools. */
 export const bundlersFolder = folder;
 
-/** Whether all are there, each in its version. */
+/** Whether all are installed in the right version. */
 export function isInstalled(): boolean {
   return Object.entries(PACKAGES).every(([name, wanted]) => {
     const manifest = join(placeOf(name), "package.json");
@@ -66,7 +66,7 @@ export function isInstalled(): boolean {
   });
 }
 
-/** Fetches all of it, a gigabyte when unpacked. @throws InstallError with npm's complaint */
+/** Fetches all of it, a gigabyte when unpacked. @throws InstallError with npm's error */
 export function installRuntimes(): void {
   mkdirSync(folder, { recursive: true });
   const dependencies = Object.fromEntries(
@@ -76,6 +76,6 @@ export function installRuntimes(): void {
     ]),
   );
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
-  // Each is complete as it is: no program of theirs runs for that.
+  // No package needs its install script.
   run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], folder);
 }

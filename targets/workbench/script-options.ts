@@ -1,10 +1,10 @@
-// How each script reads its command line: --help, and mistakes in one line with exit code 2.
+// Command line of scripts: --help, and errors in one line with exit code 2.
 
 import { Command } from "commander";
 import { InstallError } from "./engines/install.ts";
 import { TOOLS } from "./tool-list.ts";
 
-/** The command line of a script of package.json or of a tool, to be given its options and parsed. */
+/** The command line of a script of package.json or of a tool, without its options. */
 export function commandLine(name: string, description: string): Command {
   return new Command(name in TOOLS ? `npm run tool -- ${name}` : `npm run ${name} --`)
     .description(description)
@@ -14,8 +14,8 @@ export function commandLine(name: string, description: string): Command {
 }
 
 /**
- * Does a script's work. What is not there, or cannot be done, is one line and exit code 2.
- * @param work returns the exit code, if it has one
+ * Runs a script. An InstallError becomes one line and exit code 2.
+ * @param work returns the exit code, if any
  */
 export async function carryOut(name: string, work: () => unknown): Promise<void> {
   try {
@@ -28,9 +28,7 @@ export async function carryOut(name: string, work: () => unknown): Promise<void>
   }
 }
 
-// Prints rows in columns.
-
-/** Prints rows, the first of which is the head; figures behind the first column are right-aligned. */
+/** Prints rows with a header row; columns after the first are right-aligned. */
 export function printTable(rows: readonly (readonly string[])[], print = console.log): void {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => width(row[column]))));
   rows.forEach((row, index) => {
@@ -48,16 +46,15 @@ function width(cell: string | undefined): number {
   return cell?.length ?? 0;
 }
 
-/** A page with this text between the marks of that name. @throws Error where it has no such place */
+/** Replaces the text between the marks of that name. @throws Error if the page does not have them */
 export function spliced(page: string, name: string, text: string): string {
   const begin = `<!-- ${name}: begin -->\n`;
   const from = page.indexOf(begin) + begin.length;
   const to = page.indexOf(`<!-- ${name}: end -->`, from);
-  if (from < begin.length || to < 0) throw new Error(`there is no place for ${begin.trim()}`);
+  if (from < begin.length || to < 0) throw new Error(`the page has no mark ${begin.trim()}`);
   return `${page.slice(0, from)}\n${text}\n${page.slice(to)}`;
 }
 
-/** Rows as a Markdown table. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const lines = rows.map((row) => `| ${row.join(" | ")} |`);
   lines.splice(1, 0, `|${" --- |".repeat(rows[0]!.length)}`);

@@ -1,12 +1,12 @@
-// What `npm run tool -- NAME` runs. The sixteen verbs of package.json are for everyday work; these are for
-// whoever goes deeper: campaigns of tests, measuring, making what is published.
+// What `npm run tool -- NAME` runs: test campaigns, measurements, publishing. The sixteen scripts of package.json are
+// for everyday work.
 
 interface Tool {
   /** One line for the list. */
   readonly says: string;
-  /** A program of ours, or with `tests` the tests that are run. */
+  /** A program, or with `tests` the tests to run. */
   readonly program?: string;
-  /** Words for vitest: its config and what of it to run. */
+  /** Arguments for vitest: its config and the tests to run. */
   readonly tests?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -15,26 +15,32 @@ const all = "test/vitest.config.ts";
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
   "analyse-c": { says: "static analysers over the host in C", program: "scripts/analyse-c.ts" },
-  coverage: { says: "the documents' rows and their tests", program: "test/coverage/main.ts" },
-  fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
-  "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
+  coverage: {
+    says: "rows of the specifications and their tests",
+    program: "test/coverage/main.ts",
+  },
+  fleet: { says: "many devices with one service", program: "targets/desktop/fleet/main.ts" },
+  "fuzz-c": { says: "fuzzes the inputs of the C host", program: "scripts/fuzz-c.ts" },
   model: { says: "the core against its model", program: "test/model/main.ts" },
   package: { says: "the folders that npm publishes", program: "scripts/package.ts" },
   peers: { says: "the comparison with other clients", program: "scripts/peers.ts" },
-  picogrant: { says: "the command picogrant from its sources", program: "targets/command/main.ts" },
+  picogrant: {
+    says: "runs the command picogrant from its sources",
+    program: "targets/command/main.ts",
+  },
   playground: { says: "the simulator as a static page", program: "scripts/playground.ts" },
-  "prove-c": { says: "proofs about the host in C", program: "scripts/prove-c.ts" },
+  "prove-c": { says: "proofs about the C host", program: "scripts/prove-c.ts" },
   qjs: { says: "stock QuickJS from Debian's source", program: "scripts/qjs.ts" },
   runtimes: {
-    says: "a sign-in with other bundlers and on other runtimes; fetches them",
+    says: "signs in with other bundlers and runtimes; fetches them",
     program: "scripts/runtimes.ts",
   },
   sample: {
-    says: "draws mutants and says which tests catch them",
+    says: "draws mutants and reports which tests catch them",
     program: "test/sampler/main.ts",
   },
-  "session-lives": { says: "random lives of the session", program: "test/session-model/main.ts" },
-  sessions: { says: "what sessions cost on Node", program: "test/platform/session-costs.ts" },
+  "session-lives": { says: "random runs of the session", program: "test/session-model/main.ts" },
+  sessions: { says: "costs of sessions on Node", program: "test/platform/session-costs.ts" },
   "test-browser": {
     says: "the tests of panel, pages and site in Chromium",
     tests: ["test/suites.config.ts", "--project=browser"],
@@ -46,11 +52,11 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     environment: { PICOGRANT_ALL: "1", PICOGRANT_INTEGERS: "1" },
   },
   "test-package": {
-    says: "the tests of what npm would publish",
+    says: "the tests of the npm packages",
     tests: ["test/suites.config.ts", "--project=package"],
   },
   "test-peers": {
-    says: "servers and clients that others wrote, run here",
+    says: "interoperability with other servers and clients, run here",
     tests: [all, "test/peers/clients.test.ts", "test/peers/servers.test.ts"],
     environment: { PICOGRANT_ALL: "1" },
   },
@@ -60,7 +66,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
 };
 
-/** What Node runs for a tool: its arguments. */
+/** Arguments for Node. */
 export function argumentsOf(tool: Tool, words: readonly string[]): string[] {
   if (tool.tests !== undefined) {
     const [config, ...files] = tool.tests;

@@ -1,5 +1,5 @@
-// One whole life of the board against the simulated service: a code, a decision, a call, a reset, a power cut, a
-// sign-out, each with what the display shows and the memory takes. What is sent the bench judges (test/board/bench.spec.ts).
+// A complete run of the board against the simulated service: code, decision, API call, reset, power cut, sign-out.
+// Checks what the display shows and how much memory is used. The bench judges the requests (test/board/bench.spec.ts).
 
 import { CLIENT } from "../host/service-world.ts";
 import type { BoardWorld } from "./board-world.ts";
@@ -11,19 +11,18 @@ export class LifeError extends Error {}
 
 export interface Life extends Seen {
   readonly pending: BoardFigures["sleep"];
-  /** The same where the countdown may stand still between polls. */
+  /** Like `sleep`, on batteries: the countdown on the display may stop between polls. */
   readonly onBatteries: BoardFigures["sleep"];
   readonly signedIn: BoardFigures["sleep"];
-  /** Requests for blocks of the engine's heap between the end of the start and the last figures. */
+  /** Allocations on the engine's heap between the end of the start and the last figures. */
   readonly allocations: number;
 }
 
 export interface LifeOptions {
-  /** Tells what is being done. */
   readonly report: (line: string) => void;
-  /** How long to watch the board's sleep in each state, ms. */
+  /** How long to measure the board's sleep in each state, ms. */
   readonly watchMs: number;
-  /** Where the picture of the panel goes while the code is shown. */
+  /** File for a picture of the panel, taken while it shows the code. */
   readonly picture?: string | undefined;
 }
 
@@ -33,7 +32,9 @@ function check(holds: boolean, what: string): void {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** @param board its power off, its EEPROM as it comes from its maker */
+/**
+ * @param board switched off, with an empty EEPROM
+ */
 export async function liveOnBoard(
   world: BoardWorld,
   board: Board,
@@ -44,7 +45,7 @@ export async function liveOnBoard(
   let stackUsed = 0;
   let allocations = 0;
   let requests = 0;
-  // Without an engine nothing is allocated, and no figure says so.
+  // Without an engine nothing is allocated, and the board prints no heap figures.
   const measure = async (): Promise<BoardFigures> => {
     const figures = await board.measure();
     stackUsed = Math.max(stackUsed, figures.stack.used);
@@ -54,21 +55,20 @@ export async function liveOnBoard(
     }
     return figures;
   };
-  /** The figures that the board prints once it has started. */
   const started = (): void => {
     if (kind !== "quickjs") return;
     requests = Number(
       /requests (\d+)\n/.exec(board.output.slice(board.output.lastIndexOf("\npicogrant")))?.[1],
     );
-    check(requests > 0, "the board prints no figures when it has started");
+    check(requests > 0, "the board prints no figures after its start");
   };
   const watch = async (): Promise<BoardFigures["sleep"]> => {
-    // The connection before is remembered for a second.
+    // The driver keeps the previous connection for a second.
     if (watchMs > 0) await pause(2000);
     await measure();
     await pause(watchMs);
     const { sleep } = await measure();
-    // One of them is the key that asks for the figures.
+    // The key that requests the figures causes one of the wake-ups.
     return { ...sleep, wakes: sleep.wakes - 1 };
   };
 
@@ -92,7 +92,7 @@ export async function liveOnBoard(
   await board.state("SIGNED_IN");
   const signedIn = await watch();
   if (kind !== "grant") {
-    report("signed in; a call of the API");
+    report("signed in; an API call");
     board.press("a");
     await board.says("api: status 200, error 0");
   }
@@ -110,7 +110,7 @@ export async function liveOnBoard(
   await board.powerOn();
   await board.state("SIGNED_IN");
   started();
-  check(world.answers("/device/code").length === 1, "the board asked for another code");
+  check(world.answers("/device/code").length === 1, "the board requested another code");
 
   await measure();
   report("the user signs out");
@@ -121,9 +121,9 @@ export async function liveOnBoard(
   const { records } = board;
   check(
     records.every((byte) => byte === 0xff),
-    "something of the records is left in the EEPROM",
+    "the EEPROM still holds part of the records",
   );
   check(!board.output.includes(CLIENT.clientSecret), "the secret is in the output");
-  report("signed out, nothing is left in the EEPROM");
+  report("signed out, the EEPROM is empty");
   return { figures, stackUsed, pending, onBatteries, signedIn, allocations };
 }

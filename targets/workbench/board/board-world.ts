@@ -1,5 +1,5 @@
-// The world around an emulated board: the simulated service over HTTPS, under a name of its own, and the settings page
-// that the factory would have programmed.
+// The environment of an emulated board: the simulated service over HTTPS under its own name, and the settings page that
+// the factory would have programmed.
 
 import { makeTlsIdentities } from "../../command/certificates.ts";
 import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
@@ -8,10 +8,12 @@ import type { ServiceOptionsInput } from "../../service/index.ts";
 import { ServiceWorld } from "../host/service-world.ts";
 import { Board, type BoardSettings } from "./emulator.ts";
 
-/** The name of the service on the board's network. */
 export const SERVICE_NAME = "service.picogrant.test";
 
-/** The same for each world, since keys take seconds to make on a busy machine; the next authority follows the first. */
+/**
+ * Shared by all instances, because generating keys takes seconds on a busy machine. `next` is the authority that
+ * follows the first one.
+ */
 const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
 
 export class BoardWorld extends ServiceWorld {
@@ -22,27 +24,30 @@ export class BoardWorld extends ServiceWorld {
     super("board", { pollToleranceMs: 250, baseUrl, ...options });
   }
 
-  /** Listens; "next" is signed by the next authority, "plain" is HTTP behind a TLS server of the test's. */
+  /** Listens. "next" is signed by the next authority; "plain" is HTTP behind a TLS server that the test runs. */
   async open(identity: keyof TlsIdentities | "next" | "plain" = "trusted"): Promise<void> {
     const { identities } = identity === "next" ? next : first;
     const shown = identity === "next" ? "trusted" : identity;
     await this.listen(shown === "plain" ? undefined : identities[shown]);
   }
 
-  /** What a TLS server of the test's shows: the trusted identity, and its authority. */
+  /** The trusted identity and its authority, for a TLS server that the test runs. */
   get trusted(): { key: string; chain: readonly string[] } {
     const { key, cert } = first.identities.trusted;
     return { key, chain: [cert, first.ca] };
   }
 
-  /** A settings page for this service, which listens already, made an hour ago; `config` changes members of device.json. */
+  /**
+   * A settings page for this service, dated an hour ago. The service has to listen already. `config` changes members of
+   * device.json.
+   */
   page(config: Record<string, unknown> = {}, settings: Partial<PageSettings> = {}): Buffer {
     const { limits } = config;
     const document = {
       ...this.registration(`https://${SERVICE_NAME}:${this.port}`),
       display: { columns: 16, rows: 2 },
       ...config,
-      // The emulator shares its machine with others: a handshake that takes one second may take twenty.
+      // The emulator shares its CPU with other programs: a handshake that takes one second may take twenty.
       limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
     };
     const authorities = [first.ca];
@@ -50,12 +55,12 @@ export class BoardWorld extends ServiceWorld {
     return makePage(JSON.stringify(document), { authorities, madeAt, ...settings });
   }
 
-  /** The certificate of the authority that the boards trust, and of the one that comes after it. */
+  /** Certificates of the authority that the boards trust, and of its successor. */
   get authorities(): { first: string; next: string } {
     return { first: first.ca, next: next.ca };
   }
 
-  /** A board in this world; its power is off. */
+  /** A board on this network, switched off. */
   board(settings: Partial<BoardSettings> = {}): Board {
     const { kind = "complete" } = settings;
     const board = new Board({
@@ -69,7 +74,7 @@ export class BoardWorld extends ServiceWorld {
     return board;
   }
 
-  /** Opens the world with a board that shows a code; `config` changes members of its configuration. */
+  /** Listens and starts a board that shows a code; `config` changes members of its configuration. */
   async pending(config: Record<string, unknown> = {}): Promise<Board> {
     await this.open();
     const board = this.board({ page: this.page(config) });
@@ -78,7 +83,7 @@ export class BoardWorld extends ServiceWorld {
     return board;
   }
 
-  /** The same, and its user has allowed it. */
+  /** Like `pending`, and the user has allowed the sign-in. */
   async signedIn(config: Record<string, unknown> = {}): Promise<Board> {
     const board = await this.pending(config);
     if (this.service.approve(this.pendingCode, "ada") !== "granted") throw new Error("not granted");

@@ -1,4 +1,4 @@
-// Builds the board's firmware: its libraries once, then one firmware for each kind that is tested.
+// Builds the board's firmware: the libraries once, then one firmware for each kind that is tested.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -12,21 +12,19 @@ import { bearsslFolder, lwipFolder, type MachineName, machine } from "./machines
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Where a machine's firmwares are built; git-ignored. */
 export const folderOf = (name: MachineName): string =>
   name === "mps2" ? `${root}dist/board/` : `${root}dist/board-${name}/`;
 export const boardFolder = folderOf(machine.name);
-/** What it is built from. */
+/** Source folder of the board port. */
 export const boardPort = `${root}targets/host/ports/board`;
-/** Where the firmware of a board of one's own is built. */
+/** Build folder for custom boards. */
 export const portFolder = `${root}dist/firmware/`;
 
-/** What a firmware holds, and how large its parts are. */
 interface Settings {
   readonly variant: Variant;
-  /** Bytes of the heap of QuickJS, which the core then runs on; undefined: it is C. */
+  /** Heap of QuickJS in bytes, if the core runs on it; undefined: the core is C. */
   readonly arenaBytes?: number;
-  /** "small" rests on the server's honouring max_fragment_length, "full" on nothing. */
+  /** "small" requires a server that honours max_fragment_length; "full" works with any server. */
   readonly tlsBuffers: "small" | "full";
   readonly stackBytes: number;
   readonly memoryBytes: number;
@@ -48,19 +46,19 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
-/** Those that this machine has room for. */
+/** The kinds that fit into this machine's memory. */
 export const kindNames = (Object.keys(kinds) as Kind[]).filter(
   (kind) => kind !== "quickjs" || machine.hasRoomForEngine,
 );
 
-/** The firmware of a kind, and the linker's map beside it. */
+/** The firmware of a kind. The linker's map lies beside it. */
 export const firmwareOf = (kind: Kind, folder = boardFolder): string =>
   `${folder}${kind}/firmware.elf`;
 export const mapOf = (kind: Kind, folder = boardFolder): string => `${folder}${kind}/firmware.map`;
 
 export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind));
 
-/** When the source was last changed, seconds since 1970: the same for every build of it; 0 where that is not known. */
+/** Time of the last change to the source, seconds since 1970, so that builds are reproducible; 0 if unknown. */
 function sourceTime(): number {
   try {
     const args = ["log", "-1", "--format=%ct"];
@@ -82,18 +80,18 @@ function fontHeader(): string {
     "/* Generated: columns of dots for the characters 32 to 126, the lowest bit on top. */\n" +
     `#include <stdint.h>\n\nenum { FONT_COLUMNS = ${GLYPH_COLUMNS} };\n` +
     `static const uint8_t font[][FONT_COLUMNS] = {\n${rows.join("\n")}\n};\n` +
-    "/* Texts of the maker's own may have characters up to 255. */\n" +
+    "/* Custom texts may contain characters up to 255. */\n" +
     `static inline const uint8_t *glyph(uint8_t cell) {\n` +
     `  return font[(cell >= ${FIRST_CODE} && cell <= ${LAST_CODE} ? cell : '?') - ${FIRST_CODE}];\n}\n`
   );
 }
 
 /**
- * Builds a kind of the board's firmware, or what a folder that began as a copy of the board's makes of it.
- * @param port that folder
- * @param out where it is built
- * @param name the machine's folder in that folder
- * @throws InstallError with the compiler's first complaint
+ * Builds a kind of the board's firmware, from the repository's port or from a changed copy of its folder.
+ * @param port source folder
+ * @param out output folder
+ * @param name name of the machine's folder in `port`
+ * @throws InstallError with the compiler's first error
  */
 export async function buildFirmware(
   kind: Kind,

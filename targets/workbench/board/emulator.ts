@@ -1,5 +1,5 @@
-// The board as a child process: qemu with the firmware in it, the serial line on its standard input and output,
-// chips on the I2C bus, and a network on which there are this machine and a name server.
+// The board as a child process: qemu runs the firmware, with the serial line on its standard input and output, chips on
+// the I2C bus, and a network with this machine and a name server.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import {
@@ -19,48 +19,48 @@ import { firmwareOf, type Kind } from "./build.ts";
 import { machine } from "./machines.ts";
 import { addressIn, Network, type Place } from "./network.ts";
 
-/** Of a record slot. */
+/** Size of a record slot. */
 const SLOT_BYTES = 8192;
-/** This machine's on the board's network. */
+/** This machine's address on the board's network. */
 export const SERVICE_ADDRESS = "10.0.2.2";
 const NAME_SERVER_ADDRESS = "10.0.2.3";
 
 /**
- * How long a wait for the board may take. Everything waited for comes within seconds on a machine that has time, and
- * within 90 s the watchdog; this is for machines that have none. Only what never comes is a failure.
+ * Limit for each wait for the board. On an idle machine every event arrives within seconds, and the watchdog fires
+ * within 90 s; the limit is for overloaded machines.
  */
 export const PATIENCE_MS = 600_000;
-/** Of what the board said, that much goes into an error. */
+/** Lines of the board's output that go into an error message. */
 const LAST_LINES = 40;
 
 export interface BoardSettings {
   readonly kind: Kind;
-  /** Where the EEPROM's content is kept, and everything that lasts as long as the process. */
+  /** Folder for the EEPROM's content and for everything that lasts as long as the process. */
   readonly folder: string;
-  /** The settings page that the factory programmed; undefined: none. */
+  /** The settings page that the factory programmed, if any. */
   readonly page?: Buffer | undefined;
-  /** Names that exist, besides those of the service. */
+  /** Host names that resolve, besides those of the service. */
   readonly names: readonly string[];
   /** Whether there is a clock chip; default true. */
   readonly hasClock?: boolean | undefined;
-  /** The folder that the firmware was built in: for a board of one's own. */
+  /** Build folder of the firmware, for a custom board. */
   readonly builtIn?: string | undefined;
-  /** What happens with every piece of the serial line's output. */
+  /** Receives each piece of output from the serial line. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 /** Figures as the firmware prints them. */
 export interface BoardFigures {
-  /** Of an engine. */
+  /** Only with an engine. */
   readonly heap: { peak: number; reached: number; requests: number } | undefined;
   readonly stack: { size: number; used: number };
-  /** Since the figures before. */
+  /** Since the previous figures. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
 }
 
 /**
- * The flash that settings pages lie in: a file behind the board's memory, with two areas
- * (map.h of the machine). Whoever writes it is the factory, or the maker's updater.
+ * The flash that holds the settings pages: a file behind the board's memory, with two areas (map.h of the machine). The
+ * factory or the manufacturer's updater writes it.
  */
 class FlashFile {
   constructor(readonly path: string) {}
@@ -75,12 +75,11 @@ class FlashFile {
     }
   }
 
-  /** As it comes from its maker. */
   erase(): void {
     this.#change(0, Buffer.alloc(2 * machine.pageBytes, 0xff), "w");
   }
 
-  /** An area is erased, and gets a page, or as much of it as there is. */
+  /** Erases an area, then writes the page, or the part of it that is given. */
   program(area: 0 | 1, page: Uint8Array): void {
     const whole = Buffer.alloc(machine.pageBytes, 0xff);
     whole.set(page);
@@ -89,7 +88,7 @@ class FlashFile {
 }
 
 export class Board {
-  /** Everything that has come over the serial line since the power came on. */
+  /** Serial output since power-on. */
   output = "";
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
   #ended: Promise<number> = Promise.resolve(0);
@@ -113,7 +112,7 @@ export class Board {
     return join(this.#settings.folder, "eeprom.bin");
   }
 
-  /** Where the emulator finds an end of the cable. */
+  /** Path of the socket for one end of the cable. */
   #cable(end: "board" | Place): string {
     return join(this.#settings.folder, `cable-${end}`);
   }
@@ -122,17 +121,17 @@ export class Board {
     return join(this.#settings.folder, "monitor");
   }
 
-  /** The factory does its work, once. */
+  /** Creates the files that the factory programs, once. */
   #leaveFactory(): void {
     const { page = Buffer.alloc(0) } = this.#settings;
     if (!existsSync(this.flash.path)) this.flash.erase();
     this.flash.program(0, page);
-    // As it comes from its maker.
+    // New from the factory.
     if (!existsSync(this.eeprom))
       writeFileSync(this.eeprom, Buffer.alloc(machine.eepromBytes, 0xff));
   }
 
-  /** What the board keeps of tokens: both slots. */
+  /** The token records that the board has stored: both slots. */
   get records(): Buffer {
     return readFileSync(this.eeprom).subarray(0, 2 * SLOT_BYTES);
   }
@@ -158,7 +157,7 @@ export class Board {
     ];
   }
 
-  /** Its flash gets what the file has when the power comes on. */
+  /** The emulator reads the flash from the file at power-on. */
   #lm3s6965evb(): string[] {
     return [
       ...["-machine", "lm3s6965evb"],
@@ -180,7 +179,7 @@ export class Board {
       ...["-display", "none", "-no-user-config", "-nodefaults"],
       ...["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"],
       ...["-qmp", `unix:${this.#monitor},server=on,wait=off`],
-      // The board on one end of the cable; on the other qemu's own network, which reaches this machine.
+      // The board is at one end of the cable. At the other end is qemu's own network, which reaches this machine.
       ...["-netdev", `stream,id=board,${this.#socket("board")}`],
       ...network("home", 0),
       ...network("elsewhere", 1),
@@ -192,7 +191,6 @@ export class Board {
     return `server=off,addr.type=unix,addr.path=${this.#cable(end)}`;
   }
 
-  /** The power comes on. */
   async powerOn(): Promise<void> {
     if (!this.#hasLeftFactory) this.#leaveFactory();
     this.#hasLeftFactory = true;
@@ -203,7 +201,7 @@ export class Board {
     this.#hasNetwork = true;
     rmSync(this.#monitor, { force: true });
     this.output = this.#complaints = "";
-    // setpriv: the emulator ends with this process, however that ends.
+    // setpriv: the kernel ends the emulator with this process, even after a crash.
     const command = ["--pdeathsig", "KILL", "qemu-system-arm", ...this.#arguments()];
     const child = spawn("setpriv", command, { stdio: ["pipe", "pipe", "pipe"] });
     this.#child = child;
@@ -225,14 +223,13 @@ export class Board {
     });
   }
 
-  /** The power goes, at once. */
   async powerOff(): Promise<void> {
     this.#child?.kill("SIGKILL");
     await this.#ended;
     this.#child = undefined;
   }
 
-  /** The power goes, and what the board stood on is cleared away. */
+  /** Switches the power off and deletes the board's files. */
   async end(): Promise<void> {
     await this.powerOff();
     if (this.#hasNetwork) await this.network.close();
@@ -243,7 +240,6 @@ export class Board {
     this.#child?.stdin.write(key);
   }
 
-  /** Waits until `condition` holds. */
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     const began = Date.now();
     while (!(await condition())) {
@@ -259,7 +255,7 @@ export class Board {
     return child.exitCode === null && child.signalCode === null;
   }
 
-  /** What was waited for, and all there is to see of why it did not come. */
+  /** The error for a wait that timed out, with all that can be seen of the board. */
   #inVain(what: string, waitedMs: number): Error {
     const lines = this.output.trimEnd().split("\n");
     const { exitCode, signalCode } = this.#child ?? {};
@@ -267,15 +263,15 @@ export class Board {
     return new Error(
       [
         `waited ${(waitedMs / 1000).toFixed(1)} s for "${what}" in vain`,
-        `the emulator ${this.#isOn ? "still runs" : end}; it complained: ${this.#complaints.trim() || "not at all"}`,
-        `names that the board asked for: ${this.network.asked.join(", ") || "none"}`,
+        `the emulator ${this.#isOn ? "still runs" : end}; its error output: ${this.#complaints.trim() || "none"}`,
+        `names that the board looked up: ${this.network.asked.join(", ") || "none"}`,
         `the board's last lines, of ${lines.length}:`,
         ...lines.slice(-LAST_LINES),
       ].join("\n"),
     );
   }
 
-  /** Waits for the `count`th time since the power came on. */
+  /** Waits until the board has printed `text` for the `count`th time since power-on. */
   says(text: string, count = 1): Promise<void> {
     return this.until(text, () => this.output.split(text).length > count);
   }
@@ -284,14 +280,14 @@ export class Board {
     return this.says(`state: ${name},`, count);
   }
 
-  /** The lines of the last whole frame. */
+  /** The lines of the last complete frame. */
   get frame(): string[] {
     const frames = [...this.output.matchAll(/\+-+\+\n((?:\|.*\|\n)+)\+-+\+\n/g)];
     const lines = frames.at(-1)?.[1]?.trimEnd().split("\n") ?? [];
     return lines.map((line) => line.slice(1, -1));
   }
 
-  /** Asks for the figures. */
+  /** Requests the figures. */
   async measure(): Promise<BoardFigures> {
     const pattern =
       /(?:heap: size \d+, peak (\d+), reached (\d+), requests (\d+)\n)?stack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
@@ -308,17 +304,16 @@ export class Board {
     };
   }
 
-  /** The cable is pulled out, or put in. */
   plug(isIn: boolean): Promise<void> {
     return this.#monitorSays("set_link", { name: "board", up: isIn });
   }
 
-  /** Has the emulator draw what the panel shows into a file. */
+  /** Has the emulator write a picture of the panel to a file. */
   picture(filename: string, format: "png" | "ppm" = "png"): Promise<void> {
     return this.#monitorSays("screendump", { filename, format });
   }
 
-  /** Sends a command to qemu's monitor, behind the one that has to be the first, and waits for both answers. */
+  /** Sends a command to qemu's monitor after the mandatory first command, and waits for both responses. */
   #monitorSays(execute: string, args: object): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = connect(this.#monitor);

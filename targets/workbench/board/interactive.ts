@@ -1,4 +1,4 @@
-// The board left running: its display in the terminal, keys as its buttons, the service's pages in a browser.
+// The interactive board: its display in the terminal, keys as its buttons, the service's pages in a browser.
 
 import { serve } from "../../service/index.ts";
 import { BoardWorld } from "./board-world.ts";
@@ -8,14 +8,15 @@ const HELP =
 
 /** Resolves with the exit code when the user quits. */
 export async function runInteractive(): Promise<number> {
-  // The board talks HTTPS to the service, a browser of this machine reads its pages over plain HTTP.
+  // The board uses HTTPS; a browser on this machine reads the pages over plain HTTP.
   const world = new BoardWorld({ interval: 5, baseUrl: null });
   const pages = await serve(world.service, { port: 0 });
   try {
     await world.open();
     const board = world.board({ onOutput: (text) => process.stdout.write(text) });
     await board.powerOn();
-    // Keys first: whoever reads this may press one at once, and before it Control-C would kill.
+    // Handle keys before the help appears: the user may press one at once, and until then Control-C would kill the
+    // process.
     const quit = keysUntilQuit((key) => board.press(key));
     console.log(`${HELP}\nenter the code at ${pages.url}/device`);
     await quit;
@@ -34,7 +35,7 @@ function keysUntilQuit(press: (key: string) => void): Promise<void> {
     process.stdin.setRawMode?.(true);
     process.stdin.on("data", (bytes: Buffer) => {
       for (const key of bytes.toString("latin1")) {
-        // Control-C comes as a byte where the terminal is raw.
+        // In raw mode, Control-C arrives as a byte.
         if (key === "q" || key === "\u0003") resolve();
         else press(key);
       }

@@ -1,28 +1,29 @@
-// The machines that the board's firmware is emulated on. Which one is meant is said once, before anything is built or run:
-// PICOGRANT_MACHINE, which `npm run board -- --machine` sets. And what it is built from: Debian packages that must be on
-// this machine, and the sources of lwIP and BearSSL, which Debian ships and this repository does not (QuickJS comes from
-// where the C host gets it). Everything fetched is below dist/engines, done once.
+// The machines that the board's firmware is emulated on, and what it is built from. PICOGRANT_MACHINE selects the
+// machine, before anything is built or run; `npm run board -- --machine` sets it. The build needs Debian packages on
+// this machine, and the sources of lwIP and BearSSL from Debian's archive. Downloads go below dist/engines, once.
 
 import { existsSync } from "node:fs";
 import { debianSource } from "../engines/install.ts";
 import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 
-/** A folder of targets/host/ports/board, with what the emulator must know of its map.h. */
+/** A folder of targets/host/ports/board, and what the emulator needs from its map.h. */
 export interface Machine {
   readonly name: MachineName;
   /** The flash of the settings pages: the size of each of its two areas, and of the file behind it. */
   readonly pageBytes: number;
   readonly flashFileBytes: number;
-  /** Whether a clock goes on while the power is off, and whether the emulated controller tells of its cable. */
+  /**
+   * Whether a clock runs while the power is off, and whether the emulated controller reports the state of its cable.
+   */
   readonly hasClock: boolean;
   readonly hasLink: boolean;
   /** Whether QuickJS and its heap fit. */
   readonly hasRoomForEngine: boolean;
-  /** Bytes of the EEPROM, or of the SD card that stands in for it. */
+  /** Bytes of the EEPROM, or of the SD card that replaces it. */
   readonly eepromBytes: number;
-  /** What is written to it at once: MAP_EEPROM_PAGE of map.h. */
+  /** Bytes per write: MAP_EEPROM_PAGE of map.h. */
   readonly eepromPage: number;
-  /** The panel's dots, and where on it the text begins. */
+  /** The panel's size in dots, and the position of the text. */
   readonly panel: { width: number; height: number; left: number; top: number };
 }
 
@@ -47,7 +48,7 @@ export const machines = {
     hasClock: false,
     hasLink: false,
     hasRoomForEngine: false,
-    // An SD card, whose size must be a power of two.
+    // An SD card: its size must be a power of two.
     eepromBytes: MIB,
     eepromPage: 512,
     panel: { width: 128, height: 64, left: 16, top: 24 },
@@ -58,11 +59,13 @@ export type MachineName = keyof typeof machines;
 
 export const machineNames = Object.keys(machines) as MachineName[];
 
-/** @throws RangeError for a name that is none */
+/**
+ * @throws RangeError for an unknown machine
+ */
 export function machineOf(name: string): Machine {
   const found = Object.values(machines).find((one) => one.name === name);
   if (found) return found;
-  throw new RangeError(`${name} is no machine: ${machineNames.join(", ")}`);
+  throw new RangeError(`unknown machine ${name}; use one of: ${machineNames.join(", ")}`);
 }
 
 export const machine: Machine = machineOf(process.env.PICOGRANT_MACHINE ?? "mps2");
@@ -70,7 +73,7 @@ export const machine: Machine = machineOf(process.env.PICOGRANT_MACHINE ?? "mps2
 /** Debian's release whose lwIP (2.1.3) and BearSSL (0.6) the firmware is written for. */
 const librariesRelease = "bookworm";
 
-/** For building the firmware and for running it: each machine is a Cortex-M. */
+/** For building and running the firmware: each machine is a Cortex-M. */
 export const boardNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),

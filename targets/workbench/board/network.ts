@@ -1,6 +1,6 @@
-// The cable of the emulated board, with a name server on it. Frames come from the board and go to qemu's own
-// network, where this machine is, and back. Such a network has no name server: queries are answered
-// here, out of a table, and the address that DHCP hands out is completed with the server's.
+// The cable of the emulated board, with a name server on it. Frames pass between the board and qemu's own network,
+// which reaches this machine. That network has no name server, so queries are answered here from a table. The name
+// server's address is added to the DHCP responses.
 
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -11,7 +11,7 @@ const UDP = 17;
 const UDP_HEAD = 8;
 const DNS_PORT = 53;
 const DHCP_CLIENT_PORT = 68;
-/** Of a DHCP message: where its options begin, and two of them (RFC 2132). */
+/** In a DHCP message: where its options begin, and two of them (RFC 2132). */
 const DHCP_OPTIONS = 240;
 const DHCP_NAME_SERVER = 6;
 const DHCP_TIME_SERVER = 42;
@@ -21,22 +21,21 @@ const NTP_PORT = 123;
 const NTP_EPOCH = 2_208_988_800;
 const NAME_ERROR = 3;
 
-/** Addresses of names. */
 export type Names = Record<string, string>;
 
-/** The two networks that the cable can lead into; addresses differ in their third number alone. */
+/** The two networks that the cable can connect to; their addresses differ only in the third number. */
 export type Place = "home" | "elsewhere";
 
 const PREFIX: Readonly<Record<Place, string>> = { home: "10.0.2.", elsewhere: "10.0.3." };
 
-/** An address of the network at home, as it is in a place. */
+/** Maps an address of the home network to a place. */
 export const addressIn = (place: Place, address: string): string =>
   address.replace(PREFIX.home, PREFIX[place]);
 
-/** Of a frame: where an IPv4 packet goes to. */
+/** Offset of an IPv4 packet's destination in a frame. */
 const DESTINATION = 30;
 
-/** One end of the cable: frames one behind the other, each with its length in four bytes ahead of it. */
+/** One end of the cable: a stream of frames, each preceded by its length in four bytes. */
 class End {
   #line: Socket | undefined;
   #waiting = Buffer.alloc(0);
@@ -54,7 +53,7 @@ class End {
   }
 
   open(path: string): Promise<void> {
-    // One before may have been killed.
+    // A killed process may have left its socket.
     rmSync(path, { force: true });
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
@@ -84,19 +83,19 @@ class End {
 }
 
 export class Network {
-  /** Names that were asked for, in their order. */
+  /** Names that the board looked up, in order. */
   readonly asked: string[] = [];
-  /** While true, nothing gets through. */
+  /** While true, the cable carries no frames. */
   isCut = false;
-  /** Which network the cable leads into. */
+  /** The network that the cable connects to. */
   place: Place = "home";
-  /** How long names may be kept, seconds. */
+  /** Time to live of name records, seconds. */
   ttl = 5;
-  /** What the time server says, ms since 1970; undefined: there is none. */
+  /** Time of the time server, ms since 1970; undefined: there is none. */
   time: (() => number) | undefined;
-  /** Whether DHCP names it. */
+  /** Whether DHCP announces the time server. */
   namesTimeServer = true;
-  /** Addresses at which nobody is any more. */
+  /** Addresses that no longer respond. */
   readonly silent = new Set<string>();
   readonly #board = new End((frame) => this.#fromBoard(frame));
   readonly #places: Readonly<Record<Place, End>> = {
@@ -108,7 +107,7 @@ export class Network {
 
   /**
    * @param names addresses at home
-   * @param nameServer the address under which the board is to ask for names
+   * @param nameServer the address of the name server
    */
   constructor(
     readonly names: Names,
@@ -129,7 +128,7 @@ export class Network {
     for (const end of Object.values(this.#places)) await end.close();
   }
 
-  /** Sends the board a frame that nobody on its network has sent. */
+  /** Sends the board a forged frame. */
   inject(frame: Buffer): void {
     this.#board.send(frame);
   }
@@ -151,7 +150,7 @@ export class Network {
     this.#board.send(withServers(frame, addressIn(place, this.#nameServer), this.namesTimeServer));
   }
 
-  /** The frame that answers a frame, if that is a query. */
+  /** The response to a frame, if that is a query. */
   #answerTo(frame: Buffer): Buffer | undefined {
     const udp = udpOf(frame);
     if (udp?.readUInt16BE(2) === NTP_PORT) {
@@ -163,7 +162,7 @@ export class Network {
     return response && wrap(frame, udp, response);
   }
 
-  /** RFC 1035 §4.1: the header, the question again, and one address, or that there is none. */
+  /** RFC 1035 §4.1: the header, the question, and one address, or the code for an unknown name. */
   #responseTo(query: Buffer): Buffer | undefined {
     const labels: string[] = [];
     let at = 12;
@@ -189,7 +188,7 @@ export class Network {
   }
 }
 
-/** RFC 4330: the question's stamp comes back, beside the time. */
+/** RFC 4330: the response repeats the query's timestamp. */
 function timeResponse(question: Buffer, ms: number): Buffer {
   const response = Buffer.alloc(48);
   response.writeUInt8((4 << 3) | 4, 0);
@@ -199,7 +198,6 @@ function timeResponse(question: Buffer, ms: number): Buffer {
   return response;
 }
 
-/** The UDP datagram in a frame. */
 function udpOf(frame: Buffer): Buffer | undefined {
   if (frame.length < ETHERNET + 20 + UDP_HEAD || frame.readUInt16BE(12) !== IPV4) return undefined;
   const ip = frame.subarray(ETHERNET);
@@ -208,10 +206,10 @@ function udpOf(frame: Buffer): Buffer | undefined {
   return udp.subarray(0, udp.readUInt16BE(4));
 }
 
-/** Puts a response into a frame that goes where the query came from. */
+/** Puts a response into a frame to the sender of the query. */
 function wrap(frame: Buffer, udp: Buffer, response: Buffer): Buffer {
   const to = [frame.subarray(6, 12), frame.subarray(0, 6), frame.subarray(12, ETHERNET)];
-  // A checksum of 0 is none.
+  // A checksum of 0 means that there is none.
   const udpHead = Buffer.concat([udp.subarray(2, 4), udp.subarray(0, 2), Buffer.alloc(4)]);
   udpHead.writeUInt16BE(UDP_HEAD + response.length, 4);
   const ip = frame.subarray(ETHERNET);
@@ -225,7 +223,7 @@ function wrap(frame: Buffer, udp: Buffer, response: Buffer): Buffer {
   return Buffer.concat([...to, ipHead, udpHead, response]);
 }
 
-/** The frame; where it is an answer of DHCP's, with the name server's address among its options, and the time server's. */
+/** Adds the addresses of the name server and the time server to the options of a DHCP response. */
 function withServers(frame: Buffer, address: string, namesTimeServer: boolean): Buffer {
   const changed = Buffer.from(frame);
   const udp = udpOf(changed);

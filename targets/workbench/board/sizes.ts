@@ -1,16 +1,16 @@
-// Where flash and RAM of a firmware go, by part: out of the linker's map. The table of npm run board, with what was
-// really used of heap and stack, and the limits.
+// How a firmware's flash and RAM are divided among its parts, from the linker's map. The table of npm run board, with
+// the measured use of heap and stack, and the limits.
 
 import { readFileSync } from "node:fs";
 import { folderOf, type Kind, mapOf } from "./build.ts";
 import type { BoardFigures } from "./emulator.ts";
 import type { MachineName } from "./machines.ts";
 
-/** A part of the firmware, and the object files that belong to it. */
+/** A part of the firmware, and its object files. */
 const parts = [
   ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^heap\.o/],
   ["heap of the engine", /^libc\.o \.noinit/],
-  ["core: C, or bytecode and its border", /^picogrant\.o|^core-code\.o/],
+  ["core: C, or bytecode and its API", /^picogrant\.o|^core-code\.o/],
   ["memory of the device", /^main\.o \.bss\.memory/],
   ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^certificate\.o|^connection\.o/],
   ["network (lwIP)", /^liblwip\.a|^(network|network-watch|ethernet)\.o/],
@@ -19,7 +19,7 @@ const parts = [
     /^(driver|host|http|http-answer|wall-clock|address|last-look|storage|history|reason|page)\.o/,
   ],
   ["C library", /^lib(g_nano|c_nano|c|gcc|m)\.a|^libc\.o/],
-  ["between them, to align what follows", /^\*fill\*/],
+  ["padding for alignment", /^\*fill\*/],
   ["board: start, display, chips", /./],
 ] as const;
 
@@ -29,18 +29,18 @@ const partNames: readonly Part[] = [...parts.map(([name]) => name), "stack"];
 interface Sizes {
   readonly flash: Readonly<Record<Part, number>>;
   readonly ram: Readonly<Record<Part, number>>;
-  /** All of it, as the linker says. */
+  /** Total according to the linker. */
   readonly flashTotal: number;
   readonly ramTotal: number;
 }
 
-/** The linker's sections (board.ld) by what they take. */
+/** The linker's sections (board.ld) by the memory that they occupy. */
 const takes: Readonly<Record<"flash" | "ram", readonly string[]>> = {
   flash: [".text", ".ARM.exidx", ".data"],
   ram: [".stack", ".data", ".bss", ".noinit"],
 };
 
-/** In the map: a section, and a contribution to it, with the object file. A long name has its numbers on the next line. */
+/** In the map: a section, and an object file's contribution to it. A long name has its numbers on the next line. */
 const sectionLine = /^(\.[\w.-]+)\s+0x([0-9a-f]+) +0x([0-9a-f]+)/;
 const contribution = /^ (\.[\w.-]+|COMMON|\*fill\*)\s+0x([0-9a-f]+) +0x[0-9a-f]+ *(.*)$/gm;
 
@@ -50,7 +50,7 @@ function partOf(section: string, name: string, file: string): Part {
   return parts.find(([, pattern]) => pattern.test(object))![0];
 }
 
-/** Reads a map of GNU ld's. A contribution ends where the next one begins: two texts may share their last letters. */
+/** Reads a map of GNU ld. A contribution ends where the next one begins, because strings may share their ends. */
 function sizesIn(map: string): Sizes {
   const none = (): Record<Part, number> =>
     Object.fromEntries(partNames.map((name) => [name, 0])) as Record<Part, number>;
@@ -75,7 +75,7 @@ function sizesIn(map: string): Sizes {
 
 export const readSizes = (mapFile: string): Sizes => sizesIn(readFileSync(mapFile, "utf8"));
 
-/** What a firmware may take, bytes: of flash, and of all RAM. */
+/** Limits of a firmware in bytes: flash, and all RAM. */
 const limits: Readonly<Partial<Record<Kind, { readonly flash: number; readonly ram: number }>>> = {
   complete: { flash: 155_648, ram: 40_960 },
   api: { flash: 155_648, ram: 40_960 },
@@ -83,22 +83,21 @@ const limits: Readonly<Partial<Record<Kind, { readonly flash: number; readonly r
   quickjs: { flash: 282_000, ram: 84_000 },
 };
 
-/** A firmware of a table. */
 export interface Build {
   readonly machine: MachineName;
   readonly kind: Kind;
-  /** Of those that ran; the others' rows of use stay empty. */
+  /** Measured values; undefined if the firmware did not run. */
   readonly seen?: Seen | undefined;
 }
 
-/** The three whose figures the README has: `npm run board -- --build` prints them. */
+/** The three firmwares whose figures the README has: `npm run board -- --build` prints them. */
 export const compared: readonly Build[] = [
   { machine: "lm3s6965evb", kind: "complete" },
   { machine: "lm3s6965evb", kind: "grant" },
   { machine: "mps2", kind: "quickjs" },
 ];
 
-/** What a life of a firmware showed. */
+/** Measured during a run of a firmware. */
 export interface Seen {
   readonly figures: BoardFigures;
   /** The deepest stack of all starts. */
@@ -120,7 +119,7 @@ const pad = (cell: string, width: number, column: number): string =>
 
 const sizesOf = ({ machine, kind }: Build): Sizes => readSizes(mapOf(kind, folderOf(machine)));
 
-/** The limits that these do not keep, a line each. */
+/** One line for each limit that is exceeded. */
 export function missedLimits(builds: readonly Build[]): string[] {
   return builds.flatMap((build) => {
     const { flashTotal, ramTotal } = sizesOf(build);
@@ -154,14 +153,14 @@ export function sizeTable(builds: readonly Build[]): string {
   ];
   if (builds.every(({ seen }) => seen === undefined)) return lines(rows);
   const used = [
-    use("seen: heap, at its peak", (one) => one.figures.heap?.peak ?? 0),
-    use("seen: heap, how far blocks lay", (one) => one.figures.heap?.reached ?? 0),
-    use("seen: stack, at its deepest", (one) => one.stackUsed),
+    use("measured: heap, at its peak", (one) => one.figures.heap?.peak ?? 0),
+    use("measured: heap, highest block", (one) => one.figures.heap?.reached ?? 0),
+    use("measured: stack, at its deepest", (one) => one.stackUsed),
   ];
   return lines([...rows, ...used]);
 }
 
-/** Wake-ups per hour and share of time asleep, out of one measurement. */
+/** Wake-ups per hour and share of time asleep. */
 export function sleepLine(what: string, { wakes, asleepMs, ofMs }: BoardFigures["sleep"]): string {
   const perHour = Math.round((wakes * 3_600_000) / ofMs);
   const share = ((100 * asleepMs) / ofMs).toFixed(1);

@@ -1,5 +1,5 @@
-// Gross allocations of every call of the core, in every state of its life: counted in engines of WebAssembly, and at the
-// hooks of native ones; and of ten thousand pending polls.
+// Counts gross allocations of every call of the core in every state: in WebAssembly engines, and at the allocation
+// hooks of native ones. Also counts those of ten thousand pending polls.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,13 +11,13 @@ import { builtBundle, conformanceScript, readTap } from "../engines/script.ts";
 import { type CountedName, newCountedEngine } from "./engine.ts";
 import { measuringScript, readTally, reportingScript, type Tally } from "./measured-core.ts";
 
-/** It runs inside the engine that is measured. */
+/** Runs inside the engine that is measured. */
 const polls = readFileSync(
   new URL("../../../test/budgets/guest/polls.js", import.meta.url),
   "utf8",
 );
 
-/** The whole life, measured: bundle, measuring, the conformance script, the tally. */
+/** The script of a complete run: bundle, counting wrappers, conformance script, tally. */
 async function lifeScript(variant: Variant, bundle?: string, callsBefore = 0): Promise<string> {
   const code = bundle ?? (await builtBundle(variant));
   const measuring = measuringScript(variant, callsBefore);
@@ -32,8 +32,8 @@ function tallyOf(output: string, what: string): Tally[] {
 }
 
 /**
- * Measures the conformance script's whole life in QuickJS or QuickJS-ng (WebAssembly).
- * @param bundle another bundle than the built one, to show that the measuring sees what it should
+ * Measures the conformance script's whole run in QuickJS or QuickJS-ng (WebAssembly).
+ * @param bundle replaces the built bundle, to show that the measurement detects allocations
  */
 export async function measureLife(
   variant: Variant,
@@ -56,8 +56,8 @@ function hostOf(engine: HostedEngine): string | undefined {
 }
 
 /**
- * The same count at the allocation hooks of a native engine, which see reallocations, too; undefined
- * where it is not installed.
+ * The same count at the allocation hooks of a native engine, which also see reallocations; undefined if it is not
+ * installed.
  */
 export async function measureLifeNatively(
   variant: Variant,
@@ -71,7 +71,6 @@ export async function measureLifeNatively(
   return tallyOf(output, `${variant}, ${engine}`);
 }
 
-/** The driver of platform/ as a script that defines `driverModule`. */
 async function driverScript(): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
@@ -91,14 +90,14 @@ async function driverScript(): Promise<string> {
 
 interface PollsFigure {
   readonly allocations: number;
-  /** Allocations of ten polls that make one object each. */
+  /** Allocations of ten polls that create one object each. */
   readonly control: number;
   readonly requests: number;
-  /** Shortest time from the end of an answer to the next request. */
+  /** Shortest time from the end of a response to the next request. */
   readonly earliestMs: number;
 }
 
-/** Gross allocations of pending polls through driver and core, one after the other. */
+/** Gross allocations of consecutive pending polls through driver and core. */
 export async function measurePolls(
   cycles: number,
   which: CountedName = "release",

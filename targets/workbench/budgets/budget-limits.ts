@@ -1,37 +1,41 @@
-// The budgets of the builds, for the scripts and tests that hold them to these.
+// The budgets of the builds, for the scripts and tests that enforce them.
 
 import type { Variant } from "../../bundle/bundled-core.ts";
 
-/** What is measured of a build; bytes, but for the instructions. */
+/** What is measured of a build; bytes, except the instructions. */
 export interface Figures {
-  /** What is flashed, minified. A ceiling, not a goal: below it plain code wins over short code. */
+  /** Size in flash, minified. A ceiling, not a goal: below it, plain code is better than short code. */
   readonly file: number;
-  /** Of QuickJS, stripped: what lies in flash. */
+  /** QuickJS bytecode, stripped, as it lies in flash. */
   readonly bytecode?: number;
-  /** Engine heap of the core and its device in QuickJS on 32-bit ARM, from bytecode, `create` given back. */
+  /**
+   * Engine heap of the core and its device in QuickJS on 32-bit ARM, from bytecode, after `create` has been released.
+   */
   readonly heap: number;
-  /** The most of it at any moment until the device is made. */
+  /** The peak until the device has been created. */
   readonly peak: number;
-  /** The processor's stack that a whole life takes there, engine included. */
+  /** Stack of the processor during a complete run there, including the engine. */
   readonly stack?: number;
   /**
-   * Instructions of a pending poll in QuickJS on this machine, whatever the host in C does for it counted in: five ticks a
-   * second apart, request and answer.
+   * Instructions of a pending poll in QuickJS on this machine, including those of the C host: five ticks a second
+   * apart, request and response.
    */
   readonly poll?: number;
 }
 
-/** core/DESIGN.md, Sizes, says what they are for. There is room for ordinary work in them: they are there against accidents. */
+/** core/DESIGN.md, Sizes, explains them. They leave space for ordinary work: their purpose is to catch accidents. */
 export const limits: Readonly<Record<Variant, Figures>> = {
   complete: { file: 30_000, heap: 10_240, peak: 18_432, stack: 6144, poll: 2_036_000 },
   api: { file: 26_800, heap: 9216, peak: 17_408, stack: 6144 },
   grant: { file: 23_000, heap: 8192, peak: 16_384, stack: 6144 },
 };
 
-/** The same with the core as C: a fiftieth of what QuickJS needed for the first release that could be measured so. */
+/**
+ * The same for the core as C: a fiftieth of what QuickJS needed in the first release that could be measured this way.
+ */
 export const pollInstructionsOfCMax = 47_000;
 
-/** The core as C: bytes of code for a Cortex-M3 with -Os, of its struct beside the device's memory, and of stack. */
+/** The core as C, in bytes: code for a Cortex-M3 with -Os, its struct beside the device's memory, and stack. */
 export const limitsOfC = {
   complete: { code: 20_000, ram: 1300, stack: 1024 },
   api: { code: 18_000, ram: 1300, stack: 1024 },

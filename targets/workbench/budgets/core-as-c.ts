@@ -1,5 +1,5 @@
-// What the core as C takes of a board: code and struct as compiled for a Cortex-M3, and the stack of a whole life on 32-bit
-// ARM under qemu.
+// The memory of the core as C on a board: code and struct as compiled for a Cortex-M3, and the stack of a complete run
+// on 32-bit ARM under qemu.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ interface SizesOfC {
   readonly stack: number;
 }
 
-/** Undefined where the compilers for that are missing. */
+/** Undefined if the compilers for it are missing. */
 export async function measureC(variant: Variant): Promise<SizesOfC | undefined> {
   if (missingPackages(needs).length > 0) return undefined;
   const folder = `${hostFolder}budget-${variant}`;
@@ -56,6 +56,6 @@ export async function measureC(variant: Variant): Promise<SizesOfC | undefined> 
   return { code: sizes[0]!.code, ram: sizes[0]!.ram + sizes[1]!.ram, stack: stack! };
 }
 
-/** The numbers in what a program says, without what stands before them in their line. */
+/** The last number of each line. */
 const figures = (said: Buffer): number[] =>
   Array.from(said.toString().matchAll(/(?:^|\s)(\d+)(?=\s)/g), ([, digits]) => Number(digits));

@@ -1,4 +1,4 @@
-// A QuickJS whose allocations can be counted from within the script (`counter[0]`).
+// A QuickJS whose allocations a script inside it can count (`counter[0]`).
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,14 +14,14 @@ import { countCalls, pointerCell } from "./wasm-counter.ts";
 const require = createRequire(import.meta.url);
 const quickjsPackage = "@jitl/quickjs-wasmfile-release-sync";
 
-/** The engines in WebAssembly that are counted, by what is said of them, and the packages they are in. */
+/** The measured WebAssembly engines by their labels, and the packages that contain them. */
 export const countedEngines = {
   release: { name: "QuickJS", from: quickjsPackage },
   ng: { name: "QuickJS-ng", from: "@jitl/quickjs-ng-wasmfile-release-sync" },
 } as const;
 export type CountedName = keyof typeof countedEngines;
 
-/** The name that the loader's script gives the export of malloc. */
+/** The name under which the loader's script imports malloc. */
 function mallocExport(from: string): string {
   const loader = readFileSync(require.resolve(`${from}/emscripten-module`), "utf8");
   const name = /_malloc=\w+\.(\w+)/.exec(loader)?.[1];
@@ -29,7 +29,6 @@ function mallocExport(from: string): string {
   return name;
 }
 
-/** An engine with counted malloc. */
 function countedVariant(which: CountedName): QuickJSSyncVariant {
   const { from } = countedEngines[which];
   const wasm = readFileSync(require.resolve(`${from}/wasm`));
@@ -41,20 +40,20 @@ function countedVariant(which: CountedName): QuickJSSyncVariant {
 interface CountedEngine {
   readonly context: QuickJSContext;
   readonly runtime: QuickJSRuntime;
-  /** What the guest printed. */
   readonly lines: string[];
   run(script: string, name: string): void;
   dispose(): void;
 }
 
-/** Bytes by which the guest's buffer is found in the linear memory. */
+/** A pattern by which the guest's buffer is found in the linear memory. */
 const mark = new Uint8Array([...Array(16).keys()].map((index) => (index * 97 + 211) & 255));
 
 /** Makes the patched malloc count in the guest's buffer, and clears the count. */
 function pointTo(linear: WebAssembly.Memory): void {
   const memory = Buffer.from(linear.buffer);
   const at = memory.indexOf(mark);
-  if (at < 0 || memory.indexOf(mark, at + 1) >= 0) throw new Error("the buffer is not found once");
+  if (at < 0 || memory.indexOf(mark, at + 1) >= 0)
+    throw new Error("the buffer is not found exactly once");
   if (memory.readUInt32LE(pointerCell) !== 0) throw new Error("the pointer's cell is in use");
   memory.fill(0, at, at + mark.length);
   memory.writeUInt32LE(at, pointerCell);

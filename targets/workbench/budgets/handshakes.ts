@@ -1,5 +1,5 @@
-// How often a device that polls over TLS makes a connection for it: the C host and a session on Node, at a server of this
-// machine that answers each poll with "not yet" and counts.
+// Counts the TLS handshakes of a polling device: the C host, and a session on Node, with a local server that responds
+// to each poll with authorization_pending.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { signIn } from "../../../platform/node/sign-in.ts";
 import { makeTlsIdentities } from "../../command/certificates.ts";
 import { isRefreshed, programOf } from "../host/build.ts";
 
-/** What a device is given: addresses, whom it trusts, and a folder of its own. */
+/** What a device receives: addresses, trusted certificates, and its own folder. */
 interface Given {
   readonly endpoints: { readonly deviceAuthorization: string; readonly token: string };
   readonly certificates: string;
@@ -20,13 +20,13 @@ interface Given {
   readonly folder: string;
 }
 
-/** Runs a device until it is told to stop; ends when it has ended. */
+/** Runs a device until `stop`; resolves when it has ended. */
 type Run = (given: Given, stop: AbortSignal) => Promise<unknown>;
 
 /**
- * Lets a device poll so many times, and counts the handshakes that began anew, and those that went on with a session.
- * @param keeps what the server says and does of its connections
- * @throws Error where the device ends before that
+ * Lets a device poll a number of times, and counts full and resumed handshakes.
+ * @param keeps how the server announces and keeps connections
+ * @throws Error if the device ends before that
  */
 export async function countHandshakes(
   run: Run,
@@ -68,11 +68,11 @@ export async function countHandshakes(
   server.closeAllConnections();
   server.close();
   rmSync(folder, { recursive: true });
-  if (found.requests <= polls) throw new Error("the device has ended by itself");
+  if (found.requests <= polls) throw new Error("the device has ended before its last poll");
   return found;
 }
 
-/** The C host; `program` is what has been built. */
+/** The C host; `program` is its executable. */
 export function hostAsDevice(program: string): Run {
   return ({ endpoints, certificates, folder }, signal) => {
     const config = join(folder, "device.json");
@@ -91,7 +91,9 @@ export function sessionAsDevice({ endpoints, ca, folder }: Given, signal: AbortS
   return signIn({ ...own, server: endpoints, http: { ca }, signal });
 }
 
-/** By device; undefined where it has not been built. Five seconds apart, as the RFC has it, so that it takes a minute. */
+/**
+ * By device; undefined if it is not built. Polls are five seconds apart, as in the RFC, so that this takes a minute.
+ */
 export async function handshakesOfTenPolls(): Promise<[string, number | undefined][]> {
   const host = (await isRefreshed("release")) ? hostAsDevice(programOf("release")) : undefined;
   const devices = { "a session on Node": sessionAsDevice, "the C host": host };

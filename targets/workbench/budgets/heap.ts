@@ -1,5 +1,5 @@
-// How much of QuickJS's heap code takes: from source in WebAssembly, and the core from bytecode on 32-bit ARM. The arena
-// is the host's and counted apart.
+// Heap of QuickJS for code: from source in WebAssembly, and for the core from bytecode on 32-bit ARM. The arena belongs
+// to the host and is counted separately.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { hostFolder, isRefreshed, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 import type { Figures } from "./budget-limits.ts";
 
-/** Bytes in use in QuickJS after `steps[0]`, then how many more after each further one. */
+/** Bytes in use in QuickJS after `steps[0]`, then the increase after each further step. */
 export async function heapSteps(steps: readonly string[]): Promise<number[]> {
   const module = await newModule(variants.release);
   const runtime = module.newRuntime();
@@ -20,7 +20,7 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
     handle.dispose();
     return used;
   };
-  // The asking itself makes an object whose shape stays.
+  // The first measurement creates an object whose shape stays.
   ask();
   try {
     const figures = steps.map((step) => {
@@ -37,12 +37,12 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
 /** The core in QuickJS on 32-bit ARM. */
 type OnArm = Omit<Figures, "file" | "poll">;
 
-/** What the program that counts allocations says, and the size of the code in it. */
+/** The figures that the allocation counter prints, and the size of the code in it. */
 function figuresOf(program: string, generated: string): OnArm {
   const text = execFileSync("qemu-arm", ["-L", armSysroot(), program], { encoding: "utf8" });
   const figure = (name: string): number => {
     const found = new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1];
-    if (!found) throw new Error(`the host on ARM does not say its figure "${name}": ${text}`);
+    if (!found) throw new Error(`the host on ARM does not print its figure "${name}": ${text}`);
     return Number(found);
   };
   const bytes = readFileSync(`${hostFolder}${generated}/bytecode.h`, "latin1");
@@ -54,7 +54,7 @@ function figuresOf(program: string, generated: string): OnArm {
   };
 }
 
-/** The core as firmware has it. Undefined where the host for that is not built. */
+/** The core as in firmware. Undefined if the ARM host is not built. */
 export async function measureOnArm(variant: Variant): Promise<OnArm | undefined> {
   const kind = variant === "complete" ? "arm" : (`arm-${variant}` as const);
   if (!(await isRefreshed(kind))) return undefined;

@@ -1,5 +1,5 @@
-// Instructions of a pending poll: the C host's program that counts allocations, under valgrind, with few polls and with
-// many. Whatever is not a poll cancels out, and the same program counts the same on any day.
+// Instructions of a pending poll: runs the C host's allocation counter under valgrind with few polls and with many. The
+// rest cancels out, and the count is deterministic.
 
 import { spawnSync } from "node:child_process";
 import { isRefreshed, programOf } from "../host/build.ts";
@@ -18,13 +18,13 @@ function run(
   const { stdout, stderr } = spawnSync("valgrind", [...options, ...command], { encoding: "utf8" });
   const answered = /^polls (\d+)$/m.exec(stdout)?.[1];
   const collected = /Collected : (\d+)/.exec(stderr)?.[1];
-  if (!answered || !collected) throw new Error(`callgrind does not say what it counted: ${stderr}`);
+  if (!answered || !collected) throw new Error(`callgrind does not report its count: ${stderr}`);
   return { polls: Number(answered), instructions: Number(collected) };
 }
 
 /**
- * Instructions of one pending poll on this machine: five ticks a second apart, the request, the answer, and what the host
- * does for them. Undefined where the C host is not built or there is no valgrind.
+ * Instructions of one pending poll on this machine: five ticks a second apart, the request, the response, and the
+ * host's work for them. Undefined if the C host is not built or valgrind is missing.
  * @param kind with QuickJS, or as C
  */
 export async function pollInstructions(kind: "quickjs" | "release"): Promise<number | undefined> {

@@ -1,5 +1,5 @@
-// Wraps every function of the border, inside the engine, so that the conformance script itself is what
-// is measured: each call in each state, with the count of allocations that it made.
+// Wraps every function of the core API inside the engine, so that the conformance script itself is measured: the number
+// of allocations of each call in each state.
 
 import * as core from "../../../core/complete.ts";
 import type { Variant } from "../../bundle/bundled-core.ts";
@@ -7,7 +7,7 @@ import { functionsOf } from "../../bundle/surface.ts";
 
 const stateNames = Object.keys(core.State).filter((name) => Number.isNaN(Number(name)));
 
-/** Makes so many calls within one another, each in a loop that is left. */
+/** Makes nested calls, each in a loop that ends early. */
 const deeper = `
 function deeper(more) {
   do {
@@ -16,7 +16,7 @@ function deeper(more) {
   } while (0);
 }`;
 
-/** Functions that are known to allocate, called like the core's: what is measured must see them. */
+/** Controls: functions that allocate, called like the core's. The measurement must detect them. */
 const allocating = {
   controlObject: "{}",
   controlArray: "[device]",
@@ -54,15 +54,15 @@ function wrapper(
 }`;
 }
 
-/** Functions measured in a variant; all but create, the only one that may allocate. */
+/** Functions measured in a variant: all but create, which may allocate. */
 function measuredNames(variant: Variant): string[] {
   return functionsOf(variant).filter((name) => name !== "create");
 }
 
 /**
- * Script that stands between bundle and conformance script.
- * @param callsBefore calls within one another, made before each that is measured: an engine may have the records of calls
- * and loops in memory that it asks for, and give the unused ones back whenever it collects (Duktape does)
+ * Script between bundle and conformance script.
+ * @param callsBefore nested calls before each measured call. An engine may allocate records of calls and loops, and
+ * release unused ones at a collection (Duktape does).
  */
 export function measuringScript(variant: Variant, callsBefore = 0): string {
   const names = measuredNames(variant);
@@ -95,7 +95,7 @@ ${wrappers.join(",\n")}
 `;
 }
 
-/** Script that stands behind the conformance script: the controls, then the tally is printed. */
+/** Script after the conformance script: runs the controls, then prints the tally. */
 export function reportingScript(variant: Variant): string {
   const names = [...measuredNames(variant), ...controlNames];
   const calls = controlNames.map((name) => `picogrant.${name}(devices[0]);`).join("\n");
@@ -113,11 +113,10 @@ export interface Tally {
   readonly isControl: boolean;
   readonly state: string;
   readonly calls: number;
-  /** Allocations counted. */
+  /** Number of allocations. */
   readonly found: number;
 }
 
-/** Reads what the reporting script printed. */
 export function readTally(output: string): Tally[] {
   return [...output.matchAll(/^tally (\w+) (\d+) (\d+) (\d+)$/gm)].map((match) => ({
     name: match[1]!,

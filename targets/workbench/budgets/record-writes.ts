@@ -1,4 +1,5 @@
-// What a sign-in writes, on the driver with fake adapters: flash wears out. What a poll asks for is counted in polls.js.
+// Record writes of a sign-in, with the driver on fake adapters: flash wears out. polls.js counts the allocations of
+// polls.
 
 import * as core from "../../../core/complete.ts";
 import { Driver, noEndpoints } from "../../../platform/driver.ts";
@@ -25,9 +26,11 @@ interface RecordWrites {
   readonly whilePending: number;
 }
 
-/** @param pendingPolls so many find that the user has not decided yet */
+/**
+ * @param pendingPolls polls before the user decides
+ */
 export function recordWrites(pendingPolls: number): RecordWrites {
-  /** At each poll, so many until then. */
+  /** Writes up to each poll. */
   const writes: number[] = [];
   const platform = fakePlatform({
     http: {

@@ -1,8 +1,7 @@
-// Patches a counter into the malloc of a WebAssembly module: every call of it, from wherever, adds one to a word
-// of the linear memory. The word lies in an ArrayBuffer of the guest's own, so that a script
-// inside the engine reads the count by an array access, which allocates nothing.
+// Patches a counter into malloc of a WebAssembly module: every call adds one to a word of the linear memory. The word
+// lies in an ArrayBuffer of the guest, so that a script in the engine can read it without allocating.
 
-/** Linear memory below the static data; holds the address of the word. Emscripten leaves it empty. */
+/** Address of the cell that points to the word: below the static data, where Emscripten uses nothing. */
 export const pointerCell = 16;
 
 const CODE_SECTION = 10;
@@ -22,7 +21,6 @@ class Reader {
     return this.bytes[this.at++]!;
   }
 
-  /** An unsigned LEB128. */
   number(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -80,7 +78,7 @@ function importedFunctions(bytes: Uint8Array, section: Section): number {
     } else if (kind === 3) {
       reader.at += 2;
     } else {
-      // A table's element type, then limits; a memory's limits.
+      // A table's element type precedes its limits; a memory has only limits.
       if (kind === 1) reader.at++;
       const hasMaximum = reader.byte() & 1;
       reader.number();
@@ -108,7 +106,7 @@ const ADDITION = [
   ...[0x41, 1, 0x6a, 0x36, 2, 0],
 ];
 
-/** The body of one function with the counting in front of its first instruction. */
+/** A function body with the counter before its first instruction. */
 function withCounter(body: Uint8Array): number[] {
   const reader = new Reader(body);
   for (let groups = reader.number(); groups > 0; groups--) {
@@ -121,7 +119,7 @@ function withCounter(body: Uint8Array): number[] {
 /**
  * Returns the module with its malloc counted.
  * @param bytes a WebAssembly module
- * @param exportName name that its malloc is exported by
+ * @param exportName export name of malloc
  */
 export function countCalls(bytes: Uint8Array, exportName: string): Uint8Array<ArrayBuffer> {
   const all = sections(bytes);

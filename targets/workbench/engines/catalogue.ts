@@ -1,5 +1,4 @@
-// QuickJS as WebAssembly: a context with `print` and nothing else, and the leak check of its debug
-// build.
+// QuickJS as WebAssembly: a context with only `print`, and the leak check of its debug build.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,12 +19,11 @@ import { enginesFolder, findFile } from "./install.ts";
 export const variants = { release: releaseVariant, debug: debugVariant, ng: ngVariant } as const;
 type VariantName = keyof typeof variants;
 
-/** A fresh instance: leaks of one run cannot hide in another's heap. */
+/** A fresh instance, so that one run's leaks cannot hide in another's heap. */
 export function newModule(variant: QuickJSSyncVariant): Promise<QuickJSWASMModule> {
   return newQuickJSWASMModuleFromVariant(variant);
 }
 
-/** Defines `print` in the context. */
 export function definePrint(context: QuickJSContext, lines: string[]): void {
   const print = context.newFunction("print", (text) => {
     lines.push(context.getString(text));
@@ -35,7 +33,7 @@ export function definePrint(context: QuickJSContext, lines: string[]): void {
   print.dispose();
 }
 
-/** Evaluates a script; an exception becomes an Error. */
+/** Evaluates a script; throws its exception as an Error. */
 export function evaluate(context: QuickJSContext, script: string, name: string): void {
   const result = context.evalCode(script, name);
   if (result.error) {
@@ -47,9 +45,9 @@ export function evaluate(context: QuickJSContext, script: string, name: string):
 }
 
 /**
- * Runs a script and takes everything down again. A value that is still alive then fails an assertion
- * of QuickJS (`list_empty(&rt->gc_obj_list)`), which ends the module: the leak check.
- * @param leak true leaves one object behind, to show that the check sees it
+ * Runs a script and frees everything. A value that is still alive then fails an assertion of QuickJS
+ * (`list_empty(&rt->gc_obj_list)`), which ends the module: the leak check.
+ * @param leak true leaves one object behind, to show that the check detects it
  */
 export async function runInQuickjs(
   variant: QuickJSSyncVariant,
@@ -72,19 +70,19 @@ export async function runInQuickjs(
   return lines.join("\n");
 }
 
-// The engines: how each is found, named and run. Fetching them is in install.ts.
+// The engines: how to find, name and run each. install.ts fetches them.
 
 export interface Engine {
   readonly name: string;
   /** Where a developer gets it. */
   readonly source: string;
-  /** Kinds of memory that it is run with. */
+  /** Kinds of memory to test. */
   readonly memory: "both" | "typed" | "plain";
-  /** Only the complete bundle: each run takes minutes, and the others are parts of that one. */
+  /** Run only the complete bundle, which contains the others: each run takes minutes. */
   readonly isSlow?: boolean;
-  /** Undefined where it is not installed. */
+  /** Undefined if it is not installed. */
   version(): string | undefined;
-  /** Everything that the script prints; what went wrong is in it, too. */
+  /** Everything that the script prints, including errors. */
   run(script: string): Promise<string>;
 }
 
@@ -120,13 +118,13 @@ function wasm(name: string, packageName: string, variant: VariantName): Engine {
       try {
         return await runInQuickjs(variants[variant], script);
       } catch (error) {
-        return `taking the engine down: ${String(error).split("\n")[0]}`;
+        return `freeing the engine: ${String(error).split("\n")[0]}`;
       }
     },
   };
 }
 
-/** An engine with a command of its own. */
+/** An engine with its own command. */
 function native(
   name: string,
   folder: string,
@@ -144,7 +142,7 @@ function native(
   };
 }
 
-/** Runs a native engine on a script, with the libraries that came with it. */
+/** Runs a native engine on a script, with the libraries of its package. */
 export function runCommand(command: string, home: string, script: string): string {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-engine-"));
   const file = join(folder, "script.js");
@@ -173,7 +171,7 @@ export function runCommand(command: string, home: string, script: string): strin
   }
 }
 
-/** All of them, in the order of the table. */
+/** In the order of the table. */
 export const engines: readonly Engine[] = [
   v8,
   wasm("QuickJS (wasm)", "@jitl/quickjs-wasmfile-release-sync", "release"),
@@ -182,7 +180,7 @@ export const engines: readonly Engine[] = [
   native("Duktape", "duktape", "duk", "2.7.0"),
   // It has no typed arrays.
   native("MuJS", "mujs", "mujs", "1.3.2", "plain"),
-  // Moddable's, which firmware for ESP32 runs.
+  // Moddable's engine, which runs on ESP32 firmware.
   native("XS", "xs", "xs-host", "13.3.0"),
   native("Hermes", "hermes", "hermes", "0.12.0"),
 ];

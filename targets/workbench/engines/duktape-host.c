@@ -1,5 +1,5 @@
-// The smallest host of the Duktape library: `print`, and `counter`, an Int32Array whose element 0 counts every allocation
-// and reallocation that the engine asks its host for. Runs the script that it is given.
+// A minimal host of the Duktape library. The script gets `print`, and `counter`, an Int32Array whose element 0 counts
+// the engine's allocations and reallocations.
 
 #include <duktape.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void define_globals(duk_context *context) {
 static void push_file(duk_context *context, const char *path) {
   FILE *file = fopen(path, "rb");
   if (!file) {
-    fprintf(stderr, "%s cannot be read\n", path);
+    fprintf(stderr, "cannot read %s\n", path);
     exit(2);
   }
   fseek(file, 0, SEEK_END);

@@ -1,6 +1,6 @@
-// Fetches the engines that `npm ci` leaves out, into dist/engines: Debian packages through a private
-// state of apt's (no root, nothing installed on the machine), Hermes and XS through npm. Where they come from
-// is what the machine itself is set up to use; no host is named here.
+// Fetches the engines that `npm ci` leaves out, into dist/engines. Debian packages come through a private apt state (no
+// root, nothing installed on the machine), Hermes and XS through npm. Sources are those that the machine is configured
+// for; no host is named here.
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -20,7 +20,6 @@ import { promisify } from "node:util";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Where the engines are; git-ignored. */
 export const enginesFolder = `${root}dist/engines/`;
 
 /** Debian's release whose QuickJS is built here. */
@@ -39,7 +38,7 @@ export function run(command: string, args: readonly string[], cwd?: string): str
   }
 }
 
-/** The same, while this process goes on: a server in it keeps answering. */
+/** Like `run`, without blocking: a server in this process continues to respond. */
 export async function runBeside(command: string, args: readonly string[]): Promise<void> {
   await promisify(execFile)(command, args, { encoding: "utf8" }).catch((error: unknown) => {
     throw failureOf(command, args, error);
@@ -63,15 +62,15 @@ function debianArchive(): { address: string; release: string } {
       return origin === "Debian" && component === "main" && /^[a-z]+$/.test(release ?? "");
     });
   if (!main) {
-    throw new InstallError("apt knows no Debian archive here; run apt-get update as root first");
+    throw new InstallError("apt has no Debian archive here; run apt-get update as root first");
   }
   return { address: main[2]!, release: main[3]! };
 }
 
 /**
- * An apt of our own beside the machine's: its state in `folder`, the same archive.
+ * A private apt: its state in `folder`, with the machine's archive.
  * @param kind "deb" for packages, "deb-src" for their sources
- * @param other a release besides the machine's own
+ * @param other another release besides the machine's own
  */
 export function privateApt(
   folder: string,
@@ -122,17 +121,17 @@ function installDebian(report: (line: string) => void): void {
   }
 }
 
-/** The file below `folder` whose path ends so; undefined where there is none. */
+/** The file below `folder` whose path ends with `ending`, if any. */
 export function findFile(folder: string, ending: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
-    // Libraries are links in a development package.
+    // In a development package, libraries are links.
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name));
   return found.find((path) => path.endsWith(ending));
 }
 
-/** What hosts of our own are built on: they count allocations. */
+/** Engines that our own hosts embed, to count allocations. */
 export type HostedEngine = "duktape" | "mujs" | "xs";
 
 const libraries = {
@@ -140,7 +139,7 @@ const libraries = {
   mujs: "/libmujs.a",
 } as const;
 
-/** Words for the compiler, by engine. */
+/** Compiler arguments of an engine. */
 function partsOf(engine: HostedEngine, folder: string): string[] {
   if (engine === "xs") return xsParts(folder);
   const path = findFile(folder, libraries[engine]);
@@ -148,7 +147,7 @@ function partsOf(engine: HostedEngine, folder: string): string[] {
   return ["-Wall", "-isystem", `${folder}/usr/include`, path];
 }
 
-/** Builds them, of the libraries that are there. */
+/** Builds the hosts whose libraries are there. */
 function buildHosts(report: (line: string) => void, engines: readonly HostedEngine[]): void {
   for (const engine of engines) {
     const folder = enginesFolder + engine;
@@ -163,7 +162,7 @@ function buildDebianHosts(report: (line: string) => void): void {
   buildHosts(report, ["duktape", "mujs"]);
 }
 
-/** Fetches a package that is not among the project's own, and unpacks these parts of it. */
+/** Fetches a package that is not a dependency of the project, and unpacks these parts of it. */
 function unpackNpm(wanted: string, folder: string, ...parts: readonly string[]): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -173,7 +172,7 @@ function unpackNpm(wanted: string, folder: string, ...parts: readonly string[]):
 }
 
 function installHermes(report: (line: string) => void): void {
-  // The other systems' binaries make up two thirds of it.
+  // Binaries for other systems make up two thirds of the package.
   const system = { darwin: "osx-bin", win32: "win64-bin" }[process.platform as string];
   const folder = `package/${system ?? "linux64-bin"}`;
   unpackNpm(hermes, `${enginesFolder}hermes`, `${folder}/hermes`);
@@ -182,7 +181,7 @@ function installHermes(report: (line: string) => void): void {
 
 const xsMakefile = "package/xsnap-native/xsnap/makefiles/lin/xsnap.mk";
 
-/** Its own makefile builds a program, of whose parts our host takes all but the main one. */
+/** The engine's makefile builds a program; our host links its parts except the main file. */
 function installXs(report: (line: string) => void): void {
   const folder = `${enginesFolder}xs`;
   unpackNpm(xs, folder);
@@ -199,7 +198,7 @@ function xsArguments(folder: string): string[] {
 function xsParts(folder: string): string[] {
   const moddable = `${folder}/package/moddable`;
   const built = `${moddable}/build/tmp/lin/release/xsnap/`;
-  if (!existsSync(built)) throw new InstallError("xs: it is not built");
+  if (!existsSync(built)) throw new InstallError("xs: the build failed");
   const makefile = readFileSync(join(folder, xsMakefile), "utf8");
   const settings = makefile.match(/-Dmx\w+=1/g)!.filter((setting) => setting !== "-DmxDebug=1");
   const headers = ["includes", "platforms", "sources"].map((name) => `-I${moddable}/xs/${name}`);
@@ -215,8 +214,8 @@ function xsParts(folder: string): string[] {
 }
 
 /**
- * Fetches everything. Takes two minutes and some 120 MB on the way.
- * @returns what went wrong, a line each
+ * Fetches everything. Takes two minutes and downloads some 120 MB.
+ * @returns one line for each failure
  */
 export function installEngines(report: (line: string) => void): string[] {
   mkdirSync(enginesFolder, { recursive: true });
@@ -232,11 +231,9 @@ export function installEngines(report: (line: string) => void): string[] {
   return failures;
 }
 
-// Sources that Debian ships and this repository does not, fetched and unpacked below dist/engines, once.
-
 /**
- * Runs `fill` on an empty folder, whose `result` takes its place as `name` only when it is complete. Another process
- * may do the same meanwhile: the first one's is kept.
+ * Runs `fill` on an empty folder and renames its `result` to `name` when it is complete. If another process does the
+ * same at the same time, the first result is used.
  */
 export function fetchOnce(name: string, fill: (folder: string) => void): string {
   const place = `${enginesFolder}${name}`;
@@ -256,8 +253,8 @@ export function fetchOnce(name: string, fill: (folder: string) => void): string 
 
 /**
  * The unpacked source of a Debian package.
- * @param finish what has to be done in it before it counts as there
- * @throws InstallError with one line where the archive, a tool or the source is missing
+ * @param finish work in the folder before it counts as complete
+ * @throws InstallError with one line if the archive, a tool or the source is missing
  */
 export function debianSource(
   name: string,
@@ -277,7 +274,7 @@ export function debianSource(
   });
 }
 
-/** Where QuickJS's source is, or will be: QUICKJS_DIR, or fetched. */
+/** The folder for QuickJS's source: QUICKJS_DIR, or the fetched one. */
 function quickjsPlace(): string {
   return process.env.QUICKJS_DIR || `${enginesFolder}quickjs-source`;
 }
@@ -292,7 +289,6 @@ export function quickjsFolder(): string {
   return quickjsPlace();
 }
 
-/** Builds parts of QuickJS in its folder. */
 function makeQuickjs(folder: string, ...parts: readonly string[]): void {
   run("make", ["-s", "-j2", "CONFIG_LTO=", ...parts], folder);
 }
@@ -302,7 +298,7 @@ export function engineVersion(quickjs: string): string {
   return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
 }
 
-/** Programs that are `qjs`: one of the user's choice, the one built here, or the system's. */
+/** Candidates for `qjs`: the user's choice, the one built here, the system's. */
 export function findQjs(): string | undefined {
   const named = process.env.PICOGRANT_QJS;
   if (named) return named;
@@ -311,12 +307,12 @@ export function findQjs(): string | undefined {
 }
 
 /**
- * Builds a stock `qjs` out of the same source, unless it is there: Debian before trixie has none.
+ * Builds a stock `qjs` from the same source if it is missing: Debian before trixie has none.
  * @returns its path
- * @throws InstallError with one line where a tool or the archive is missing
+ * @throws InstallError with one line if a tool or the archive is missing
  */
 export function buildQjs(report: (line: string) => void): string {
-  report("building QuickJS of Debian's source");
+  report("building QuickJS from Debian's source");
   const folder = quickjsFolder();
   makeQuickjs(folder, "qjs");
   return `${folder}/qjs`;

@@ -1,6 +1,6 @@
-// Rewrites code so that every arithmetic result and every array index is checked while it runs: an
-// integer, no negative zero, within [-2^27, 2^27-1]; an index within its array; a byte within 0..255.
-// No engine that can be installed here sees numbers leave the small range, so the code watches itself.
+// Rewrites code so that it checks every arithmetic result and array index at run time: an integer, no negative zero,
+// within [-2^27, 2^27-1]; an index within its array; a byte within 0..255. No engine that can be installed here reports
+// numbers that leave the small range.
 
 import {
   type AnyNode,
@@ -13,7 +13,7 @@ import { fullAncestor } from "acorn-walk";
 import MagicString from "magic-string";
 import { type SourceOf, sourcesOf } from "../../bundle/places.ts";
 
-/** What the rewritten code calls; to stand in front of it, once for each script or module. */
+/** The functions that rewritten code calls. Prepend them once to each script or module. */
 export const integerChecks = `
 var __low = -134217728, __high = 134217727;
 var __Bytes = typeof Uint8Array === "function" ? Uint8Array : null;
@@ -83,13 +83,13 @@ class Rewriter {
     this.text.appendLeft(node.end, `${more}, ${this.#place(node)})`);
   }
 
-  /** Source of a list that is named twice; it must do nothing when it is looked up. */
+  /** Source of a list expression that is evaluated twice, so it must have no side effects. */
   #nameOf(object: AnyNode): string {
     let inner: AnyNode = object;
     while (inner.type === "MemberExpression" && !inner.computed) inner = inner.object as AnyNode;
     if (inner.type !== "Identifier") {
       throw new Error(
-        `${this.#sourceOf(object.start).place}: give this list a name of its own first`,
+        `${this.#sourceOf(object.start).place}: assign this list to a variable first`,
       );
     }
     return this.#code.slice(object.start, object.end);
@@ -156,8 +156,8 @@ function isTarget(node: MemberExpression, parent: AnyNode | undefined): boolean 
 }
 
 /**
- * Rewrites a script or a module. The checks (`integerChecks`) are not part of the result.
- * @param sourceOf names places in the messages of failures
+ * Rewrites a script or a module. Does not include the checks (`integerChecks`).
+ * @param sourceOf names source positions for failure messages
  */
 export function checkIntegers(
   code: string,
@@ -166,7 +166,7 @@ export function checkIntegers(
 ): MagicString {
   const rewriter = new Rewriter(code, sourceOf);
   const program = parse(code, { ecmaVersion: "latest", sourceType });
-  // Children come before their parents, so that what surrounds is written around.
+  // Children come before their parents, so that outer insertions enclose inner ones.
   fullAncestor(program, (node, _state, ancestors) => {
     rewriter.visit(node as AnyNode, ancestors.at(-2) as AnyNode | undefined);
   });
@@ -177,6 +177,6 @@ export function checkIntegers(
 export function checkedBundle(bundle: { code: string; map: string }): string {
   const places = sourcesOf(bundle.code, bundle.map);
   const checked = checkIntegers(bundle.code, "script", places).toString();
-  // Around everything: look-ups of global names are slow in some contexts.
+  // In one function, because global lookups are slow in some contexts.
   return `var picogrant = (function () {\n${integerChecks}\n${checked}\nreturn picogrant;\n})();\n`;
 }

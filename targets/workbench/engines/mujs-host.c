@@ -1,5 +1,5 @@
-// The smallest host of the MuJS library: `print`, and `counter`, whose element 0 is the number of allocations and
-// reallocations that the engine asked its host for so far. Runs the script that it is given. MuJS has no typed arrays.
+// A minimal host of the MuJS library. The script gets `print`, and `counter`, whose element 0 is the number of the
+// engine's allocations and reallocations so far. MuJS has no typed arrays.
 
 #include <mujs.h>
 #include <stdio.h>

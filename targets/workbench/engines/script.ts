@@ -1,5 +1,5 @@
-// Puts the conformance script together: the numbers of the border, the built bundle unchanged, what replays calls
-// (test/engines/replay.js), and the calls. One file that needs nothing of an engine but `print`.
+// Builds the conformance script: the numbers of the core API, the unchanged bundle, the code that replays calls
+// (test/engines/replay.js), and the calls. It is one file that needs only `print` from an engine.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { nameOf } from "../../bundle/surface.ts";
 const dist = fileURLToPath(new URL("../../../dist/", import.meta.url));
 const folder = fileURLToPath(new URL("../../../test/engines/", import.meta.url));
 
-/** Enums of the border that the script names. */
+/** Enums of the core API that the script uses. */
 const enums = {
   Authorization: core.Authorization,
   ClientAuthentication: core.ClientAuthentication,
@@ -29,7 +29,7 @@ const enums = {
 };
 
 /**
- * `var Command={NONE:0,...};` for each enum: the bundle itself holds numbers only.
+ * `var Command={NONE:0,...};` for each enum, because the bundle contains only numbers.
  * @param isPlaced true: the bundle's device is an array; false: it has the names of the sources
  */
 export function borderNumbers(isPlaced = true): string {
@@ -48,7 +48,7 @@ function enumsText(): string {
     .join("");
 }
 
-/** What replays calls, and the calls: sequences of the core's model, kept as long as core and model stay the same. */
+/** The replaying code and the calls: sequences of the core's model, cached until core or model change. */
 export async function conformanceParts(variant: Variant): Promise<string> {
   const key = keyOf(`conformance ${variant}`, ["core", "test/model", "test/engines"]);
   const calls = await kept(key, async () => {
@@ -60,7 +60,7 @@ export async function conformanceParts(variant: Variant): Promise<string> {
 }
 
 /**
- * The whole script.
+ * -
  * @param bundle code that defines `picogrant`
  * @param plainMemory true: memory is a plain array even where the engine has typed arrays
  * @param isPlaced as in borderNumbers
@@ -75,16 +75,13 @@ export async function conformanceScript(
   return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${borderNumbers(isPlaced)}${parts}`;
 }
 
-/**
- * The very file of dist/ that `npm run build` writes, which ships. Where it is not there, or is not of today's
- * sources, it is written first.
- */
+/** The file of dist/ that `npm run build` writes and that ships. If it is missing or out of date, it is built first. */
 export async function builtBundle(variant: Variant): Promise<string> {
   const { code } = await bundleCore(variant);
   const file = `${dist}${nameOf(variant)}.js`;
   if (!existsSync(file) || readFileSync(file, "utf8") !== code) {
     mkdirSync(dist, { recursive: true });
-    // Another process may read it while it is written: it gets its name when it is complete.
+    // Another process may read the file meanwhile, so it is renamed when it is complete.
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, code);
     renameSync(draft, file);
@@ -92,16 +89,18 @@ export async function builtBundle(variant: Variant): Promise<string> {
   return readFileSync(file, "utf8");
 }
 
-// Reads what the conformance script prints (TAP) and judges it.
+// Reads and judges the conformance script's output (TAP).
 
 interface Verdict {
   readonly passed: number;
   readonly failed: number;
-  /** Names of what failed, each with the notes behind it; or why there is no result at all. */
+  /** Names of the failures, each with its notes; or the reason why there is no result. */
   readonly failures: readonly string[];
 }
 
-/** @param output everything that the engine printed, on both its channels */
+/**
+ * @param output everything that the engine printed to stdout and stderr
+ */
 export function readTap(output: string): Verdict {
   let passed = 0;
   const failures: string[] = [];
@@ -119,7 +118,7 @@ export function readTap(output: string): Verdict {
   if (plan !== passed + failed) {
     failures.push(
       plan < 0
-        ? `the script did not come to its end: ${strange.slice(-3).join(" / ") || "no output"}`
+        ? `the script did not finish: ${strange.slice(-3).join(" / ") || "no output"}`
         : `${plan} were planned, ${passed + failed} ran`,
     );
   }

@@ -1,8 +1,8 @@
-// The smallest host of Moddable's XS: `print`, and `counter`, whose element 0 is the number of slots and chunks that the
-// engine took from its heap so far. Runs the script that it is given.
+// A minimal host of Moddable's XS. The script gets `print`, and `counter`, whose element 0 is the number of slots and
+// chunks that the engine has taken from its heap so far.
 //
-// XS takes its heap from the system at once, so that no hook of the system's sees what it takes from there: the linker
-// leads its own calls through here (--wrap).
+// XS allocates its heap from the system in one piece, so that no allocation hook sees what it takes from there. The
+// linker redirects the engine's own calls to this file (--wrap).
 
 #include "xsAll.h"
 #include "xsScript.h"
@@ -68,12 +68,12 @@ static void define_globals(txMachine *the) {
   run(the, &stream, fxStringCGetter);
 }
 
-/* 1 where the script failed. */
+/* Returns 1 if the script failed. */
 static int run_file(txMachine *the, const char *path) {
   FILE *file = fopen(path, "rb");
   int failed = 0;
   if (!file) {
-    fprintf(stderr, "%s cannot be read\n", path);
+    fprintf(stderr, "cannot read %s\n", path);
     return 1;
   }
   mxTry(the) { run(the, file, (txGetter)fgetc); }

@@ -1,5 +1,5 @@
-// Builds the C host in the kinds that are tested: as released, under sanitizers, and for 32-bit ARM; and plants faults
-// into copies of its files, to see that whoever looks for faults finds them.
+// Builds the C host in the kinds that are tested: release, with sanitizers, and for 32-bit ARM. Plants faults into
+// copies of its files, to show that the checks find them.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,15 +11,14 @@ import { armQuickjs, armSysroot } from "./toolchain.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = `${root}targets/host`;
 
-/** Where the kinds are built; git-ignored. */
 export const hostFolder = `${root}dist/host/`;
 
 /** The core as C, and its numbers. */
 export const generatedC = `${hostFolder}generated`;
 
 /**
- * Release and sanitize have the core as C. On QuickJS it is as released, and for ARM: `arm` has the whole core, `arm-api` and
- * `arm-grant` the smaller builds. On Duktape it is under the sanitizers.
+ * release and sanitize contain the core as C, quickjs the released bundle. duktape is built with sanitizers. arm has
+ * the complete core, arm-api and arm-grant the smaller builds.
  */
 export type Kind = "release" | "sanitize" | "quickjs" | "duktape" | "arm" | "arm-api" | "arm-grant";
 
@@ -40,19 +39,18 @@ const testPrograms = [
   "last-look",
 ] as const;
 
-/** A program of a kind: the host itself, or a test program. */
 export function programOf(kind: Kind, name = "picogrant-host"): string {
   return `${hostFolder}${kind}/${name}`;
 }
 
-/** Brings a kind that has been built once up to the sources. @returns false where it has not been built */
+/** Updates a kind that has been built before. @returns false if it has not been built */
 export async function isRefreshed(kind: Kind): Promise<boolean> {
   if (!existsSync(programOf(kind))) return false;
   await buildHost(kind);
   return true;
 }
 
-/** Those that are an engine's affair, and those that are none's. */
+/** The programs that depend on an engine, and those that do not. */
 function programsOf(kind: Kind): readonly string[] {
   return kind === "quickjs" || kind === "duktape" ? ["allocations", "piped"] : testPrograms;
 }
@@ -71,15 +69,17 @@ function settingsOf(kind: Kind, quickjs: string): string[] {
   ];
 }
 
-/** @throws InstallError where make would take the folder's name for several. */
+/**
+ * @throws InstallError if the folder's name has a space, which make would take for several names.
+ */
 export function refuseSpaces(folder: string): void {
   if (!/\s/.test(folder)) return;
-  throw new InstallError(`make cannot build in ${folder}; move it where no name has a space`);
+  throw new InstallError(`make cannot build in ${folder}: move it to a path without spaces`);
 }
 
 /**
- * Builds a kind and the test programs with it.
- * @throws InstallError with the compiler's first complaint
+ * Builds a kind and its test programs.
+ * @throws InstallError with the compiler's first error
  */
 export async function buildHost(kind: Kind): Promise<void> {
   refuseSpaces(root);
@@ -109,7 +109,7 @@ export async function buildHost(kind: Kind): Promise<void> {
 }
 
 /**
- * Compiles picogrant.c of `npm run build` for WebAssembly, with its functions by the names of the sources.
+ * Compiles picogrant.c of `npm run build` for WebAssembly, exporting its functions under the names of the sources.
  * @returns the file
  */
 export function buildWasm(variant: Variant): string {
@@ -127,14 +127,14 @@ export function buildWasm(variant: Variant): string {
   return out;
 }
 
-/** Where a port of one's own is built, and its program. */
+/** Build folder for a custom port. */
 export const portFolder = `${hostFolder}port/`;
 
 /**
- * Builds the port in a folder (main.c, connection.c, medium.c, display.c, clock.c; what is missing is taken from
- * ports/template) for this machine.
- * @param more for make: the target `check` builds the program that tries the files
- * @throws InstallError with the compiler's first complaint
+ * Builds the port in a folder for this machine. It may have main.c, connection.c, medium.c, display.c and clock.c;
+ * missing files come from ports/template.
+ * @param more make targets: `check` builds the program that tests the files
+ * @throws InstallError with the compiler's first error
  */
 export async function buildPort(
   folder: string,
@@ -143,12 +143,12 @@ export async function buildPort(
 ): Promise<void> {
   for (const name of [root, folder, out]) refuseSpaces(name);
   await generateC(generatedC);
-  // What is there may be another port's, whose files were newer than this one's.
+  // The folder may hold another port, whose objects are newer than this port's files.
   rmSync(out, { recursive: true, force: true });
   await makePort(folder, out, ...more);
 }
 
-/** What `buildPort` has built before, of the same port, is only brought up to date: by the times of its files. */
+/** Updates what `buildPort` has built before from the same port, by the times of the files. */
 export function makePort(folder: string, out: string, ...more: readonly string[]): Promise<void> {
   const settings = [`PORT=${folder}`, `GENERATED=${generatedC}`, `OUT=${out}`];
   return runBeside("make", [
@@ -160,7 +160,7 @@ export function makePort(folder: string, out: string, ...more: readonly string[]
   ]);
 }
 
-/** `text` of a file of targets/host/portable becomes `fault`. */
+/** `text` in a file of targets/host/portable becomes `fault`. */
 export interface Fault {
   readonly file: string;
   readonly text: string;
@@ -168,9 +168,9 @@ export interface Fault {
 }
 
 /**
- * The path of a source file, or of a copy with the fault in it, where it belongs to this file.
- * @param folder where the copy goes
- * @throws InstallError where the text is not there just once: the source has changed
+ * The path of a source file, or of a copy with the fault, if the fault belongs to this file.
+ * @param folder for the copy
+ * @throws InstallError if the text does not occur exactly once: the source has changed
  */
 export function sourceWith(file: string, plant: Fault | undefined, folder: string): string {
   const path = `${sources}/portable/${file}.c`;
@@ -178,7 +178,7 @@ export function sourceWith(file: string, plant: Fault | undefined, folder: strin
   const text = readFileSync(path, "utf8");
   if (text.split(plant.text).length !== 2) {
     throw new InstallError(
-      `${path}: "${plant.text}" is not there just once; mend the planted fault`,
+      `${path}: "${plant.text}" does not occur exactly once; update the planted fault`,
     );
   }
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-// What the C host reads from outside: for each surface a fuzzer, one file of test/host/fuzz with the files of the host
-// that it is about, and a fault that it must find. Built for libFuzzer.
+// A fuzzer for each surface where the C host reads external input: a file of test/host/fuzz, the host's files that it
+// covers, and a fault that it must find. Built for libFuzzer.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,17 +7,16 @@ import { run } from "../engines/install.ts";
 import { type Fault, sourceWith } from "./build.ts";
 import { numbersHeader } from "./generate.ts";
 
-/** Something that is read from outside. */
 export interface Surface {
-  /** Of the file in test/host/fuzz, and in its corpus.json. */
+  /** Name of the file in test/host/fuzz and of the entry in its corpus.json. */
   readonly name: string;
   /** Files of targets/host/portable. */
   readonly files: readonly string[];
-  /** Bytes of an input at the most. */
+  /** Maximum bytes of an input. */
   readonly longest: number;
-  /** Inputs of a round: some five seconds of an idle core. */
+  /** Inputs of a round: some five seconds on an idle core. */
   readonly round: number;
-  /** The fuzzer must find it: one that cannot fail is worse than none. */
+  /** A planted fault that the fuzzer must find. */
   readonly fault: Fault;
 }
 
@@ -72,15 +71,14 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = `${root}targets/host`;
 const folder = `${root}dist/fuzz-c`;
 
-/** Compiled once by this process, by all that decides what comes of it. */
+/** Objects compiled by this process, keyed by everything that affects the result. */
 const objects = new Map<string, string>();
 
-/** An object of a source that stays as it is while this process runs. */
 function objectOf(source: string, flags: readonly string[]): string {
   const key = [source, ...flags].join(" ");
   const known = objects.get(key);
   if (known !== undefined) return known;
-  // Another process may be at the same.
+  // Another process may compile the same.
   const own = `${folder}/objects-${process.pid}`;
   if (objects.size === 0) {
     mkdirSync(own, { recursive: true });
@@ -92,10 +90,10 @@ function objectOf(source: string, flags: readonly string[]): string {
   return object;
 }
 
-/** Texts, each of whose characters is a byte, or such a character and how often it comes. */
+/** Texts whose characters are bytes; a pair repeats a character. */
 type Input = string | readonly (string | readonly [string, number])[];
 
-/** Puts the inputs that a surface's fuzzer begins with (test/host/fuzz/corpus.json) into a folder, and returns it. */
+/** Writes the seed inputs of a surface's fuzzer (test/host/fuzz/corpus.json) into a folder, and returns it. */
 export function corpusOf(surface: string): string {
   const text = readFileSync(`${root}test/host/fuzz/corpus.json`, "utf8");
   const inputs = (JSON.parse(text) as Record<string, Record<string, Input>>)[surface]!;
@@ -112,11 +110,6 @@ export function corpusOf(surface: string): string {
   return out;
 }
 
-/**
- * Builds a surface's fuzzer.
- * @param plant a fault to plant in it
- * @returns the program
- */
 export function buildFuzzer({ name, files }: Surface, plant?: Fault): string {
   const out = plant ? `${folder}/${name}/planted` : `${folder}/${name}`;
   mkdirSync(out, { recursive: true });
@@ -124,7 +117,7 @@ export function buildFuzzer({ name, files }: Surface, plant?: Fault): string {
   const flags = [
     ...["-std=gnu11", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror"],
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
-    // Kernels that spread programs over more addresses put one in four where the sanitizer has its own memory.
+    // On kernels with strong address randomization, one start in four collides with the sanitizer's memory.
     "-fno-pie",
     ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${folder}`],
   ];

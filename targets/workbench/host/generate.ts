@@ -1,5 +1,5 @@
-// What the C host is compiled with besides its own files: the core as C, or its bundle for an engine; and the core's
-// numbers as C constants, so that they can never differ.
+// Generates what the C host needs besides its own files: the core as C or its bundle for an engine, and the core's
+// numbers as C constants, so that they cannot differ.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { CallState } from "../../../core/complete.ts";
 import {
@@ -31,7 +31,7 @@ const border = "../../host/portable/picogrant.h";
 
 type Enum = Record<string, string | number>;
 
-/** The enums of the border, under the names that they have in C. */
+/** The enums of the core API by their names in C. */
 export const enums: Readonly<Record<string, Enum>> = {
   AUTHORIZATION: Authorization,
   CLIENT_AUTHENTICATION: ClientAuthentication,
@@ -46,17 +46,16 @@ export const enums: Readonly<Record<string, Enum>> = {
   PKCE: Pkce,
 };
 
-/** Members of an enum with their numbers. */
 export function membersOf(numbers: Enum): [string, number][] {
   return Object.entries(numbers).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number",
   );
 }
 
-/** What a host in C has behind the core's script, in the order of its numbers: arrays to be read, and the function for all. */
+/** What a C host reads from the core's script, in the order of its numbers: arrays, then the function for all calls. */
 const PARTS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER", "CALL"] as const;
 
-/** Its numbers, and those of the functions. */
+/** Numbers of the parts and of the functions. */
 function partLines(): string {
   const parts = PARTS.map((name, at) => `  PG_PART_${name} = ${at},`);
   const functions = functionNumbers.map(
@@ -65,15 +64,15 @@ function partLines(): string {
   return `enum pg_part {\n${parts.join("\n")}\n};\nenum pg_function {\n${functions.join("\n")}\n};\n`;
 }
 
-/** `create` stands in the place of the device, which the host puts there. The release stands first, whatever else changes its place. */
+/** The host puts the device in the place of `create`. The release stays first in every version. */
 const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
-/** The version of picogrant: as a text, and as a number that later versions are above. */
+/** The version of picogrant, as a text and as a number that increases. */
 function versionLines(): string {
   return `#define PG_VERSION "${version()}"\n#define PG_VERSION_NUMBER ${release}\n\n`;
 }
 
-/** `noCable` as a constant of C: NO_CABLE. */
+/** `noCable` as a C constant: NO_CABLE. */
 const constantOf = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
 
 /** Why there is no connection, as enum and tables. */
@@ -88,7 +87,7 @@ function reasonLines(): string {
   );
 }
 
-/** Of the system's, as errno.h has them. */
+/** System errors, as in errno.h. */
 function errorsOf(kind: "passing" | "medium"): string {
   const all = Object.entries(ERRORS).filter(([, [, one]]) => one === kind);
   return all.map(([name]) => name).join(", ");
@@ -112,7 +111,7 @@ export function numbersHeader(): string {
     return Array.from(names, (name) => name ?? `""`).join(", ");
   };
   return (
-    "/* Generated from the core's enums: not to be edited. */\n" +
+    "/* Generated from the core's enums: do not edit. */\n" +
     "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
     versionLines() +
     `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${namesOf(State)}}\n` +
@@ -144,19 +143,19 @@ function codeHeader(engineVersion: string | undefined): string {
 }
 
 /**
- * The engine uses bytecode where it lies only if the program's names get the very numbers that they had
- * when it was compiled. A new context has taken one number, for this name: so it must be the first that
- * the program mentions. Declaring what exists already has no effect.
+ * The engine can use bytecode in place only if the program's names get the same numbers as at compile time. A new
+ * context has assigned one number, to this name, so the program must mention it first. Declaring an existing name has
+ * no effect.
  */
 const romPrefix = "var AggregateError;";
 
-/** Writes a file that make compares by its time: only when it changes. */
+/** Writes a file only if it changes, because make compares times. */
 export function writeIfChanged(file: string, text: string): void {
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   writeFileSync(file, text);
 }
 
-/** The core's source as C; engines without a compiler of their own take it. */
+/** The core's source as C, for engines without a separate compiler. */
 function sourceAsC(code: string): string {
   const numbers = [...Buffer.from(code, "latin1")];
   const lines: string[] = [];
@@ -167,12 +166,12 @@ function sourceAsC(code: string): string {
   );
 }
 
-/** The enums of the border under the names of the sources. */
+/** The enums of the core API by their names in the sources. */
 export const sourcesOfNumbers: readonly string[] = Object.keys(enums).map((name) =>
   name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
 );
 
-/** The core as C, and its part of picogrant.h: kept once they are made, since the compiler takes seconds. */
+/** The core as C, and its part of picogrant.h. Cached, because the compiler takes seconds. */
 function coreAsC(): Promise<CFile> {
   const byHand = ["../../c-file/border.c", "../../c-file/border.h", border].map((name) =>
     readFileSync(new URL(name, import.meta.url), "utf8"),
@@ -187,7 +186,7 @@ function coreAsC(): Promise<CFile> {
   );
 }
 
-/** The two files that a firmware without an engine needs: what picogrant.h includes stands in it. */
+/** The two files that a firmware without an engine needs, with all includes inlined. */
 export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogrant.h", string>> {
   const { source, header } = await coreAsC();
   const whole = readFileSync(new URL(border, import.meta.url), "utf8")
@@ -198,7 +197,7 @@ export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogra
   return { "picogrant.c": source, "picogrant.h": whole };
 }
 
-/** Writes what a host without an engine is compiled with into `folder`. */
+/** Writes the generated files of a host without an engine into `folder`. */
 export async function generateC(folder: string): Promise<void> {
   const { source, header } = await coreAsC();
   mkdirSync(folder, { recursive: true });

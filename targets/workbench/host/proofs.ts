@@ -1,6 +1,6 @@
-// What is proved of the C host with Frama-C's value analysis (Eva): for every input within the stated bounds there
-// is no undefined behaviour, and what the harness in test/host/proof asserts holds. Each proof has a fault
-// that is planted into a copy of the source, and that it must find.
+// Proofs about the C host with Frama-C's value analysis (Eva). For every input within the stated bounds there is no
+// undefined behaviour, and the assertions of the harness in test/host/proof hold. Each proof must find a fault that is
+// planted into a copy of the source.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -15,27 +15,27 @@ const portable = `${root}targets/host/portable`;
 const harnesses = `${root}test/host/proof`;
 const folder = `${root}dist/prove-c`;
 
-/** What the proofs need: Frama-C, and a compiler that preprocesses. */
+/** Frama-C, and a compiler that preprocesses. */
 export const proofNeeds: readonly Need[] = [tool("gcc", "gcc"), tool("frama-c", "frama-c-base")];
 
 export interface Proof {
-  /** Of the harness in test/host/proof. */
+  /** Name of the harness in test/host/proof. */
   readonly name: string;
   readonly functions: readonly string[];
   /** Files of targets/host/portable. */
   readonly files: readonly string[];
   readonly bound: string;
-  /** Where paths are told apart: how many, by function. */
+  /** Number of paths that are analysed separately, by function. */
   readonly paths: Readonly<Record<string, number>>;
-  /** Functions with loops of which the paths are joined after each turn. */
+  /** Functions with loops whose paths are joined after each iteration. */
   readonly joined?: readonly string[];
-  /** How deep a function calls itself, where one does. */
+  /** Depth of recursion, if any. */
   readonly recursion?: number;
-  /** Turns of a loop that are told apart where it has so many; 64 where nothing is said. */
+  /** Loop iterations that are analysed separately; default 64. */
   readonly turns?: number;
-  /** Functions in which two numbers are compared with each other. */
+  /** Functions that compare two variables with each other. */
   readonly related?: readonly string[];
-  /** The proof must not succeed with it. */
+  /** The proof must fail with it. */
   readonly fault: Fault;
 }
 
@@ -84,7 +84,7 @@ export const proofs: readonly Proof[] = [
     functions: ["pg_storage_read", "pg_storage_write", "pg_storage_erase"],
     files: ["storage"],
     bound:
-      "any number of calls, medium says anything, slots of 8, 9, 20, 64, 128, 255, 256, 272 bytes, units of one byte, records of 0..24",
+      "any number of calls, any result of the medium, slots of 8, 9, 20, 64, 128, 255, 256, 272 bytes, units of one byte, records of 0..24",
     paths: {
       "@default": 50,
       prove_one: 400,
@@ -102,7 +102,7 @@ export const proofs: readonly Proof[] = [
 ];
 
 export interface Outcome {
-  /** What is not proved: alarms, and assertions and preconditions that may not hold. */
+  /** Alarms, and assertions and preconditions that are not proved. */
   readonly alarms: number;
   readonly seconds: number;
   readonly report: string;
@@ -124,7 +124,7 @@ function flagsOf({ paths, joined = [], related = [], recursion = 0, turns = 64 }
   ];
 }
 
-/** Counts what the summary at a report's end leaves open; a report without one proves nothing. */
+/** Counts the open points in a report's summary; a report without a summary proves nothing. */
 function openIn(report: string): number {
   const alarms = /(\d+) alarms? generated/.exec(report);
   const properties = [...report.matchAll(/\d+ valid +(\d+) unknown +(\d+) invalid/g)];
@@ -136,9 +136,8 @@ function openIn(report: string): number {
 }
 
 /**
- * Runs a proof.
  * @param plant a fault to plant first; the first alarm then ends the run
- * @throws InstallError where the analyser does not come to an end of its own
+ * @throws InstallError if the analyser fails
  */
 export function prove(proof: Proof, plant?: Fault): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });

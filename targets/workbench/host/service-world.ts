@@ -1,5 +1,5 @@
-// The simulated service that a host or a board talks to over real sockets: it can go away and come back, its time can
-// run ahead, and what it has answered can be looked at.
+// The simulated service for a host or a board, over real sockets. It can stop and restart, its clock can run ahead, and
+// its responses can be inspected.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -19,12 +19,12 @@ import {
 
 type ClientInput = NonNullable<FixtureInput["clients"]>[number];
 
-/** The client of the fixture that the device is. */
+/** The device's client in the fixture. */
 export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
 export class ServiceWorld {
-  /** What the device keeps and is given; gone with the world. */
+  /** The device's files; deleted with the world. */
   readonly folder: string;
   readonly service: Service;
   readonly events: ServiceEvent[] = [];
@@ -33,8 +33,8 @@ export class ServiceWorld {
   port = 0;
 
   /**
-   * @param name what the folder is called after
-   * @param demands what the fixture says of this client otherwise, such as `{ pkce: "required" }`
+   * @param name name of the folder
+   * @param demands changed members of this client in the fixture, such as `{ pkce: "required" }`
    */
   constructor(name: string, options: ServiceOptionsInput, demands: Partial<ClientInput> = {}) {
     const all = fixture as FixtureInput;
@@ -69,7 +69,7 @@ export class ServiceWorld {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** What device.json says of the service at this address. */
+  /** The service's part of device.json for this address. */
   registration(base: string) {
     return {
       ...CLIENT,
@@ -83,19 +83,19 @@ export class ServiceWorld {
     };
   }
 
-  /** Lets time pass for the service alone. */
+  /** Advances the service's clock only. */
   skip(ms: number): void {
     this.#aheadMs += ms;
   }
 
-  /** The answers of the service to a path so far: their status codes. */
+  /** Status codes of the service's responses to a path so far. */
   answers(path: string): number[] {
     return this.events.flatMap((event) =>
       event.type === "exchange" && event.path === path ? [event.status] : [],
     );
   }
 
-  /** The one code that waits for its user. */
+  /** The only pending user code. */
   get pendingCode(): string {
     return this.service.pending()[0]?.userCode ?? "";
   }

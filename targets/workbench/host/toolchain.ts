@@ -1,13 +1,12 @@
-// What the C host is built with: Debian packages that must be on the machine, QuickJS
-// (engines/install.ts), and for 32-bit ARM a folder with Debian's armhf libraries, unpacked and not installed.
-// Everything fetched is below dist/engines, done once.
+// What the C host is built with: Debian packages on this machine, QuickJS (engines/install.ts), and for 32-bit ARM a
+// folder with Debian's armhf libraries, unpacked and not installed. Downloads go below dist/engines, once.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { engineVersion, fetchOnce, InstallError, privateApt, run } from "../engines/install.ts";
 
-/** Something that must be there, how it is seen, and the Debian package that brings it. */
+/** A requirement, its check, and the Debian package that provides it. */
 export interface Need {
   readonly package: string;
   readonly isThere: () => boolean;
@@ -23,20 +22,20 @@ const library = (name: string, from: string): Need => ({
   isThere: () => spawnSync("pkg-config", ["--exists", name]).status === 0,
 });
 
-/** Whether clang links a fuzzer: its runtime is a package of its own. */
+/** Whether clang links a fuzzer: its runtime is a separate package. */
 function hasFuzzer(): boolean {
   const program = "int LLVMFuzzerTestOneInput(const char *a, long b) { return a && b ? 0 : 0; }";
   const args = ["-fsanitize=fuzzer,address", "-x", "c", "-", "-o", "/dev/null"];
   return spawnSync("clang", args, { input: program, stdio: "pipe" }).status === 0;
 }
 
-/** The C library's headers: the compiler only recommends them. */
+/** The C library's headers: the compiler's package only recommends them. */
 const headersNeed: Need = {
   package: "libc6-dev",
   isThere: () => existsSync("/usr/include/stdlib.h"),
 };
 
-/** For the engine's compiler, which runs on this machine in any case. */
+/** For the engine's compiler, which always runs on this machine. */
 export const engineNeeds: readonly Need[] = [
   tool("gcc", "gcc"),
   headersNeed,
@@ -44,7 +43,7 @@ export const engineNeeds: readonly Need[] = [
   tool("dpkg-source", "dpkg-dev"),
 ];
 
-/** For the host of this machine's own kind. */
+/** For the host on this machine. */
 export const hostNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("pkg-config", "pkg-config"),
@@ -55,7 +54,7 @@ export const hostNeeds: readonly Need[] = [
   tool("cmake", "cmake"),
 ];
 
-/** For a port of one's own, tried on this machine. */
+/** For a custom port, tested on this machine. */
 export const portNeeds: readonly Need[] = [tool("gcc", "gcc"), headersNeed, tool("make", "make")];
 
 /** For fuzzing: clang with its runtime, where libFuzzer and the sanitizers are. */
@@ -67,7 +66,6 @@ export const fuzzNeeds: readonly Need[] = [
 /** For the core as C on WebAssembly. */
 export const wasmNeeds: readonly Need[] = [tool("clang", "clang"), tool("wasm-ld", "lld")];
 
-/** For the static analysers. */
 export const analyserNeeds: readonly Need[] = [
   tool("gcc", "gcc"),
   headersNeed,
@@ -75,11 +73,10 @@ export const analyserNeeds: readonly Need[] = [
   tool("cppcheck", "cppcheck"),
 ];
 
-/** For 32-bit ARM. */
 export const armNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
-  // The compiler only recommends it.
+  // The compiler's package only recommends it.
   {
     package: "libc6-dev-armhf-cross",
     isThere: () => existsSync("/usr/arm-linux-gnueabihf/include/stdlib.h"),
@@ -87,15 +84,13 @@ export const armNeeds: readonly Need[] = [
   tool("qemu-arm", "qemu-user"),
 ];
 
-/** The Debian packages that are missing. */
 export function missingPackages(needs: readonly Need[]): string[] {
   return needs.filter((need) => !need.isThere()).map((need) => need.package);
 }
 
 /**
- * Makes sure of the packages.
  * @param install whether to install what is missing
- * @throws InstallError with one line that names the packages: they are missing, or still missing
+ * @throws InstallError with one line that names the packages that are (still) missing
  */
 export function ensurePackages(needs: readonly Need[], install: boolean): void {
   const missing = missingPackages(needs);
@@ -108,9 +103,7 @@ export function ensurePackages(needs: readonly Need[], install: boolean): void {
   installPackages(missing);
   const left = missingPackages(needs);
   if (left.length > 0) {
-    throw new InstallError(
-      `apt-get has installed ${left.join(" ")}, but what they bring is not found`,
-    );
+    throw new InstallError(`apt-get has installed ${left.join(" ")}, but its files are not found`);
   }
 }
 
@@ -149,7 +142,7 @@ export function armQuickjs(quickjs: string): string {
   return join(folder, "libquickjs.a");
 }
 
-/** Debian's libcurl and libsodium for armhf with all that they need, C library included. */
+/** Debian's libcurl and libsodium for armhf with all dependencies, including the C library. */
 export function armSysroot(): string {
   return fetchOnce("armhf-sysroot", (folder) => {
     const apt = privateApt(folder);

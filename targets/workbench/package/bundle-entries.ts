@@ -1,5 +1,5 @@
-// Bundles programs of ours for Node, so that nothing has to be installed beside them. Files that a module
-// reads at run time, by `new URL("name", import.meta.url)`, go along under their paths in the repository.
+// Bundles our programs for Node, so that they need no dependencies. Files that a module reads at run time, by `new
+// URL("name", import.meta.url)`, are included under their paths in the repository.
 
 import {
   cpSync,
@@ -25,7 +25,7 @@ import { withoutCrypto } from "../../quickjs/bundle-program.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** CommonJS packages within a module: they ask for Node's own modules by `require`. */
+/** CommonJS packages in an ES module load Node's own modules through `require`. */
 const BANNER =
   'import { createRequire as picograntRequire } from "node:module";' +
   "const require = picograntRequire(import.meta.url);";
@@ -36,19 +36,19 @@ const common = {
   target: "node20",
   legalComments: "none",
   charset: "utf8",
-  // What ships has no assertions (core/device/assertion.ts).
+  // The published code has no assertions (core/device/assertion.ts).
   dropLabels: ["ASSERT"],
-  // Its shorter form of the same: 8 ms and not 3 to write and read 20 KB, for half the bytes.
+  // The compact variant of the same: 8 ms instead of 3 to encrypt and decrypt 20 KB, for half the bytes.
   alias: { tweetnacl: "tweetnacl/nacl.js" },
   metafile: true,
   logLevel: "warning",
   absWorkingDir: root,
 } as const satisfies BuildOptions;
 
-/** What came into a bundle: paths of modules, relative to the repository. */
+/** Modules in a bundle: paths relative to the repository. */
 export type Inputs = readonly string[];
 
-/** Bundles `entry` as modules into `folder`, split so that each part of the command loads only what it needs. */
+/** Bundles `entry` as ES modules into `folder`, split so that each subcommand loads only what it needs. */
 export async function bundleModules(entry: string, folder: string): Promise<Inputs> {
   const assets = new Set<string>();
   const { metafile } = await build({
@@ -67,8 +67,8 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
 }
 
 /**
- * Bundles the entries of a library as modules that share what is common to them. No program has to install anything
- * beside them, and a bundler finds nothing in them that it cannot follow.
+ * Bundles the entries of a library as ES modules that share common code. The result has no dependencies, and bundlers
+ * can process it.
  */
 export async function bundleEntries(
   entries: Readonly<Record<string, string>>,
@@ -91,8 +91,8 @@ export async function bundleEntries(
 }
 
 /**
- * The same for CommonJS: one file with all of it, of which each entry makes and takes its part when it is asked for. So
- * what several of them have is there once: an error that one throws is of the class that another has.
+ * The same for CommonJS: one file with all code. Each entry evaluates its part on demand, so that shared classes exist
+ * once: `instanceof` works for an error of another entry.
  */
 export async function bundleRequired(
   entries: Readonly<Record<string, string>>,
@@ -116,12 +116,12 @@ export async function bundleRequired(
   }
 }
 
-/** No module of a library does anything when it is loaded: what imports one for that alone need not. */
+/** Removes imports for side effects: no module of a library has any. */
 function withoutBareImports(text: string): string {
   return text.replace(/^import "\.\/[\w-]+\.js";\n/gm, "");
 }
 
-/** Notes which files modules read beside themselves, and has them looked for under the bundle's folder. */
+/** Collects the files that modules read at run time, and rewrites their URLs to the bundle's folder. */
 function ownFiles(assets: Set<string>): Plugin {
   return {
     name: "own-files",
@@ -131,10 +131,12 @@ function ownFiles(assets: Set<string>): Plugin {
         if (!text.includes("import.meta.url")) return undefined;
         const name = relative(root, path);
         if (/new URL\(`[^`]*`, import\.meta\.url\)/.test(text)) {
-          throw new Error(`${name}: the path of a file it reads is put together; write it out`);
+          throw new Error(
+            `${name}: the path of a file that it reads is computed; write it as a literal`,
+          );
         }
         for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
-          // A folder elsewhere is a name to compare with: nothing is read there.
+          // A folder outside is only compared with: nothing is read there.
           if (!/^\.\.\/.*\/$|^\.\.\/$/.test(file!)) assets.add(join(dirname(name), file!));
         }
         const place = `new URL(${JSON.stringify(name)}, import.meta.url).href`;
@@ -144,7 +146,7 @@ function ownFiles(assets: Set<string>): Plugin {
   };
 }
 
-/** What asks esbuild for a page's script at run time gets the one that was bundled with the package. */
+/** Replaces the esbuild call for a page's script by the script that was bundled with the package. */
 const madeBeforehand: Plugin = {
   name: "made-beforehand",
   setup({ onResolve, onLoad }) {
@@ -164,7 +166,7 @@ function copyAsset(name: string, folder: string): void {
   const from = join(root, name);
   const to = join(folder, name);
   if (name === "package.json") {
-    // Which version this is, and that the files beside it are modules.
+    // The version, and that the files beside it are ES modules.
     const { version } = JSON.parse(readFileSync(from, "utf8")) as { version: string };
     mkdirSync(folder, { recursive: true });
     writeFileSync(
@@ -172,7 +174,7 @@ function copyAsset(name: string, folder: string): void {
       `${JSON.stringify({ name: "picogrant-command", version, type: "module" })}\n`,
     );
   } else if (!existsSync(from)) {
-    throw new Error(`${name} is read at run time and is not there`);
+    throw new Error(`${name} is read at run time and does not exist`);
   } else if (statSync(from).isDirectory()) {
     for (const file of readdirSync(from)
       .filter((one) => !one.endsWith(".ts"))
@@ -190,17 +192,20 @@ function copyAsset(name: string, folder: string): void {
   }
 }
 
-// How the lines of a library look. Of an error that nobody catches Node prints the line where it was made, above the
-// error's own words: where ours are made it is a line that a person wrote. What makes none is packed densely.
+// Formats the code of a library. For an uncaught error, Node prints the source line that created it, so lines that
+// create errors stay readable. The rest is minified.
 
 type InputsOfLines = Metafile["outputs"][string]["inputs"];
 
-/** About how long dense lines are; texts and names are not cut. */
+/** Approximate length of minified lines; strings and names are not split. */
 const LINE_LENGTH = 120;
 
 const DENSE = /^core\/|node_modules\/|^platform\/(conformance|fake|servers)\/|qr-code/;
 
-/** Whether a file is the core's, which never throws, other people's, or data and tests of adapters, but for a few lines. */
+/**
+ * Whether a file consists, apart from a few lines, of the core (which never throws), of dependencies, or of data and
+ * tests of adapters.
+ */
 function isDense(inputs: InputsOfLines): boolean {
   let [theirs, ours] = [0, 0];
   for (const [name, { bytesInOutput }] of Object.entries(inputs)) {
@@ -210,13 +215,13 @@ function isDense(inputs: InputsOfLines): boolean {
   return theirs > 4 * ours;
 }
 
-/** Names stay, so that a stack says where it was. */
+/** Names stay, for readable stack traces. */
 function dense(text: string): string {
   const how = { charset: "utf8", legalComments: "none", lineLimit: LINE_LENGTH } as const;
   return transformSync(text, { minifySyntax: true, minifyWhitespace: true, ...how }).code;
 }
 
-/** The lines as they were written, without comments and empty lines, and with tabs in front: that is a third shorter. */
+/** The lines as written, without comments and empty lines, indented with tabs: a third shorter. */
 function readable(text: string): string {
   const tokens: Token[] = [];
   parse(text, { ecmaVersion: "latest", sourceType: "module", onToken: tokens });
@@ -228,7 +233,7 @@ function readable(text: string): string {
   return `${plain}\n`;
 }
 
-/** What stands between two words of a program: blanks, ends of lines, comments. */
+/** Separators between two tokens: blanks, ends of lines, comments. */
 function between(gap: string): string {
   const line = gap.lastIndexOf("\n") + 1;
   if (line === 0) return gap.replace(/ *\/\*.*?\*\//g, "");

@@ -1,4 +1,4 @@
-// The types of a package's entries, each in one file, with what several of them share beside it.
+// The types of a package's entries, one file each, and one file for shared types.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,9 @@ import { kept, keyOf } from "../../bundle/kept.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** @param entries names of files and the sources whose types they have */
+/**
+ * @param entries file names and their sources
+ */
 export async function declarations(
   entries: Readonly<Record<string, string>>,
   folder: string,
@@ -22,7 +24,7 @@ export async function declarations(
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** The files' texts by their names. The compiler that makes them takes ten seconds, and one to load. */
+/** The texts by file name. The compiler takes ten seconds, and one to load. */
 async function make(entries: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
   const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);
@@ -32,23 +34,23 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
     plugins: [
       dts({
         tsconfig: join(root, "tsconfig.json"),
-        // What is marked @internal is not for programs.
+        // @internal declarations are not public.
         compilerOptions: { incremental: false, stripInternal: true },
       }),
     ],
     onwarn(warning) {
-      // Types that a person names are exported by some entry; what is shared beside them nobody names.
+      // Every type that a program can name is exported by some entry.
       if (/references private shared type exports/.test(warning.message)) return;
       throw new Error(warning.message);
     },
   });
   const own = new Set(input.map(([, file]) => file!));
-  // They are CommonJS's, which a module may import, too; the other way round TypeScript refuses it.
+  // Generated as CommonJS types, which an ES module may import; TypeScript refuses the reverse.
   const { output } = await bundle.generate({
     format: "es",
     entryFileNames: "[name].d.cts",
     chunkFileNames: "types-[name].d.cts",
-    // What several entries share is one file, and not as many as there are ways to share it.
+    // One shared file, instead of one for each combination of entries.
     manualChunks: (id) => (own.has(id) ? undefined : "shared"),
   });
   await bundle.close();
@@ -62,7 +64,7 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
   return Object.fromEntries([...found, ...modules]);
 }
 
-/** `typeof core` is written out as a namespace of values; what is a type in it is made one. */
+/** `typeof core` is written out as a namespace of values; turns its types into types again. */
 function typesAreTypes(text: string, all: string): string {
   const isType = (name: string): boolean =>
     RegExp(`^(?:declare |export )*(?:interface|type) ${name}\\b`, "m").test(all) &&

@@ -1,5 +1,5 @@
-// What each client costs an installer, and a firmware: files and bytes as npm unpacks them, what of it a program on Node
-// loads that only signs in, and on QuickJS its size, its heap, and the names that it expects and QuickJS does not have.
+// The cost of each client for an installer and a firmware: files and bytes as npm unpacks them, what a Node program
+// that only signs in loads, and on QuickJS its size, its heap, and the globals that QuickJS lacks.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { ensurePackages, tool } from "../host/toolchain.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const modules = path.join(root, "node_modules");
 
-/** What of each library takes part in code, poll, refresh and revocation; the rest is shaken off. */
+/** What each library needs for code, poll, refresh and revocation; tree shaking removes the rest. */
 const used: Readonly<Record<string, string>> = {
   oauth4webapi:
     "deviceAuthorizationRequest, processDeviceAuthorizationResponse, deviceCodeGrantRequest, " +
@@ -34,7 +34,7 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** Files and bytes of a folder, without packages that lie in it. */
+/** Files and bytes of a folder, without nested packages. */
 export function amountOf(folder: string): Amount {
   let [files, bytes] = [0, 0];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -47,7 +47,7 @@ export function amountOf(folder: string): Amount {
   return { files, bytes };
 }
 
-/** The packages that one needs, and those that they need. */
+/** Direct and transitive dependencies. */
 function dependenciesOf(folder: string, known = new Set<string>()): Set<string> {
   const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
     dependencies?: Record<string, string>;
@@ -60,7 +60,7 @@ function dependenciesOf(folder: string, known = new Set<string>()): Set<string> 
   return known;
 }
 
-/** Bytes of the outputs that are there before anything is imported on demand. */
+/** Bytes that are loaded before any dynamic import. */
 export function loadedBytes(outputs: Metafile["outputs"], entry: string): number {
   const loaded = new Set<string>();
   const load = (file: string): void => {
@@ -74,7 +74,7 @@ export function loadedBytes(outputs: Metafile["outputs"], entry: string): number
   return [...loaded].reduce((sum, file) => sum + outputs[file]!.bytes, 0);
 }
 
-/** A module that takes these names of a package, bundled. */
+/** A bundled module with these names of a package. */
 async function bundled(names: string, from: string, options: BuildOptions) {
   const contents = `export { ${names} } from ${JSON.stringify(from)};`;
   const made = await build({
@@ -86,7 +86,7 @@ async function bundled(names: string, from: string, options: BuildOptions) {
   return { outputs: made.metafile!.outputs, text: made.outputFiles![0]!.text };
 }
 
-/** A row of the table of packages; `names` are what a program that signs in takes of it, "" where it is not for that. */
+/** A row of the table of packages; `names` are the imports of a program that signs in, "" if there is none. */
 async function packageRow(name: string, folder: string, names: string): Promise<string[]> {
   const amount = ({ files, bytes }: Amount): string =>
     `${files} files, ${Math.ceil(bytes / 1000)} KB`;
@@ -108,11 +108,11 @@ async function packageRow(name: string, folder: string, names: string): Promise<
   ];
 }
 
-/** Ours as `npm run tool -- package` made them, beside the others as they are installed here. */
+/** Our packages as `npm run tool -- package` builds them, and the others as they are installed here. */
 export async function packageTable(): Promise<string[][]> {
   const made = path.join(root, "dist/npm");
   const rows = [
-    ["package", "its own", "installed with it", "in all", "a sign-in loads B"],
+    ["package", "own", "dependencies", "total", "a sign-in loads B"],
     await packageRow("picogrant", path.join(made, "picogrant"), "signIn"),
   ];
   for (const name of ["picogrant-tools", "picogrant-firmware"])
@@ -122,7 +122,7 @@ export async function packageTable(): Promise<string[][]> {
   return rows;
 }
 
-/** Names that Node or browsers have, that stand in a script as names of their own, and that QuickJS does not have. */
+/** Globals of Node or browsers that a script uses and QuickJS does not have. */
 async function missingNames(code: string): Promise<string[]> {
   const known = new Set([...Object.getOwnPropertyNames(globalThis), "navigator", "window"]);
   const words = [...code.matchAll(/(?:globalThis\.|(?<![\w$."'/-]))([A-Za-z]\w*)(?![\w$:"'])/g)];
@@ -135,7 +135,7 @@ async function missingNames(code: string): Promise<string[]> {
     .sort();
 }
 
-/** A row of the table of what ships: the heap is with empty stand-ins for what is missing. */
+/** A row of the table of shipped code; heap is measured with empty stubs for missing globals. */
 async function shippedRow(name: string, code: string): Promise<string[]> {
   const missing = await missingNames(code);
   const standIns = `var globalNames = ${JSON.stringify(missing)};
@@ -163,8 +163,9 @@ export async function shippedTable(): Promise<string[][]> {
 }
 
 /**
- * Code and RAM on a Cortex-M3 with -Os, ours and a client written in a day (naive.c). That one's is linked, less an empty
- * program: it needs the C library's snprintf and more, and ours none. Here it has to sign in first.
+ * Code and RAM on a Cortex-M3 with -Os: ours, and a client written in a day (naive.c). The naive client is linked,
+ * minus an empty program, because it needs snprintf and more from the C library; ours needs none. It must sign in
+ * first.
  */
 export async function firmwareTable(): Promise<string[][]> {
   const [jsmn, folder] = ["/usr/include/jsmn.h", path.join(root, "dist/peers")];

@@ -1,5 +1,5 @@
-// A whole device of each client that is compared, for the bench (`picogrant conform --device`): each driven as its own
-// documentation shows. Two words on its standard input: a asks the resource, o signs out.
+// A complete device for each compared client, for the bench (`picogrant conform --device`), written after the client's
+// documentation. Commands on standard input: a requests the resource, o signs out.
 //
 //   tsx targets/workbench/peers/device.ts picogrant|oauth4webapi|openid-client|oidc-agent device.json
 
@@ -39,7 +39,7 @@ async function picogrant(): Promise<Client> {
   return { ask: () => session.fetch(resource), signOut: () => session.signOut() };
 }
 
-/** The loop of its own example (examples/device_authorization_grant.ts). */
+/** The loop of the library's own example (examples/device_authorization_grant.ts). */
 async function oauth4webapi(): Promise<Client> {
   const client: oauth.Client = { client_id: clientId };
   const none = oauth.None();
@@ -81,12 +81,12 @@ async function openidClient(): Promise<Client> {
   };
 }
 
-/** The command line of Debian's oidc-agent-cli: an agent that keeps the tokens, and commands that ask it. */
+/** The command line of Debian's oidc-agent-cli: an agent that stores the tokens, and commands for it. */
 async function oidcAgent(): Promise<Client> {
   const folder = `${storage.directory}/oidc`;
   const [kept, agent] = [`${folder}/metadata.json`, `${folder}/socket-${process.pid}`];
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // It reads addresses in metadata and nowhere else, and after a restart where they were before.
+  // It reads addresses only from metadata, and after a restart reuses the previous ones.
   const before = existsSync(kept) && new URL(JSON.parse(readFileSync(kept, "utf8")).issuer).port;
   const metadata = createServer((_, answer) => answer.end(readFileSync(kept)));
   await new Promise<void>((done) => metadata.listen(Number(before), "127.0.0.1", done));
