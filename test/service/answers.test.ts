@@ -1,6 +1,6 @@
-// Each family of addresses refuses in its own shape, whatever is wrong: OAuth's two members for its
-// endpoints, the object with code, status and errors for the resource APIs and the event stream. And what can be set to
-// be answered otherwise: provoked answers, JSON in place of forms.
+// Each family of endpoints rejects every kind of bad request in its own format: two members for OAuth endpoints, an
+// object with code, status and errors for the resource APIs and the event stream. Also settings that change responses:
+// provoked responses, JSON instead of forms.
 
 import { describe, expect, test } from "vitest";
 import { PATHS as ADDRESSES } from "../../targets/service/metadata.ts";
@@ -59,7 +59,7 @@ function tokenFor(path: string, bench: Bench): string {
   return String(bench.signIn(who).access_token);
 }
 
-test("the table has every address that is published, and the service's own", () => {
+test("the table has every published address, and the service's own", () => {
   const paths = ROUTES.map(({ path }) => path);
   for (const address of Object.values(ADDRESSES)) {
     expect(paths.some((path) => path.startsWith(address))).toBe(true);
@@ -69,10 +69,10 @@ test("the table has every address that is published, and the service's own", () 
 describe.each(ROUTES)("$path ($family)", ({ path, family, methods }) => {
   const allowed = methods.flatMap((one) => (one === "GET" ? ["GET", "HEAD"] : [one]));
 
-  test("RFC 9110 §15.5.6: another method is 405 in the family's shape, and what is refused without a token has it, too", async () => {
+  test("RFC 9110 §15.5.6: another method is 405 in the family's format, which requests without a token get as well", async () => {
     for (const method of METHODS) {
       const bench = new Bench();
-      // The offers' own methods are told to those only who may use them.
+      // The Allow header of offers requires the right to use them.
       const headers = { authorization: `Bearer ${tokenFor(path, bench)}` };
       const answer = bench.send(method, path, "", headers);
       const isAllowed = allowed.includes(method);
@@ -87,7 +87,7 @@ describe.each(ROUTES)("$path ($family)", ({ path, family, methods }) => {
     }
   });
 
-  test("RFC 9110 §15.5.14: a body beyond the limit is 413 in the family's shape, and ends the connection", async () => {
+  test("RFC 9110 §15.5.14: a body beyond the limit is 413 in the family's format, and ends the connection", async () => {
     for (const method of ["POST", "PUT"]) {
       const answer = await new Bench().fetch(method, path, "x".repeat(300_000));
       expect([answer.status, answer.headers.connection]).toEqual([413, "close"]);
@@ -104,7 +104,7 @@ const BODIES = [
   ["application/x-www-form-urlencoded", "%%%=1&%%%=2"],
 ] as const;
 test.each(WITH_BODY)(
-  "offer doc §7 row errors: POST $path refuses what is no body for it in the shape of $family",
+  "offer doc §7 row errors: POST $path rejects an unusable body in the format of $family",
   ({ path, family }) => {
     for (const [type, body] of BODIES) {
       const bench = new Bench();
@@ -127,7 +127,7 @@ test.each([
   `${OFFERS}/intro:nothing`,
   `${ADDRESSES.publisher}nothing`,
   "/events/v1/nothing",
-])("RFC 9110 §15.5.5: %s is 404 in the APIs' shape", async (path) => {
+])("RFC 9110 §15.5.5: %s is 404 in the format of the APIs", async (path) => {
   const bench = new Bench();
   const headers = { authorization: `Bearer ${tokenFor(path, bench)}` };
   for (const method of METHODS.filter((one) => one !== "HEAD")) {
@@ -142,7 +142,7 @@ test.each([
   [ADDRESSES.deviceAuthorization, "oauth"],
   [ADDRESSES.streamVerify, "api"],
 ] as const)(
-  "RFC 9110 §15.6.1: a fault of the service at %s is 500 in the shape of %s",
+  "RFC 9110 §15.6.1: a fault of the service at %s is 500 in the format of %s",
   async (path, family) => {
     let isBroken = false;
     const random = (count: number): Uint8Array => {
@@ -167,7 +167,7 @@ test.each([
 
 const API = "/video/v3/liveBroadcasts?part=id&mine=true";
 
-/** What each request is answered without anything provoked. */
+/** The normal response to each request. */
 const ASK = {
   code: (bench: Bench) => bench.requestCodes(),
   poll: (bench: Bench) => bench.poll("unknown"),
@@ -178,7 +178,7 @@ const ASK = {
 };
 
 test.each(PROVOKED_REQUESTS)(
-  "provoked: %s: each answer, and nothing else is touched",
+  "provoked: %s: each response, and nothing else is affected",
   (request) => {
     const others = PROVOKED_REQUESTS.filter((one) => one !== request);
     const untouched = others.map((other) => ASK[other](new Bench()).headers);
@@ -195,7 +195,7 @@ test.each(PROVOKED_REQUESTS)(
   },
 );
 
-test("a refusal that was provoked costs no grant: it was none of the service's own", () => {
+test("a provoked rejection ends no grant, because the service itself did not reject the request", () => {
   const bench = new Bench({ provoke: { refresh: "interaction_required" } });
   const { refresh_token } = bench.signIn();
   expect(bench.refresh(refresh_token)).toMatchObject({
@@ -206,11 +206,11 @@ test("a refusal that was provoked costs no grant: it was none of the service's o
   expect(bench.refresh(refresh_token).status).toBe(200);
 });
 
-describe("a server that takes JSON alone", () => {
+describe("a server that accepts only JSON", () => {
   const ask = (bench: Bench, path: string, value: unknown) =>
     bench.send("POST", path, JSON.stringify(value), { "content-type": "application/json" });
 
-  test("RFC 9110 §15.5.16: a form is 415 without a body, a JSON object is understood", () => {
+  test("RFC 9110 §15.5.16: a form gets 415 without a body, a JSON object is accepted", () => {
     const bench = new Bench({ bodies: "json" });
     expect(bench.requestCodes()).toMatchObject({ status: 415, text: "" });
     expect(bench.post("/revoke", { token: "x" }).status).toBe(415);
@@ -226,7 +226,7 @@ describe("a server that takes JSON alone", () => {
     expect(ask(bench, "/revoke", { token: tokens.refresh_token }).status).toBe(200);
   });
 
-  test("what is no JSON object of texts is invalid_request; the APIs are as they were", () => {
+  test("a body that is not a JSON object of strings is invalid_request; the APIs do not change", () => {
     const bench = new Bench({ bodies: "json" });
     const headers = { "content-type": "application/json" };
     for (const body of ["", "[1]", "{", '{"a":1}', "null", '"text"'])

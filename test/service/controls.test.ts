@@ -1,5 +1,5 @@
-// The programmatic controls, options, fixtures and snapshots, what observers are told, and that nothing grows for ever:
-// what tests and simulators rely on. What goes on over a restart as it was is the oracle's.
+// Programmatic controls, options, fixtures, snapshots, observers, and memory limits: the interface for tests and
+// simulators. The oracle tests what survives a restart.
 
 import { describe, expect, test, vi } from "vitest";
 import {
@@ -15,7 +15,7 @@ import { Bench, FIXTURE, seededRandom } from "./harness.ts";
 import { Visitor } from "./visitor.ts";
 
 describe("controls", () => {
-  test("restart forgets browser sessions, which are bounded: the oldest is forgotten", async () => {
+  test("restart discards browser sessions, whose number is limited: the oldest is discarded first", async () => {
     const bench = new Bench();
     const visitor = new Visitor(bench.service);
     await visitor.submit(await visitor.get("/account"), "/account/choose", { account: "ada" });
@@ -27,7 +27,7 @@ describe("controls", () => {
     expect(ids.slice(0, 2).map((id) => sessions.accountOf(id))).toEqual([undefined, "ada"]);
   });
 
-  test("setOptions changes what comes, not what was issued", () => {
+  test("setOptions affects future responses, not issued tokens", () => {
     const bench = new Bench();
     const { device_code } = bench.requestCodes().json;
     bench.service.setOptions({ interval: 30, codeLifetime: 60 });
@@ -39,7 +39,7 @@ describe("controls", () => {
     }
     expect(() => bench.service.setOptions({ interval: -1 })).toThrow(/^option interval: /);
     expect(bench.service.options.interval).toBe(30);
-    // A dialect brings its defaults, and takes them away again; what was set by hand stays.
+    // A dialect brings defaults, and removes them again; values set explicitly stay.
     bench.service.setOptions({ dialect: "keycloak" });
     expect(bench.service.options).toMatchObject({ codeLifetime: 600, interval: 30 });
     bench.service.setOptions({ dialect: "documents" });
@@ -47,7 +47,7 @@ describe("controls", () => {
     expect(() => bench.service.setEnabledApis("nobody", [])).toThrow('no client "nobody"');
   });
 
-  test("the same seed and clock answer the same bytes; a random source that repeats itself is reported", () => {
+  test("the same seed and clock produce the same bytes; a random source that repeats itself is reported", () => {
     expect(new Bench().signIn()).toEqual(new Bench().signIn());
     const bench = new Bench({}, { random: (count) => new Uint8Array(count) });
     bench.requestCodes();
@@ -56,7 +56,7 @@ describe("controls", () => {
 });
 
 describe("observers", () => {
-  test("they hear of attempts, grants and exchanges until they leave", () => {
+  test("they receive attempts, grants and exchanges until they unsubscribe", () => {
     const bench = new Bench();
     const events: ServiceEvent[] = [];
     const stop = bench.service.observe((event) => events.push(event));
@@ -74,7 +74,7 @@ describe("observers", () => {
     expect(events).toHaveLength(told.length);
   });
 
-  test("nothing secret reaches them from pages, from bodies of other types, or from a code that falls into pieces", async () => {
+  test("they receive no secret from pages, from bodies of other types, or from a code in several pieces", async () => {
     const bench = new Bench();
     const told: string[] = [];
     bench.service.observe((event) => told.push(JSON.stringify(event)));
@@ -91,7 +91,7 @@ describe("observers", () => {
       ).toEqual([]);
   });
 
-  test("one that throws costs nobody an answer or a second grant", () => {
+  test("an observer that throws affects no response and no grant", () => {
     const bench = new Bench();
     const seen: string[] = [];
     bench.service.observe(() => {
@@ -122,7 +122,7 @@ describe("observers", () => {
 });
 
 describe("memory", () => {
-  /** Steps through lists while `act` runs. */
+  /** Counts steps through lists while `act` runs. */
   function stepsOf(act: () => void): number {
     const lists = [new Map().values(), new Set().values()].map(Object.getPrototypeOf);
     const spies = lists.map((list) => vi.spyOn(list, "next"));
@@ -132,7 +132,7 @@ describe("memory", () => {
     return steps;
   }
 
-  test("a request costs the same whatever is remembered, and no more is remembered than is said", () => {
+  test("a request costs the same however much is stored, and storage stays within its limits", () => {
     const attemptsMax = isFullRun ? 100_000 : 5000;
     const bench = new Bench({ deviceCodeQuota: null, attemptsMax, interval: 0 });
     for (const count of [10, 1000, attemptsMax, attemptsMax + 1000]) {
@@ -169,8 +169,8 @@ describe("memory", () => {
   });
 
   test.each([
-    ["the last of those remembered ends the grant", 16, 400],
-    ["one that is older is unknown and ends nothing", 17, 200],
+    ["the oldest remembered token ends the grant", 16, 400],
+    ["an older one is unknown and ends nothing", 17, 200],
   ])("RFC 9700 §4.14.2: reuse of a replaced refresh token: %s", (_, refreshes, afterwards) => {
     const bench = new Bench({ refreshTokenRotation: true, rotationGrace: 0 });
     const first = bench.signIn().refresh_token;
@@ -180,7 +180,7 @@ describe("memory", () => {
     expect(bench.refresh(latest).status).toBe(afterwards);
   });
 
-  test("nothing is left of a displaced grant once its access tokens have run out, nor of a decision that nobody fetches", () => {
+  test("a displaced grant is deleted once its access tokens have expired, and so is a decision that no device fetches", () => {
     const bench = new Bench({
       refreshTokensPerClientAndUser: 1,
       codeLifetime: 60,
@@ -197,7 +197,7 @@ describe("memory", () => {
   });
 });
 
-describe("what is given to a service", () => {
+describe("input of a service", () => {
   const base = FIXTURE as Required<FixtureInput>;
   test.each([
     [null, /^fixture: /],
@@ -221,7 +221,7 @@ describe("what is given to a service", () => {
       { ...base, receivers: base.receivers?.map((one) => ({ ...one, token: "one-token" })) },
       /receivers "publisher-backend" token: is also the token of "tv-backend"/,
     ],
-  ])("a wrong fixture is one line that says where: %#", (fixture, message) => {
+  ])("a wrong fixture is reported in one line with its position: %#", (fixture, message) => {
     expect(() => readFixture(fixture)).toThrow(message);
     expect(() => readFixture(fixture)).not.toThrow("\n");
   });
@@ -238,7 +238,7 @@ describe("what is given to a service", () => {
     [{ userCodeFormat: "abc" }, "userCodeFormat"],
     [{ provoke: { refresh: "nonsense" } }, /^option provoke\.refresh: /],
     [{ provoke: { nonsense: "405" } }, /^option provoke/],
-  ])("a wrong option is one line that names it: %j", (options, name) => {
+  ])("a wrong option is reported in one line that names it: %j", (options, name) => {
     expect(() => new Bench(options as object)).toThrow(name);
   });
 
@@ -247,11 +247,11 @@ describe("what is given to a service", () => {
     ["another version", { version: 2, atMs: 0, attempts: [], grants: [] }],
     ["a missing list", { version: 1, atMs: 0, attempts: [] }],
     ["a grant of another shape", { version: 1, atMs: 0, attempts: [], grants: [{ id: "g1" }] }],
-  ])("what is no snapshot is refused with one line: %s", (_, input) => {
+  ])("an invalid snapshot is rejected with one line: %s", (_, input) => {
     expect(() => readSnapshot(input)).toThrow(/^snapshot: .+$/);
   });
 
-  test("a fixture is not changed, and what is done in one service reaches no other made of it; an empty one is enough", () => {
+  test("a fixture does not change, and services made from it are independent; an empty one is enough", () => {
     const before = JSON.stringify(FIXTURE);
     const [one, two] = [new Bench(), new Bench()];
     one.service.setPolicy("northwind", ["video.readonly"]);

@@ -1,4 +1,4 @@
-// RFC 9112 section 6: however a body is framed, the answer is the same, at each endpoint of service and panel.
+// RFC 9112 section 6: the framing of a body does not affect the response, at each endpoint of service and panel.
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
@@ -15,13 +15,13 @@ afterAll(() => simulator.close());
 
 const hex = (text: string) => text.length.toString(16);
 
-/** Those with a body carry it whole; those without are for requests that need none. */
+/** Framings with a body carry all of it; the others are for requests that need no body. */
 const WITH_BODY: Record<string, (body: string) => string> = {
   "a length": (body) => `Content-Length: ${body.length}\r\n\r\n${body}`,
   chunked: (body) => `Transfer-Encoding: chunked\r\n\r\n${hex(body)}\r\n${body}\r\n0\r\n\r\n`,
   "chunked in pieces, with a trailer": (body) =>
     `Transfer-Encoding: chunked\r\n\r\n1\r\n${body[0]}\r\n${hex(body.slice(1))};x=y\r\n${body.slice(1)}\r\n0\r\nX-T: 1\r\n\r\n`,
-  "a length that is announced": (body) =>
+  "a declared length": (body) =>
     `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
 };
 const WITHOUT_BODY: Record<string, string> = {
@@ -33,7 +33,7 @@ const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json\r\nX-Picogrant-Panel: 1";
 const CODE_FIELDS = `client_id=${TV.client_id}&scope=email`;
 
-/** What a client of nothing but a socket gets; an interim answer is passed over. */
+/** A client on a plain socket; it skips interim responses. */
 function ask(
   line: string,
   rest: string,
@@ -93,7 +93,7 @@ const ADDRESSES = [
   ...["/.well-known/openid-configuration", "/assets/pages.css", "/nothing", "/panel"],
   ...PANEL.map((name) => `/panel/${name}`),
 ];
-/** As they are, and as no client should write them. */
+/** Addresses in their normal form, and in forms that no client should send. */
 const SPELLINGS: ((path: string) => string)[] = [
   (path) => path,
   (path) => `${path}/`,
@@ -101,12 +101,12 @@ const SPELLINGS: ((path: string) => string)[] = [
   (path) => `${path}%`,
 ];
 it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])(
-  "%s of any address, however it is spelled and framed, is no fault of the service",
+  "%s of any address, in any spelling and framing, is no fault of the service",
   async (method) => {
     const bodies = Object.values(WITH_BODY).map((framed) => framed("a=b"));
     const framings = [...bodies, ...Object.values(WITHOUT_BODY)];
     for (const [at, path] of ADDRESSES.entries()) {
-      // Each framing has one version, and each address all spellings and framings; without the time for that one spelling
+      // In a full run each framing has one version, and each address all spellings and framings; otherwise one spelling
       // and two framings.
       const spellings = isFullRun ? SPELLINGS : [SPELLINGS[at % SPELLINGS.length]!];
       for (const spelled of spellings) {
@@ -125,7 +125,7 @@ it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "B
   },
 );
 
-it("RFC 3986 §6.2.2.2: an address is the same with letters that are percent-encoded; a slash more is another, but for the page's", async () => {
+it("RFC 3986 §6.2.2.2: percent-encoded letters do not change an address; an additional slash does, except at the page", async () => {
   const framed = WITH_BODY["a length"]!(CODE_FIELDS);
   const statuses = async (...lines: string[]): Promise<number[]> =>
     (await Promise.all(lines.map((line) => ask(line, framed)))).map(({ status }) => status);
@@ -136,12 +136,12 @@ it("RFC 3986 §6.2.2.2: an address is the same with letters that are percent-enc
 it.each([
   ["POST /token", FORM],
   ["POST /panel/command", JSON_TYPE],
-])("%s that is longer than it may be is 413 however it is framed", async (line, type) => {
+])("%s beyond the limit is 413 in any framing", async (line, type) => {
   for (const framed of Object.values(WITH_BODY).slice(0, 2))
     expect(await ask(line, framed("x".repeat(2_500_000)), type)).toMatchObject({ status: 413 });
 });
 
-it("a program that has the service and the simulator in its own process keeps Node's Request and Response", async () => {
+it("a program that runs the service and the simulator in its own process keeps Node's Request and Response", async () => {
   const answer = await fetch(simulator.url);
   expect(answer.constructor).toBe(Response);
   // Fetch standard: a status has 200 to 599.
@@ -149,8 +149,8 @@ it("a program that has the service and the simulator in its own process keeps No
   expect([Request, Response]).toEqual(BEFORE);
 });
 
-it("what comes without chunks makes no Request of Node's, which would cost more than the answer", async () => {
-  // The adaptor makes a controller with each.
+it("a request without chunks creates no Request of Node, which would cost more than the response", async () => {
+  // The adapter creates a controller with each Request.
   const made = [vi.spyOn(globalThis, "Request"), vi.spyOn(globalThis, "AbortController")];
   const count = () => made.reduce((sum, { mock }) => sum + mock.calls.length, 0);
   onTestFinished(() => void made.map((spy) => spy.mockRestore()));
@@ -162,7 +162,7 @@ it("what comes without chunks makes no Request of Node's, which would cost more 
   expect(count()).toBeGreaterThan(0);
 });
 
-it("HTTP/1.0 has no chunks: its answer ends with the connection (RFC 9112 section 9.3)", async () => {
+it("HTTP/1.0 has no chunks: its response ends with the connection (RFC 9112 section 9.3)", async () => {
   const body = CODE_FIELDS;
   const answer = await ask("POST /device/code", WITH_BODY["a length"]!(body), FORM, "1.0");
   expect(answer.status).toBe(200);

@@ -1,5 +1,5 @@
-// A service in memory with a clock and a random source that the test owns, and short ways to send it
-// what a device sends. No sockets; test/peers and test/browser use real ones.
+// A service in memory with a clock and a random source that the test controls, and shortcuts for a device's requests.
+// No sockets; test/peers and test/browser use real ones.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FakeAnswer, SeenRequest } from "../../platform/fake/index.ts";
@@ -31,7 +31,7 @@ export const PUBLISHER_CLIENT = {
   client_secret: "publisher-secret",
 };
 
-/** Making an RSA key takes a while; each bench has the same ones, and new ones only after a rotation. */
+/** RSA keys take long to generate: all benches share them, and generate new ones only after a rotation. */
 const made: { algorithm: string; key: SigningKey; users: WeakSet<object> }[] = [];
 function sharedKeys(): (algorithm: "RS256" | "ES256") => SigningKey {
   const user = {};
@@ -56,7 +56,7 @@ export interface Answer {
   json: Json;
 }
 
-/** Deterministic bytes: xorshift, so that a failing test fails again. */
+/** Deterministic bytes (xorshift), so that failures are reproducible. */
 export function seededRandom(seed = 1): (count: number) => Uint8Array {
   let state = seed >>> 0 || 1;
   return (count) => {
@@ -96,7 +96,6 @@ export class Bench extends World {
     return Date.UTC(2026, 0, 1) + this.clock.elapsedMs;
   }
 
-  /** A device's request. */
   #answer({ method, url, contentType, authorization, body }: SeenRequest): FakeAnswer {
     const { pathname, search } = new URL(url);
     const headers = { "content-type": contentType, authorization };
@@ -116,7 +115,7 @@ export class Bench extends World {
     return read(this.service.handle({ method, path: path!, query, headers, body: bytes }));
   }
 
-  /** The same over web-standard requests, through the app that serves the pages as well. */
+  /** The same over web-standard requests, through the app that also serves the pages. */
   async fetch(
     method: string,
     target: string,
@@ -137,7 +136,7 @@ export class Bench extends World {
     return this.send("POST", target, form(fields), { ...type, ...headers });
   }
 
-  /** Asks for codes; the document's video scopes unless others are named. */
+  /** Requests codes, by default with the specification's video scopes. */
   requestCodes(fields: Fields = {}): Answer {
     return this.post("/device/code", {
       client_id: TV.client_id,
@@ -164,7 +163,7 @@ export class Bench extends World {
     });
   }
 
-  /** The whole flow at once: codes, approval, claim. Returns the token response. */
+  /** The whole flow: codes, approval, claim. Returns the token response. */
   signIn(
     how: { account?: string; client?: typeof TV; scope?: string; accessSeconds?: number } = {},
   ): Json {
@@ -177,7 +176,6 @@ export class Bench extends World {
     return answer.json;
   }
 
-  /** GET with a bearer header. */
   get(target: string, accessToken?: unknown): Answer {
     const headers: Record<string, string> =
       accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
@@ -185,7 +183,7 @@ export class Bench extends World {
   }
 }
 
-/** The codes of a device that nobody has decided about yet. */
+/** The codes of a pending device. */
 export function pendingCode(bench: Bench, fields = {}): { device: string; user: string } {
   const { device_code, user_code } = bench.requestCodes(fields).json;
   return { device: String(device_code), user: String(user_code) };

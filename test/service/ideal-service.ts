@@ -1,24 +1,26 @@
-// An ideal service, written from the two documents on plain values: who may do what, and what each answer means. It has
-// no code of the service, but the types of a fixture and of options, and makes no code or token: those it is told when
-// the service has answered.
+// A model of the service, written from the two specifications on plain values: who may do what, and what each response
+// means. It shares only the types of fixtures and options with the service. It generates no codes or tokens: it takes
+// them from the service's responses.
 
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
 import type { ServiceOptions, ServiceOptionsInput } from "../../targets/service/options.ts";
 
-/** What an answer has to be: its status, the word that says why it refuses, and what of it is known beforehand. */
+/** What a response must be: its status, its error word, and the members that are known in advance. */
 export interface Expected {
   readonly status: number;
-  /** `error`, `error_code` or the reason of an API's error; "" where nothing is refused. */
+  /** `error`, `error_code` or the reason of an API error; "" for success. */
   readonly word: string;
-  /** RFC 6749 section 5.2: whoever has failed with HTTP Basic is challenged. */
+  /** RFC 6749 section 5.2: a client that failed with HTTP Basic gets a challenge. */
   readonly asksWho?: boolean;
-  /** Members of the answer, each exactly so. */
+  /** Members of the response with their exact values. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** What comes with a request for a code, and is looked at later on: RFC 7636, RFC 9470, OpenID Connect Core section 2. */
+/**
+ * Parameters of a device authorization request that matter later: RFC 7636, RFC 9470, OpenID Connect Core section 2.
+ */
 export interface Proof {
-  /** Undefined: none may come with the poll. */
+  /** Undefined: the poll must have none. */
   readonly verifier?: string | undefined;
   readonly nonce?: string | undefined;
   readonly acr: string;
@@ -36,7 +38,7 @@ export interface Attempt {
   interval: number;
   lastPoll: number;
   account?: Account;
-  /** When the person allowed. */
+  /** Time of the approval. */
   decidedAt: number;
   granted: readonly string[];
   accessSeconds?: number | undefined;
@@ -47,17 +49,17 @@ export interface Grant {
   readonly client: Client;
   readonly account: Account;
   readonly scopes: readonly string[];
-  /** When and how the person signed in. */
+  /** Time and method of the user's sign-in. */
   readonly authAt: number;
   readonly acr: string;
-  /** When time-based access ends; Infinity: not before somebody ends it. */
+  /** End of time-based access; Infinity: only a revocation ends it. */
   readonly endsAt: number;
-  /** All that this grant ever had, the live one last. */
+  /** All refresh tokens of this grant, the live one last. */
   readonly refresh: string[];
   graceUntil: number;
-  /** The one before the live one, while it may still be used. */
+  /** The replaced refresh token, while it may still be used. */
   predecessor: string | undefined;
-  /** Whether its refresh token lives; where newer ones have displaced it, its access tokens still run. */
+  /** False once newer grants have displaced its refresh token; its access tokens remain valid. */
   lives: boolean;
   /** Whether the service knows that the account has used this client. */
   isKnown: boolean;
@@ -70,7 +72,7 @@ export interface AccessToken {
   lives: boolean;
 }
 
-/** An event that waits for a receiver: its type, and whom or what it is about. */
+/** An event that waits for a receiver: its type and its subject. */
 export interface IdealEvent {
   readonly type: string;
   readonly account?: string;
@@ -97,12 +99,12 @@ const refused = (status: number, word: string, description?: string): Expected =
 });
 const INVALID_REQUEST = refused(400, "invalid_request");
 const INVALID_GRANT = refused(400, "invalid_grant");
-/** A device code that means nothing: invalid_grant, but where a dialect has a word for it. */
+/** An unknown device code: invalid_grant, unless a dialect has its own error. */
 const BAD_CODE = refused(400, "bad_device_code");
 const INVALID_CLIENT = { ...refused(401, "invalid_client"), asksWho: true };
-/** Document A section 5.4, or a request for a code, where nobody says who it is but by a name. */
+/** Device specification, section 5.4; or a device authorization request that identifies the client only by name. */
 const NO_CLIENT = refused(401, "invalid_client");
-/** Document A section 7, the rows of "Poll". */
+/** Device specification, section 7, the rows of "Poll". */
 const PENDING = refused(428, "authorization_pending", "Precondition Required");
 const SLOW_DOWN = refused(403, "slow_down", "Forbidden");
 const REFUSALS: Readonly<Record<string, Expected>> = {
@@ -111,18 +113,18 @@ const REFUSALS: Readonly<Record<string, Expected>> = {
   org_internal: refused(403, "org_internal"),
 };
 
-/** How servers of other makes speak, where it is not as the documents have it; the service's table says who says so. */
+/** How other servers' responses differ from the specifications; the service's table assigns these to dialects. */
 export interface Speech {
-  /** Members of the answer to a request for a code, besides those that each has. */
+  /** Additional members of the device authorization response. */
   readonly codeMembers: readonly string[];
   /** Members of an error besides `error` and `error_description`. */
   readonly errorMembers?: readonly string[];
   readonly statuses?: Readonly<Record<string, number>>;
   readonly words?: Readonly<Record<string, string>>;
   readonly knowsOffline?: true;
-  /** Whether refresh tokens are for those only who have asked for offline_access. */
+  /** Whether refresh tokens require the scope offline_access. */
   readonly asksOffline?: true;
-  /** Whether haste counts after the decision as well, and the code's end. */
+  /** Whether slow_down also applies after the decision and after the code's expiry. */
   readonly bindsAlways?: true;
   readonly options: ServiceOptionsInput;
 }
@@ -174,9 +176,9 @@ export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
   },
 };
 
-/** Replaced refresh tokens that the service recognizes; older ones are as unknown as any. */
+/** Replaced refresh tokens that the service recognizes; older ones are unknown. */
 const REPLACED_MAX = 16;
-/** How long a decision waits for its device behind the code's end. */
+/** How long a decision waits for its device after the code has expired. */
 const DECISION_MEMORY_S = 3600;
 
 const BARE = ["email", "openid", "profile", "offline_access"];
@@ -190,7 +192,7 @@ const ALLOWED = [
   "video.readonly",
 ];
 
-/** What a request at an OAuth endpoint says, by the names of its parameters; "" counts as not said. */
+/** Parameters of a request to an OAuth endpoint, by name; "" counts as absent. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
 export class IdealService {
@@ -227,7 +229,7 @@ export class IdealService {
     );
   }
 
-  /** An answer as the dialect has it. */
+  /** The dialect's version of a response. */
   #said<T extends Expected>(expected: T): T {
     const { statuses = {}, words = {} } = this.#speech;
     const { status, word } = expected;
@@ -239,7 +241,7 @@ export class IdealService {
     return BARE.includes(name) ? name : `${this.#scopeBase}/auth/${name}`;
   }
 
-  // The code request: document A sections 2.1, 4.1, 5 and 8.
+  // The device authorization request: device specification, sections 2.1, 4.1, 5 and 8.
 
   requestCode(client: Client | undefined, fields: Fields): Expected {
     const { client_id, scope, code_challenge, code_challenge_method: method } = fields;
@@ -278,7 +280,7 @@ export class IdealService {
       interval: this.#options.interval * 1000,
       lastPoll: Number.NEGATIVE_INFINITY,
     };
-    // Room for one more: the oldest are forgotten, those first that mean nothing any more.
+    // Make space for one more: discard the oldest, codes without meaning first.
     const { attempts } = this;
     const { attemptsMax } = this.#options;
     while (attempts[0] && (attempts.length >= attemptsMax || this.isForgotten(attempts[0])))
@@ -294,16 +296,16 @@ export class IdealService {
     return this.now >= expiresAt + memory * 1000;
   }
 
-  /** The user codes that wait for a person. */
+  /** The pending user codes. */
   pending(): string[] {
     const waits = ({ state, expiresAt }: Attempt): boolean =>
       state === "pending" && this.now < expiresAt;
     return this.attempts.filter(waits).map(({ user }) => user);
   }
 
-  // The person's decision: document A section 3.
+  // The user's decision: device specification, section 3.
 
-  /** @param typed as the person types it: case counts, dashes and spaces do not */
+  /** @param typed as the user types it: case is significant, dashes and spaces are not */
   #decidable(typed: string): Attempt | string {
     const plain = (code: string): string => code.replaceAll(/[^A-Za-z]/g, "");
     const attempt = this.attempts.find(({ user }) => plain(user) === plain(typed));
@@ -358,7 +360,7 @@ export class IdealService {
     return scopes.some((one) => blocked.includes(one)) ? "admin_policy_enforced" : "";
   }
 
-  // The token endpoint: document A sections 2.2, 4.2, 4.3 and 7.
+  // The token endpoint: device specification, sections 2.2, 4.2, 4.3 and 7.
 
   #authenticate(client: Client | undefined, fields: Fields): Expected | undefined {
     if (!fields.client_id) return INVALID_REQUEST;
@@ -368,7 +370,7 @@ export class IdealService {
     return fields.client_secret === client.secret ? undefined : INVALID_CLIENT;
   }
 
-  /** @param fields with any grant_type but the two that there are, or with that of a poll */
+  /** @param fields with any grant_type except that of a refresh */
   poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
     return this.#said(this.#poll(client, fields));
   }
@@ -379,7 +381,7 @@ export class IdealService {
     if (client!.type === "web") return NO_CLIENT;
     if (!fields.device_code) return INVALID_REQUEST;
     const attempt = this.attempts.find(({ device }) => device === fields.device_code);
-    // Whose it is comes first: another client's poll is as one for no code at all, and changes nothing.
+    // Another client's poll is treated like one with an unknown code, and changes nothing.
     if (attempt === undefined || attempt.client !== client || this.isForgotten(attempt))
       return BAD_CODE;
     if (fields.code_verifier !== attempt.proof.verifier) return INVALID_GRANT;
@@ -400,7 +402,7 @@ export class IdealService {
     return attempt.state === "granted" ? this.#claim(attempt) : PENDING;
   }
 
-  /** What was allowed counts when it is fetched: an account or an organization may have changed meanwhile. */
+  /** The approval is checked again at the claim: an account or an organization may have changed meanwhile. */
   #claim(attempt: Attempt): Expected & { attempt?: Attempt } {
     const account = attempt.account!;
     const refusal = account.disabled
@@ -414,12 +416,12 @@ export class IdealService {
     return { ...OK, attempt };
   }
 
-  /** Whether tokens of these scopes come with a refresh token. */
+  /** Whether tokens with these scopes come with a refresh token. */
   hasRefresh(scopes: readonly string[]): boolean {
     return !this.#speech.asksOffline || scopes.includes("offline_access");
   }
 
-  /** The first tokens of an attempt, as the service has given them; a refresh token that nobody got has no name. */
+  /** The first tokens of an attempt, as issued by the service; a refresh token that was not issued has no name. */
   claimed(attempt: Attempt, accessToken: string, refreshToken: string | undefined): Grant {
     const { client, granted: scopes, accessSeconds, decidedAt: authAt } = attempt;
     const account = attempt.account!;
@@ -440,7 +442,7 @@ export class IdealService {
     return grant;
   }
 
-  /** Document A section 8: two limits, and the oldest refresh token stops working. */
+  /** Device specification, section 8: two limits, and the oldest refresh token stops working. */
   #displaceOldest({ client, account }: Grant): void {
     const { refreshTokensPerClientAndUser: perPair, refreshTokensPerUser: perUser } = this.#options;
     const ofUser = this.grants.filter((one) => one.account === account && this.isLive(one));
@@ -450,7 +452,7 @@ export class IdealService {
     for (const one of left.slice(0, Math.max(0, left.length - perUser))) one.lives = false;
   }
 
-  /** Lifetimes of the tokens that an answer of this moment gives. */
+  /** Lifetimes of tokens that are issued now. */
   lifetimes(grant: Pick<Grant, "endsAt">): Readonly<Record<string, number | undefined>> {
     const left = Math.floor((grant.endsAt - this.now) / 1000);
     return {
@@ -480,7 +482,7 @@ export class IdealService {
     }
     if (token === grant.predecessor && this.now < grant.graceUntil)
       return { ...OK, grant, rotates: false, scopes };
-    // RFC 9700 section 4.14.2: nobody can tell who is honest.
+    // RFC 9700 section 4.14.2: the server cannot tell which party is honest.
     this.end(grant);
     return INVALID_GRANT;
   }
@@ -514,7 +516,7 @@ export class IdealService {
     return lives && this.now < endsAt;
   }
 
-  /** The grant that a refresh token of it names, where that is still told from any other text. */
+  /** The grant of a refresh token, while the service still recognizes that token. */
   #known(token: string): Grant | undefined {
     const grant = this.refreshTokens.get(token);
     const isRecent = grant?.refresh.slice(-REPLACED_MAX - 1).includes(token);
@@ -526,7 +528,7 @@ export class IdealService {
     return found?.lives && this.now < found.expiresAt ? found : undefined;
   }
 
-  // Revocation: document A section 4.4.
+  // Revocation: device specification, section 4.4.
 
   /** Ends a grant: its refresh token and all of its access tokens. */
   end(grant: Grant): void {
@@ -545,7 +547,8 @@ export class IdealService {
     const grant = access?.grant ?? this.#known(token);
     const { revocation: rule } = this.#options;
     const isDocuments = rule === "documents";
-    // The document asks for no credentials; a client that sends them is held to them, and to what is its own.
+    // The specification requires no credentials; but credentials that a client sends must be right, and the token its
+    // own.
     if (!isDocuments || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
       if (wrong) return wrong;
@@ -553,16 +556,16 @@ export class IdealService {
         return refused(400, isDocuments ? "invalid_token" : "invalid_grant");
     }
     if (grant === undefined) return isDocuments ? refused(400, "invalid_token") : OK;
-    // RFC 7009 section 2.1: whether one token takes the other with it is the server's choice.
+    // RFC 7009 section 2.1: the server decides whether revoking one token revokes the other.
     if (rule !== "rfc7009-each-alone") this.end(grant);
     else if (access) access.lives = false;
     else grant.lives = false;
     return OK;
   }
 
-  // What people and administrators do, and who is told: document A sections 3 and 6.
+  // Actions of users and administrators, and their receivers: device specification, sections 3 and 6.
 
-  /** @returns how many grants lived */
+  /** @returns how many grants were alive */
   revokeAll(account: Account, client?: Client): number {
     const its = this.grants.filter(
       (one) => one.account === account && (client === undefined || one.client === client),
@@ -591,15 +594,15 @@ export class IdealService {
     }
   }
 
-  // Restarts: what is kept, and what is not.
+  // Restarts: which state survives.
 
-  /** Quotas are forgotten, and codes that wait, where they are said to be. */
+  /** Discards quotas and, if `losesCodes`, pending codes. */
   restart(losesCodes: boolean): void {
     this.#windows.clear();
     if (losesCodes) this.attempts.length = 0;
   }
 
-  /** A new service goes on with the codes and grants of this one, and with nothing else. */
+  /** A new service takes over the codes and grants, and nothing else. */
   restore(): void {
     this.restart(false);
     this.offers.clear();
@@ -608,9 +611,9 @@ export class IdealService {
     for (const grant of this.grants) grant.isKnown &&= this.isLive(grant);
   }
 
-  // The resource APIs: document A sections 4.5, 5; document B. OpenID Connect Core section 5.3.
+  // The resource APIs: device specification, sections 4.5 and 5; offer specification; OpenID Connect Core section 5.3.
 
-  /** What the userinfo endpoint says: the subject, and the rest by scope. */
+  /** The response of the userinfo endpoint: the subject, and the rest by scope. */
   userinfo(token: string | undefined): Expected {
     const found = token === undefined ? undefined : this.liveAccess(token);
     if (found === undefined) return refused(401, "invalid_token");
@@ -628,7 +631,7 @@ export class IdealService {
     };
   }
 
-  /** @returns the token, where it may do this */
+  /** @returns the token, if it may do this */
   call(
     token: string | undefined,
     scopes: readonly string[],
@@ -667,7 +670,7 @@ export class IdealService {
     at: {
       readonly plan: string;
       readonly offerId: string;
-      /** undefined: the parent is not there. */
+      /** undefined: the parent does not exist. */
       readonly publishers: readonly string[] | undefined;
       readonly isPlan: boolean;
       readonly renewsItself: boolean;

@@ -1,11 +1,11 @@
-// The resource API beyond the documents' one request: filters, pages, refusals (device doc §4.5), and the challenges of
-// RFC 6750.
+// The resource API beyond the request that the specification shows: filters, pages, errors (device doc §4.5), and the
+// challenges of RFC 6750.
 import { expect, test } from "vitest";
 import { Bench } from "./harness.ts";
 import { testRows } from "./talk.ts";
 
 test.each(["part=snippet,status&mine=true", "part=snippet&part=status&mine=true"])(
-  "device doc §4.5: the shape of the answer; part is a comma-separated string or repeated: %s",
+  "device doc §4.5: the shape of the response; part is a comma-separated string or repeated: %s",
   (query) => {
     const bench = new Bench();
     const { access_token } = bench.signIn();
@@ -88,7 +88,7 @@ testRows([
     "get /video/v2/liveBroadcasts?part=id&mine=true -> 404 notFound",
   ],
   [
-    "RFC 6750 §2, §3, §3.1: a challenge is bare without a token, and says what is wrong with two",
+    "RFC 6750 §2, §3, §3.1: a challenge is bare without a token, and names the error of two tokens",
     "list token= -> 401 required challenge='Bearer~realm=\"api\"'",
     "get part=id&mine=true&access_token=a&access_token=b -> 400 badRequest",
     "sign-in -> 200",

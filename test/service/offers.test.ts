@@ -1,4 +1,4 @@
-// The rows of the document of the subscription offers at the service, what the fields of an offer may hold, and lists.
+// The rows of the offer specification at the service, valid contents of an offer, and lists.
 
 import { expect, test } from "vitest";
 import { Bench, PUBLISHER_CLIENT, PUBLISHER as SCOPE } from "./harness.ts";
@@ -12,7 +12,7 @@ const PHASE = { duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free:
 
 testRows([
   [
-    "offer doc §1 row auto-renewing base plans only: one that does not renew itself has no offers",
+    "offer doc §1 row auto-renewing base plans only: a base plan that does not renew has no offers",
     PUBLISHER,
     "create basePlanId=prepaid-30 -> 400 failedPrecondition",
     "create basePlanId=yearly -> 200",
@@ -20,7 +20,7 @@ testRows([
   ...["packageName", "productId", "basePlanId"].map(
     (name) =>
       [
-        `offer doc §2 row ${name}: the body's is the path's, and comes back`,
+        `offer doc §2 row ${name}: the body must repeat the path's, and the response has it`,
         PUBLISHER,
         `create body='{"${name}":"other"}' -> 400 invalidParameter`,
         `create body='{"${name}":null}' -> 400 invalidParameter`,
@@ -29,7 +29,7 @@ testRows([
       ] as const,
   ),
   [
-    "offer doc §2 row offerId: the query's; the body may repeat it, and it has its form",
+    "offer doc §2 row offerId: comes from the query; the body may repeat it, and its format is checked",
     PUBLISHER,
     `create body='{"offerId":"other"}' -> 400 invalidParameter`,
     `create body='{"offerId":"intro"}' -> 200 offerId=intro`,
@@ -43,7 +43,7 @@ testRows([
     ),
   ],
   [
-    "offer doc §2 row state: DRAFT after creation; offer doc §3 row create offer: whatever the body claims, until somebody activates it",
+    "offer doc §2 row state: DRAFT after creation; offer doc §3 row create offer: whatever the body claims, until it is activated",
     PUBLISHER,
     `create body='{"state":"ACTIVE","phases":[{"duration":"P1M","recurrenceCount":1}]}' -> 200 state=DRAFT`,
     "offer read -> 200 state=DRAFT",
@@ -83,7 +83,7 @@ testRows([
     "create -> 200",
   ],
   [
-    "offer doc §4 row request body: one offer, as JSON, and nothing else in front of it or behind",
+    "offer doc §4 row request body: one offer as JSON, with nothing before or after it",
     PUBLISHER,
     ...["''", "'{'", "'[]'", "'null'", "'1'", `'"offer"'`].map(
       (raw) =>
@@ -95,7 +95,7 @@ testRows([
     `create raw='${PARENTS}' -> 200`,
   ],
   [
-    "offer doc §5 row the scope publisher: for clients that may ask for it; without it, or a publisher, 403",
+    "offer doc §5 row the scope publisher: for clients that may request it; without the scope, or for an account that is no publisher, 403",
     "create -> 401 required",
     "code scope=publisher -> 400 invalid_scope",
     "sign-in client=publisher scope=email -> 200",
@@ -106,7 +106,7 @@ testRows([
     "create -> 200",
   ],
   [
-    "offer doc §9 row the path carries v3: nothing answers below another",
+    "offer doc §9 row the path carries v3: there is no other version",
     PUBLISHER,
     "create path=v2 -> 404 notFound",
     "create path=v3 -> 200",
@@ -134,7 +134,7 @@ function publisher() {
   return { send, create };
 }
 
-test("offer doc §2: every field of an offer comes back unchanged, those that are not shown as well", () => {
+test("offer doc §2: every field of an offer comes back unchanged, including unknown ones", () => {
   const { send, create } = publisher();
   const more = { phases: [PHASE], offerTags: [{ tag: "summer" }], targeting: { upgradeRule: {} } };
   const offer = { ...JSON.parse(PARENTS), ...more, offerId: "intro", state: "DRAFT" };

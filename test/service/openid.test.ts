@@ -1,5 +1,5 @@
-// Discovery, and the service as an OpenID provider: what its metadata promise is done, one test for each promise, with
-// signatures checked by jose. What ID tokens and userinfo say is the oracle's.
+// Discovery, and the service as an OpenID provider: one test for each promise of its metadata, with signatures checked
+// by jose. The oracle tests the contents of ID tokens and userinfo.
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { describe, expect, it, test } from "vitest";
 import { Bench, FIXTURE, S256, SCOPE_BASE, TV } from "./harness.ts";
@@ -12,7 +12,7 @@ function metadataOf(bench: Bench, name = "openid-configuration"): Record<string,
   return bench.get(`/.well-known/${name}`).json;
 }
 
-/** The claims of an ID token whose signature, issuer, audience and times are right. */
+/** The claims of an ID token, after checking its signature, issuer, audience and times. */
 async function verified(bench: Bench, token: unknown): Promise<Record<string, unknown>> {
   const keys = createLocalJWKSet(bench.get("/keys").json as unknown as JSONWebKeySet);
   const { payload, protectedHeader } = await jwtVerify(String(token), keys, {
@@ -28,21 +28,21 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) =>
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 
-/** Tokens for a request of one's own. */
+/** Tokens for a custom request. */
 function signIn(bench: Bench, asked: Record<string, string> = {}): Record<string, unknown> {
   const codes = bench.requestCodes({ scope: SCOPE, ...asked }).json;
   expect(bench.service.approve(String(codes.user_code), "ada")).toBe("granted");
   return bench.poll(codes.device_code).json;
 }
 
-describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: each promise is kept", () => {
-  // The oracle signs its clients in by each of them, at both endpoints.
+describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the service does what each member promises", () => {
+  // The oracle authenticates its clients with each of them, at both endpoints.
   const METHODS = ["client_secret_post", "client_secret_basic", "none"];
   const CONSTANTS: Record<string, unknown> = {
     token_endpoint_auth_methods_supported: METHODS,
     revocation_endpoint_auth_methods_supported: METHODS,
     response_types_supported: ["code"],
-    // The same person has the same name at each client: the oracle sees that.
+    // The oracle tests that a user has the same subject at each client.
     subject_types_supported: ["public"],
     claim_types_supported: ["normal"],
     claims_parameter_supported: false,
@@ -63,7 +63,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: each p
       for (const method of ["GET", "POST"]) expect(bench.send(method, path).status).not.toBe(404);
     }),
     issuer: (bench, value) => expect(value).toBe(bench.service.baseUrl),
-    // RFC 6749 §4.1.2.1: no client may use it, and nobody is sent anywhere.
+    // RFC 6749 §4.1.2.1: no client may use it, and no redirect happens.
     authorization_endpoint: (bench, value) => {
       const { pathname } = new URL(String(value));
       const answer = bench.get(`${pathname}?response_type=code&client_id=living-room-tv`);
@@ -76,7 +76,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: each p
       for (const type of value as string[]) expect(refused(type)).toBe("invalid_request");
       expect(refused("authorization_code")).toBe("unsupported_grant_type");
     },
-    // SSSD's oidc_child asks for all of them at once.
+    // SSSD's oidc_child requests all of them at once.
     scopes_supported: (bench, value) => {
       const scope = (value as string[]).join(" ");
       expect(bench.post("/device/code", { client_id: "public-printer", scope }).status).toBe(200);
@@ -114,14 +114,9 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: each p
     },
   };
 
-  it.each(NAMES)(
-    "/.well-known/%s promises nothing that is not in the table, and all of it",
-    (name) => {
-      expect(Object.keys(metadataOf(new Bench(), name)).sort()).toEqual(
-        Object.keys(PROMISES).sort(),
-      );
-    },
-  );
+  it.each(NAMES)("/.well-known/%s has exactly the members of the table", (name) => {
+    expect(Object.keys(metadataOf(new Bench(), name)).sort()).toEqual(Object.keys(PROMISES).sort());
+  });
 
   it.each(Object.entries(PROMISES))("%s", async (name, keep) => {
     for (const document of NAMES) {
@@ -130,7 +125,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: each p
     }
   });
 
-  it("a service whose host makes no keys promises no ID tokens, and gives none", () => {
+  it("a service on a host that cannot make keys promises no ID tokens, and issues none", () => {
     const bench = new Bench({}, { makeKey: undefined });
     expect(metadataOf(bench)).not.toHaveProperty("userinfo_endpoint");
     expect(metadataOf(bench)).not.toHaveProperty("id_token_signing_alg_values_supported");
@@ -140,7 +135,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: each p
 });
 
 describe("OpenID Connect Core §10.1.1: keys are rotated", () => {
-  test("a token of the old key is good as long as the key is published, and then no more", async () => {
+  test("a token signed with the old key is valid exactly as long as the key is published", async () => {
     const bench = new Bench({ retiredKeySeconds: 600 });
     const { id_token } = signIn(bench);
     const before = await verified(bench, id_token);
@@ -181,7 +176,7 @@ test.each(NAMES)(
 
 testRows([
   [
-    "RFC 9470 §3: an API demands a stronger sign-in, and says which",
+    "RFC 9470 §3: an API demands a stronger sign-in, and names it",
     { stepUp: { acr: "urn:picogrant:acr:two-factor" } },
     "sign-in -> 200",
     'list -> 401 insufficientUserAuthentication challenge=error="insufficient_user_authentication"',
@@ -192,7 +187,7 @@ testRows([
     "list -> 200",
   ],
   [
-    "RFC 9470 §3: an API demands a more recent sign-in, which no refresh brings",
+    "RFC 9470 §3: an API demands a more recent sign-in, which a refresh does not provide",
     { stepUp: { maxAge: 300 } },
     "sign-in -> 200",
     "wait 300",

@@ -1,6 +1,6 @@
-// Random lives of the simulated service: clients, people, administrators and receivers of events ask it whatever they
-// like, in any order and at any time, by what it offers over HTTP, and the ideal service (ideal-service.ts) says what each
-// answer has to be. Everything that is given out once is tried again later, by its owner and by others.
+// Random runs of the simulated service: clients, users, administrators and event receivers send any requests in any
+// order at any time, over HTTP. The model (ideal-service.ts) predicts each response. All codes and tokens are tried
+// again later, by their owners and by others.
 
 import { createHash } from "node:crypto";
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
@@ -26,7 +26,7 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** One more application, whose publisher is another; and a secret that has to be encoded. */
+/** Adds an application of another publisher, and a secret that needs encoding. */
 const WORLD = readFixture({
   ...FIXTURE,
   clients: FIXTURE.clients!.map((client) =>
@@ -56,7 +56,7 @@ const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 const CONTEXTS = ["urn:picogrant:acr:password", "urn:picogrant:acr:two-factor"] as const;
 const APIS: readonly ResourceApi[] = ["video", "publisher"];
 const OAUTH_MEMBERS = ["error", "error_description"];
-/** RFC 6750 section 3.1: the error that a challenge names, by the word of the answer. */
+/** RFC 6750 section 3.1: the error in a challenge, by the word of the response. */
 const CHALLENGES: Readonly<Record<string, string>> = {
   required: "none",
   authError: "invalid_token",
@@ -64,26 +64,26 @@ const CHALLENGES: Readonly<Record<string, string>> = {
   insufficient_scope: "insufficient_scope",
   insufficientUserAuthentication: "insufficient_user_authentication",
 };
-/** What people and what they paste from put between letters (RFC 8628 section 6.1). */
+/** Characters that users and copied text put between letters (RFC 8628 section 6.1). */
 const GAPS = [" ", "\u3000", "\u2013", "\uff0d", "\u200b", "\u00ad -"];
 const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
 
 export class OracleLife {
-  /** What has been done and answered, the last ones of it. */
+  /** The most recent actions and responses. */
   readonly story: string[] = [];
-  /** Statuses and words of all answers. */
+  /** Statuses and error words of all responses. */
   readonly met = new Set<string>();
   readonly #roll: () => number;
   #bench: Bench;
   readonly #random: (count: number) => Uint8Array;
-  /** All that observers were told. */
+  /** Everything that observers received. */
   readonly #heard: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
-  /** Half of the devices are of this one. */
+  /** The client of half of the devices. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
-  /** What the service is told, and what it has to make of it. */
+  /** The options of the service, and their expected effect. */
   readonly #given: ServiceOptionsInput;
   readonly #options: ServiceOptions;
   readonly #speech: Speech;
@@ -105,7 +105,7 @@ export class OracleLife {
       revocation: this.#one(["documents", "documents", "rfc7009", "rfc7009-each-alone"]),
       codeChallengeMethods: this.#one([["S256"], ["S256", "plain"]]),
     };
-    // What a dialect has a default for is often left to it.
+    // Options for which the dialect has a default are often left out.
     const own = this.#chance(0.3) ? its : {};
     this.#given = {
       ...{ dialect, ...(dialect === "documents" ? its : own) },
@@ -149,7 +149,7 @@ export class OracleLife {
       now: () => this.#ideal.now,
       random: this.#random,
       fixture: WORLD,
-      // Signatures are for tests of their own (openid.test.ts): real ones would take the time of hundreds of steps.
+      // openid.test.ts tests signatures: real ones would take the time of hundreds of steps.
       makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
       snapshot,
     });
@@ -157,7 +157,7 @@ export class OracleLife {
     return bench;
   }
 
-  /** One thing that somebody does. @throws Error where an answer is not what it has to be */
+  /** One random action. @throws Error if a response is not the predicted one */
   async step(): Promise<void> {
     await this.#act(this.#roll() * 100);
     const waiting = this.#service.pending().map(({ userCode }) => userCode);
@@ -182,19 +182,20 @@ export class OracleLife {
     return this.#wait();
   }
 
-  /** What is not an answer: nobody was told a secret, and nothing is left of grants that have ended. */
+  /** Checks besides responses: no secret reached an observer, and nothing is left of ended grants. */
   end(): void {
     const secrets = [...this.#seen, ...this.#clients.flatMap(({ secret }) => secret ?? [])];
     const told = this.#heard.join("\n");
-    for (const secret of secrets) this.#expect(`${secret} was told`, false, told.includes(secret));
-    this.#expect("a failure was told", false, told.includes('"failure"'));
+    for (const secret of secrets)
+      this.#expect(`${secret} reached an observer`, false, told.includes(secret));
+    this.#expect("a failure was reported", false, told.includes('"failure"'));
     for (const { id } of this.#accounts) this.#service.revokeAllFor(id);
     const { attempts: _, ...left } = this.#service.counts();
     const none = { grants: 0, refreshTokens: 0, accessTokens: 0, accountsWithEvictedGrants: 0 };
     this.#expect("what is left of the grants", none, left);
   }
 
-  /** The service begins anew, or another goes on with what was kept of it, as administrators have set it up. */
+  /** The service restarts, or a new one starts from its snapshot, with the same administrators' settings. */
   #restart(): void {
     if (this.#chance(0.3)) {
       const loseCodes = this.#chance(0.5);
@@ -202,7 +203,7 @@ export class OracleLife {
       this.#ideal.restart(loseCodes);
       return;
     }
-    this.story.push("another service goes on with the snapshot");
+    this.story.push("another service resumes from the snapshot");
     this.#bench = this.#start(readSnapshot(JSON.parse(JSON.stringify(this.#service.snapshot()))));
     this.#ideal.restore();
     for (const [holder, blocked] of this.#ideal.policies) this.#service.setPolicy(holder, blocked);
@@ -214,7 +215,7 @@ export class OracleLife {
     }
   }
 
-  /** Some time passes, or just as much as until something ends. */
+  /** Advances the clock by a random time, or to just before or after an expiry. */
   #wait(): void {
     const { now, attempts, access } = this.#ideal;
     const codes = attempts.slice(-10).map(({ expiresAt }) => expiresAt);
@@ -225,7 +226,7 @@ export class OracleLife {
     else this.#ideal.now += this.#one([20_000, 61_000, 1e6]);
   }
 
-  // Chance.
+  // Random choices.
 
   #below(count: number): number {
     return Math.floor(this.#roll() * count);
@@ -239,7 +240,7 @@ export class OracleLife {
     return list[this.#below(list.length)]!;
   }
 
-  /** One of a list that grows, mostly one that still is what it was. */
+  /** A random element of a growing list, mostly a live one. */
   #pick<T>(list: readonly T[], lives: (one: T) => boolean): T | undefined {
     if (this.#chance(0.1)) return this.#one(list);
     const last = list.slice(-30);
@@ -247,7 +248,7 @@ export class OracleLife {
     return this.#one(living.length > 0 ? living : last);
   }
 
-  /** One that may do something, or no more, or a refresh token. */
+  /** A token that may have any of these scopes, a dead one, or a refresh token. */
   #aToken(scopes: readonly string[]): string | undefined {
     return this.#pick(this.#tokens, (token) => {
       const found = this.#ideal.liveAccess(token)?.scopes ?? [];
@@ -255,7 +256,7 @@ export class OracleLife {
     });
   }
 
-  /** Access tokens that are good. */
+  /** Valid access tokens. */
   #running(): string[] {
     return this.#tokens.slice(-60).filter((token) => this.#ideal.liveAccess(token));
   }
@@ -265,7 +266,7 @@ export class OracleLife {
     return this.#pick(attempts, (one) => states.includes(one.state) && now < one.expiresAt);
   }
 
-  // Requests and answers.
+  // Requests and responses.
 
   #expect(what: string, expected: unknown, found: unknown): void {
     if (JSON.stringify(found) === JSON.stringify(expected)) return;
@@ -286,7 +287,7 @@ export class OracleLife {
     const body = json ? JSON.stringify(json) : fields && form(rest);
     const type = json ? "application/json" : "application/x-www-form-urlencoded";
     const all = body === undefined ? headers : { "content-type": type, ...credentials };
-    // What HTTP adds to it is the same each time, and takes most of the time.
+    // The HTTP layer is the same for all requests and takes most of the time, so it is used only sometimes.
     const { json: answer, ...response } = this.#chance(0.05)
       ? await this.#bench.fetch(method, target, body, all)
       : this.#bench.send(method, target, body, all);
@@ -308,7 +309,7 @@ export class OracleLife {
     const bearer = CHALLENGES[word];
     if (bearer)
       this.#expect(what, bearer, /^Bearer .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
-    // Document A section 2.3: an error of the grant has two members, and the quota's has one.
+    // Device specification, section 2.3: a grant error has two members, and the quota error one.
     const isApi = /^\/(video|publisher)/.test(target) || word === "notFound";
     const names = Object.keys(isApi ? (answer.error as Json) : answer).sort();
     const ofGrant = /^.(userinfo)/.test(target) ? [] : (this.#speech.errorMembers ?? []);
@@ -319,7 +320,7 @@ export class OracleLife {
     return answer;
   }
 
-  /** Sometimes a client says who it is by HTTP Basic (RFC 6749 section 2.3.1), encoded or as it is. */
+  /** Sometimes a client authenticates by HTTP Basic (RFC 6749 section 2.3.1), with or without encoding. */
   #basic(fields: Fields, headers: Record<string, string>): [Record<string, string>, Fields] {
     const { client_id, client_secret, ...rest } = fields;
     if (!client_id || this.#chance(0.8)) return [headers, fields];
@@ -332,7 +333,7 @@ export class OracleLife {
     ];
   }
 
-  /** A client, often one that fits, and what it says of itself. */
+  /** A client, often the right one, and its credentials. */
   #credentials(fitting: Client | undefined): [Client | undefined, Fields] {
     const client = fitting && this.#chance(0.85) ? fitting : this.#one(this.#clients);
     const odd = this.#roll();
@@ -344,7 +345,7 @@ export class OracleLife {
     return [client, { client_id, client_secret: secret }];
   }
 
-  /** What is given out is told from all that was given out before, and can be sent and shown as it is. */
+  /** Each issued value differs from all earlier ones, and needs no escaping. */
   #fresh(answer: Json, ...names: readonly string[]): string[] {
     return names.map((name) => {
       const value = String(answer[name]);
@@ -355,7 +356,7 @@ export class OracleLife {
     });
   }
 
-  // Deeds of devices.
+  // Actions of devices.
 
   async #requestCode(): Promise<void> {
     const [client, { client_id }] = this.#credentials(this.#chance(0.5) ? this.#usual : undefined);
@@ -393,7 +394,7 @@ export class OracleLife {
     const answer = await this.#ask("POST", "/device/code", fields, expected);
     if (expected.word !== "") return undefined;
     const [device, user] = this.#fresh(answer, "device_code", "user_code");
-    this.#expect("room for the user code", true, user!.length <= 15);
+    this.#expect("space for the user code", true, user!.length <= 15);
     const { codeMembers } = this.#speech;
     const usual = ["device_code", "expires_in", "interval", "user_code"];
     this.#expect("members", [...usual, ...codeMembers].sort(), Object.keys(answer).sort());
@@ -404,7 +405,7 @@ export class OracleLife {
     return this.#ideal.begin(client!, fields.scope!, device!, user!, proof);
   }
 
-  /** A device of the usual kind and a person who allows all: what others then try their hands at. */
+  /** A device of the usual client and a user who allows everything: material for later attacks. */
   async #signIn(): Promise<void> {
     const { id: client_id, secret: client_secret, permittedScopes } = this.#usual;
     const offline = this.#speech.asksOffline ? ["offline_access"] : [];
@@ -452,7 +453,7 @@ export class OracleLife {
     this.#expectTokens(answer, grant, grant.scopes, granted.proof.nonce);
   }
 
-  /** Document A section 2.2; OpenID Connect Core sections 2 and 12.2. */
+  /** Device specification, section 2.2; OpenID Connect Core sections 2 and 12.2. */
   #expectTokens(answer: Json, grant: Grant, scopes: readonly string[], nonce?: string): void {
     const { expires_in, scope, token_type, refresh_token_expires_in } = answer;
     const expected = {
@@ -480,7 +481,7 @@ export class OracleLife {
 
   async #refresh(): Promise<void> {
     const known = this.#ideal.refreshTokens;
-    // Now and then one that newer ones have displaced, while its access tokens still run.
+    // Sometimes a displaced one, while its access tokens are still valid.
     const running = new Set(this.#running().map((one) => this.#ideal.access.get(one)!.grant));
     const isWanted = this.#chance(0.15)
       ? (grant: Grant) => !grant.lives && running.has(grant)
@@ -498,7 +499,7 @@ export class OracleLife {
     if (grant === undefined) return;
     const [access] = this.#fresh(answer, "access_token");
     const successor = rotates ? this.#fresh(answer, "refresh_token")[0] : undefined;
-    // Absent from a refresh, unless tokens rotate; whoever comes with the one before gets the live one again.
+    // Absent from a refresh response, unless tokens rotate; a client with the previous token gets the live one again.
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
       this.#expect("refresh_token", isCurrent ? undefined : before, answer.refresh_token);
@@ -613,7 +614,7 @@ export class OracleLife {
     await this.#ask(method, `${plan}/${offerId}${verb}?${query({})}`, undefined, expected, headers);
   }
 
-  // Deeds of people, of administrators, of receivers.
+  // Actions of users, administrators and receivers.
 
   #decide(): void {
     const attempt = this.#anAttempt("pending");
@@ -626,7 +627,7 @@ export class OracleLife {
     if (this.#chance(0.1)) {
       const found = this.#service.deny(typed);
       this.story.push(`denied ${typed}: ${found}`);
-      this.#expect(`the refusal of ${typed}`, this.#ideal.deny(typed), found);
+      this.#expect(`the rejection of ${typed}`, this.#ideal.deny(typed), found);
       return;
     }
     const scopes = this.#chance(0.2) ? attempt.scopes.filter(() => this.#chance(0.5)) : undefined;
@@ -652,15 +653,15 @@ export class OracleLife {
     const client = this.#chance(0.5) ? this.#usual : this.#one(this.#clients);
     const { id } = account;
     const deed = this.#one([0, 0, 1, 2, 3, 3, 4, 4, 5, 5, 6]);
-    this.story.push(`deed ${deed} of or about ${id}, ${client.id}`);
+    this.story.push(`action ${deed} of or about ${id}, ${client.id}`);
     if (deed === 0) {
       const lived = this.#ideal.revokeAll(account, client);
-      this.#expect("grants that lived", lived, this.#service.revokeAllFor(id, client.id));
+      this.#expect("grants that were alive", lived, this.#service.revokeAllFor(id, client.id));
     } else if (deed === 1) {
       this.#ideal.tellOfAccount("sessions-revoked", account);
       const lived = this.#ideal.revokeAll(account);
       this.#ideal.tellOfAccount("tokens-revoked", account);
-      this.#expect("grants that lived", lived, this.#service.signOutEverywhere(id));
+      this.#expect("grants that were alive", lived, this.#service.signOutEverywhere(id));
     } else if (deed === 2) {
       this.#service.disableAccount(id);
       if (!account.disabled) {
@@ -716,22 +717,22 @@ export class OracleLife {
     const sets = (await poll({ maxEvents })).sets as Record<string, string>;
     const expected = stream.isEnabled ? stream.waiting.slice(0, maxEvents) : [];
     const found = Object.values(sets).map((set) => this.#told(set, stream.clients));
-    // Nobody knows the name of a refresh token that was not given out.
+    // A refresh token that was not issued has no known name.
     const hashed = expected.map(({ type, account, refreshToken }, at) => [
       type,
       account ?? (refreshToken ? hashOf(refreshToken) : found[at]?.[1]),
     ]);
     this.#expect(`events for ${id}`, hashed, found);
     if (this.#chance(0.3)) return;
-    // Acknowledged, they come no more; what is not comes again.
+    // Acknowledged events do not come again; others do.
     stream.waiting = stream.waiting.slice(expected.length);
     await poll({ maxEvents: 0, ack: [...Object.keys(sets), "unknown"] });
   }
 
-  /** What a security event token says: its type, and whom or what it is about. */
+  /** Type and subject of a security event token. */
   #told(set: string, clients: readonly string[]): [string, unknown] {
     const claims = claimsOf(set);
-    this.#expect("who tells whom", [this.#issuer, clients], [claims.iss, claims.aud]);
+    this.#expect("issuer and audience", [this.#issuer, clients], [claims.iss, claims.aud]);
     const [[uri, payload] = ["", {}]] = Object.entries(claims.events as Json);
     const type = uri.slice(uri.lastIndexOf("/") + 1);
     const of = EVENTS[type];
@@ -762,9 +763,9 @@ function hashOf(token: string): string {
 }
 
 /**
- * Lives from a seed, one behind the other, of 250 steps each.
- * @returns statuses and words of all answers that came
- * @throws Error with what was done
+ * Runs from a seed, one after the other, of 250 steps each.
+ * @returns statuses and error words of all responses
+ * @throws Error with the actions of the run
  */
 export async function runOracle(seed: number, steps: number): Promise<ReadonlySet<string>> {
   const met = new Set<string>();
@@ -774,7 +775,7 @@ export async function runOracle(seed: number, steps: number): Promise<ReadonlySe
       try {
         await lived.step();
       } catch (error) {
-        const where = `PICOGRANT_SEED=${seed}, life ${life}, step ${step}`;
+        const where = `PICOGRANT_SEED=${seed}, run ${life}, step ${step}`;
         const story = lived.story.map((line) => `  ${line}`).join("\n");
         throw new Error(`${where}: ${(error as Error).message}\n${story}`);
       }

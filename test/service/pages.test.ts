@@ -1,5 +1,5 @@
-// The pages without a real browser: device doc §1 step 5, §2.1, §3, §5.8, §6; RFC 8628 §3.3; and what they hold against
-// those who mean ill (RFC 8628 §5). What only a browser can tell (focus, keyboard, widths) is in test/browser.
+// The pages without a real browser: device doc §1 step 5, §2.1, §3, §5.8, §6; RFC 8628 §3.3; and their defences (RFC
+// 8628 §5). What requires a browser (focus, keyboard, widths) is in test/browser.
 
 import { describe, expect, test } from "vitest";
 import { createScopes } from "../../targets/service/scopes.ts";
@@ -31,13 +31,13 @@ testRows([
     "poll -> 403 access_denied",
   ],
   [
-    "device doc §2.2: what is unticked is not granted",
+    "device doc §2.2: an unticked scope is not granted",
     ...PAGES,
     "press allow untick=email -> 200",
     "poll -> 200 scope=video.readonly",
   ],
   [
-    "device doc §2.2: with everything unticked the page asks again, nothing is decided, and what was chosen stays so",
+    "device doc §2.2: with everything unticked the page shows an error, decides nothing, and keeps the user's choices",
     ...PAGES,
     "press allow untick=email,video.readonly access=86400 -> 400 says='at~least~one~permission'",
     "press allow -> 400",
@@ -50,7 +50,7 @@ testRows([
     "poll -> 200 refresh_token_expires_in=86400",
   ],
   [
-    "device doc §2.2: a duration or a scope that the page did not offer is not taken",
+    "device doc §2.2: a duration or a scope that the page did not offer is rejected",
     ...PAGES,
     "press allow access=7 scope=video untick=email,video.readonly -> 400",
     "enter -> 200",
@@ -58,7 +58,7 @@ testRows([
     "poll -> 200 -refresh_token_expires_in scope=video.readonly,email",
   ],
   [
-    "device doc §7: a forbidden scope is explained to the user, the poll says admin_policy_enforced",
+    "device doc §7: a forbidden scope is explained to the user, and the poll has admin_policy_enforced",
     "code scope=video -> 200",
     "enter -> 200",
     "choose pupil -> 200",
@@ -66,7 +66,7 @@ testRows([
     "poll -> 400 admin_policy_enforced",
   ],
   [
-    "device doc §7: an outsider of an internal client is told so",
+    "device doc §7: an outsider of an internal client gets an explanation",
     "code client=kiosk scope=email -> 200",
     "enter -> 200",
     "choose ada -> 200",
@@ -81,13 +81,13 @@ testRows([
     "enter -> 200 says='Is~this~device~in~front~of~you?' lacks=e-mail",
   ],
   [
-    "RFC 8628 §3.3.1: verification_uri_complete fills the code in but asks to compare it",
+    "RFC 8628 §3.3.1: verification_uri_complete fills the code in, and the user has to compare it",
     ASK,
     "look /device?user_code=$user -> 200 says=$user says='Is~this~the~code~on~your~device’s~screen?'",
     PENDING,
   ],
   [
-    "a signed-in visitor is not asked for the account again, but can change it; a disabled one cannot be chosen",
+    "a signed-in visitor does not choose the account again, but can change it; a disabled one cannot be chosen",
     ...PAGES,
     "press allow -> 200",
     ASK,
@@ -96,7 +96,7 @@ testRows([
     "choose gone -> 400 says='Choose~an~account'",
   ],
   [
-    "device doc §2.1: what is wrong with a code is explained",
+    "device doc §2.1: the page explains what is wrong with a code",
     `${WRONG} says='This~code~is~wrong.' says='role="alert"' says='aria-invalid="true"'`,
     "enter code='~' -> 400 says='Enter~the~code~that~your~device~shows.'",
     `enter code='<b>&"' -> 400 says='This~code~is~wrong.' lacks=<b>&`,
@@ -117,7 +117,7 @@ testRows([
   ).map(
     ([decision, account, page, told]) =>
       [
-        `device doc §3: ${decision} by ${account}, sent twice or loaded again, decides nothing anew and says the same`,
+        `device doc §3: ${decision} by ${account}, sent twice or reloaded, has the same response and decides nothing new`,
         "code scope=video,email -> 200",
         "enter -> 200",
         `choose ${account} -> 200`,
@@ -128,7 +128,7 @@ testRows([
       ] as const,
   ),
   [
-    "device doc §3: a used code is explained; back, and Deny after Allow, changes nothing and says where to",
+    "device doc §3: a used code is explained; Deny after Allow changes nothing, and the page links to the account",
     ...PAGES,
     "press allow -> 200",
     "enter -> 409 says='This~code~was~already~used.'",
@@ -136,14 +136,14 @@ testRows([
     "poll -> 200",
   ],
   [
-    "device doc §3: back, and Allow after Deny, needs a new code",
+    "device doc §3: Allow after Deny needs a new code",
     ...PAGES,
     "press deny -> 200",
     "press allow -> 409 says='This~code~was~already~used.'",
     "poll -> 403 access_denied",
   ],
   [
-    "device doc §3: who did not decide is told that the code is used, not how",
+    "device doc §3: other users learn that the code is used, not the decision",
     ...PAGES,
     "browser other",
     "enter -> 200",
@@ -161,7 +161,7 @@ testRows([
     "poll -> 400 expired_token",
   ],
   [
-    "the address of a form opened anew begins again",
+    "opening a form's address again restarts the flow",
     `look /device/account -> 200 says='action="/device"'`,
     `look /device/decision -> 200 says='action="/device"'`,
   ],
@@ -216,7 +216,7 @@ describe("guessing and phishing", () => {
     ...["/device", "/device/account", "/device/decision", "/account/disable"].map(
       (path) =>
         [
-          `a form that no page of this visit sent is refused: ${path}`,
+          `a form that no page of this visit sent is rejected: ${path}`,
           ...PAGES,
           `send ${path} csrf=guess user_code=$user account=ada decision=allow -> 403`,
           "browser new",
@@ -225,7 +225,7 @@ describe("guessing and phishing", () => {
         ] as const,
     ),
     [
-      "a form is its account's: with another's name it does nothing",
+      "a form belongs to its account: with another account's name it does nothing",
       ...PAGES,
       "press allow account=ben -> 200 says='wants~to~use'",
       PENDING,
@@ -234,7 +234,7 @@ describe("guessing and phishing", () => {
       "refresh -> 200",
     ],
     [
-      "the form of one visit is worth nothing in another",
+      "a form of one visit is useless in another",
       ...PAGES,
       "browser other",
       "look /device -> 200",
@@ -244,7 +244,7 @@ describe("guessing and phishing", () => {
   ]);
 });
 
-test("a form of before another sign-in, in another tab, does nothing", async () => {
+test("a form from before another sign-in, in another tab, does nothing", async () => {
   const bench = new Bench();
   const { refresh_token } = bench.signIn();
   const { device, user } = pendingCode(bench);
@@ -264,7 +264,7 @@ test("a form of before another sign-in, in another tab, does nothing", async () 
   expect(bench.service.isDisabled("ben")).toBe(false);
 });
 
-test("RFC 8628 §3.3: the address may have a short path, which leads to the page with the code", async () => {
+test("RFC 8628 §3.3: the verification URI may have a short path, which leads to the page for the code", async () => {
   const bench = new Bench({ verificationPath: "/d", verificationUriComplete: true });
   const { verification_url, verification_uri_complete, user_code } = bench.requestCodes().json;
   expect(verification_url).toBe(`${bench.service.baseUrl}/d`);
@@ -275,22 +275,22 @@ test("RFC 8628 §3.3: the address may have a short path, which leads to the page
   expect(() => bench.service.setOptions({ verificationPath })).toThrow("path");
 });
 
-test("device doc §5.5: every scope that can be asked for has words of its own", () => {
+test("device doc §5.5: every scope that can be requested has its own description", () => {
   const words = [...createScopes(SCOPE_BASE, true).byId.values()].map((scope) => scope.words);
   expect(new Set(words).size).toBe(words.length);
 });
 
-describe("pages are safe to look at", () => {
+describe("the pages' own safety", () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&`;
 
-  /** What is shown on the way from a code to its decision. */
+  /** All pages between a code and its decision. */
   async function decide(visitor: Visitor, user_code: string, account: string): Promise<Page[]> {
     const chooser = await visitor.submit(await visitor.get("/device"), "/device", { user_code });
     const form = await visitor.submit(chooser, "/device/account", { account });
     return [chooser, form, await visitor.submit(form, "/device/decision", { decision: "allow" })];
   }
 
-  test("names and codes with markup stay text, everywhere", async () => {
+  test("names and codes with markup stay text on every page", async () => {
     const clients = [{ id: "evil", name: evil, secret: "s" }];
     const accounts = [{ id: "a", name: evil, email: evil }];
     const rest = { broadcasts: [], applications: [], receivers: [] };
@@ -311,22 +311,25 @@ describe("pages are safe to look at", () => {
     ["/", "no-store"],
     ["/device", "private, no-cache"],
     ["/account", "no-store"],
-  ])("%s: strict policy, no framing, no caching beyond the way back: %s", async (path, caching) => {
-    const { headers, status } = await new Visitor(new Bench().service).get(path);
-    expect(status).toBe(200);
-    const policy = headers.get("content-security-policy");
-    for (const part of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"])
-      expect(policy).toContain(part);
-    expect(policy).not.toMatch(/unsafe|script-src/);
-    expect(headers.get("x-frame-options")).toBe("DENY");
-    expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(headers.get("cache-control")).toBe(caching);
-    const framed = await new Visitor(new Bench({ framedBySelf: true }).service).get(path);
-    expect(framed.headers.get("content-security-policy")).toContain("frame-ancestors 'self'");
-    expect(framed.headers.get("x-frame-options")).toBe("SAMEORIGIN");
-  });
+  ])(
+    "%s: strict policy, no framing, no caching except for the way back: %s",
+    async (path, caching) => {
+      const { headers, status } = await new Visitor(new Bench().service).get(path);
+      expect(status).toBe(200);
+      const policy = headers.get("content-security-policy");
+      for (const part of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"])
+        expect(policy).toContain(part);
+      expect(policy).not.toMatch(/unsafe|script-src/);
+      expect(headers.get("x-frame-options")).toBe("DENY");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("cache-control")).toBe(caching);
+      const framed = await new Visitor(new Bench({ framedBySelf: true }).service).get(path);
+      expect(framed.headers.get("content-security-policy")).toContain("frame-ancestors 'self'");
+      expect(framed.headers.get("x-frame-options")).toBe("SAMEORIGIN");
+    },
+  );
 
-  test("the session cookie is out of reach of scripts and foreign sites", async () => {
+  test("the session cookie cannot be read by scripts or sent by other sites", async () => {
     const cookie = async (options: object) =>
       (await new Visitor(new Bench(options).service).get("/device")).headers.get("set-cookie");
     expect(await cookie({})).toMatch(/^(?!.*Secure).*HttpOnly.*SameSite=Lax/);
@@ -355,12 +358,15 @@ describe("pages are safe to look at", () => {
     ["http://localhost:8080/", 200],
     ["http://evil.example/device", 403],
     ["http://auth.example.test.evil.example/account", 403],
-  ])("under the service's own names only (DNS rebinding): %s: %i", async (url, status) => {
-    const { service } = new Bench({ baseUrl: "https://auth.example.test" });
-    const answer = await service.fetch(new Request(url));
-    expect(answer.status).toBe(status);
-    if (status === 403) expect(answer.headers.get("set-cookie")).toBeNull();
-  });
+  ])(
+    "the pages respond only under the service's own host names (DNS rebinding): %s: %i",
+    async (url, status) => {
+      const { service } = new Bench({ baseUrl: "https://auth.example.test" });
+      const answer = await service.fetch(new Request(url));
+      expect(answer.status).toBe(status);
+      if (status === 403) expect(answer.headers.get("set-cookie")).toBeNull();
+    },
+  );
 
   test.each([
     ["PUT", "/device", "GET, HEAD, POST"],
@@ -374,7 +380,7 @@ describe("pages are safe to look at", () => {
   });
 });
 
-test("sessions cannot be fixed by somebody else: an id that was made up is replaced, and so is one that signs in", async () => {
+test("no session fixation: an invented id is replaced, and so is the id of a session that signs in", async () => {
   const { service } = new Bench();
   const send = (path: string, cookie: string, body?: URLSearchParams) => {
     const init = { method: body ? "POST" : "GET", headers: { cookie }, body: body ?? null };

@@ -1,5 +1,4 @@
-// An event receiver for tests: configures its stream, polls, and checks every token with Node's own
-// Ed25519 against the published key set.
+// An event receiver for tests: configures its stream, polls, and verifies every token.
 import { createPublicKey, verify } from "node:crypto";
 import { expect } from "vitest";
 import type { Answer, Bench } from "./harness.ts";
@@ -19,7 +18,7 @@ export interface Claims {
   events: Record<string, { subject?: Record<string, unknown>; state?: string; reason?: string }>;
 }
 
-/** Checks a token with Node's own Ed25519 against the published key set and reads its claims. */
+/** Verifies a token with Node's Ed25519 and the published key set, and returns its claims. */
 export function verified(bench: Bench, set: string): Claims {
   const [header, payload, signature] = set.split(".") as [string, string, string];
   const { keys } = bench.get("/keys").json as { keys: Record<string, string>[] };

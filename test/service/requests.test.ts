@@ -1,5 +1,5 @@
-// What codes and tokens are made of, how a client says who it is, and what of a request is read: beyond the rows of the
-// documents (rows.test.ts), and beside the oracle, whose requests are well formed.
+// Format of codes and tokens, client authentication, and request parsing: beyond the rows of the specifications
+// (rows.test.ts) and the oracle, whose requests are well formed.
 
 import { describe, expect, test } from "vitest";
 import { createUserCode } from "../../targets/service/attempts.ts";
@@ -12,7 +12,7 @@ const FIELDS = { client_id: TV.client_id, scope: "email" };
 const basicOf = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
 
 describe("codes and tokens", () => {
-  test("RFC 8628 §6.1: user codes have no glyph that can be taken for another, each letter is equally likely", () => {
+  test("RFC 8628 §6.1: user codes have no ambiguous characters, and each letter is equally likely", () => {
     const random = seededRandom(7);
     const counts = new Map<string, number>();
     const [codes, format] = [20_000, "X".repeat(15)];
@@ -34,7 +34,7 @@ describe("codes and tokens", () => {
     expect(text).not.toContain(String(user_code).replace("-", ""));
   });
 
-  test("awkward codes and tokens reach their endpoints unharmed: / # & % + and a backquote", () => {
+  test("codes and tokens with special characters reach their endpoints unchanged: / # & % + and a backquote", () => {
     const bench = new Bench({ tokenCharacters: "awkward" });
     const { device_code } = bench.requestCodes().json;
     expect(device_code).toMatch(/\/.*#.*&.*%.*\+.*`/);
@@ -43,43 +43,43 @@ describe("codes and tokens", () => {
     expect(bench.post(`/revoke?${new URLSearchParams({ token })}`, {}).status).toBe(200);
   });
 
-  test("device doc §8 row user_code display: it fits 15 wide characters, whatever its format", () => {
+  test("device doc §8 row user_code display: it fits 15 wide characters in any format", () => {
     const bench = new Bench({ userCodeFormat: "XXXXX-XXX-XXXXX" });
     expect(bench.requestCodes().json.user_code).toHaveLength(15);
     for (const userCodeFormat of ["XXXXXXXX-XXXXXXX", "XX-XX"])
       expect(() => optionsSchema.parse({ userCodeFormat })).toThrow();
   });
 
-  test("device doc §8 row verification_url display: it fits 40 characters on usual bases", () => {
+  test("device doc §8 row verification_url display: it fits 40 characters with usual base URLs", () => {
     for (const baseUrl of ["http://127.0.0.1:65535", "https://192.168.100.200:65535"]) {
       const { verification_url } = new Bench({ baseUrl }).requestCodes().json;
       expect(String(verification_url).length).toBeLessThanOrEqual(40);
     }
   });
 
-  test("device doc §2.2: a clock that ticks while the answer is made shortens no lifetime", () => {
+  test("device doc §2.2: a clock that ticks while the response is made shortens no lifetime", () => {
     let ms = 0;
     const tokens = new Bench({}, { now: () => ms++ }).signIn({ accessSeconds: 60 });
     expect(tokens).toMatchObject({ expires_in: 60, refresh_token_expires_in: 60 });
   });
 });
 
-// curl -u and many others send the two halves as they are.
+// curl -u and many other clients send both parts unencoded.
 const PLUS = { id: "a+b", secret: "s+t%20u" };
 const BLANK = { id: "a b", secret: "s t" };
 test.each([
   ["both encoded", PLUS, "a%2Bb:s%2Bt%2520u", "invalid_grant"],
-  ["both as they are", PLUS, "a+b:s+t%20u", "invalid_grant"],
+  ["both unencoded", PLUS, "a+b:s+t%20u", "invalid_grant"],
   ["only the secret encoded", PLUS, "a+b:s%2Bt%2520u", "invalid_client"],
   ["only the id encoded", PLUS, "a%2Bb:s+t%20u", "invalid_client"],
-  ["decoded once too often", PLUS, "a+b:s+t u", "invalid_client"],
+  ["decoded twice", PLUS, "a+b:s+t u", "invalid_client"],
   ["no secret", PLUS, "a+b:", "invalid_request"],
   ["a lone percent sign", { id: "tv", secret: "100%" }, "tv:100%", "invalid_grant"],
-  ["a blank as a plus", BLANK, "a+b:s+t", "invalid_grant"],
-  ["a blank as it is", BLANK, "a b:s t", "invalid_grant"],
+  ["a space as a plus", BLANK, "a+b:s+t", "invalid_grant"],
+  ["a space as it is", BLANK, "a b:s t", "invalid_grant"],
   ["a colon", { id: "a:b", secret: "p:" }, "a%3Ab:p%3A", "invalid_grant"],
 ])(
-  "RFC 6749 §2.3.1: HTTP Basic may be encoded or not, both halves alike: %s",
+  "RFC 6749 §2.3.1: HTTP Basic may be encoded or not, in the same way for both parts: %s",
   (_name, client, sent, error) => {
     const bench = new Bench({}, { fixture: { clients: [{ ...client, name: "Odd" }] } });
     const headers = { authorization: basicOf(sent) };
@@ -89,13 +89,13 @@ test.each([
     expect(other.json.error).toBe("invalid_request");
     const revoked = error === "invalid_grant" ? "invalid_token" : error;
     expect(bench.post("/revoke", { token: "x" }, headers).json.error).toBe(revoked);
-    // The client is known whatever its secret: no scope is what is missed.
+    // The missing scope is reported first, so the client has been identified, whatever its secret.
     const { error_description } = bench.post("/device/code", {}, headers).json;
     expect(error_description).toBe("Missing required parameter: scope");
   },
 );
 
-test("RFC 6749 §5.2: HTTP Basic that cannot be read is failed: 401 with a challenge, whatever the form says", () => {
+test("RFC 6749 §5.2: unreadable HTTP Basic is a failed authentication: 401 with a challenge, whatever the form has", () => {
   const bench = new Bench();
   for (const authorization of ["Basic", "Basic ", "basic !!!", "Basic YWJj", "BASIC OnR2"]) {
     for (const [path, sent] of [
@@ -106,7 +106,7 @@ test("RFC 6749 §5.2: HTTP Basic that cannot be read is failed: 401 with a chall
       expect([status, json.error]).toEqual([401, "invalid_client"]);
       expect(headers["www-authenticate"]).toMatch(/^Basic /);
     }
-    // Document A section 5.1: there the client_id identifies the client, and nothing else does.
+    // Device specification, section 5.1: only the client_id identifies the client there.
     expect(bench.post("/device/code", FIELDS, { authorization }).status).toBe(200);
   }
 });
@@ -161,14 +161,14 @@ test.each([
 
 testRows([
   [
-    "device doc §4.4: an empty body will do, and RFC 7009 §2.1: the token may come in the body, with a hint and credentials",
+    "device doc §4.4: an empty body is accepted, and RFC 7009 §2.1: the token may come in the body, with a hint and credentials",
     "sign-in -> 200",
     "post /revoke?token=none -> 400 invalid_token",
     "post /revoke token=$access token_type_hint=refresh_token client=tv -> 200",
     "refresh -> 400 invalid_grant",
   ],
   [
-    "device doc §5.1: client_id is the client; a header that names another is refused",
+    "device doc §5.1: client_id identifies the client; a header that names another is rejected",
     "code basic=game-console:x -> 400 invalid_request",
     "code basic=living-room-tv:x -> 200",
   ],
@@ -178,14 +178,14 @@ testRows([
     "poll client_id=living-room-tv basic=living-room-tv:tv-secret -> 400 invalid_grant",
   ],
   [
-    "RFC 7636 §4.1, §4.2, §4.3, §4.4, §4.4.1: what is no challenge, or of a method that is not taken, brings no code",
+    "RFC 7636 §4.1, §4.2, §4.3, §4.4, §4.4.1: an invalid challenge, or an unsupported method, brings no code",
     "code code_challenge=$verifier code_challenge_method=plain -> 400 invalid_request",
     "code code_challenge=$verifier -> 400 invalid_request",
     "code code_challenge=abc code_challenge_method=S256 -> 400 invalid_request",
     "code code_challenge_method=S256 -> 400 invalid_request",
   ],
   [
-    "RFC 7636 §4.1, §4.6: plain is compared as it is, where the metadata name it, and is as long as it must be",
+    "RFC 7636 §4.1, §4.6: plain is compared as it is, if the metadata name it, and must have the required length",
     { codeChallengeMethods: ["S256", "plain"] },
     `code code_challenge=${"v".repeat(42)} -> 400 invalid_request`,
     "code code_challenge=$verifier -> 200",
@@ -198,7 +198,7 @@ testRows([
 testRows(
   [
     [
-      "RFC 7636 §4.4.1: a client of whom a proof is demanded gets no code without it, as Keycloak says it",
+      "RFC 7636 §4.4.1: a client that must send a challenge gets no code without one, in Keycloak's words",
       "code -> 400 invalid_request error_description='Missing~parameter:~code_challenge_method'",
       "code code_challenge=$challenge code_challenge_method=S256 -> 200",
     ],

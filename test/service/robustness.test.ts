@@ -1,5 +1,5 @@
-// Arbitrary requests: the service answers everything and never fails, over HTTP as in the process. fast-check prints the
-// seed of a failure. Histories are the oracle's (oracle.test.ts).
+// Arbitrary requests, over HTTP and in the process: the service responds to all of them and never fails. fast-check
+// prints the seed of a failure. The oracle covers sequences (oracle.test.ts).
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -71,7 +71,7 @@ const requests = fc.oneof(
   }),
 );
 
-test("any request is answered below 500, and JSON is JSON", () => {
+test("any request gets a status below 500, and JSON is JSON", () => {
   fc.assert(
     fc.property(requests, ({ method, path, query, body, type, authorization }) => {
       const headers = {
@@ -88,7 +88,7 @@ test("any request is answered below 500, and JSON is JSON", () => {
   );
 });
 
-test("any form at the pages is answered below 500 and never with a script", async () => {
+test("any form at the pages gets a status below 500 and never a script", async () => {
   const visitor = new Visitor(bench.service);
   const csrf = /name="csrf" value="([^"]+)"/.exec((await visitor.get("/device")).html)![1]!;
   const forms = ["/device", "/device/account", "/device/decision", "/account/choose"];

@@ -1,6 +1,5 @@
-// The rows of the document of the device authorization service at the service: what is asked, and what has to come. A
-// row is written so that a service that breaks it answers otherwise. What comes of many requests together, in any order,
-// is the oracle's (oracle.test.ts).
+// The rows of the device authorization specification at the service: requests and expected responses. Each test fails
+// at a service that violates its row. The oracle covers sequences of requests (oracle.test.ts).
 
 import { testRows } from "./talk.ts";
 
@@ -18,7 +17,7 @@ testRows([
     "refresh -> 400 invalid_grant",
   ],
   [
-    "device doc §2.1 row device_code and row user_code: each stands for its own request and its scopes; case counts (RFC 8628 §6.1)",
+    "device doc §2.1 row device_code and row user_code: each belongs to its own request and its scopes; case is significant (RFC 8628 §6.1)",
     "code scope=email -> 200",
     "code scope=profile -> 200",
     "allow ada user=bbbb-bbbb -> unknown-code",
@@ -27,14 +26,14 @@ testRows([
     "poll device_code=$device1 -> 200 scope=email",
   ],
   [
-    "device doc §2.1 row verification_url and row expires_in and row interval: the page, how long, how often (RFC 8628 §3.2)",
+    "device doc §2.1 row verification_url and row expires_in and row interval: the page, the lifetime, the polling rate (RFC 8628 §3.2)",
     { baseUrl: "https://tv.test", codeLifetime: 90, interval: 7 },
     "code -> 200 verification_url=https://tv.test/device",
     "code -> 200 expires_in=90 interval=7",
     "code -> 200 only=device_code,expires_in,interval,user_code,verification_url",
   ],
   [
-    "device doc §2.2 row access_token and row token_type and row expires_in: the API takes it, so long and no longer (RFC 6749 §5.1)",
+    "device doc §2.2 row access_token and row token_type and row expires_in: the API accepts it until it expires (RFC 6749 §5.1)",
     { accessTokenLifetime: 60 },
     "sign-in -> 200 only=access_token,expires_in,refresh_token,scope,token_type",
     "sign-in -> 200 token_type=Bearer expires_in=60",
@@ -45,7 +44,7 @@ testRows([
     "list token=$access -> 401 authError",
   ],
   [
-    "device doc §2.2 row refresh_token: absent from the answer that it brings, good for years, and for less than was granted (RFC 6749 §6)",
+    "device doc §2.2 row refresh_token: absent from the refresh response, valid for years, and for fewer scopes if requested (RFC 6749 §6)",
     "sign-in scope=video.readonly,email -> 200",
     "wait 315360000",
     "refresh -> 200 -refresh_token",
@@ -56,7 +55,7 @@ testRows([
     "refresh -> 200 scope=video.readonly,email",
   ],
   [
-    "device doc §2.2 row refresh_token_expires_in: and device doc §8 row Refresh token lifetime: what is left of time-based access, and only of that",
+    "device doc §2.2 row refresh_token_expires_in: and device doc §8 row Refresh token lifetime: the rest of time-based access, absent otherwise",
     "sign-in -> 200 -refresh_token_expires_in",
     "sign-in seconds=4000 -> 200 expires_in=3600 refresh_token_expires_in=4000",
     "wait 1000.5",
@@ -69,7 +68,7 @@ testRows([
     "sign-in account=guest seconds=86400 -> 200 refresh_token_expires_in=3600",
   ],
   [
-    "device doc §2.2 row scope: those that were granted, with spaces between, to the letter (RFC 6749 §3.3)",
+    "device doc §2.2 row scope: the granted scopes, separated by spaces, exactly as requested (RFC 6749 §3.3)",
     "code scope=email,video,profile,email -> 200",
     "allow ada scopes=email,video -> granted",
     "poll -> 200 scope=email,video",
@@ -83,7 +82,7 @@ testRows([
     "code client=impatient -> 200",
   ],
   [
-    "device doc §2.4 row client_id and row client_secret: device doc §5.4 row client type: device doc §7 row Poll 401 invalid_client: for others, and for clients of another type, there is nothing (RFC 6749 §3.2.1)",
+    "device doc §2.4 row client_id and row client_secret: device doc §5.4 row client type: device doc §7 row Poll 401 invalid_client: unknown clients, and those of another type, are rejected (RFC 6749 §3.2.1)",
     "code client=web -> 401 invalid_client",
     "code client=nobody -> 401 invalid_client",
     "code -> 200",
@@ -93,14 +92,14 @@ testRows([
     "poll -> 428 authorization_pending",
   ],
   [
-    "device doc §3 row device code request and row pending: and device doc §7 row Poll 428 authorization_pending: Precondition Required until somebody has decided",
+    "device doc §3 row device code request and row pending: and device doc §7 row Poll 428 authorization_pending: Precondition Required until the user has decided",
     "code -> 200",
     "poll -> 428 authorization_pending error_description='Precondition~Required'",
     "wait 5",
     "poll -> 428 authorization_pending",
   ],
   [
-    "device doc §3 row slow_down: and device doc §7 row Poll 403 slow_down: Forbidden, and by default it lengthens nothing; device doc §8 row Polling rate: once per interval",
+    "device doc §3 row slow_down: and device doc §7 row Poll 403 slow_down: Forbidden, which by default does not lengthen the interval; device doc §8 row Polling rate: once per interval",
     { interval: 10 },
     "code -> 200",
     "poll -> 428 authorization_pending",
@@ -110,14 +109,14 @@ testRows([
     "poll -> 428 authorization_pending",
   ],
   [
-    "device doc §3 row denied: and device doc §7 row Poll 403 access_denied: Forbidden, and nobody can allow it afterwards",
+    "device doc §3 row denied: and device doc §7 row Poll 403 access_denied: Forbidden, and the user cannot allow it afterwards",
     "code -> 200",
     "deny -> access_denied",
     "allow ada -> already-decided",
     "poll -> 403 access_denied error_description=Forbidden",
   ],
   [
-    "device doc §3 row expired: and device doc §8 row Code lifetime: both codes end together, to the device and to the person",
+    "device doc §3 row expired: and device doc §8 row Code lifetime: both codes expire together, for the device and for the user",
     { codeLifetime: 60 },
     "code -> 200",
     "wait 59.999",
@@ -127,7 +126,7 @@ testRows([
     "allow ada -> expired",
   ],
   [
-    "device doc §3 row token lifetimes: device doc §4.4 row token and row success: either token, in the query, is 200 and ends both and no other, and so does whoever granted them (RFC 7009 §2, §2.1)",
+    "device doc §3 row token lifetimes: device doc §4.4 row token and row success: either token, in the query, is 200 and ends both and no other, and so does the user who granted them (RFC 7009 §2, §2.1)",
     "sign-in -> 200",
     "sign-in -> 200",
     "revoke token=$access1 -> 200",
@@ -142,7 +141,7 @@ testRows([
     "list -> 401 authError",
   ],
   [
-    "device doc §4.1 row client_id and row scope: device doc §4.2 row client_id and row client_secret and row device_code and row grant_type: device doc §7 row missing parameters or wrong values: each is needed and used, and the missing one is named (RFC 8628 §3.1, §3.4)",
+    "device doc §4.1 row client_id and row scope: device doc §4.2 row client_id and row client_secret and row device_code and row grant_type: device doc §7 row missing parameters or wrong values: each is required and used, and the error names the missing one (RFC 8628 §3.1, §3.4)",
     "code client_id= -> 400 invalid_request",
     "code scope= -> 400 invalid_request",
     "code -> 200",
@@ -157,7 +156,7 @@ testRows([
     "poll -> 428 authorization_pending",
   ],
   [
-    "device doc §4.3 row client_id and row client_secret and row refresh_token and row grant_type: device doc §4.3 row answer: device doc §5.2 row client_id and client_secret: each is needed and used; another access token, how long it lives, what for, Bearer",
+    "device doc §4.3 row client_id and row client_secret and row refresh_token and row grant_type: device doc §4.3 row answer: device doc §5.2 row client_id and client_secret: each is required and used; the response has another access token, its lifetime, its scopes, and Bearer",
     "sign-in scope=email,video -> 200",
     "refresh client_secret= -> 400 invalid_request",
     "refresh client_secret=wrong -> 401 invalid_client",
@@ -174,7 +173,7 @@ testRows([
     "sign-in client=printer -> 200",
   ],
   [
-    "device doc §4.5 row part and mine: the account's own broadcasts and nobody else's; neither may be missing",
+    "device doc §4.5 row part and mine: the account's own broadcasts; neither may be missing",
     "sign-in -> 200",
     "list -> 200 ids=regatta,choir,market",
     "list mine= -> 400 required",
@@ -183,7 +182,7 @@ testRows([
     "list -> 200 ids=bakery",
   ],
   [
-    "device doc §5.1 row client_id alone: it identifies the client; a secret is neither asked for nor used",
+    "device doc §5.1 row client_id alone: it identifies the client; a secret is neither required nor used",
     "code client_secret=wrong -> 200",
     "code client=publisher client_secret= scope=publisher -> 200",
     "poll client=publisher -> 428 authorization_pending",
@@ -197,7 +196,7 @@ testRows([
     "list token=none -> 401 authError",
   ],
   [
-    "device doc §5.5 row allowed scopes: seven, to the letter, and none beside them",
+    "device doc §5.5 row allowed scopes: exactly seven, compared exactly",
     "code scope=email,openid,profile,storage.appdata,storage.file,video,video.readonly -> 200",
     ...["calendar", "Video", "'EMAIL'", "'email,profile'", "'<script>'", "'~'", "'__proto__'"].map(
       (scope) => `code scope=${scope} -> 400 invalid_scope`,
@@ -226,14 +225,14 @@ testRows([
     "list -> 403 insufficientPermissions",
   ],
   [
-    "device doc §5.7 row NoLinkedVideoAccount: a service account is refused with it, and keeps its tokens",
+    "device doc §5.7 row NoLinkedVideoAccount: a service account is rejected with it, and its tokens stay valid",
     "sign-in account=robot -> 200",
     "list -> 403 NoLinkedVideoAccount",
     "refresh -> 200",
     "list -> 403 NoLinkedVideoAccount",
   ],
   [
-    "device doc §7 row Poll 400 admin_policy_enforced: an organization forbids one of the scopes that are granted, then or before the poll",
+    "device doc §7 row Poll 400 admin_policy_enforced: an organization forbids one of the granted scopes, at the decision or before the poll",
     "code scope=video,email -> 200",
     "allow pupil -> admin_policy_enforced",
     "poll -> 400 admin_policy_enforced",
@@ -245,7 +244,7 @@ testRows([
     "poll -> 400 admin_policy_enforced",
   ],
   [
-    "device doc §2.3 row Polling error: two members; device doc §7 row Poll 400 invalid_grant: claimed before, unknown, or nothing that could be one (RFC 6749 §5.2)",
+    "device doc §2.3 row Polling error: two members; device doc §7 row Poll 400 invalid_grant: claimed before, unknown, or malformed (RFC 6749 §5.2)",
     "code -> 200",
     "allow ada -> granted",
     "poll -> 200",
@@ -255,7 +254,7 @@ testRows([
     ),
   ],
   [
-    "device doc §7 row Poll 400 unsupported_grant_type: whatever is not one of the two, whoever asks",
+    "device doc §7 row Poll 400 unsupported_grant_type: any other grant type, from any client",
     "code -> 200",
     "allow ada -> granted",
     "poll grant_type=password -> 400 unsupported_grant_type",
@@ -282,7 +281,7 @@ testRows([
     "revoke -> 400 invalid_token",
   ],
   [
-    "device doc §8 row Device code request quota: by client_id, and strangers spend none of it",
+    "device doc §8 row Device code request quota: per client_id; requests of unknown clients do not count",
     { deviceCodeQuota: { requests: 1, windowSeconds: 60 } },
     "code client=nobody -> 401 invalid_client",
     "code -> 200",
@@ -294,7 +293,7 @@ testRows([
     "code -> 200",
   ],
   [
-    "device doc §8 row Refresh tokens issued: of a client and user, and of a user, the oldest stops working; access tokens go on",
+    "device doc §8 row Refresh tokens issued: of a client and user, and of a user, the oldest stops working; access tokens stay valid",
     { refreshTokensPerClientAndUser: 2, refreshTokensPerUser: 3 },
     "sign-in account=ben -> 200",
     "sign-in -> 200",

@@ -1,5 +1,5 @@
-// Security events beyond what the oracle sees (which events are told to whom, again until they are acknowledged): device
-// doc §6, tokens (RFC 8417), streams, and their delivery by polling (RFC 8936) and by pushing (RFC 8935).
+// Security events beyond the oracle, which covers receivers and repetition until acknowledgement: device doc §6, tokens
+// (RFC 8417), streams, and their delivery by polling (RFC 8936) and by pushing (RFC 8935).
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ const DEEDS: [string, (service: Service) => void, [string, object][]][] = [
     ],
   ],
   [
-    "device doc §6 row account-disabled: once, with a reason where one is known; and when it is enabled again",
+    "device doc §6 row account-disabled: once, with a reason if one is known; and when it is enabled again",
     (service) => {
       service.disableAccount("ada", "hijacking");
       service.disableAccount("ada");
@@ -32,7 +32,7 @@ const DEEDS: [string, (service: Service) => void, [string, object][]][] = [
     ],
   ],
   [
-    "a credential that has to be changed",
+    "a credential that must be changed",
     (service) => service.requireCredentialChange("ada"),
     [[`${RISC}account-credential-change-required`, ABOUT]],
   ],
@@ -82,7 +82,7 @@ describe("streams", () => {
     ["https://receiver.test/events", PUSH, "https://receiver.test/events"],
     [undefined, POLL, "https://s.test/events/v1/poll"],
   ])(
-    "the configuration is shown, the address of polling is the service's: %s",
+    "the configuration is returned, with the service's own polling address: %s",
     (url, delivery_method, shown) => {
       const receiver = new Receiver(new Bench({ baseUrl: "https://s.test" }));
       receiver.send("POST", `${STREAM}:update`, { delivery: { delivery_method, url } });
@@ -120,13 +120,13 @@ describe("streams", () => {
     expect(update({ delivery_method: "urn:ietf:rfc:8935", url }).status).toBe(status);
   });
 
-  test("another method of delivery and an unknown type of event are refused", () => {
+  test("another delivery method and an unknown event type are rejected", () => {
     expect(update({ delivery_method: "carrier-pigeon" }).status).toBe(400);
     const unknown = { events_requested: ["urn:unknown"] };
     expect(update({ delivery_method: POLL }, unknown).status).toBe(400);
   });
 
-  test("while disabled nothing is collected or delivered, and what waited comes afterwards", () => {
+  test("a disabled stream collects and delivers nothing, and earlier events come once it is enabled", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench).usePolling();
     const set = (status: string) => receiver.send("POST", `${STREAM}/status:update`, { status });
@@ -150,7 +150,7 @@ describe("streams", () => {
     ["POST", `${STREAM}:verify`],
     ["POST", "/events/v1/poll"],
   ])(
-    "RFC 6750 §3.1: %s %s wants a receiver's token, and tells who gave none of no error",
+    "RFC 6750 §3.1: %s %s requires a receiver's token, and a request without one gets no error code",
     (method, path) => {
       const bench = new Bench();
       const unknown = new Receiver(bench, "nobody's-token").send(method, path, {});
@@ -170,14 +170,14 @@ describe("RFC 8936 poll delivery", () => {
     return receiver;
   }
 
-  test("RFC 8936 §2.4.4, §2.6: events reported with setErrs come no more", () => {
+  test("RFC 8936 §2.4.4, §2.6: events reported with setErrs do not come again", () => {
     const receiver = withEvents(1);
     const [jti] = Object.keys(receiver.poll().sets);
     const setErrs = { [jti!]: { err: "invalid_key", description: "unknown key" } };
     expect(receiver.poll({ setErrs }).sets).toEqual({});
   });
 
-  test("RFC 8936 §2.2, §2.3 and §2.4.2: maxEvents limits, moreAvailable tells, 0 only acknowledges", () => {
+  test("RFC 8936 §2.2, §2.3 and §2.4.2: maxEvents limits, moreAvailable reports more, 0 only acknowledges", () => {
     const receiver = withEvents(3);
     const two = receiver.poll({ maxEvents: 2, returnImmediately: true });
     expect([Object.keys(two.sets).length, two.moreAvailable]).toEqual([2, true]);
@@ -190,7 +190,7 @@ describe("RFC 8936 poll delivery", () => {
 });
 
 describe("RFC 8935 push delivery", () => {
-  /** A receiver that answers so, and 202 at last; `later` lets time pass and says how often it was pushed to in all. */
+  /** A receiver with these responses, then 202; `later` advances the clock and returns the number of pushes so far. */
   function pushing(answers: (number | "unreachable")[]) {
     const pushed: PushDelivery[] = [];
     const push = async (delivery: PushDelivery): Promise<PushAnswer> => {
@@ -211,7 +211,7 @@ describe("RFC 8935 push delivery", () => {
     return { bench, receiver, pushed, set, later, verify };
   }
 
-  test("RFC 8935 §2: posted as application/secevent+jwt, once, when answered 202", async () => {
+  test("RFC 8935 §2: posted as application/secevent+jwt, once, if the response is 202", async () => {
     const { bench, pushed, later, verify } = pushing([]);
     verify();
     expect(await later(0)).toBe(1);
@@ -225,7 +225,7 @@ describe("RFC 8935 push delivery", () => {
   });
 
   test.each([500, 503, 429, 302, 401, "unreachable"] as const)(
-    "RFC 8935 §2: after %s the same token is pushed again, later and later",
+    "RFC 8935 §2: after %s the same token is pushed again with growing pauses",
     async (failure) => {
       const { pushed, later, verify } = pushing([failure, failure]);
       verify();
@@ -242,7 +242,7 @@ describe("RFC 8935 push delivery", () => {
     },
   );
 
-  test("RFC 8935 §2.3: 400 is final; whoever stays away gets six tries, and a status that is set begins no second chain", async () => {
+  test("RFC 8935 §2.3: 400 is final; an unreachable receiver gets six tries, and setting the status starts no second series", async () => {
     const refusing = pushing([400]);
     refusing.verify();
     expect([await refusing.later(0), await refusing.later(1e6)]).toEqual([1, 1]);
@@ -254,7 +254,7 @@ describe("RFC 8935 push delivery", () => {
     expect(away.pushed).toHaveLength(6);
   });
 
-  test("a status set while an event is under way: not posted twice, and its tries begin anew", async () => {
+  test("a status set during a delivery: the event is not posted twice, and its tries start anew", async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -273,7 +273,7 @@ describe("RFC 8935 push delivery", () => {
     expect(pushes).toBe(1);
     release();
     await first;
-    // The new chain's first try came at once; five more follow at their times.
+    // The first try of the new series came at once; five more follow.
     expect(pushes).toBe(2);
     for (let i = 0; i < 8; i++) {
       bench.wait(7200);
@@ -282,7 +282,7 @@ describe("RFC 8935 push delivery", () => {
     expect(pushes).toBe(7);
   });
 
-  test("what waits goes the way of the stream when it is due: pushed, polled, or not while it is disabled", async () => {
+  test("waiting events follow the stream's settings when they are due: pushed, polled, or held while it is disabled", async () => {
     const { receiver, later, verify, set } = pushing([]);
     receiver.usePolling();
     verify("one");
@@ -299,7 +299,7 @@ describe("RFC 8935 push delivery", () => {
     expect(receiver.events()).toEqual([[`${RISC}verification`, { state: "three" }]]);
   });
 
-  test("a host's scheduler is used when there is one", async () => {
+  test("a host's scheduler is used if there is one", async () => {
     const planned: number[] = [];
     const tasks: (() => void)[] = [];
     const push = async () => ({ status: 503, body: "" });

@@ -38,7 +38,7 @@ describe("server", () => {
   const CODE = new URLSearchParams({ client_id: TV.client_id, scope: "email" });
   const post = (path: string, body: BodyInit) => fetch(server.url + path, { method: "POST", body });
 
-  /** Writes raw bytes to the socket and reads whatever comes until it closes. */
+  /** Writes raw bytes to the socket and reads until it closes. */
   function raw(text: string, port = server.port): Promise<string> {
     return new Promise((resolve) => {
       let answer = "";
@@ -69,7 +69,7 @@ describe("server", () => {
       "POST /token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ],
     ["a bad host", "GET /device HTTP/1.1\r\nHost: a b/\\\r\nConnection: close\r\n\r\n"],
-  ])("%s is answered 4xx or cut off, and the service lives", async (_, text) => {
+  ])("%s gets 4xx or a closed connection, and the service continues", async (_, text) => {
     const answer = await raw(text);
     if (answer !== "") expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
     await stillAnswers();
@@ -85,7 +85,7 @@ describe("server", () => {
     await hasty.close();
   });
 
-  test("listening on every address it gives out one that others can open", async () => {
+  test("a server that listens on all addresses publishes one that other machines can open", async () => {
     const open = await serve(create(), { host: "0.0.0.0" });
     expect(open.url).not.toContain("0.0.0.0");
     expect((await fetch(`${open.url}/device`)).status).toBe(200);
@@ -108,9 +108,9 @@ describe("server", () => {
   });
 });
 
-test("closing ends a connection, too, that has never begun its handshake", async () => {
+test("closing also ends a connection that has not begun its handshake", async () => {
   const server = await serve(create(), makeTlsIdentities().identities.trusted);
-  // The socket is this side's before it is the server's.
+  // The socket is open on this side before the server sees it.
   const ports: (number | undefined)[] = [];
   const note = (message: unknown): void => {
     ports.push((message as { socket: Socket }).socket.remotePort);
@@ -130,7 +130,7 @@ test("closing ends a connection, too, that has never begun its handshake", async
 });
 
 test.each(["/token", "/device"])(
-  "a client that goes away while it posts to %s is told of once, and not as a fault",
+  "a client that disconnects during a post to %s is reported once, and not as a fault",
   async (path) => {
     const service = create();
     const seen: ServiceEvent[] = [];
@@ -142,7 +142,7 @@ test.each(["/token", "/device"])(
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
     );
-    // What says that the request has arrived, before it is cut off.
+    // Its arrival shows that the server has the request, before the client disconnects.
     const [answer] = (await once(socket, "data")) as [Buffer];
     expect(answer.toString("latin1")).toMatch(/^HTTP\/1\.1 100 /);
     socket.write("abc");
@@ -153,7 +153,7 @@ test.each(["/token", "/device"])(
   },
 );
 
-test("a fault of the listening socket is told of, and the service goes on", async () => {
+test("a fault of the listening socket is reported, and the service continues", async () => {
   let listening: Server | undefined;
   const listen = Server.prototype.listen;
   vi.spyOn(Server.prototype, "listen").mockImplementation(function (
@@ -167,7 +167,7 @@ test("a fault of the listening socket is told of, and the service goes on", asyn
   const service = create();
   const server = await serve(service, { onError: ({ message }) => told.push(message) });
   vi.restoreAllMocks();
-  // As Node reports an accept that fails for want of file descriptors.
+  // Node's error for an accept without free file descriptors.
   listening!.emit("error", new Error("accept EMFILE"));
   expect(told).toEqual(["accept EMFILE"]);
   expect((await fetch(`${server.url}/device`)).status).toBe(200);
@@ -242,7 +242,7 @@ describe("command line", () => {
     return path;
   }
 
-  test("serves, logs without secrets, and ends with 0 when asked to", async () => {
+  test("serves, logs without secrets, and ends with 0 on a signal", async () => {
     const address = "http://sign-in.a-longer-name.example:65535";
     const child = start(["--port", "0", "--public-url", address]);
     const end = ended(child);
@@ -258,7 +258,7 @@ describe("command line", () => {
     await expect
       .poll(() => child.out)
       .toMatch(/POST \/token 400 client=living-room-tv invalid_grant/);
-    // What it says at its start are the secrets of a world that everybody can read.
+    // The start message contains the public secrets of the built-in fixture.
     const [, log] = child.out.split(/^Try: .*$/m);
     expect(log).not.toMatch(/tv-secret|secret-code|secret-token/);
     child.kill("SIGTERM");

@@ -1,21 +1,21 @@
-// A conversation with the service in memory, written as lines of "request -> answer":
+// A dialogue with the service in memory, written as lines of "request -> response":
 //
-//   code scope=email,video -> 200 interval=5     asks for a code; $device and $user are what came, $device2 the second
-//   allow ada scopes=email -> granted            what the person decides about the last code, and what comes of it
-//   poll client=console -> 400 invalid_grant     fields are those of the documents; an empty one is left out
+//   code scope=email,video -> 200 interval=5     requests a code; $device and $user are its codes, $device2 the second
+//   allow ada scopes=email -> granted            the user's decision about the last code, and its result
+//   poll client=console -> 400 invalid_grant     fields are those of the specification; an empty one is left out
 //   sign-in account=ben -> 200                   code, allow and poll; $access and $refresh are its tokens
-//   list mine= -> 400 required                   the API of live broadcasts; token= is another's, or none
+//   list mine= -> 400 required                   the API of live broadcasts; token= replaces or removes the token
 //   get /userinfo -> 200 sub=ada                 any address, with the last access token
-//   poll basic=a:b -> 401 invalid_client         the client says by HTTP Basic who it is, as it stands here
+//   poll basic=a:b -> 401 invalid_client         HTTP Basic with this pair, unencoded
 //   wait 4.999                                   seconds
 //   enter -> 200 says=$user                      types the last code into the page; choose and press follow it
-//   submit /account/disable -> 200               sends the form that some page had for this address, as it was shown
-//   look /account -> 200                         opens a page; send posts fields to one, with no look at a form
-//   browser other 203.0.113.2                    goes on in another browser, or in one that was used before
+//   submit /account/disable -> 200               sends the form for this address that some page had
+//   look /account -> 200                         opens a page; send posts fields to one, without a form
+//   browser other 203.0.113.2                    switches to another browser, new or used before
 //
-// An answer is its status, the word that says why it refuses, members (`expires_in=60`), members that are not there
-// (`-refresh_token`), all that there are (`only=error_code`), what its challenge holds (`challenge=invalid_token`), or
-// what a page says (`says='Choose~an~account'`) and does not say (`lacks=`).
+// A response is written as its status, its error word, members (`expires_in=60`), absent members (`-refresh_token`),
+// the complete list of members (`only=error_code`), a part of its challenge (`challenge=invalid_token`), text of a page
+// (`says='Choose~an~account'`) and text that it must not have (`lacks=`).
 
 import { expect, test } from "vitest";
 import type { FixtureInput, ServiceOptionsInput } from "../../targets/service/index.ts";
@@ -68,7 +68,7 @@ function offersOf({ packageName, productId, basePlanId }: Pairs, version: string
 
 export type Row = readonly [name: string, ...lines: readonly (string | ServiceOptionsInput)[]];
 
-/** A test for each row; an object among its lines is the service's options. */
+/** One test per row. An object among its lines sets the service's options. */
 export function testRows(rows: readonly Row[], fixture?: FixtureInput): void {
   for (const [name, ...lines] of rows) {
     test(name, async () => {
@@ -81,7 +81,7 @@ export function testRows(rows: readonly Row[], fixture?: FixtureInput): void {
 
 interface Browser {
   readonly visitor: Visitor;
-  /** The page that had a form for this address last. */
+  /** For each address, the last page with a form for it. */
   readonly forms: Record<string, Page>;
 }
 
@@ -128,7 +128,7 @@ class Talk {
     }
   }
 
-  /** `$access` and the like stand for what was given out, names of scopes for their identifiers; 'a~b' for itself. */
+  /** `$access` and the like stand for issued values, names of scopes for their identifiers; 'a~b' has a space. */
   #value(name: string, text: string): string {
     if (text.startsWith("$")) return this.#known[text] ?? text;
     if (text.startsWith("'")) return text.slice(1, -1).replaceAll("~", " ");
@@ -274,7 +274,7 @@ class Talk {
         service.setPolicy(who, rest);
         return "";
       default:
-        throw new Error(`nothing is done by "${verb}"`);
+        throw new Error(`unknown verb "${verb}"`);
     }
   }
 
@@ -284,7 +284,7 @@ class Talk {
     return browser;
   }
 
-  /** What a page says, whose forms are remembered. */
+  /** The text of a page; its forms are stored. */
   async #shown(coming: Promise<Page>): Promise<Answer> {
     const page = await coming;
     for (const [, action] of page.html.matchAll(/<form[^>]*action="([^"]*)"/g))
@@ -298,7 +298,7 @@ class Talk {
     return this.#submit("/device", { user_code: code, ...fields });
   }
 
-  /** The form of this browser; or that of another, where this one has seen none. */
+  /** Submits this browser's form, or another browser's if this one has none. */
   #submit(action: string, { untick = "", ...fields }: Pairs): Promise<Answer> {
     const { visitor, forms } = this.#browser;
     const others = Object.values(this.#browsers).map((browser) => browser.forms[action]);
@@ -317,7 +317,7 @@ class Talk {
     return this.#post("/token", sent, basic);
   }
 
-  /** @param basic id and secret, with a colon between, as they are encoded for HTTP Basic */
+  /** @param basic id and secret for HTTP Basic, already encoded, joined by a colon */
   #post(target: string, fields: Pairs, basic: string | undefined): Answer {
     const authorization = basic && {
       authorization: `Basic ${Buffer.from(basic).toString("base64")}`,

@@ -1,5 +1,5 @@
-// A browser without a screen for tests of the pages: keeps cookies, reads forms out of the HTML and
-// sends them, follows redirects. Scripts are not run; the pages have none.
+// A browser without a screen for tests of the pages: stores cookies, sends the HTML's forms, follows redirects. It runs
+// no scripts; the pages have none.
 import type { Service } from "../../targets/service/index.ts";
 
 export interface Page {
@@ -22,7 +22,7 @@ export class Visitor {
     return this.#request(path, { method: "GET" });
   }
 
-  /** Posts fields as they are, without looking at any form. */
+  /** Posts fields without looking at any form. */
   async post(path: string, fields: Record<string, string> | [string, string][]): Promise<Page> {
     const body = new URLSearchParams(fields).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -30,8 +30,8 @@ export class Visitor {
   }
 
   /**
-   * Sends the form of a page whose action is `action`, with its fields and those given; checked boxes
-   * stay checked unless `uncheck` names their value.
+   * Sends the form with this `action`, with its fields and the given ones. Checked boxes stay checked unless `uncheck`
+   * names their value.
    */
   async submit(
     page: Page,

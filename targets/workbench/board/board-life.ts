@@ -32,9 +32,7 @@ function check(holds: boolean, what: string): void {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/**
- * @param board switched off, with an empty EEPROM
- */
+/** @param board switched off, with an empty EEPROM */
 export async function liveOnBoard(
   world: BoardWorld,
   board: Board,

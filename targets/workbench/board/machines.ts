@@ -59,9 +59,7 @@ export type MachineName = keyof typeof machines;
 
 export const machineNames = Object.keys(machines) as MachineName[];
 
-/**
- * @throws RangeError for an unknown machine
- */
+/** @throws RangeError for an unknown machine */
 export function machineOf(name: string): Machine {
   const found = Object.values(machines).find((one) => one.name === name);
   if (found) return found;

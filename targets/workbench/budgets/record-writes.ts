@@ -26,9 +26,7 @@ interface RecordWrites {
   readonly whilePending: number;
 }
 
-/**
- * @param pendingPolls polls before the user decides
- */
+/** @param pendingPolls polls before the user decides */
 export function recordWrites(pendingPolls: number): RecordWrites {
   /** Writes up to each poll. */
   const writes: number[] = [];

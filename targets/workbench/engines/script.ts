@@ -98,9 +98,7 @@ interface Verdict {
   readonly failures: readonly string[];
 }
 
-/**
- * @param output everything that the engine printed to stdout and stderr
- */
+/** @param output everything that the engine printed to stdout and stderr */
 export function readTap(output: string): Verdict {
   let passed = 0;
   const failures: string[] = [];

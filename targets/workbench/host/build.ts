@@ -69,9 +69,7 @@ function settingsOf(kind: Kind, quickjs: string): string[] {
   ];
 }
 
-/**
- * @throws InstallError if the folder's name has a space, which make would take for several names.
- */
+/** @throws InstallError if the folder's name has a space, which make would take for several names. */
 export function refuseSpaces(folder: string): void {
   if (!/\s/.test(folder)) return;
   throw new InstallError(`make cannot build in ${folder}: move it to a path without spaces`);

@@ -7,9 +7,7 @@ import { kept, keyOf } from "../../bundle/kept.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/**
- * @param entries file names and their sources
- */
+/** @param entries file names and their sources */
 export async function declarations(
   entries: Readonly<Record<string, string>>,
   folder: string,
