@@ -1,29 +1,29 @@
-// Design §2: after create the core allocates nothing, in no state, proved inside QuickJS.
-// `npm run budgets` does the same at length; here a shorter run, and that it can fail.
+// Design §2: after create the core allocates nothing in any state, measured inside QuickJS. `npm run budgets` measures
+// at length; this is a shorter run, with proof that it can fail.
 
 import { describe, expect, test } from "vitest";
 import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 import { measureLife, measurePolls } from "../../targets/workbench/budgets/allocations.ts";
 import { builtBundle } from "../../targets/workbench/engines/script.ts";
 
-/** Called before there is a device, and dropped with `create` afterwards. */
+/** Called before there is a device, and released with `create` afterwards. */
 const boot = ["create", "configError"];
 const measured = [...grantFunctions, ...completeFunctions].filter((name) => !boot.includes(name));
 
-describe("allocations of the whole life", () => {
-  test("no call in any state allocates, and each control is seen", async () => {
+describe("allocations of the complete run", () => {
+  test("no call in any state allocates, and each control is detected", async () => {
     const tallies = await measureLife("complete");
     const guilty = tallies.filter(({ isControl, found }) => !isControl && found > 0);
     expect(guilty).toEqual([]);
     const controls = tallies.filter(({ isControl }) => isControl);
     expect(controls).toHaveLength(5);
     expect(controls.filter(({ found }) => found === 0)).toEqual([]);
-    // Every state of the device, and every function of the border but those of the boot.
+    // Every state of the device, and every API function except those of the boot.
     expect(new Set(tallies.map(({ state }) => state)).size).toBe(8);
     expect(new Set(tallies.map(({ name }) => name)).size).toBe(measured.length + 5);
   });
 
-  test("a bundle that allocates in one state is caught there", async () => {
+  test("an allocation in one state of a bundle is detected", async () => {
     const planted = `${await builtBundle("grant")}
         picogrant.responseEnd = (function (end) {
           return function (device, id) {
@@ -38,7 +38,7 @@ describe("allocations of the whole life", () => {
 });
 
 test.each(["release", "ng"] as const)(
-  "pending polls through driver and core on QuickJS, %s: no allocation, none early; a leaking loop is seen",
+  "pending polls through driver and core on QuickJS, %s: no allocation, none early; a leaking loop is detected",
   async (which) => {
     const { allocations, control, requests, earliestMs } = await measurePolls(1000, which);
     expect([allocations, requests]).toEqual([0, 1000]);

@@ -1,4 +1,4 @@
-// The table of the documents' rows and the tests that guard them, made from the references in the tests' names.
+// The table of the specifications' rows and the tests that cover them, from the references in test names.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -31,16 +31,16 @@ export interface Covered<Of extends { readonly sides: Sides } = Row> {
   readonly device: readonly NamedTest[];
 }
 
-/** Folders of the tests of each side. What a device does is proved in part where its host is. */
+/** Folders of the tests of each side. The device's behaviour is partly tested with its host. */
 const folders = { service: ["test/service"], device: ["test/core", "test/platform"] };
 
-/** The names of all tests of service and device; the tests are not run. */
+/** The names of all tests of service and device; the tests do not run. */
 export async function namedTests(): Promise<NamedTest[]> {
   const folder = await mkdtemp(join(tmpdir(), "picogrant-names-"));
   try {
     const file = join(folder, "names.json");
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
-    // No test runs: files that need a process of their own share one here, which takes two thirds of the time.
+    // No test runs, so files can share a process, which takes two thirds of the time.
     const options = ["--config", "test/vitest.config.ts", "--isolate=false", `--json=${file}`];
     await promisify(execFile)(
       process.execPath,
@@ -50,7 +50,7 @@ export async function namedTests(): Promise<NamedTest[]> {
       },
     );
     const found = JSON.parse(await readFile(file, "utf8")) as NamedTest[];
-    // Files are collected in any order; within one, the order is the file's.
+    // Files are collected in any order; the order within a file stays.
     return found
       .map((test) => ({ name: test.name, file: relative(root, test.file) }))
       .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
@@ -86,7 +86,7 @@ function bySide<Of extends { readonly sides: Sides }>(
   return { row, service: of("service"), device: of("device") };
 }
 
-/** One line for each reference to a row that does not exist, or to a section of which there is no line. */
+/** One line for each reference to a row that does not exist, or to a section that standards.ts does not list. */
 export function mistakes(tests: readonly NamedTest[]): string[] {
   return tests.flatMap(({ name, file }) => [
     ...referencesOf(name).wrong.map((reference) => `${file}: no such row: ${reference}`),
@@ -114,7 +114,7 @@ export function gaps(covered: readonly Covered<Row | Section>[]): string[] {
   });
 }
 
-/** What is printed of one side. */
+/** The printed tests of one side. */
 function said(row: { readonly sides: Sides }, side: string, tests: readonly NamedTest[]): string[] {
   const [first] = tests;
   if (!first) return row.sides === "both" ? [] : [`  ${side}: none, since ${row.sides.because}`];
@@ -122,7 +122,7 @@ function said(row: { readonly sides: Sides }, side: string, tests: readonly Name
   return [`  ${side}: ${first.name.split(" > ").at(-1)!} (${first.file})${more}`];
 }
 
-/** The rows of the two documents and the sections of the RFCs, each with its tests, as lines. */
+/** The rows of the two specifications and the sections of the RFCs, each with its tests, as lines. */
 export function listOf(
   covered: readonly Covered[],
   sections: readonly Covered<Section>[],

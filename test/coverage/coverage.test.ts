@@ -1,4 +1,4 @@
-// Every row of the two documents has a test on each side that it concerns, and so has every section of the RFCs.
+// Every row of the two specifications, and every listed section of the RFCs, has a test on each side that it concerns.
 
 import { beforeAll, expect, test } from "vitest";
 import {
@@ -21,7 +21,7 @@ test("each row has its tests, and each section (npm run tool -- coverage)", () =
   expect([...gaps(cover(tests)), ...gaps(coverStandards(tests))]).toEqual([]);
 });
 
-test("each reference in a test's name is one to a row that exists, or to a section that has its line", () => {
+test("each reference in a test's name is to an existing row or to a listed section", () => {
   expect(mistakes(tests)).toEqual([]);
 });
 
@@ -51,7 +51,7 @@ test.each([
   ["a group of RFC 8628 §9.9 > it (RFC 6749 §99)", ["RFC 8628 §9.9", "RFC 6749 §99"]],
   ["RFC 8628 §3.5. It (RFC 8628 §3.2)", []],
   ["RFC 8628: it, RFC 9110 §99.9: of another standard", []],
-])("%s: names what has no line: %j", (name, unknown) => {
+])("%s: names a section that is not listed: %j", (name, unknown) => {
   const file = "test/core/a.test.ts";
   const lines = unknown.map((one) => `${file}: no line in coverage/standards.ts: ${one}`);
   expect(mistakes([{ name, file }])).toEqual(lines);
@@ -65,7 +65,7 @@ test("a section of an RFC without a test on a side is a gap", () => {
   expect(lines).not.toContain("RFC 8628 §5.2: no test of the device");
 });
 
-// What a test's name has to say to guard a row of the two documents, and what is no reference to one.
+// Which test names cover a row of the two specifications, and which do not refer to one.
 
 const INTERVAL = "device doc §2.1 interval";
 test.each([
@@ -101,7 +101,7 @@ test.each([
   expect(mistakes([{ name, file: "test/core/a.test.ts" }])).toHaveLength(1);
 });
 
-test("a row's name is one by which a test can refer to it", () => {
+test("a row's name can be used in a reference", () => {
   for (const row of documentRows) {
     const { document, section } = row;
     const name = `${document} §${section} row ${row.row}: what it asks for`;

@@ -1,12 +1,12 @@
-// npm run tool -- coverage: prints the rows of the documents and the sections of the RFCs with their tests, and fails
-// where one has no test, or a test names one that does not exist.
+// npm run tool -- coverage: prints the rows of the specifications and the sections of the RFCs with their tests. Fails
+// if a row has no test, or if a test names one that does not exist.
 
 import { commandLine } from "../../targets/workbench/script-options.ts";
 import { cover, coverStandards, gaps, listOf, mistakes, namedTests } from "./coverage-table.ts";
 
 commandLine(
   "coverage",
-  "Prints the documents' rows and their tests; exit code 1 where a row has none, or a test names no row.",
+  "Prints the rows of the specifications and their tests; exit code 1 if a row has no test, or if a test names an unknown row.",
 ).parse();
 const tests = await namedTests();
 const covered = cover(tests);

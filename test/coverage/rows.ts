@@ -1,7 +1,8 @@
-// What the two documents say, row by row: the tables' rows, and the sentences beside them. A test that guards
-// a row names it, as `device doc §2.1 row interval: ...` (references.ts); `npm run tool -- coverage` prints both.
+// The contents of the two specifications, row by row: the tables' rows, and the sentences beside them. A test that
+// covers a row names it, as `device doc §2.1 row interval: ...`; `npm run tool -- coverage` prints
+// both.
 
-/** Who has to do with a row: most concern both; a reason is given where one side has nothing to do. */
+/** The sides that a row concerns: mostly both; otherwise with a reason. */
 export type Sides = "both" | { readonly only: "service" | "device"; readonly because: string };
 
 export interface Row {
@@ -9,7 +10,7 @@ export interface Row {
   readonly section: string;
   /** The name by which tests refer to the row. */
   readonly row: string;
-  /** What the name alone does not say, "" for nothing. */
+  /** What the name alone does not tell; may be "". */
   readonly says: string;
   readonly sides: Sides;
 }
@@ -34,7 +35,7 @@ function rows(document: Row["document"], lines: readonly Line[]): Row[] {
   }));
 }
 
-/** Documents' titles, in the order in which they are printed. */
+/** Titles of the specifications, in the order in which they are printed. */
 export const documents = {
   "device doc": "Device Authorization Service",
   "offer doc": "Subscription Offer Creation Operation",
@@ -73,7 +74,7 @@ export const documentRows: readonly Row[] = [
     ["4.2", "client_secret"],
     ["4.2", "device_code"],
     ["4.2", "grant_type"],
-    ["4.2", "every interval", "polls until a final answer", device("the service only answers")],
+    ["4.2", "every interval", "polls until a final answer", device("the service only responds")],
     ["4.3", "client_id"],
     ["4.3", "client_secret"],
     ["4.3", "refresh_token"],
@@ -91,10 +92,10 @@ export const documentRows: readonly Row[] = [
       "5.6",
       "the video API's scopes",
       "",
-      service("a scope is a text to the device: it sends what its maker has set"),
+      service("a scope is an opaque text for the device, which sends what its developer has set"),
     ],
     ["5.7", "NoLinkedVideoAccount"],
-    ["5.8", "the consent screen", "", service("the page is the service's")],
+    ["5.8", "the consent screen", "", service("the page belongs to the service")],
     ["6", "sessions-revoked"],
     ["6", "token-revoked"],
     ["6", "account-disabled"],
@@ -140,17 +141,17 @@ export const documentRows: readonly Row[] = [
   ]),
 ];
 
-// How the name of a test refers to rows of the two documents:
+// How the name of a test refers to rows of the two specifications:
 //
 //   device doc §2.1 row interval: the least wait between two polls
 //   device doc §4.1 row client_id and row scope: and nothing else
 //
-// Document, section and the row's name, each to the letter, up to the colon. Whatever else stands in a name wins
-// a test no row and loses it none; a reference to a row that does not exist is a mistake.
+// Specification, section and the row's name must match exactly, up to the colon. Other text in the name has no effect.
+// A reference to a row that does not exist is a mistake.
 
 interface References {
   readonly rows: readonly Row[];
-  /** References to rows that do not exist, as they stand in the name. */
+  /** References to rows that do not exist, as written in the name. */
   readonly wrong: readonly string[];
 }
 

@@ -1,9 +1,9 @@
-// The RFCs that device and service speak, section by section: those in which something is asked of either. A test that
-// guards a section names it, as `RFC 8628 §3.5: ...`; the end of what `npm run tool -- coverage` prints is made of these.
+// The RFCs that device and service implement: the sections with requirements for either. A test that covers a section
+// names it, as `RFC 8628 §3.5: ...`; `npm run tool -- coverage` prints these last.
 
 import type { Sides } from "./rows.ts";
 
-/** A section, and what it asks for. */
+/** A section and its requirement. */
 export interface Section {
   readonly rfc: string;
   readonly section: string;
@@ -26,8 +26,8 @@ export const standards: Readonly<Record<string, string>> = {
 const ofDevice = (because: string): Sides => ({ only: "device", because });
 const ofService = (because: string): Sides => ({ only: "service", because });
 
-const pages = "its pages are for a person's browser";
-const clientsOnly = "it binds who uses a token";
+const pages = "its pages are for a user's browser";
+const clientsOnly = "it concerns clients that use a token";
 
 type Line = readonly [section: string, says: string, sides?: Sides];
 
@@ -39,7 +39,7 @@ export const standardSections: readonly Section[] = [
   ...sections("8628", [
     ["3.1", "the device authorization request: a form with client_id and scope"],
     ["3.2", "the device authorization response, its lifetime and its interval"],
-    ["3.3", "what the user is shown, and asked to confirm"],
+    ["3.3", "the user sees both, and confirms the code"],
     [
       "3.3.1",
       "verification_uri_complete fills the code in; the code is still shown, and the user compares it",
@@ -53,61 +53,72 @@ export const standardSections: readonly Section[] = [
   ...sections("6749", [
     ["2.3", "one way of authentication in a request"],
     ["2.3.1", "the client's password, by HTTP Basic or in the body"],
-    ["3.2", "the token endpoint takes POST; a parameter once"],
-    ["3.2.1", "a client with a secret has it in every request there, one without has client_id"],
-    ["3.3", "scopes: a list with spaces; the answer says what was granted"],
+    ["3.2", "the token endpoint accepts POST; a parameter once"],
+    [
+      "3.2.1",
+      "a client with a secret sends it in every request there, one without sends client_id",
+    ],
+    ["3.3", "scopes: a list with spaces; the response has the granted ones"],
     [
       "4.1.2",
       "a code that is claimed again ends its tokens",
-      ofService("only the server sees who claims"),
+      ofService("only the server sees the claims"),
     ],
     ["4.1.2.1", "unauthorized_client", ofService("no device goes to that endpoint")],
     ["5.1", "the token response: members, their types, no-store"],
     ["5.2", "the error response: names, status, WWW-Authenticate"],
-    ["6", "refreshing: a new refresh token takes the old one's place"],
+    ["6", "refreshing: a new refresh token replaces the old one"],
     [
       "7.1",
       "a token of a type that the client does not know is not used",
-      ofDevice("the service gives Bearer alone"),
+      ofDevice("the service issues only Bearer"),
     ],
     [
       "10.3",
-      "access tokens are kept from others",
-      ofDevice("the simulated service keeps its tokens in the open, for tests"),
+      "access tokens are confidential",
+      ofDevice("the simulated service shows its tokens, for tests"),
     ],
     ["10.4", "a refresh token belongs to one client at one server"],
   ]),
   ...sections("6750", [
-    ["2", "the token goes one way in a request"],
-    ["2.1", "the Authorization header", ofDevice("every call of its tests has the header")],
-    ["2.3", "the query parameter access_token, where there is no other way"],
+    ["2", "a request has its token in one place"],
+    ["2.1", "the Authorization header", ofDevice("every API call of its tests has the header")],
+    ["2.3", "the query parameter access_token, if there is no other way"],
     ["3", "WWW-Authenticate: Bearer, with the reason"],
     ["3.1", "invalid_token, insufficient_scope, invalid_request"],
-    ["5.3", "a token goes to nobody else, over TLS, and in no address", ofDevice(clientsOnly)],
+    ["5.3", "a token goes to no other server, over TLS, and in no address", ofDevice(clientsOnly)],
   ]),
   ...sections("7009", [
     ["2", "refresh tokens can be revoked, at an https address"],
     ["2.1", "the request: token, token_type_hint, the client's authentication"],
-    ["2.2", "200, for an unknown token too; what the body says does not count"],
-    ["2.2.1", "the error response; 503 is tried again"],
+    ["2.2", "200, also for an unknown token; the body is ignored"],
+    ["2.2.1", "the error response; 503 is retried"],
   ]),
   ...sections("7636", [
-    ["4.1", "the verifier: 43 characters at least"],
+    ["4.1", "the verifier: at least 43 characters"],
     ["4.2", "the challenge: its SHA-256 in base64url"],
-    ["4.3", "the request for a code has the challenge and its method"],
-    ["4.4", "the challenge stays with the code", ofService("only the server keeps it")],
+    ["4.3", "the device authorization request has the challenge and its method"],
+    ["4.4", "the challenge stays with the code", ofService("only the server stores it")],
     ["4.4.1", "a request with a wrong challenge, or without one that is demanded"],
-    ["4.5", "each poll has the verifier", ofDevice("what the service does with it is §4.6")],
+    ["4.5", "each poll has the verifier", ofDevice("the service's part is §4.6")],
     ["4.6", "the verifier is compared with the challenge", ofService("only the server compares")],
-    ["7.1", "a verifier of its own for each code", ofDevice("the server takes what fits")],
+    ["7.1", "each code has its own verifier", ofDevice("the server accepts any valid one")],
   ]),
   ...sections("8414", [
     ["2", "the members of the metadata"],
-    ["3", "the metadata lie at a well-known place of an https address"],
-    ["3.1", "where that is for an issuer with a path", ofDevice("who asks makes the address")],
-    ["3.2", "the answer: 200, JSON, no empty array", ofService("it says what a server answers")],
-    ["3.3", "the issuer is the one that was asked for", ofDevice("who asks compares")],
-    ["5", "the other names and places in use", ofDevice("who asks tries them")],
+    ["3", "the metadata have a well-known address below https"],
+    [
+      "3.1",
+      "the well-known address of an issuer with a path",
+      ofDevice("the client makes the address"),
+    ],
+    [
+      "3.2",
+      "the response: 200, JSON, no empty array",
+      ofService("it concerns a server's response"),
+    ],
+    ["3.3", "the issuer is the requested one", ofDevice("the client compares")],
+    ["5", "the other names and places in use", ofDevice("the client tries them")],
   ]),
   ...sections("8417", [
     ["2", "the token: iss, jti, iat, events"],
@@ -115,11 +126,11 @@ export const standardSections: readonly Section[] = [
   ]),
   ...sections("8936", [
     ["2.2", "the request: maxEvents, returnImmediately, ack, setErrs"],
-    ["2.3", "the answer: sets by jti, moreAvailable"],
+    ["2.3", "the response: sets by jti, moreAvailable"],
     ["2.4", "polling: acknowledgements, errors, returnImmediately"],
     ["2.4.1", "a poll that acknowledges nothing"],
     ["2.4.2", "one that only acknowledges", ofService("the device does it with its next poll")],
-    ["2.4.3", "one that acknowledges what the last brought"],
+    ["2.4.3", "one that acknowledges the previous sets"],
     ["2.4.4", "one that reports errors"],
     ["2.6", "an error is an object by jti, err in it"],
   ]),
@@ -128,19 +139,19 @@ export const standardSections: readonly Section[] = [
 /** `RFC 8628 §3.2 and §3.5`, `RFC 6749 §2.3, §3.2`. */
 const REFERENCE = /RFC (\d+)((?:,? (?:and )?§\d+(?:\.\d+)*)+)/g;
 
-/** The sections that a test's name refers to, whether there are lines of them or not. */
+/** The sections that a test's name refers to, listed or not. */
 function sectionsOf(name: string): Pick<Section, "rfc" | "section">[] {
   return [...name.matchAll(REFERENCE)].flatMap(([, rfc, places]) =>
     [...places!.matchAll(/§([\d.]*\d)/g)].map(([, section]) => ({ rfc: rfc!, section: section! })),
   );
 }
 
-/** Whether a test's name has the section itself, not one of the next level below it. */
+/** Whether a test's name has the section itself, not one of its subsections. */
 export function namesSection(name: string, { rfc, section }: Section): boolean {
   return sectionsOf(name).some((one) => one.rfc === rfc && one.section === section);
 }
 
-/** Sections of these RFCs that a test's name refers to and no line is of; other RFCs have no lines at all. */
+/** Unlisted sections of the listed RFCs that a test's name refers to; other RFCs are ignored. */
 export function unknownSections(name: string): string[] {
   return sectionsOf(name)
     .filter(({ rfc }) => rfc in standards)

@@ -1,4 +1,4 @@
-// The pages' tables and figures are those of the sources.
+// The tables and figures of the pages match the sources.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ it.each(pagesWithTables)(
   },
 );
 
-it("the table of errors has every error, with its number, what servers call it and what to do", () => {
+it("the table of errors has every error, with its number, servers' names for it and the remedy", () => {
   const text = readFileSync(`${root}targets/docs/errors.md`, "utf8");
   for (const { error, names } of errorRows()) {
     const name = ErrorCode[error]!;
@@ -47,7 +47,7 @@ it("every code of SignInError has one address on the page of errors", () => {
   expect(addresses.sort()).toEqual([...cores, ...own].sort());
 });
 
-it("sizes that pages state are the limits that npm run budgets holds", () => {
+it("sizes that pages state are the limits that npm run budgets enforces", () => {
   const { complete, api, grant } = limits;
   const kib = (bytes: number): string => `${Math.ceil(bytes / 102.4) / 10} KiB`;
   const readme = readFileSync(`${root}README.md`, "utf8");
@@ -63,7 +63,7 @@ it("sizes that pages state are the limits that npm run budgets holds", () => {
   expect(design).toContain(`${files.join(" / ")} B`);
 });
 
-it("the page of sizing has the bytes that hosts take where nothing is set", () => {
+it("the page of sizing has the default memory sizes of the hosts", () => {
   const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
   expect(page).toContain(`Where you set nothing, the driver takes ${MEMORY_BYTES_DEFAULT} `);
   const defaults = {
@@ -74,14 +74,14 @@ it("the page of sizing has the bytes that hosts take where nothing is set", () =
     const [, bytes] = pattern.exec(readFileSync(root + file, "utf8"))!;
     expect(page).toContain(`The hosts in C take ${bytes}, `);
   }
-  // Which column of the tables is theirs.
+  // The column of the tables for the C hosts.
   const makefile = readFileSync(`${root}targets/host/ports/template/Makefile`, "utf8");
   expect(makefile).not.toContain("PICOGRANT_BUILD");
   expect(page).toContain("They have the complete core");
 });
 
 it.runIf(isFullRun)(
-  "npm run docs makes the site: all is described, and links lead somewhere",
+  "npm run docs makes the site: everything is described, and links lead somewhere",
   () => {
     const said = execFileSync("npm", ["run", "-s", "docs"], { cwd: root, encoding: "utf8" });
     expect(said.trim().endsWith("dist/docs/index.html")).toBe(true);

@@ -1,5 +1,5 @@
-// The worked examples run as they stand in targets/examples, each from the code to a session, and do what its
-// first lines say.
+// The worked examples of targets/examples run unchanged, each from the code to a session, and do what their first lines
+// announce.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, readdirSync } from "node:fs";
@@ -12,7 +12,7 @@ import { bundledProgram } from "../program.ts";
 import { TV } from "../service/harness.ts";
 import { opened, type RealWorld } from "../world/real-world.ts";
 
-// An example as its reader runs it: a process of its own, with the simulated service as its server.
+// An example as its reader runs it: its own process, with the simulated service as its server.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const examples = path.join(root, "targets/examples");
@@ -20,10 +20,10 @@ const examples = path.join(root, "targets/examples");
 /** A program may run in any folder. */
 const tsx = pathToFileURL(path.join(root, "node_modules/tsx/dist/loader.mjs")).href;
 
-/** What the package's entries are in this repository: the sources, as targets/examples/tsconfig.json says. */
+/** The package's entries in this repository: the sources, as targets/examples/tsconfig.json maps them. */
 const entries = { TSX_TSCONFIG_PATH: path.join(examples, "tsconfig.json") };
 
-/** A program that has been started; `output` is all that it has printed. */
+/** A running program; `output` is all that it has printed. */
 class Program {
   output = "";
   readonly #child: ChildProcess;
@@ -51,7 +51,7 @@ class Program {
     this.#closed = new Promise((resolve) => this.#child.on("close", resolve));
   }
 
-  /** Waits until the output matches; fails where the program ends first. */
+  /** Waits until the output matches; fails if the program ends first. */
   until(wanted: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       this.#look = () => {
@@ -80,7 +80,7 @@ class Program {
   }
 }
 
-/** Starts a program, runs `body` with it and ends it whatever happens. */
+/** Starts a program, runs `body` with it and always ends it. */
 async function withProgram(
   file: string,
   world: RealWorld,
@@ -94,7 +94,7 @@ async function withProgram(
   }
 }
 
-/** The user allows the attempt that is waiting, once the program has shown its code. */
+/** The user allows the pending attempt, once the program has shown its code. */
 async function allow({ service }: RealWorld, program: Program): Promise<void> {
   const [attempt] = service.pending();
   await program.until(new RegExp(attempt ? attempt.userCode : "[A-Z]{4}-[A-Z]{4}"));
@@ -104,7 +104,7 @@ async function allow({ service }: RealWorld, program: Program): Promise<void> {
 const fileOf = (name: string): string => path.join(examples, name);
 
 describe("examples", () => {
-  it("the first program (README.md): signs in at a server of its own, calls an API and ends", async () => {
+  it("the first program (README.md): signs in at its own server, calls an API and ends", async () => {
     const world = await opened();
     const program = new Program(fileOf("first.mjs"), world);
     expect(await program.ended()).toBe(0);
@@ -114,7 +114,7 @@ describe("examples", () => {
     expect(readdirSync(path.join(world.folder, "tokens"))).toEqual(["metadata.json"]);
   });
 
-  it("bare loop: signs in, comes back signed in after a loss of power, and signs out", async () => {
+  it("bare loop: signs in, resumes after a loss of power, and signs out", async () => {
     const world = await opened();
     await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
       await allow(world, program);
@@ -145,7 +145,7 @@ describe("examples", () => {
     });
   });
 
-  it("headless: the set-up page says the code and never a token; the light comes to stay on", async () => {
+  it("headless: the set-up page shows the code and never a token; the light stays on", async () => {
     const world = await opened();
     await withProgram(fileOf("headless.mjs"), world, async (program) => {
       const [, page] = await program.until(/set-up page: (\S+)/);
@@ -158,7 +158,7 @@ describe("examples", () => {
     });
   });
 
-  it("web runtime: one file without anything of Node's signs in, and comes back after a restart", async () => {
+  it("web runtime: one file without Node's modules signs in, and resumes after a restart", async () => {
     const { outputFiles } = await build({
       entryPoints: [fileOf("web.mjs")],
       bundle: true,
@@ -186,7 +186,7 @@ describe("examples", () => {
   });
 });
 
-/** An engine with what browsers have, and nothing else: `process` and `require` are not there. */
+/** A bare engine with only what browsers have: no `process` and no `require`. */
 function startWebDevice(script: string, world: RealWorld, items: Map<string, string>) {
   const frames: string[] = [];
   const sandbox: Record<string, unknown> = {
@@ -218,12 +218,12 @@ function startWebDevice(script: string, world: RealWorld, items: Map<string, str
   return { driver, frames, frame: () => frames.at(-1) ?? "" };
 }
 
-// The porting kit as a porter uses it: the templates copied into an empty folder, tested as they are, then with the
-// adapters of targets/examples/own-adapters.mjs in their place, and then a sign-in on them.
+// The porting kit as a porter uses it: the templates copied into an empty folder, tested unchanged, then with the
+// adapters of targets/examples/own-adapters.mjs, and then a sign-in on them.
 
 const templates = fileURLToPath(new URL("../../platform/templates", import.meta.url));
 
-/** Runs these suites, or all, over the folder's adapters; what was printed, and the exit code. */
+/** Runs these suites, or all, over the folder's adapters; returns the output and the exit code. */
 async function check(
   world: RealWorld,
   ...suites: string[]
@@ -236,10 +236,10 @@ async function check(
 }
 
 describe("porting kit", () => {
-  it("the empty templates fail, and each suite says in plain words what is missing", async () => {
+  it("the empty templates fail, and each suite names what is missing", async () => {
     const world = await opened();
     cpSync(templates, world.folder, { recursive: true });
-    // Without HTTP, whose cases wait for what never comes.
+    // Without HTTP, whose cases would wait until they time out.
     const suites = ["timers", "entropy", "storage", "display"];
     const [output, code] = await check(world, ...suites);
     expect(code).toBe(1);

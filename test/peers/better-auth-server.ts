@@ -1,6 +1,6 @@
-// better-auth's plugin `deviceAuthorization` behind a real socket, which makes sessions of better-auth's own: tokens for a
-// week, without a refresh token, metadata or revocation. It takes the request for a code as a form, and polls as JSON
-// alone. Everything is kept in memory, and the person signs in and decides by its API, as its pages would.
+// better-auth's plugin `deviceAuthorization` behind a real socket. It issues better-auth sessions: tokens for a week,
+// without refresh token, metadata or revocation. Device authorization requests are forms, polls are JSON only. All
+// state is in memory, and the user signs in and decides through its API, as its pages would.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,10 +11,10 @@ import type { ForeignClient, ForeignServer } from "./own-service.ts";
 const CODE_LIFE_S = 120;
 const SESSION_LIFE_S = 7 * 86_400;
 
-/** What its plugins store. */
+/** Tables of its plugins. */
 const TABLES = ["user", "session", "account", "verification", "deviceCode"];
 
-/** Clients have no secrets; what they send of one is passed over. */
+/** Clients have no secrets; the server ignores one that they send. */
 const client = (secret: string): ForeignClient => ({ id: "printer", secret });
 
 export async function startBetterAuth(): Promise<ForeignServer> {
@@ -69,7 +69,7 @@ export async function startBetterAuth(): Promise<ForeignServer> {
   };
 }
 
-/** Signed in with a browser's cookies. */
+/** A user, signed in with a browser's cookies. */
 class Person {
   #cookies = "";
   readonly #origin: string;
@@ -105,7 +105,7 @@ class Person {
     return JSON.parse(text) as Record<string, string>;
   }
 
-  /** Opens the code, which makes it this person's, and decides. */
+  /** Opens the code, which assigns it to this user, and decides. */
   async decide(what: "approve" | "deny", userCode: string): Promise<void> {
     const query = new URLSearchParams({ user_code: userCode });
     const opened = await fetch(`${this.#issuer}/device?${query}`, {

@@ -1,5 +1,5 @@
-// Which client lives a whole life in which dialect of the service, over real sockets: those that others wrote, unchanged,
-// with all of their checks, and how further ones read, by their source.
+// Which client completes a sign-in in which dialect of the service, over real sockets: unchanged clients of others with
+// all of their checks, and models of further ones, written after their source.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -44,7 +44,7 @@ person = requests.get(server["userinfo_endpoint"], headers=bearer).json()
 print(json.dumps({"claims": dict(claims), "person": person}))
 `;
 
-/** A service, and who the client is there. */
+/** A service, and the client's registration there. */
 interface Place {
   readonly url: string;
   readonly issuer: string;
@@ -53,10 +53,10 @@ interface Place {
 }
 type Json = Readonly<Record<string, unknown>>;
 
-/** How a client reads, by its own source: what it asks for, and what it refuses. */
+/** How a client reads responses, after its source: what it requests, and what it rejects. */
 interface Reader {
   readonly source: string;
-  /** Where it looks for metadata; without them it is told the addresses. */
+  /** Address of the metadata; without it the client is configured with the endpoints. */
   readonly metadata?: (place: Place) => string;
   readonly takesCode?: (codes: Json) => boolean;
   readonly takesTokens?: (tokens: Json) => boolean;
@@ -69,7 +69,7 @@ const hasCodes = ({ device_code, user_code, verification_uri, verification_url }
   areTexts(device_code, user_code, verification_uri ?? verification_url);
 
 const READERS: Record<string, Reader> = {
-  // Two names of one field are a field that comes twice.
+  // It treats two names of one field as a duplicate.
   "psql 18 (libpq-oauth)": {
     source: "https://github.com/postgres/postgres, src/interfaces/libpq-oauth/oauth-curl.c",
     metadata: ({ issuer }) => `${issuer}/.well-known/openid-configuration`,
@@ -162,16 +162,16 @@ async function oauth4webapi({ issuer: text, id }: Place): Promise<void> {
   await oauth.processRevocationResponse(answer);
 }
 
-/** With what a form has to encode. */
+/** Has characters that a form must encode. */
 const SECRET = "a secret/with+odd&characters";
 
-/** Some dialects do not know it, and some give a refresh token to nobody else. */
+/** Some dialects do not have it, and some issue refresh tokens only with it. */
 function offlineScope(dialect: Dialect): string {
   return /auth0|entra/.test(dialect) ? " offline_access" : "";
 }
 
 async function openidClient({ issuer, dialect, id }: Place): Promise<void> {
-  // Signatures of ID tokens, too.
+  // Checks the signatures of ID tokens, too.
   const execute = [client.allowInsecureRequests, client.enableNonRepudiationChecks];
   const auth = client.ClientSecretPost(SECRET);
   const config = await client.discovery(new URL(issuer), id, SECRET, auth, { execute });
@@ -200,7 +200,7 @@ async function picogrant({ issuer, id }: Place): Promise<void> {
   await session.signOut();
 }
 
-/** Debian's python3-authlib and python3-requests, with its own check of ID tokens. */
+/** Debian's python3-authlib and python3-requests, with Authlib's check of ID tokens. */
 async function authlib({ issuer, id }: Place): Promise<void> {
   const { stdout } = await promisify(execFile)(PYTHON, ["-c", SCRIPT, issuer, id]);
   const { claims, person } = JSON.parse(stdout);
@@ -241,7 +241,7 @@ async function livesIn(dialect: Dialect): Promise<string[]> {
   const service = await startSimulatedService({ dialect, fixture: { clients, accounts } });
   onTestFinished(() => service.close());
   const { url, issuer } = service;
-  // A person allows what has been told to wait, and nothing else.
+  // The user allows only codes that have been polled once.
   service.observe((event) => {
     if (event.type !== "exchange" || !/authorization_pending/.test(event.responseBody)) return;
     const id = new URLSearchParams(event.requestBody).get("client_id");
@@ -258,7 +258,7 @@ async function livesIn(dialect: Dialect): Promise<string[]> {
   );
 }
 
-test("each client lives a whole life in the dialects that it understands, and in no other", async () => {
+test("each client completes a sign-in in the dialects that it supports, and in no other", async () => {
   const lives = await Promise.all(DIALECTS.map(livesIn));
   const line = (name: string, cells: readonly string[]): string =>
     [name.padEnd(22), ...cells.map((cell) => cell.padEnd(10))].join("").trimEnd();
@@ -270,12 +270,12 @@ test("each client lives a whole life in the dialects that it understands, and in
   );
   const table = [line("", DIALECTS), ...lines].join("\n");
   console.log(table);
-  // Debian's may be missing.
+  // Debian's packages may be missing.
   const expected = TABLE.trim()
     .split("\n")
     .filter((one, at) => at === 0 || one.slice(0, 22).trim() in CLIENTS);
   expect(table.trim()).toBe(expected.join("\n"));
-  // No dialect without somebody who lives there and not everywhere.
+  // Each dialect has a client that supports it and not all others.
   for (const [at, its] of lives.entries()) {
     const fussy = its.filter((_, one) => lives.some((others) => others[one] === "no"));
     expect(fussy, DIALECTS[at]).toContain("yes");

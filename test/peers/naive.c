@@ -1,8 +1,6 @@
-/*
- * What one writes in a day for RFC 8628 in C, with Debian's jsmn.h for JSON, for the comparison: asks for a code, shows it,
- * polls, keeps the tokens in RAM, refreshes. No retries, no records, no display, no sign-out; values go out as they came, and
- * an answer that is too long, or broken, is a failure. `post` and `show` are the firmware's own.
- */
+/* A client for RFC 8628 in C as one writes it in a day, with Debian's jsmn.h for JSON, for the comparison: requests a
+   code, shows it, polls, stores the tokens in RAM, refreshes. No retries, no records, no display, no sign-out. It sends
+   values unencoded, and a response that is too long, or broken, is a failure. The firmware provides `post` and `show`. */
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 
 enum { ANSWER = 4096, TOKENS = 64, BODY = 1024, VALUE = 512 };
 
-/* The status, or 0: no answer. */
+/* Returns the status, or 0 without a response. */
 int post(const char *address, const char *body, char *answer, size_t size);
 void show(const char *code, const char *address);
 
@@ -29,7 +27,7 @@ static int ask(const char *address) {
   return count > 0 && tokens[0].type == JSMN_OBJECT ? status : 0;
 }
 
-/* The member of the answer's object, as it stands between its quotes; 0 where it is missing or too long. */
+/* Copies a member of the response's object as it stands between its quotes. Returns 0 if it is missing or too long. */
 static int member(const char *name, char *value, size_t size) {
   for (int i = 1; i + 1 < count; i += 2) {
     const jsmntok_t *key = &tokens[i], *at = &tokens[i + 1];

@@ -1,5 +1,4 @@
-// oidc-provider 9 behind a real socket with its own pages and its device flow switched on, and a person
-// with a browser who uses them.
+// oidc-provider 9 behind a real socket with its own pages and its device flow enabled, and a user with a browser.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -9,7 +8,7 @@ import { type ForeignServer, METHODS } from "./own-service.ts";
 const CODE_LIFE_S = 120;
 const ACCESS_LIFE_S = 900;
 
-/** With what a form has to encode. */
+/** Has characters that a form must encode. */
 const SECRET = "a secret/with+odd&characters";
 
 const CLIENTS = {
@@ -18,9 +17,9 @@ const CLIENTS = {
   client_secret_basic: { id: "radio:kitchen 1", secret: SECRET },
 } as const;
 
-/** Starts the provider on a port of its own. */
+/** Starts the provider on a free port. */
 export async function startProvider(): Promise<ForeignServer> {
-  // @ts-expect-error: it has no types of its own
+  // @ts-expect-error: it has no types
   const { Provider } = await import("oidc-provider");
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -58,7 +57,7 @@ export async function startProvider(): Promise<ForeignServer> {
   };
 }
 
-/** The user with a browser: keeps cookies, follows redirects, fills in the provider's own forms. */
+/** The user with a browser: stores cookies, follows redirects, fills in the provider's own forms. */
 class PeerBrowser {
   #cookies = new Map<string, string>();
   #address = "";
@@ -103,7 +102,7 @@ class PeerBrowser {
     });
   }
 
-  /** Types the code in, signs in and agrees. */
+  /** Types the code in, signs in and allows. */
   async approve(address: string, userCode: string): Promise<void> {
     await this.open(address);
     await this.submit({ user_code: userCode });
@@ -112,7 +111,7 @@ class PeerBrowser {
     await this.submit();
   }
 
-  /** Types the code in and chooses to abort. */
+  /** Types the code in and aborts. */
   async deny(address: string, userCode: string): Promise<void> {
     await this.open(address);
     await this.submit({ user_code: userCode });

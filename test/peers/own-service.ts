@@ -1,4 +1,4 @@
-// What the scenarios need to know of an authorization server that runs on this machine.
+// What the scenarios need from an authorization server that runs on this machine.
 
 import type { Endpoints } from "../../platform/driver.ts";
 
@@ -14,17 +14,17 @@ export interface ForeignClient {
 export interface ForeignServer {
   readonly name: string;
   readonly issuer: string;
-  /** Where it has no metadata that say so. */
+  /** Required if the server has no metadata with these endpoints. */
   readonly endpoints?: Pick<Endpoints, "deviceAuthorization" | "token">;
   /** A client for each way of authenticating. */
   readonly clients: Readonly<Record<Method, ForeignClient>>;
   readonly scope: string;
   readonly codeLifeS: number;
   readonly accessLifeS: number;
-  /** The person at the verification page. */
+  /** The user at the verification page. */
   approve(address: string, userCode: string): Promise<void>;
   deny(address: string, userCode: string): Promise<void>;
-  /** Tells a server in another process what time it is. */
+  /** Sets the clock of a server in another process. */
   setTime?(ms: number): void;
   close(): Promise<void>;
 }

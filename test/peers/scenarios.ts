@@ -1,5 +1,5 @@
-// The device for tests with servers that others wrote: the real driver on Node's HTTP, a note of every
-// exchange, and one virtual clock for both sides. Nothing in it knows which server this is.
+// The device for tests with other servers: the real driver on Node's HTTP, a log of every exchange, and one virtual
+// clock for both sides. It does not depend on the server.
 
 import type * as complete from "../../core/complete.ts";
 import * as core from "../../core/complete.ts";
@@ -19,7 +19,7 @@ import type { ForeignClient, ForeignServer, Method } from "./own-service.ts";
 const SCOPE = "openid offline_access";
 const MEMORY_BYTES = 12_288;
 
-/** One request of the device and what came back, in clear: the provider lives for one test. */
+/** A request of the device and its response, unencrypted: the provider exists for one test. */
 interface Heard {
   path: string;
   fields: URLSearchParams;
@@ -27,7 +27,7 @@ interface Heard {
   answer: string;
 }
 
-/** Node's HTTP, with a note of every exchange; `lose` makes the next answer get lost on its way. */
+/** Node's HTTP with a log of every exchange; `lose` drops the next response. */
 class NotedHttp implements Http {
   readonly heard: Heard[] = [];
   busy = false;
@@ -88,7 +88,7 @@ export class SharedTime {
     this.#set = setSystemTime;
   }
 
-  /** Goes to the next moment at which anything happens on the device. */
+  /** Advances to the device's next timer. */
   next(): void {
     this.clock.advanceToNext();
     this.tell();
@@ -99,7 +99,6 @@ export class SharedTime {
   }
 }
 
-/** The device: nothing in it knows which server this is. */
 export class PeerDevice {
   readonly http = new NotedHttp();
   readonly display: RecordedDisplay;
@@ -139,7 +138,7 @@ export class PeerDevice {
     );
   }
 
-  /** Finds the endpoints by discovery where none are given, then starts. A core of its own for each of the two. */
+  /** Finds the endpoints by discovery unless they are given, then starts. Each device has its own core. */
   static async start(
     makeCore: () => typeof complete,
     time: SharedTime,
@@ -150,14 +149,14 @@ export class PeerDevice {
     const http = new NodeHttp();
     const endpoints = known ?? (await discoverServer(http, issuer)).endpoints;
     http.dispose();
-    // The provider's own protected resource stands in for an API.
+    // The provider's own protected resource serves as the API.
     const all = { ...noEndpoints, ...endpoints, resources: [`${issuer}/me`] };
     const device = new PeerDevice(makeCore(), time, all, config);
     device.driver.start();
     return device;
   }
 
-  /** Lets virtual time pass, waiting in real time for answers only. */
+  /** Advances virtual time, and waits in real time only for responses. */
   async until(what: string, done: () => boolean): Promise<void> {
     const end = performance.now() + PATIENCE_MS;
     for (let moments = 0; !done(); ) {
@@ -186,9 +185,9 @@ export class PeerDevice {
   }
 }
 
-// The five things that a device and an authorization server have to get through together, for any server
-// and any way of authenticating the client. Each ends well or throws an Error that says what was wrong.
-// Used by the tests and by the command that makes the table.
+// The five scenarios that a device and an authorization server must complete together, for any server and any client
+// authentication. Each succeeds or throws an Error that says what was wrong. Used by the tests and by the command that
+// makes the table.
 
 export const HAPPENINGS = ["sign-in", "denial", "expiry", "refresh", "sign-out"] as const;
 export type Happening = (typeof HAPPENINGS)[number];
@@ -199,7 +198,7 @@ const METHOD_NUMBERS: Readonly<Record<Method, ClientAuthentication>> = {
   client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
 };
 
-/** @throws Error with what did not happen */
+/** @throws Error that names the missing event */
 export async function play(
   server: ForeignServer,
   method: Method,
@@ -269,9 +268,9 @@ class Scene {
     await this.#untilState(State.PENDING);
     const polls = this.#tokenAnswers().length;
     await device.until("two polls", () => this.#tokenAnswers().length === polls + 2);
-    await device.until("their answers", () => !device.http.busy);
+    await device.until("their responses", () => !device.http.busy);
     for (const { answer } of this.#tokenAnswers().slice(-2)) {
-      must(JSON.parse(answer).error === "authorization_pending", `a poll said ${answer}`);
+      must(JSON.parse(answer).error === "authorization_pending", `a poll returned ${answer}`);
     }
     await this.#server.approve(this.#text(Field.VERIFICATION_URI), this.#text(Field.USER_CODE));
     await this.#untilState(State.SIGNED_IN);
@@ -285,7 +284,7 @@ class Scene {
     must(error === ErrorCode.ACCESS_DENIED, `the error is ${ErrorCode[error]}`);
   }
 
-  /** The server's clock runs ahead of the device's: its refusal brings a new code, which works. */
+  /** The server's clock runs ahead of the device's: its error leads to a new code, which works. */
   async #expire(): Promise<void> {
     const device = this.#device;
     const time = this.#time;
@@ -301,7 +300,7 @@ class Scene {
     await this.#signIn();
   }
 
-  /** Twice: the second time with the refresh token that the first brought, where it brought one. */
+  /** Twice: the second time with the refresh token of the first response, if it had one. */
   async #refresh(): Promise<void> {
     await this.#signIn();
     for (let count = 0; count < 2; count++) {
@@ -315,11 +314,11 @@ class Scene {
       must(waitedS < this.#server.accessLifeS, `the refresh came ${waitedS} s later`);
       const last = this.#tokenAnswers().at(-1)!;
       must(last.fields.get("grant_type") === "refresh_token", "it was no refresh");
-      must(last.status === 200, `it was answered ${last.status}`);
+      must(last.status === 200, `its status was ${last.status}`);
     }
   }
 
-  /** RFC 7009: one request for each token, and the refresh token is worth nothing from then on. */
+  /** RFC 7009: one request for each token, and the refresh token is invalid afterwards. */
   async #signOut(): Promise<void> {
     await this.#signIn();
     const { refresh_token: token } = JSON.parse(this.#tokenAnswers().at(-1)!.answer);
@@ -328,7 +327,7 @@ class Scene {
     await this.#untilState(State.SIGNED_OUT);
     const asked = this.#device.http.heard.slice(length);
     must(asked.length === 2, `${asked.length} requests were needed`);
-    must(asked[0]!.status === 200, `the revocation was answered ${asked[0]!.status}`);
+    must(asked[0]!.status === 200, `the revocation returned ${asked[0]!.status}`);
     must(!asked.some(({ path }) => path.includes("?")), "a token was in the address");
     const status = await this.#refreshByHand(token as string);
     must(status === 400, `the revoked token still gets ${status}`);
@@ -336,7 +335,7 @@ class Scene {
 
   #tokenAnswers(): Heard[] {
     const { pathname } = new URL(this.#device.driver.endpoints.token);
-    // A server that takes JSON says so once, and is asked again.
+    // A server that requires JSON rejects the first form, and the device retries.
     return this.#device.answers(pathname).filter(({ status }) => status !== 415);
   }
 
@@ -360,7 +359,7 @@ class Scene {
 
   #lastAnswer(): string {
     const last = this.#device.http.heard.at(-1);
-    return last ? `${last.path} ${last.status} ${last.answer}` : "nothing was asked";
+    return last ? `${last.path} ${last.status} ${last.answer}` : "there was no request";
   }
 
   async #refreshByHand(token: string): Promise<number> {

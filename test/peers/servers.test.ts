@@ -1,7 +1,7 @@
-// Any server: authorization servers that others wrote, run unchanged, each with a public client
-// and with confidential ones that authenticate in the body and by HTTP Basic. Three that have little in common:
-// oidc-provider (certified for OpenID, pages of its own, refresh tokens that rotate), Authlib (what much in Python stands
-// on; Debian's python3-authlib and python3-flask), and better-auth, which takes JSON and has no metadata.
+// Interoperability: unchanged authorization servers of others, each with a public client and with confidential ones
+// that authenticate in the body and by HTTP Basic. Three that have little in common: oidc-provider (OpenID certified,
+// its own pages, rotating refresh tokens), Authlib (common in Python; Debian's python3-authlib and python3-flask), and
+// better-auth, which requires JSON and has no metadata.
 
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from "vitest";
@@ -14,7 +14,7 @@ import { startProvider } from "./oidc-provider-server.ts";
 import { type ForeignServer, METHODS } from "./own-service.ts";
 import { HAPPENINGS, type Happening, PeerDevice, play, SharedTime } from "./scenarios.ts";
 
-/** oidc-provider's notices that pages, lifetimes and accounts are the default ones. */
+/** Suppresses oidc-provider's notices about default pages, lifetimes and accounts. */
 function mute(): void {
   for (const method of ["info", "warn"] as const) {
     const print = console[method];
@@ -24,7 +24,7 @@ function mute(): void {
   }
 }
 
-/** Without refresh tokens and revocation there is less to live through. */
+/** Without refresh tokens and revocation there are fewer scenarios. */
 const WITHOUT_REFRESH: readonly Happening[] = ["sign-in", "denial", "expiry"];
 
 describe.each([
@@ -60,7 +60,7 @@ describe.each([
   });
 
   test.skipIf(name !== "oidc-provider 9")(
-    "a rotated token whose answer was lost: the replay revokes the grant, the user is asked",
+    "a rotated token whose response was lost: the replay revokes the grant, and the user signs in again",
     async () => {
       const device = await PeerDevice.start(() => core, time, server.issuer);
       const { device: state } = device.driver;
@@ -81,17 +81,17 @@ describe.each([
   );
 });
 
-// PEERS.md is what `npm run tool -- peers --write` wrote at the release of this version. Its measurements are not made
-// again at each change; what it says of the sources is compared with them.
+// `npm run tool -- peers --write` wrote PEERS.md at the release of this version. The measurements are not repeated at
+// each change; statements about the sources are compared with them.
 
 const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
 const lines = page.split("\n");
 
-it("was measured for this version: a new one is compared anew (npm run tool -- peers --write)", () => {
+it("was measured for this version: measure a new one again (npm run tool -- peers --write)", () => {
   expect(page).toContain(`picogrant ${manifest.version}, Node `);
 });
 
-it("every row of the bench has its line, and picogrant passes it, or says why it is not tried", () => {
+it("every row of the bench is listed, and picogrant passes it, or a reason says why it is not tried", () => {
   const from = lines.findIndex((line) => line.startsWith("| row | section | picogrant |"));
   const told = lines.slice(from + 2).filter((line) => line.startsWith("| "));
   const cells = told.slice(0, -1).map((line) => line.split(" | "));

@@ -1,4 +1,5 @@
-// A copy of this repository, in which a test follows a recipe of its pages: what the recipe does not name stays as it is.
+// A copy of this repository in which a test follows a documented recipe. Files that the recipe does not name stay
+// unchanged.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,7 +10,7 @@ import { afterAll, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** All that is no one's to build. */
+/** All files except build results. */
 const FILES = execFileSync("git", ["ls-files", "-zco", "--exclude-standard"], { cwd: ROOT })
   .toString()
   .split("\0")
@@ -36,15 +37,15 @@ class RepositoryCopy {
     writeFileSync(path.join(this.#folder, file), text);
   }
 
-  /** Replaces what stands in a file, each time that it does. @throws Error where it does not stand there */
+  /** Replaces each occurrence in a file. @throws Error if there is none */
   replace(file: string, old: string | RegExp, by: string): void {
     const before = this.read(file);
     const after = before.replaceAll(old, by);
-    if (after === before) throw new Error(`${file}: no ${old} there`);
+    if (after === before) throw new Error(`${file}: does not contain ${old}`);
     this.write(file, after);
   }
 
-  /** `npm run generate`, and the tests of these names: the short ones, since this one is not among them. */
+  /** Runs `npm run generate` and these tests: the quick ones, without this one. */
   generateAndTest(generated: readonly string[], tests: readonly string[]): string {
     this.#run("npm", "run", "-s", "generate", ...generated);
     const files = tests.map((name) => `test/${name}`);
@@ -61,7 +62,7 @@ class RepositoryCopy {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** @throws Error with what the command has said where it fails */
+  /** @throws Error with the output of a command that fails */
   #run(command: string, ...words: string[]): string {
     try {
       return execFileSync(command, words, {
@@ -77,8 +78,8 @@ class RepositoryCopy {
   }
 }
 
-// Recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md, followed one behind the other in one copy of this
-// repository: nothing but what they name has to be touched.
+// Recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md, followed one after the other in one copy of this
+// repository: nothing except what they name has to change.
 
 const copy = new RepositoryCopy();
 afterAll(() => copy.dispose());
@@ -115,7 +116,7 @@ import { Field } from "../../core/device/tables.ts";
 import { Port } from "../world/core-port.ts";
 import { code, json } from "../world/world.ts";
 
-it("is there for the host, and ends with the next answer", () => {
+it("is available to the host until the next response", () => {
   const error_uri = "https://example.com/why";
   const bench = new Port([code(), json(400, { error: "access_denied", error_uri })]);
   bench.until(2);
@@ -138,7 +139,7 @@ const ROW = `    {
       name: "SETS",`;
 
 const GENERATED = ["tables", "spec", "servers", "docs"];
-/** Where names and words of errors are seen, what a server brings, and where fields and regions count. */
+/** Tests of error names and texts, of servers, and of fields and regions. */
 const TESTS = [
   "core/",
   "bundle/constants",
@@ -150,7 +151,7 @@ const TESTS = [
 ];
 
 it(
-  "a name that a server gives an error is its place in the table, one command, and a test's row",
+  "a server's name for an error is one entry in the table, one command, and one row of a test",
   () => {
     copy.replace(
       "core/tables/errors.ts",
@@ -163,7 +164,7 @@ it(
   RECIPE_MS,
 );
 
-it("the words of a display text are changed wherever they stand", () => {
+it("the text of a display message changes in all places", () => {
   const files = FILES.filter((file) => copy.read(file).includes("Service busy"));
   for (const file of files) copy.replace(file, "Service busy", "Server busy");
 });
@@ -174,13 +175,13 @@ it("a new server is an entry and a recording", () => {
   copy.write(recordings, `${copy.read(recordings)}\n[example]\n${RECORDING}`);
 });
 
-it("a new field is a row, and who reads it", () => {
+it("a new field is a row and its consumer", () => {
   copy.replace("core/tables/fields.ts", '    {\n      name: "SETS",', ROW);
   copy.write("test/core/error-uri.test.ts", READS);
 });
 
 it(
-  "behind them one command for what is generated, and the tests pass",
+  "after them one command generates the rest, and the tests pass",
   () => {
     expect(copy.generateAndTest(GENERATED, TESTS)).toContain("passed");
     copy.check();

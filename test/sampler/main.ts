@@ -1,5 +1,5 @@
-// npm run tool -- sample: draws mutants, runs the models and the tables with each of them, and says which were caught by
-// what. Fewer than half is a failure: the models see too little of what these files do.
+// npm run tool -- sample: draws mutants, runs the models and the tables with each of them, and reports which were
+// caught by which. Fails if fewer than half are caught: then the models miss too much of these files.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
 ];
 const OTHERS = ["other tests", /^test\/(?!browser|quickjs)/] as const;
 
-/** What runs in another engine or at a desk, and what is there for tests: drawn from where it is named. */
+/** Files that run only in another engine, on the developer's machine, or for tests: drawn only if they are named. */
 const UNDRAWN =
   /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|fake|templates|languages)\//;
 
@@ -33,18 +33,13 @@ function count(text: string): number {
 
 const command = commandLine(
   "sample",
-  "Draws mutants and says which tests catch them; exit code 1 where fewer than half are caught.",
+  "Draws mutants and reports which tests catch them; exit code 1 if fewer than half are caught.",
 )
-  .argument("[files...]", "what is changed, or folders; without it half of the mutants are of core")
+  .argument("[files...]", "files or folders to change; by default half of the mutants are in core")
   .option("--since <commit>", "the files that have changed since then")
-  .option("--mutants <n>", "how many", count, 15)
-  .option(
-    "--seed <n>",
-    "which ones: for the same once more",
-    count,
-    Math.floor(Math.random() * 2 ** 32),
-  )
-  .option("--all", "ask every test that npm test runs, not models and tables alone")
+  .option("--mutants <n>", "number of mutants", count, 15)
+  .option("--seed <n>", "draws the same mutants again", count, Math.floor(Math.random() * 2 ** 32))
+  .option("--all", "run all tests of npm test, not only models and tables")
   .parse();
 const { since, mutants: many, seed, all: isAll } = command.opts();
 

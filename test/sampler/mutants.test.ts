@@ -1,4 +1,4 @@
-// Mutants of a small source: each is what it says where it is switched on, and none is anything where it is not.
+// Mutants of a small source: each has its effect if it is active, and none if not.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ function resultsOf(source: string, active: number): string {
   return JSON.stringify(asked.map(([a, b]) => small(a, b) ?? "nothing"));
 }
 
-it("with all of them in it a source does what it did before", () => {
+it("with all of them in it, a source behaves as before", () => {
   const all = withMutants(SMALL, [...mutants.entries()]);
   expect(resultsOf(all, -1)).toBe(resultsOf(SMALL, -1));
 });
@@ -38,7 +38,7 @@ it.each([...mutants.entries()].map(([number, one]) => ({ number, one, name: told
   },
 );
 
-it.each(["core", "platform"])("%s can be read with all mutants in it", (floor) => {
+it.each(["core", "platform"])("%s can be parsed with all mutants in it", (floor) => {
   const names = readdirSync(root + floor, { recursive: true, encoding: "utf8" });
   for (const file of names.filter((name) => name.endsWith(".ts"))) {
     const source = readFileSync(`${root}${floor}/${file}`, "utf8");

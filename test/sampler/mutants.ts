@@ -1,4 +1,4 @@
-// Mutants of a source: small changes of its text. Any number are compiled in, and one at a time is switched on.
+// Mutants of a source: small changes of its text. Any number are compiled in, and one at a time is active.
 
 import { parseAst } from "vitest/node";
 
@@ -6,7 +6,7 @@ export interface Mutant {
   readonly file: string;
   readonly start: number;
   readonly end: number;
-  /** What stands there instead; undefined: nothing is done in this body. */
+  /** The replacement; undefined: the body is empty. */
   readonly text: string | undefined;
 }
 
@@ -40,7 +40,7 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   "-=": ["+="],
 };
 
-/** A loop that never ends would say little. */
+/** An endless loop would show little. */
 const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   IfStatement: ["true", "false"],
   ConditionalExpression: ["true", "false"],
@@ -99,9 +99,9 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 
   function visit(node: Node, parent?: Node): void {
     if (UNTOUCHED.test(node.type) || typeof node.directive === "string") return;
-    // What must hold does not ship.
+    // Assertions do not ship.
     if (node.type === "LabeledStatement" && (node.label as Node).name === "ASSERT") return;
-    // Without a body it may lack its super.
+    // Without a body a constructor may lack its super call.
     if (parent?.kind !== "constructor") change(node);
     for (const [name, value] of Object.entries(node)) {
       if (name === "quasi" || name === "source" || (name === "key" && !node.computed)) continue;
@@ -115,14 +115,14 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   return found;
 }
 
-/** Where it is, what stands there, and what the mutant has instead, in one line. */
+/** The position, the original and the replacement, in one line. */
 export function told({ file, start, end, text = "nothing" }: Mutant, source: string): string {
   const short = (long: string): string => long.replace(/\s+/g, " ").slice(0, 70);
   const line = source.slice(0, start).split("\n").length;
   return `${file}:${line}: ${short(source.slice(start, end))} => ${short(text)}`;
 }
 
-/** The source with mutants of it in it, by their numbers; they may stand within each other. */
+/** The source with these mutants, by number; they may be nested. */
 export function withMutants(
   source: string,
   mutants: readonly (readonly [number, Mutant])[],
@@ -136,7 +136,7 @@ export function withMutants(
   }
   let at = source.length;
   let rest = "";
-  // Of those at one place the first stays the first.
+  // At the same position the first stays the first.
   for (const [place, piece] of pieces.sort(([a], [b]) => a - b).reverse()) {
     rest = piece + source.slice(place, at) + rest;
     at = place;

@@ -1,4 +1,4 @@
-// In the process of tests, ahead of each file of them: which mutant is switched on, and which ones the file comes by.
+// Runs in the test process, before each file of tests: activates a mutant, and records which mutants the file reaches.
 
 import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,14 +6,14 @@ import { afterAll, beforeAll, expect, inject } from "vitest";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The number of the mutant that is switched on; -1: none. */
+    /** The number of the active mutant; -1: none. */
     mutant: number;
-    /** Where what is known of the process and of the files is put down. */
+    /** Where notes about the process and the files are written. */
     notes: string;
   }
 }
 
-/** What is put down of a file: the mutants that it comes by, and how long it takes. */
+/** About a file: the mutants that it reaches, and its duration. */
 export interface Note {
   readonly file: string;
   readonly met: readonly number[];
@@ -25,7 +25,7 @@ const notes = inject("notes");
 const began = performance.now();
 const met = new Set<number>();
 const shared = globalThis as { picograntMutants?: object; picograntLoading?: Set<number> };
-// What modules come by while they are loaded they come by once, for all files of the process.
+// Mutants that run while modules load run only once, for all files of the process.
 shared.picograntLoading ??= new Set();
 const inLoading = shared.picograntLoading;
 shared.picograntMutants = {

@@ -11,7 +11,7 @@ import type { Note } from "./setup.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Tests and files are given up where they take so many times as long as without a mutant, and so many more ms. */
+/** Tests and files are aborted after this many times their duration without a mutant, plus EXTRA_MS. */
 const FACTOR = 5;
 const EXTRA_MS: Limits = { test: 30_000, files: 60_000 };
 const NONE = -1;
@@ -34,17 +34,17 @@ export class Trials {
   readonly #notes = mkdtempSync(path.join(tmpdir(), "picogrant-sample-"));
   readonly #vitest: Vitest;
 
-  /** @param vitest has all mutants in what it loads */
+  /** @param vitest loads sources with all mutants in them */
   constructor(vitest: Vitest) {
     this.#vitest = vitest;
   }
 
-  /** With all mutants in the sources; random tests are the short ones of one seed, for each mutant the same. */
+  /** With all mutants in the sources. Random tests are short and have the same seed for each mutant. */
   static async of(mutants: readonly Mutant[], seed: number): Promise<Trials> {
     delete process.env.CI;
     process.env.PICOGRANT_SEED ??= `${seed}`;
     process.env.PICOGRANT_ALL = "0";
-    // For what bundles sources by itself.
+    // For code that bundles sources itself.
     const sources = Object.fromEntries(
       [...new Set(mutants.map(({ file }) => file))].map((file) => {
         const own = [...mutants.entries()].filter(([, mutant]) => mutant.file === file);
@@ -81,7 +81,7 @@ export class Trials {
     );
   }
 
-  /** What each of these files comes by, but those that fail without a mutant. */
+  /** The mutants that each of these files reaches; without files that fail without a mutant. */
   async notesOf(files: readonly string[]): Promise<Note[]> {
     const failures = await this.#run(files, NONE);
     for (const { file, why } of failures) console.error(`${file} fails without a mutant: ${why}`);
@@ -95,7 +95,7 @@ export class Trials {
   /** The failure by which one of the files catches the mutant. */
   async caughtBy(mutant: number, notes: readonly Note[]): Promise<Failure | undefined> {
     const near = notes.filter(({ met }) => met.includes(mutant));
-    // Those that come by few are about this one.
+    // Files that reach few mutants are the most specific ones.
     near.sort((a, b) => a.met.length - b.met.length);
     const limits = {
       test: EXTRA_MS.test + FACTOR * Math.max(0, ...near.map(({ ms }) => ms)),
@@ -103,7 +103,7 @@ export class Trials {
     };
     for (let left = near.map(({ file }) => file); left.length > 0; ) {
       const [failure] = await this.#run(left, mutant, limits);
-      // What takes too long may be the machine's fault.
+      // A timeout may be the machine's fault.
       if (!failure || !/too long|timed out/i.test(failure.why)) return failure;
       const [without] = await this.#run([failure.file], NONE, limits);
       if (!without) return failure;
@@ -112,7 +112,7 @@ export class Trials {
     return undefined;
   }
 
-  /** @param limits until a test, and the whole run, is ended, ms; with them the first failure is the last */
+  /** @param limits for a test and for the whole run, ms; if given, the run ends at the first failure */
   async #run(files: readonly string[], mutant: number, limits?: Limits): Promise<Failure[]> {
     const vitest = this.#vitest;
     const project = vitest.getRootProject();
@@ -139,9 +139,7 @@ export class Trials {
       return error ? [{ file, test: test?.name ?? "", why: error.message }] : [];
     });
     if (failures.length > 0 || unhandledErrors.length === 0) return failures;
-    return [
-      { file: files.at(-1)!, test: "", why: `nobody hears of: ${String(unhandledErrors[0])}` },
-    ];
+    return [{ file: files.at(-1)!, test: "", why: `unhandled: ${String(unhandledErrors[0])}` }];
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,5 @@
-// A device that speaks with a recorded server: the real core and driver, the profile with its
-// translation, and a far side that knows nothing but the recording: a request that differs from the
-// recorded one is noted, and the answer is the recorded one.
+// A device with a recorded server: the real core and driver, the profile with its translation, and a server that only
+// has the recording. It notes each request that differs from the recorded one, and returns the recorded response.
 
 import { createHash } from "node:crypto";
 import * as core from "../../core/complete.ts";
@@ -28,14 +27,14 @@ export class Conversation {
   readonly platform: World;
   readonly driver: Driver;
   readonly server: Server;
-  /** What the device asked otherwise than recorded. */
+  /** Requests that differ from the recording. */
   readonly differences: string[] = [];
   readonly #recording: Recording;
   readonly #script: ExchangeName[];
 
   /**
-   * @param script the exchanges in the order in which they come
-   * @param storage what an earlier device left
+   * @param script the exchanges in order
+   * @param storage with the records of an earlier device
    */
   constructor(recording: Recording, script: readonly ExchangeName[], storage?: MemoryStorage) {
     this.#recording = recording;
@@ -69,7 +68,7 @@ export class Conversation {
     this.driver.start();
   }
 
-  /** Lets time pass until the script has been used up and nothing is under way. */
+  /** Advances the clock until the script has been used up and nothing is under way. */
   play(): this {
     for (let step = 0; step < STEPS_MAX && this.#script.length > 0; step++) {
       this.platform.clock.advanceToNext();
@@ -78,9 +77,9 @@ export class Conversation {
   }
 
   /**
-   * Goes on until the access token is renewed: by itself before it runs out, or, where it has no lifetime,
-   * after an API has answered 401.
-   * @param answer the exchange that answers
+   * Continues until the access token is refreshed: before it expires or, if it has no lifetime, after an API has
+   * returned 401.
+   * @param answer the exchange with the response
    */
   refresh(answer: "refresh" | "ended"): this {
     this.append(answer);
@@ -115,13 +114,13 @@ export class Conversation {
     return this.#script;
   }
 
-  /** The answer that comes next, again and again where the script has run out. */
+  /** The next response; the last one repeats. */
   append(...names: ExchangeName[]): this {
     this.#script.push(...names);
     return this;
   }
 
-  /** The body without what belongs to the proof of the code (RFC 7636), which must be right. */
+  /** The body without the PKCE parameters (RFC 7636), after checking them. */
   #withoutProof(text: string): string {
     const form = new URLSearchParams(text);
     const [challenge, method, verifier] = PROOF.map((name) => {
@@ -131,7 +130,8 @@ export class Conversation {
     });
     const isForCode = !form.has("grant_type") && form.has("scope");
     if (isForCode) CHALLENGES.set(this.#recording.server, challenge ?? "");
-    if (isForCode && method !== "S256") this.differences.push("a request for a code without S256");
+    if (isForCode && method !== "S256")
+      this.differences.push("a device authorization request without S256");
     if (form.has("device_code")) {
       const digest = createHash("sha256")
         .update(verifier ?? "")
@@ -162,7 +162,7 @@ export class Conversation {
   }
 }
 
-/** The order of fields makes no difference to a server. */
+/** The order of fields does not matter to a server. */
 function describe(url: string, contentType: string, body: string): string {
   const fields = contentType.startsWith("application/json")
     ? Object.entries(JSON.parse(body) as Record<string, string>)

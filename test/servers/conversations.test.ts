@@ -1,7 +1,6 @@
-// Every profile against its recording: a device that is set up with the profile alone signs in, polls as
-// told, hears of a denial, asks for a new code, refreshes and signs out, with the requests that the
-// server's documentation asks for. What needs no more than the recording is in the table of outcomes, which the page
-// of servers has; what the device does beside it is tested here.
+// Every profile with its recording: a device that is configured with only the profile signs in, polls at the right
+// pace, handles a denial, renews its code, refreshes and signs out, with the requests that the server's documentation
+// demands. The table of outcomes on the servers page covers what needs only the recording; these tests cover the rest.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -31,7 +30,6 @@ function stateOf({ driver }: Conversation): string {
   return State[driver.device.state]!;
 }
 
-/** A device that has signed in. */
 function signedIn(server: string): Conversation {
   const conversation = play(server, "code", "tokens");
   expect(conversation.differences).toEqual([]);
@@ -40,9 +38,9 @@ function signedIn(server: string): Conversation {
 }
 
 describe("servers: profiles and recordings", () => {
-  it("a recording that names what there is not is refused", () => {
-    expect(() => recording("own", ["never: refersh"])).toThrow(/never says what nothing is/);
-    expect(() => recording("own", ["pendign: {}"])).toThrow(/nothing is known/);
+  it("a recording with an unknown name is rejected", () => {
+    expect(() => recording("own", ["never: refersh"])).toThrow(/unknown name after never/);
+    expect(() => recording("own", ["pendign: {}"])).toThrow(/unknown line/);
     expect(() => recording("own", ["never: refresh"])).not.toThrow();
   });
 
@@ -50,22 +48,25 @@ describe("servers: profiles and recordings", () => {
     expect(recordedProfiles()).toEqual(SERVERS.map(({ name }) => name).sort());
   });
 
-  it.each(recordedProfiles())("%s: what every server says is recorded", (server) => {
-    for (const name of ["code", "pending", "slow_down", "expired", "tokens"] as const) {
-      expect([name, has(server, name)]).toEqual([name, true]);
-    }
-    const { words, scope, userInfo } = recording(server);
-    const { profile, userInfo: asked } = serverOf(server, words, true);
-    expect([profile.scope, asked?.address ?? ""]).toEqual([scope, userInfo]);
-    expect(["S256", undefined]).toContain(profile.pkce);
-    expect(has(server, "revocation")).toBe(profile.revocation !== "");
-    expect(has(server, "refresh")).toBe(profile.refreshTokenBytes > 0);
-  });
+  it.each(recordedProfiles())(
+    "%s: all responses that servers have in common are recorded",
+    (server) => {
+      for (const name of ["code", "pending", "slow_down", "expired", "tokens"] as const) {
+        expect([name, has(server, name)]).toEqual([name, true]);
+      }
+      const { words, scope, userInfo } = recording(server);
+      const { profile, userInfo: asked } = serverOf(server, words, true);
+      expect([profile.scope, asked?.address ?? ""]).toEqual([scope, userInfo]);
+      expect(["S256", undefined]).toContain(profile.pkce);
+      expect(has(server, "revocation")).toBe(profile.revocation !== "");
+      expect(has(server, "refresh")).toBe(profile.refreshTokenBytes > 0);
+    },
+  );
 });
 
 describe("servers: memory", () => {
   it.each(SERVERS.map((profile) => [profile.name, profile] as const))(
-    "%s: memoryBytes holds tokens of the lengths that the profile names",
+    "%s: memoryBytes is enough for tokens of the lengths in the profile",
     (_, profile) => {
       const tokens = {
         accessBytes: profile.accessTokenBytes,
@@ -89,11 +90,11 @@ describe("RFC 8628 sections 3.1 to 3.5: sign-in", () => {
     // Section 3.5: never earlier than the interval, and five seconds later after slow_down.
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(1000 * Number(interval));
     expect(Math.min(...waits.slice(1))).toBeGreaterThanOrEqual(1000 * (Number(interval) + 5));
-    // A poll that is answered at once by what it means is no outage: no wait is much longer.
+    // A response to a poll is no outage: no wait is much longer.
     expect(Math.max(...waits)).toBeLessThan(1000 * (Number(interval) + 5) * 1.5);
   });
 
-  it.each(recordedProfiles())("%s: the code outlives a loss of power", (server) => {
+  it.each(recordedProfiles())("%s: the code survives a loss of power", (server) => {
     const before = play(server, "code", "pending");
     before.driver.stop();
     const storage = before.platform.storage.clone();
@@ -104,7 +105,7 @@ describe("RFC 8628 sections 3.1 to 3.5: sign-in", () => {
 });
 
 it.each(recordedProfiles().filter((server) => has(server, "ended")))(
-  "RFC 6749 section 6, %s: a grant that is gone ends the session",
+  "RFC 6749 section 6, %s: a revoked grant ends the session",
   (server) => {
     const conversation = signedIn(server).refresh("ended");
     expect(conversation.differences).toEqual([]);
@@ -113,7 +114,7 @@ it.each(recordedProfiles().filter((server) => has(server, "ended")))(
 );
 
 it.each(recordedProfiles().filter((server) => !has(server, "revocation")))(
-  "RFC 7009, %s revokes nothing: the device forgets at once, and asks nobody",
+  "RFC 7009, %s revokes nothing: the device clears its tokens at once, without a request",
   (server) => {
     const conversation = signedIn(server);
     conversation.driver.signOut();
@@ -126,7 +127,7 @@ it.each(recordedProfiles().filter((server) => !has(server, "revocation")))(
   },
 );
 
-// The tables that are made of profiles and recordings are today's, on the pages of servers and of sizing.
+// The tables from profiles and recordings on the pages of servers and of sizing are up to date.
 
 const PAGES = ["platform/servers/README.md", "targets/docs/sizing.md"].map(
   (page) => new URL(`../../${page}`, import.meta.url),
@@ -137,7 +138,7 @@ const TABLES = [
   ["notes", notesList],
   ["recorded", outcomeTable],
 ] as const;
-/** Seconds: every server is measured. */
+/** Takes seconds: every server is measured. */
 const MEASURED = [
   ["sizing", sizingTable],
   ["sizing of servers", sizingTableOfServers],

@@ -1,4 +1,4 @@
-// What becomes of the five happenings with a recorded server, in a word for the table.
+// The outcomes of the five scenarios with a recorded server, as a word for the table.
 
 import { ErrorCode, State } from "../../core/index.ts";
 import type { ServerProfile } from "../../platform/servers/index.ts";
@@ -10,8 +10,8 @@ import { recording } from "./recording.ts";
 export { HAPPENINGS, type Happening };
 
 /**
- * "yes", or what the server does not have: "not told", "no refresh token", "forgets".
- * @throws Error where the conversation does not go as recorded
+ * "yes", or what the server does not have: "not reported", "no refresh token", "not revoked".
+ * @throws Error if the conversation differs from the recording
  */
 export function outcome(server: string, happening: Happening): string {
   const recorded = recording(server);
@@ -21,10 +21,10 @@ export function outcome(server: string, happening: Happening): string {
     case "sign-in":
       return ended(start("code", "pending", "slow_down", "tokens"), State.SIGNED_IN);
     case "denial": {
-      if (!recorded.exchanges.has("denied")) return "not told";
+      if (!recorded.exchanges.has("denied")) return "not reported";
       const conversation = start("code", "pending", "denied");
       if (conversation.driver.device.error !== ErrorCode.ACCESS_DENIED) {
-        throw new Error(`${server}: the denial was not understood`);
+        throw new Error(`${server}: the device did not recognize the denial`);
       }
       return ended(conversation, State.FAILED);
     }
@@ -41,20 +41,20 @@ export function outcome(server: string, happening: Happening): string {
       conversation.driver.signOut();
       conversation.play();
       ended(conversation, State.SIGNED_OUT);
-      return revokes ? "yes" : "forgets";
+      return revokes ? "yes" : "not revoked";
     }
   }
 }
 
 function ended(conversation: Conversation, state: State): string {
   const { differences, remaining, driver, server } = conversation;
-  const wrong = [...differences, ...remaining.map((name) => `${name} was not asked for`)];
+  const wrong = [...differences, ...remaining.map((name) => `${name} was not requested`)];
   if (driver.device.state !== state) wrong.push(`the device is ${State[driver.device.state]}`);
   if (wrong.length > 0) throw new Error(`${server.profile.name}: ${wrong.join("; ")}`);
   return "yes";
 }
 
-// The tables of platform/servers/README.md, made from what was tried just now.
+// The tables of platform/servers/README.md, from the outcomes.
 
 /** The lines of a profile, as `source` in a recording names them. */
 const LINES: Readonly<Record<string, (profile: ServerProfile) => boolean>> = {
@@ -70,7 +70,7 @@ const LINES: Readonly<Record<string, (profile: ServerProfile) => boolean>> = {
 
 const SECRETS = { never: "none", required: "must have one" };
 
-/** What a maker fills in. */
+/** What a developer fills in. */
 export function profileTable(profiles: readonly ServerProfile[]): string {
   const words = ({ parameters }: ServerProfile): string =>
     Object.entries(parameters)
@@ -90,7 +90,7 @@ export function profileTable(profiles: readonly ServerProfile[]): string {
   );
 }
 
-/** Which lines of each profile were read where, and on which day; and which ones nobody has checked. */
+/** Source and day of each verified line of each profile; and the lines that are not verified. */
 export function sourceTable(profiles: readonly ServerProfile[]): string {
   return table(
     ["`server`", "read", "not checked"],
@@ -111,7 +111,7 @@ export function sourceTable(profiles: readonly ServerProfile[]): string {
   );
 }
 
-/** What completes with each recorded server. @throws Error where a conversation goes wrong */
+/** The scenarios that succeed with each recorded server. @throws Error if a conversation fails */
 export function outcomeTable(profiles: readonly ServerProfile[]): string {
   return table(
     ["server", "language", ...HAPPENINGS],

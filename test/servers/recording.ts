@@ -1,5 +1,5 @@
-// The recorded answers of servers, in recordings.http: a section for each server, which says what differs from the
-// examples of RFC 8628 and RFC 6749 below. What the lines of a section mean is told in test/README.md.
+// The recorded responses of servers, from recordings.http. A section for each server lists the differences from the
+// examples of RFC 8628 and RFC 6749 below. test/README.md explains the lines of a section.
 
 import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
@@ -14,7 +14,7 @@ const sections = new Map(
     .map(([name, ...lines]) => [name!.slice(0, -1), lines] as const),
 );
 
-/** What an exchange is about; a server that never says a thing has a line "never". */
+/** The kinds of exchanges; a server that never sends one has a line "never". */
 const EXCHANGES = [
   "code",
   "pending",
@@ -57,7 +57,7 @@ const EXAMPLES: Readonly<
 };
 
 const DEVICE_CODE_GRANT = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
-/** What a device asks, as RFC 8628 §3.1 and §3.4, RFC 6749 §6 and RFC 7009 §2.1 have it. */
+/** A device's requests according to RFC 8628 §3.1 and §3.4, RFC 6749 §6 and RFC 7009 §2.1. */
 const REQUESTS = {
   code: "scope={scope}&{client}",
   poll: `{client}&grant_type=${DEVICE_CODE_GRANT}&device_code={device_code}`,
@@ -66,29 +66,29 @@ const REQUESTS = {
 } as const;
 export type Purpose = keyof typeof REQUESTS;
 
-/** An answer as it travels. */
+/** A response on the wire. */
 export interface Answer {
   readonly status: number;
   readonly reason: string;
   readonly headers: [string, string][];
   readonly body: string;
-  /** -1: the answer does not say. */
+  /** -1: the response has none. */
   readonly retryAfterSeconds: number;
 }
 
-/** An answer with the request that it is for. */
+/** A response and its request. */
 export interface Exchange extends Answer {
   readonly name: ExchangeName;
   readonly url: string;
   readonly contentType: string;
   readonly authorization: string;
-  /** The request's body; `{scope}` stands for the scope that was asked for, encoded. */
+  /** The request's body; `{scope}` stands for the encoded scope. */
   readonly request: string;
 }
 
-/** A page on which lines of a profile were read. */
+/** A page that confirms lines of a profile. */
 export interface Source {
-  /** The day on which they were read, as 2026-11-22. */
+  /** The day on which it was read, as 2026-11-22. */
   readonly day: string;
   readonly page: string;
   /** Which lines of the profile: "code", "token", "revocation", "userinfo", "secret", "scope", "lengths". */
@@ -97,31 +97,30 @@ export interface Source {
 
 export interface Recording {
   readonly server: string;
-  /** What the customer fills into the profile. */
+  /** The developer's parameters of the profile. */
   readonly words: Record<string, string>;
-  /** What a device asks for at its first try. */
+  /** The scope of the device's first request. */
   readonly scope: string;
-  /** Where the server says who has signed in; "" where it does not. */
+  /** Address of the userinfo endpoint; "" if there is none. */
   readonly userInfo: string;
   readonly sources: readonly Source[];
   readonly exchanges: ReadonlyMap<ExchangeName, Exchange>;
-  /** Further answers, by what they answer and a name: "poll incorrect_device_code". */
+  /** Further responses, by exchange and name: "poll incorrect_device_code". */
   readonly others: ReadonlyMap<string, Answer>;
 }
 
-/** The names of all. */
 export function recordedServers(): string[] {
   return [...sections.keys()].sort();
 }
 
-/** Those that have a conversation with a profile, and not answers alone. */
+/** Those that have a conversation with a profile, and not only responses. */
 export function recordedProfiles(): string[] {
   return recordedServers().filter((server) => recording(server).exchanges.get("code")?.url);
 }
 
 /**
- * @param own lines in the place of the server's
- * @throws Error where there is none of that name, or it has not the form that it must have
+ * @param own lines instead of the server's
+ * @throws Error if there is no such server, or if its lines are malformed
  */
 export function recording(server: string, own = sections.get(server)): Recording {
   const lines = readLines(server, own);
@@ -131,8 +130,9 @@ export function recording(server: string, own = sections.get(server)): Recording
     lines.filter((line) => line.key === `header ${key}`).map(({ value }) => cut(value, ": "));
   const never = settings.get("never")?.split(", ") ?? [];
   const unknown = never.filter((name) => !EXCHANGES.some((one) => one === name));
-  if (unknown.length > 0) throw new Error(`[${server}]: never says what nothing is: ${unknown}`);
-  // Without a refresh token there is one token; where it is in the address the documents' rule holds: one is enough.
+  if (unknown.length > 0) throw new Error(`[${server}]: unknown name after never: ${unknown}`);
+  // Without a refresh token there is one token. If the token is in the address, the specification's rule holds: one is
+  // enough.
   const isOne = settings.get("> revocation") === "" || never.includes("refresh");
   if (isOne || never.includes("revocation")) never.push("access_revocation");
   const names = EXCHANGES.filter((name) => !never.includes(name));
@@ -183,13 +183,13 @@ function readLines(server: string, all: readonly string[] | undefined): Line[] {
     const isAnswer = ANSWER.test(key) && !SETTING.test(key);
     const isKnown = key.includes(" ") || EXCHANGES.some((name) => name === key);
     if (!SETTING.test(key) && !(isAnswer && isKnown)) {
-      throw new Error(`[${server}]: nothing is known of "${line.slice(0, 60)}"`);
+      throw new Error(`[${server}]: unknown line "${line.slice(0, 60)}"`);
     }
     return { key, status: status === undefined ? undefined : Number(status), value, isAnswer };
   });
 }
 
-/** The members of each answer: the example's, what the section says otherwise, and null leaves one out. */
+/** The members of each response: the example's, changed by the section; null removes one. */
 function membersOf(
   names: readonly ExchangeName[],
   answers: ReadonlyMap<string, Line>,
@@ -264,7 +264,7 @@ function answerOf(status: number, body: string, own: readonly [string, string][]
 function sourceOf(value: string): Source {
   const [day = "", page = "", ...lines] = value.split(/,? /);
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || !page.startsWith("https://") || lines.length === 0) {
-    throw new Error(`a source is a day, a page and the lines that were read there: ${value}`);
+    throw new Error(`a source needs a day, a page and the lines that were read there: ${value}`);
   }
   return { day, page, lines };
 }

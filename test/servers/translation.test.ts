@@ -1,5 +1,5 @@
-// The common part of translations: what is for them, and what passes untouched. What adapters do wrong below them is for
-// the outlet (test/platform/driver-faults.test.ts).
+// The common part of translations: what they translate, and what passes unchanged. test/platform/driver-faults.test.ts
+// tests faulty adapters below them.
 
 import { expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
@@ -14,7 +14,7 @@ const ADDRESSES = {
   revocation: "https://s.example/revoke",
 };
 
-/** What a sink was told, in words. */
+/** The events that a sink received, in words. */
 const wordsOf = (told: readonly Told[]): string[] =>
   told.map(([event, ...values]) => (event === "end" ? event : values.slice(0, 2).join(" ")));
 
@@ -61,7 +61,7 @@ it.each([
   expect(http.requests[0]!.authorization).toBe("Bearer t");
 });
 
-it("a call of an API passes as it is, piece by piece", () => {
+it("an API call passes unchanged, piece by piece", () => {
   const { words, http } = exchange("https://api.example/", "x=1", { body: "abcdef" });
   expect(words).toEqual(["200 -1", "abc", "def", "end"]);
   expect(http.requests[0]!.text).toBe("x=1");
@@ -71,19 +71,19 @@ it("a page of HTML, an empty body and an array pass with their status", () => {
   for (const body of ["<html>", "", "[1]"]) {
     const { words } = exchange(ADDRESSES.token, "", { status: 502, body });
     expect([words[0], words.slice(1, -1).join(""), words.at(-1)]).toEqual(["502 -1", body, "end"]);
-    // No empty range is handed on.
+    // No empty range is passed on.
     expect(words).not.toContain("");
   }
 });
 
-it("an answer of 64 KiB is not too long, and a longer one is ended", () => {
+it("a response of 64 KiB is accepted, and a longer one is aborted", () => {
   const of = (length: number) => exchange(ADDRESSES.token, "", { body: "x".repeat(length) });
   expect(of(65_536).words.map(({ length }) => length)).toEqual([6, 65_536, 3]);
   const { words, http } = of(65_537);
   expect([words, http.aborts]).toEqual([["too-large"], 1]);
 });
 
-it("where there is nothing to ask, the core hears of a success", () => {
+it("if no request is needed, the core receives a success", () => {
   const nothing: Translation = { ...upper, request: () => "nothing" };
   const { words, http } = exchange(ADDRESSES.revocation, "token=t", {}, nothing);
   expect(words).toEqual(["200 -1", "end"]);

@@ -1,5 +1,5 @@
-// What each translation sends in the place of the core's request, and what the core hears in the place of the server's
-// answer: what only some servers say, and only to some requests, beside the recorded conversations.
+// The request that each translation sends instead of the core's, and the response that the core receives instead of the
+// server's: cases of single servers and requests, in addition to the recorded conversations.
 
 import { describe, expect, it } from "vitest";
 import { FakeHttp } from "../../platform/fake/index.ts";
@@ -18,17 +18,17 @@ const GRANTS: Readonly<Record<Purpose, string>> = {
 
 interface Answer {
   status: number;
-  /** As the server writes it: with spaces, which no translation does. */
+  /** As the server writes it: with spaces, which no translation writes. */
   body: string;
 }
 
-/** What a customer fills in, where there is no server without. */
+/** Parameters of servers that require them. */
 const WORDS: Readonly<Record<string, Record<string, string>>> = {
   auth0: { domain: "a.example" },
   zitadel: { domain: "a.example" },
 };
 
-/** One request of a client with a secret, the scope "a b" and the access token `accessToken`. */
+/** A request of a client with a secret, the scope "a b" and the access token `accessToken`. */
 function exchange(
   name: string,
   purpose: Purpose,
@@ -72,7 +72,7 @@ function exchange(
 
 const CODE = (code: number) => ({ error: { code } });
 
-describe("an answer is translated where it is the server's own, and goes on untouched otherwise", () => {
+describe("a response in the server's own format is translated; others pass unchanged", () => {
   it.each<[string, Purpose, number, object, object | "untouched"]>([
     ["amazon", "poll", 400, { error: "invalid_code_pair" }, { error: "expired_token" }],
     ["amazon", "poll", 400, { error: "authorization_pending" }, "untouched"],
@@ -113,7 +113,7 @@ describe("an answer is translated where it is the server's own, and goes on unto
       return;
     }
     expect(JSON.parse(heard.body)).toEqual(expected);
-    // RFC 6749 §5.2: whatever status the server has for its errors, the core hears of 400.
+    // RFC 6749 §5.2: whatever status the server has for its errors, the core receives 400.
     expect(heard.status).toBe("error" in expected ? 400 : status);
   });
 });
@@ -145,7 +145,7 @@ describe("an error has a name of RFC 6749 or RFC 8628, whatever the server calls
   });
 });
 
-describe("a request is written in the server's words", () => {
+describe("a request uses the server's names", () => {
   it.each<[string, Purpose, string, object]>([
     ["facebook", "code", "scope=x", { access_token: "id|secret", scope: "a,b" }],
     ["facebook", "refresh", "x=1", { grant_type: "refresh_token", x: "1" }],
@@ -157,10 +157,10 @@ describe("a request is written in the server's words", () => {
       { access_token: "at", x: "1" },
     ],
     ["twitch", "revocation", "token=r&x=1", { client_id: "id", token: "at" }],
-    // A request for a code with the secret is refused there; for tokens it is needed.
+    // The server rejects a device authorization request with the secret; token requests need it.
     ["auth0", "code", "client_id=c&client_secret=s&scope=a", { client_id: "c", scope: "a" }],
     ["auth0", "refresh", "client_secret=s", { grant_type: "refresh_token", client_secret: "s" }],
-    // What the core does not say is not made up.
+    // Values that the core does not send are not invented.
     ["amazon", "poll", "", { grant_type: "device_code", user_code: "", device_code: "" }],
     ["facebook", "poll", "", { access_token: "id|secret", code: "" }],
     ["facebook", "revocation", "", { method: "delete", access_token: "" }],
@@ -172,7 +172,7 @@ describe("a request is written in the server's words", () => {
   it.each([
     ["auth0", false],
     ["zitadel", true],
-  ])("%s: nothing is to be translated for a client with a secret: %s", (name, hasSecret) => {
+  ])("%s: nothing is translated for a client with a secret: %s", (name, hasSecret) => {
     expect(serverOf(name, WORDS[name]!, hasSecret).translate).toBeUndefined();
   });
 
@@ -192,7 +192,7 @@ describe("a request is written in the server's words", () => {
   });
 
   it.each(["twitch", "yandex", "zoom"])(
-    "%s revokes by the access token: without one nobody is asked, and that is a success",
+    "%s revokes by the access token: without one there is no request, and that is a success",
     (name) => {
       const { sent, heard } = exchange(name, "revocation", "token=r");
       expect([sent, heard]).toEqual([[], { status: 200, body: "" }]);
@@ -201,8 +201,8 @@ describe("a request is written in the server's words", () => {
   );
 });
 
-// The words that a customer gives for a known server: what is said of each that does not do, where the addresses lie
-// with them, and that no word leads the secrets elsewhere.
+// The parameters of a known server: error messages for invalid ones, the resulting addresses, and that no parameter
+// leads the secrets to another server.
 
 const said = (name: string, words: Record<string, string>, hasSecret = true) => {
   try {
@@ -216,7 +216,7 @@ const said = (name: string, words: Record<string, string>, hasSecret = true) => 
   return undefined;
 };
 
-describe("a name or a word that does not do is told with what would", () => {
+describe("an invalid name or parameter is reported with valid ones", () => {
   const names = SERVERS.map((known) => known.name).join(", ");
   it.each([
     ["", `must be one of: ${names}; or an issuer's address, or addresses`],
@@ -271,7 +271,7 @@ describe("a name or a word that does not do is told with what would", () => {
   );
 });
 
-describe("who has signed in is asked for where the installation has it", () => {
+describe("the userinfo address belongs to the installation", () => {
   it.each([
     [{}, "https://api.github.com/user"],
     [{ host: "octo.ghe.com" }, "https://api.octo.ghe.com/user"],
@@ -285,12 +285,12 @@ describe("who has signed in is asked for where the installation has it", () => {
     });
   });
 
-  it("RFC 6750 §2.1: Yandex wants another scheme than Bearer", () => {
+  it("RFC 6750 §2.1: Yandex requires another scheme than Bearer", () => {
     expect(serverOf("yandex", {}, true).userInfo?.scheme).toBe("OAuth");
   });
 });
 
-describe("RFC 3986 §3.2: a word is a part of an address and never ends it", () => {
+describe("RFC 3986 §3.2: a parameter is a part of an address and never ends it", () => {
   it.each<[RegExp, string, boolean]>([
     [HOST, "a", true],
     [HOST, "sso.example.com", true],

@@ -1,6 +1,6 @@
-// Runs inside the engine: pending polls through the driver of platform/, with adapters that allocate
-// nothing themselves, so that any allocation counted is the driver's or the core's. Behind the bundle and the driver
-// (`driverModule`). `counter` is the engine's (targets/workbench/budgets/engine.ts).
+// Runs inside the engine: pending polls through the driver of platform/. Its adapters allocate nothing, so that any
+// allocation is the driver's or the core's. Appended to the bundle and the driver (`driverModule`). `counter` comes
+// from the engine (targets/workbench/budgets/engine.ts).
 
 function pollBytes(text) {
   var bytes = new Uint8Array(text.length);
@@ -19,7 +19,7 @@ var pollRequests = 0;
 var pollEarliestMs = 134217727;
 var pollLeaks = 0;
 var pollLeak = null;
-/** It outlives the polls that are counted: an object for each record that is stored is the driver's to make. */
+/** It outlives the measured polls, because the driver creates an object for each stored record. */
 var pollCode = pollBytes(
   '{"device_code":"0123456789abcdef","user_code":"ABCD-EFGH","expires_in":90000,' +
     '"verification_uri":"https://www.example.com/device","interval":5}'
@@ -101,7 +101,7 @@ var driver = new driverModule.Driver({
   }
 });
 
-/** So many polls of one code. */
+/** Runs this many polls of one code. */
 function pollCycles(count) {
   var end = pollRequests + count;
   while (pollRequests < end) {
@@ -110,7 +110,7 @@ function pollCycles(count) {
   }
 }
 
-/** Gross allocations of so many polls, each of which makes an object where `leaks` is 1. */
+/** Gross allocations of this many polls, each of which creates an object if `leaks` is 1. */
 function pollCount(count, leaks) {
   pollLeaks = leaks;
   pollRequests = 0;
@@ -120,5 +120,5 @@ function pollCount(count, leaks) {
 }
 
 driver.start();
-// What hears a poll is made with it, and polls have two in turn.
+// Two polls first: the driver creates each poll's handlers with it and alternates between two.
 pollCycles(2);
