@@ -1,10 +1,12 @@
 // `picogrant conform`: runs the conformance suites over somebody's adapters, and says in words what is wrong with them.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import {
   type ConformanceCase,
   type DisplaySubject,
@@ -23,7 +25,7 @@ import { makeTlsIdentities } from "./certificates.ts";
 import { startConformanceServer } from "./conform/conformance-server.ts";
 import { Exit, Failure } from "./ending.ts";
 import { commandLine, type Part } from "./option-parser.ts";
-import { paintFor } from "./terminal.ts";
+import { paintFor, showProgress } from "./terminal.ts";
 
 interface Flags {
   tls?: boolean;
@@ -54,20 +56,12 @@ Examples:
   picogrant conform ./adapters.mjs
   picogrant conform ./adapters.mjs storage http --tls
 
-A whole device is judged as a server sees it (picogrant conform --device - --help says more):
-  picogrant conform --device "my-device {config}" [--call HOOK] [--sign-out HOOK] [--restart HOOK]
-                    [--power-cut HOOK] [--no-pkce] [--no-json] [--no-resume] [--json] [rows...]
+To test a whole device as a server sees it: picogrant conform --device - --help
 
 The cases run on this computer, with Node. A rule is the name of
 its case; all of them: platform/contracts.ts, the types of picogrant/driver. Exit code 1: a case failed.`;
 
-const world: World = {
-  wait: (ms) =>
-    new Promise((done) => {
-      if (ms === 0) setImmediate(done);
-      else setTimeout(done, ms);
-    }),
-};
+const world: World = { wait: (ms) => (ms === 0 ? nextTurn() : pause(ms)) };
 
 export const conform: Part = {
   line: async (argv) =>
@@ -82,7 +76,7 @@ export const conform: Part = {
     const flags = line.opts<Flags>();
     const adapters = await load(file);
     const suites = suitesOf(adapters, checkedNames(only, adapters, file), flags);
-    const failures = await report(suites, flags);
+    const failures = await report(suites, flags, path.dirname(path.resolve(file)));
     const untried = untriedOf(suites, flags);
     if (!flags.json && untried !== "") process.stdout.write(`Not tried: ${untried}.\n`);
     // What the adapters have left open must not keep the command alive.
@@ -94,7 +88,7 @@ export const conform: Part = {
 function adaptersLine(): Command {
   return commandLine("conform", "Runs the conformance suites over adapters of your own.")
     .argument("<module>", "a module that makes the adapters, such as ./my-adapter.js")
-    .argument("[names...]", `only these: ${NAMES.join(", ")}`)
+    .addArgument(new Argument("[names...]", "only these").choices(NAMES))
     .allowExcessArguments(true)
     .option("--tls", "also the cases about certificates; makeHttp is given ca")
     .option("--no-restart", "leave out that records outlive the adapter")
@@ -110,7 +104,11 @@ async function load(file: string): Promise<Adapters> {
   try {
     return (await import(pathToFileURL(full).href)) as Adapters;
   } catch (error) {
-    throw new Failure(`${file} cannot be loaded: ${(error as Error).message}`);
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    // A SyntaxError of an ES module has no place; a check of the file prints it.
+    const { stderr } = spawnSync(process.execPath, ["--check", full], { encoding: "utf8" });
+    const place = placeIn(path.dirname(full), `${stack}\n${stderr}`);
+    throw new Failure(`${file} cannot be loaded: ${message}${place}`);
   }
 }
 
@@ -119,15 +117,10 @@ function makerOf(name: Name): keyof Adapters {
 }
 
 function checkedNames(only: readonly string[], adapters: Adapters, file: string): Name[] {
-  for (const name of only) {
-    if (NAMES.some((known) => known === name)) continue;
-    throw new UsageError(`there is no contract ${name}; choose of ${NAMES.join(", ")}`);
-  }
   const there = NAMES.filter((name) => typeof adapters[makerOf(name)] === "function");
-  for (const name of only) {
-    if (there.some((known) => known === name)) continue;
-    throw new UsageError(`${file} exports no function ${makerOf(name as Name)}`);
-  }
+  const missing = only.find((name) => !there.includes(name as Name));
+  if (missing !== undefined)
+    throw new UsageError(`${file} exports no function ${makerOf(missing as Name)}`);
   if (there.length === 0) {
     throw new UsageError(`${file} exports none of ${NAMES.map(makerOf).join(", ")}; see --help`);
   }
@@ -188,7 +181,7 @@ function httpCases(make: NonNullable<Adapters["makeHttp"]>, tls: boolean): Confo
 }
 
 /** Runs every case, prints what came of it, and counts those that failed. */
-async function report(suites: Suites, { json }: Flags): Promise<number> {
+async function report(suites: Suites, { json }: Flags, folder: string): Promise<number> {
   const paint = paintFor(process.stdout, process.env);
   let failures = 0;
   // A display prints while it is tried: what there is to say comes at the end of each suite.
@@ -196,8 +189,7 @@ async function report(suites: Suites, { json }: Flags): Promise<number> {
     const lines: string[] = [];
     for (const [at, one] of cases.entries()) {
       showProgress(`${name}: case ${at + 1} of ${cases.length}`);
-      const reason = await reasonOf(one);
-      // The name of a case is the rule that it is about.
+      const reason = await reasonOf(one, folder);
       const result = { case: one.name, passed: reason === undefined, reason };
       if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
       if (reason === undefined) continue;
@@ -215,19 +207,19 @@ async function report(suites: Suites, { json }: Flags): Promise<number> {
 }
 
 /** Why a case failed, undefined where it did not. What an adapter throws in a callback of its own counts too. */
-async function reasonOf(one: ConformanceCase): Promise<string | undefined> {
+async function reasonOf(one: ConformanceCase, folder: string): Promise<string | undefined> {
   let onEscape: (error: unknown) => void = () => {};
   const escaped = new Promise<string>((resolve) => {
-    onEscape = (error) => resolve(`it threw: ${wordsOf(error)}`);
+    onEscape = (error) => resolve(`it threw: ${wordsOf(error, folder)}`);
   });
   process.on("uncaughtException", onEscape);
   process.on("unhandledRejection", onEscape);
   // An exception that is on its way arrives before the end of the case counts.
   const end = one.run().then(
-    () => new Promise<undefined>((done) => setImmediate(() => done(undefined))),
+    () => nextTurn(undefined),
     async (error: unknown) => {
-      await new Promise((done) => setImmediate(done));
-      return wordsOf(error);
+      await nextTurn();
+      return wordsOf(error, folder);
     },
   );
   try {
@@ -238,15 +230,23 @@ async function reasonOf(one: ConformanceCase): Promise<string | undefined> {
   }
 }
 
-/** What the suite says of a rule that was broken, and the kind of whatever else was thrown. */
-function wordsOf(error: unknown): string {
+/** The message of a broken rule; of any other error its kind and its place, too. */
+function wordsOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return String(error);
-  const text = error.name === "Violation" ? error.message : `${error.name}: ${error.message}`;
-  return text.replace(/\s+/g, " ");
+  const { name, message, stack = "" } = error;
+  if (name === "Violation") return message.replace(/\s+/g, " ");
+  const place = placeIn(folder, stack);
+  const missing = place === "" ? /\.(\w+) is not a function$/.exec(message)?.[1] : undefined;
+  if (missing !== undefined) return `the adapter has no function ${missing}`;
+  return `${name}: ${message}${place}`.replace(/\s+/g, " ");
 }
 
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+/** File and line of the first frame in the module's folder; "" where there is none. */
+function placeIn(folder: string, trace: string): string {
+  const places = trace.replaceAll("file://", "").match(/\/.*?:\d+/g) ?? [];
+  const isOwn = (place: string) => !place.slice(folder.length).includes("node_modules");
+  const place = places.find((one) => one.startsWith(folder) && isOwn(one));
+  return place === undefined ? "" : `, at ${place}`;
 }
 
 function untriedOf(suites: Suites, { tls, restart }: Flags): string {

@@ -24,6 +24,12 @@ export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): P
   return { bold: code("1"), faint: code("2"), paper: code("97;40") };
 }
 
+/** In place of the last such line, cut to the width of the screen; "" removes it. */
+export function showProgress(text: string): void {
+  const { stderr, env } = process;
+  if (isScreen(stderr, env)) stderr.write(`\r\x1b[K${text.slice(0, (stderr.columns || 80) - 1)}`);
+}
+
 /** `59 s`, `14 min`, `2 h`, `90 days`: rounded down, one unit. */
 export function inWords(seconds: number): string {
   if (seconds < 120) return `${Math.floor(seconds)} s`;

@@ -2,6 +2,7 @@
 // what no proper server would do. Written on bare TCP, since an HTTP library would not misbehave.
 
 import net from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import tls from "node:tls";
 import type {
   AnswerPlan,
@@ -13,9 +14,7 @@ import type {
 
 /** PEM texts of one TLS identity. */
 export interface TlsIdentity {
-  /** Private key, PEM. */
   key: string;
-  /** Certificate, PEM. */
   cert: string;
 }
 
@@ -23,16 +22,13 @@ export interface TlsIdentity {
 export interface TlsIdentities {
   /** Signed by the authority that the adapter is told to trust. */
   trusted: TlsIdentity;
-  /** Signed by another. */
   untrusted: TlsIdentity;
-  /** For another host name. */
   otherName: TlsIdentity;
-  /** Not valid any more. */
   expired: TlsIdentity;
 }
 
 /** OpenSSL of today speaks TLS 1.0 and 1.1 only where it is told to care for nothing. */
-const OUTDATED = {
+export const OUTDATED = {
   minVersion: "TLSv1",
   maxVersion: "TLSv1.1",
   ciphers: "DEFAULT@SECLEVEL=0",
@@ -197,11 +193,6 @@ function write(socket: net.Socket, bytes: Uint8Array): Promise<void> {
   return new Promise((done) => {
     socket.write(bytes, () => done());
   });
-}
-
-/** At least until the next turn. */
-function pause(ms: number | undefined): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }
 
 function breakOff(socket: net.Socket): void {
