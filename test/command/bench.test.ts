@@ -23,7 +23,14 @@ it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn keeps its rows", async (na
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
   const device = `exec ${process.execPath} ${outfile} picogrant {config}`;
   // Node tells nobody whether TLS has said its end.
-  const { status, said } = await bench("--device", device, ...KEYS, "--no-closure", ...names);
+  const { status, said } = await bench(
+    "--device",
+    device,
+    ...KEYS,
+    "--no-closure",
+    "--only",
+    names.join(),
+  );
   const left = names.includes("https-close-cut") ? 1 : 0;
   const count = names.length - left;
   expect([said.split("\n").at(-2), status], said).toEqual([
@@ -41,6 +48,7 @@ const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 setInterval(() => {}, 1000);`;
 const CODE = `${ASKS} const code = ask(deviceAuthorization); const poll = async () => ask(token,
   { grant_type, device_code: (await code).device_code });`;
+const STAYS = CODE.replace('"POST"', '"POST", redirect: "manual"');
 const SENDS = "require('net').connect(new URL(token).port, '127.0.0.1')";
 
 it.concurrent.each<[what: string, program: string, said: RegExp]>([
@@ -62,13 +70,25 @@ it.concurrent.each<[what: string, program: string, said: RegExp]>([
   const file = join(folder, `${what.replaceAll(" ", "-")}.cjs`);
   writeFileSync(file, program);
   const device = `exec ${process.execPath} ${file} {config}`;
-  const { status, said } = await bench("--device", device, "--patience", "2", "pending");
+  const { status, said } = await bench("--device", device, "--patience", "2", "--only", "pending");
   expect(said).toMatch(line);
   expect(status).toBe(1);
 });
 
+it.concurrent("a device that polls for ever: its row ends within the row's limit", async () => {
+  const file = join(folder, "polls-for-ever.cjs");
+  // Each poll comes before the wait for the end of the requests is over.
+  writeFileSync(file, `${STAYS} setInterval(() => poll().catch(() => {}), 1500)`);
+  const device = `exec ${process.execPath} ${file} {config}`;
+  const row = ["--patience", "2", "--only", "poll-redirect-302"];
+  const { status, said } = await bench("--device", device, ...row);
+  expect(said).toMatch(/poll-redirect-302 .* passed\n1 of 1 rows pass/);
+  expect(status).toBe(0);
+});
+
 it.concurrent.each([
-  [["no-such-row"], "there is no row no-such-row; see --help"],
+  [["--only", "pending,slow-dwn"], 'there is no row "slow-dwn"; did you mean slow-down?'],
+  [["--only", "no-such-row"], 'there is no row "no-such-row"; --help lists the rows'],
   [["--with", "{"], "--with: it is no JSON object"],
   [["--with", "[]"], "--with: it is no JSON object"],
   [["--https", "--no-tls"], "--https and --no-tls exclude each other"],
@@ -85,12 +105,12 @@ it.concurrent("ended by a signal it takes what it has made with it", async () =>
   const file = join(folder, "directory");
   // Its shell is the bench's child.
   const device = `echo {directory} > ${file}; kill -INT $PPID; exec sleep 1000`;
-  expect((await bench("--device", device, "pending")).status).toBe(130);
+  expect((await bench("--device", device, "--only", "pending")).status).toBe(130);
   expect(existsSync(readFileSync(file, "utf8").trim())).toBe(false);
 });
 
 it.concurrent("rows that need a hook which is not there are not tried; --json says so", async () => {
-  const { status, said } = await bench("--device", "true", "--json", "call");
+  const { status, said } = await bench("--device", "true", "--json", "--only", "call");
   expect(JSON.parse(said)).toMatchObject({ passed: null, why: "there is no --call" });
   expect(status).toBe(0);
 });

@@ -7,11 +7,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Command } from "commander";
+import { nameMeant } from "../../../platform/text/name-suggestion.ts";
 import { integer, UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../certificates.ts";
 import { Exit, Failure, SIGNALS } from "../ending.ts";
 import { commandLine } from "../option-parser.ts";
-import { paintFor } from "../terminal.ts";
+import { paintFor, showProgress } from "../terminal.ts";
+import { OUTDATED } from "./conformance-server.ts";
 import { abilities, type Hook, hooksOf, type Row, rows } from "./device-rows.ts";
 import { type Client, Judge } from "./judge.ts";
 import { startServer } from "./server.ts";
@@ -21,6 +23,7 @@ interface Flags {
   with: Record<string, unknown>;
   host: string;
   https?: boolean;
+  only: readonly Row[];
   atOnce: number;
   patience: number;
   json?: boolean;
@@ -49,7 +52,7 @@ is not there are not tried.
 
 Examples:
   picogrant conform --device "node my-device.mjs {config}" --call "> call" --sign-out "> sign out"
-  picogrant conform --device "my-device {config}" --no-pkce --no-json pending slow-down
+  picogrant conform --device "my-device {config}" --no-pkce --no-json --only pending,slow-down
   picogrant conform --device -            it says where device.json is, and you start the device
 
 Rows: ${rows.map(({ name }) => name).join(", ")}
@@ -59,9 +62,8 @@ Exit code 1: a row failed, or the device never came.`;
 export function deviceLine(): Command {
   const command = commandLine("conform", "Judges a whole device by what a server sees of it.")
     .requiredOption("--device <command>", "starts the device; - : you start it by hand")
-    .argument("[rows...]", "only these rows")
-    .allowExcessArguments(true)
     .option("--with <json>", "further members of device.json", readMembers, {})
+    .option("--only <names>", "only these rows: NAME[,NAME]", readRows, rows)
     .option("--call <hook>", "has the device call its resource: endpoints.resources[0]")
     .option("--sign-out <hook>", "has the device sign out")
     .option("--restart <hook>", "ends the device in order and starts it again")
@@ -82,13 +84,12 @@ export function deviceLine(): Command {
 export async function judgeDevices(command: Command): Promise<number> {
   const flags = command.opts<Flags>();
   if (flags.https && !flags.tls) throw new UsageError("--https and --no-tls exclude each other");
-  const chosen = chosenRows(command.args);
   const bench = new Bench(flags);
   // However it ends: devices are no part of a terminal's process group.
   process.once("exit", () => bench.close());
   for (const [signal, code] of Object.entries(SIGNALS))
     process.once(signal, () => process.exit(code));
-  return report(await bench.run(chosen), flags);
+  return report(await bench.run(flags.only, (verdict) => print(verdict, flags)), flags);
 }
 
 function readMembers(text: string): Record<string, unknown> {
@@ -101,23 +102,27 @@ function readMembers(text: string): Record<string, unknown> {
   throw new UsageError("--with: it is no JSON object");
 }
 
-function chosenRows(names: readonly string[]): readonly Row[] {
-  const unknown = names.find((name) => !rows.some((row) => row.name === name));
-  if (unknown !== undefined) throw new UsageError(`there is no row ${unknown}; see --help`);
-  return names.length === 0 ? rows : rows.filter(({ name }) => names.includes(name));
+function readRows(text: string): readonly Row[] {
+  const names = text.split(",");
+  const known = rows.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return rows.filter(({ name }) => names.includes(name));
+  const meant = nameMeant(unknown, known);
+  const advice = meant === undefined ? "--help lists the rows" : `did you mean ${meant}?`;
+  throw new UsageError(`--only: there is no row ${JSON.stringify(unknown)}; ${advice}`);
+}
+
+function print(verdict: Verdict, { json }: Flags): void {
+  showProgress("");
+  const { name, section, passed, why } = verdict;
+  const word = passed ? "passed" : `${passed === null ? "not tried" : "failed"}: ${why}`;
+  const title = paintFor(process.stdout, process.env).bold(name);
+  process.stdout.write(json ? `${JSON.stringify(verdict)}\n` : `  ${title} (${section}) ${word}\n`);
 }
 
 function report(verdicts: readonly Verdict[], { json }: Flags): number {
-  const paint = paintFor(process.stdout, process.env);
   const count = (passed: boolean | null): number =>
     verdicts.filter((one) => one.passed === passed).length;
-  for (const verdict of verdicts) {
-    if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-    if (json || verdict.passed) continue;
-    const { name, section, passed, why } = verdict;
-    const word = passed === null ? "not tried" : "failed";
-    process.stdout.write(`  ${paint.bold(name)} (${section}) ${word}: ${why}\n`);
-  }
   const passed = `${count(true)} of ${verdicts.length - count(null)} rows pass`;
   if (!json) process.stdout.write(`${passed}; ${count(null)} are not tried\n`);
   return count(false) > 0 ? Exit.FAILED : Exit.DONE;
@@ -128,21 +133,28 @@ class Bench {
   readonly #tls = makeTlsIdentities();
   readonly #folder = mkdtempSync(path.join(tmpdir(), "picogrant-bench-"));
   readonly #devices = new Set<Device>();
-  /** The device has been seen in a row. */
   #hasCome = false;
 
   constructor(flags: Flags) {
     this.#flags = flags;
   }
 
-  async run(chosen: readonly Row[]): Promise<Verdict[]> {
+  async run(chosen: readonly Row[], onVerdict: (verdict: Verdict) => void): Promise<Verdict[]> {
     const verdicts: Verdict[] = [];
+    // Until the device has come, its absence is one failure of the run and not one of each row.
+    const held: Verdict[] = [];
     const left = [...chosen];
+    const running = new Set<string>();
     const isByHand = this.#flags.device === BY_HAND;
     const lane = async (): Promise<void> => {
       for (let row = left.shift(); row !== undefined; row = left.shift()) {
+        running.add(row.name);
+        showProgress(`${verdicts.length} of ${chosen.length} rows: ${[...running].join(", ")}`);
         const verdict = await this.#judge(row);
+        running.delete(row.name);
         verdicts.push(verdict);
+        held.push(verdict);
+        if (this.#hasCome || isByHand) held.splice(0).forEach(onVerdict);
         if (this.#hasCome || verdict.passed === null || isByHand) continue;
         // Not once more for each of the others.
         left.length = 0;
@@ -150,10 +162,11 @@ class Bench {
     };
     const lanes = isByHand ? 1 : this.#flags.atOnce;
     await Promise.all(Array.from({ length: lanes }, lane));
+    showProgress("");
     const tried = verdicts.filter(({ passed }) => passed !== null);
     if (tried.length > 0 && !this.#hasCome) throw new Failure(tried[0]!.why);
-    const order = chosen.map(({ name }) => name);
-    return verdicts.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+    held.forEach(onVerdict);
+    return verdicts;
   }
 
   close(): void {
@@ -189,14 +202,11 @@ class Bench {
     const device = new Device(directory, start);
     this.#devices.add(device);
     const shows = row.shows ?? (https ? "trusted" : undefined);
-    const shown = shows && {
-      identity: this.#tls.identities[shows === "old" ? "trusted" : shows],
-      old: shows === "old",
-    };
+    const { identities } = this.#tls;
+    const tls =
+      shows === "old" ? { ...identities.trusted, ...OUTDATED } : shows && identities[shows];
     const elsewhere = await startServer(host, undefined, {
       request: (arrival) => judge.elsewhere(arrival),
-      connection: () => {},
-      noise: () => {},
     });
     const judge = new Judge(row, {
       client: { ...CLIENT, ...this.#flags.with },
@@ -204,7 +214,7 @@ class Bench {
       firstPollAtOnce: this.#flags.firstPollAtOnce === true,
       hook: (hook) => device.pull(hook, this.#commandOf(hook)!),
     });
-    const server = await startServer(host, shown, {
+    const server = await startServer(host, tls, {
       connection: () => judge.connection(),
       noise: (what) => judge.noise(what),
       request: (arrival, reply) =>
@@ -278,6 +288,11 @@ class Device {
     this.#isOver = true;
     // What the device has started may run on without it.
     for (const child of [this.#child, ...this.#running]) if (child) kill(child, "SIGKILL");
+    // A process that has left the group keeps the pipes open.
+    const cut = (): void => {
+      for (const child of this.#running) for (const pipe of child.stdio) pipe?.destroy();
+    };
+    setTimeout(cut, 500).unref();
     return this.#ended;
   }
 

@@ -36,6 +36,8 @@ export class Judge implements Ears {
   readonly #row: Row;
   readonly #around: Surroundings;
   readonly #began = performance.now();
+  #isOver = false;
+  #limit: NodeJS.Timeout | undefined;
   #say!: (fault: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #at = 0;
@@ -58,15 +60,19 @@ export class Judge implements Ears {
     this.#around = around;
     this.verdict = new Promise((resolve) => {
       this.#say = (fault) => {
+        this.#isOver = true;
         clearTimeout(this.#timer);
+        clearTimeout(this.#limit);
         resolve(fault);
       };
     });
     this.#wait();
+    if (around.patienceMs.first > 0) this.#limitRow();
   }
 
   connection(): void {
     this.connections++;
+    if (this.#limit === undefined && !this.#isOver) this.#limitRow();
     if (this.#row.steps.length > 0 || this.connections > 1) return;
     // A server that is not to be trusted has been looked at: nothing may follow.
     this.#in(QUIET_MS, () => this.#say(""));
@@ -149,7 +155,6 @@ export class Judge implements Ears {
       : "a poll did not prove its code (code_verifier)";
   }
 
-  /** By the step that it belongs to. */
   #answerTo({ kind, parameters }: Arrival): Answer | undefined {
     const { steps } = this.#row;
     let at = this.#at;
@@ -212,12 +217,24 @@ export class Judge implements Ears {
     this.#wait();
   }
 
-  #in(ms: number, act: () => void): void {
-    clearTimeout(this.#timer);
-    if (ms > 0) this.#timer = setTimeout(act, ms);
+  /** Requests start the waits again, so the row as a whole has a limit. */
+  #limitRow(): void {
+    const { steps } = this.#row;
+    const delaysMs = steps.reduce((sum, { say }) => sum + say.afterMs, 0);
+    const ms = (steps.length + 1) * (this.#around.patienceMs.each + QUIET_MS) + delaysMs;
+    this.#limit = setTimeout(() => {
+      const due = steps.slice(this.#at).find((step) => !step.isOptional && !this.#hasBeen(step));
+      const what =
+        due && `no ${due.on ?? due.hook} until the time limit of the row, ${ms / 1000} s`;
+      this.#say(what ?? "");
+    }, ms);
   }
 
-  /** For what the next step is. */
+  #in(ms: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    if (ms > 0 && !this.#isOver) this.#timer = setTimeout(act, ms);
+  }
+
   #wait(): void {
     const { steps } = this.#row;
     const step = steps[this.#at];

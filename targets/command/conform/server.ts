@@ -3,8 +3,8 @@
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
 import { UsageError } from "../../desktop/command-line.ts";
-import type { TlsIdentity } from "./conformance-server.ts";
 import { type Answer, dated, type Kind } from "./device-rows.ts";
 
 export interface Arrival {
@@ -22,20 +22,14 @@ export interface Arrival {
 
 export interface Ears {
   request(arrival: Arrival, reply: (answer: Answer) => Promise<number>): void;
-  connection(): void;
+  connection?(): void;
   /** What came cannot be read as HTTP, or as TLS, or is longer than anything that a device has to say. */
-  noise(what: string): void;
+  noise?(what: string): void;
 }
 
 export interface BenchServer {
   readonly origin: string;
   close(): Promise<void>;
-}
-
-/** What a server shows that speaks TLS; `old`: nothing newer than TLS 1.1. */
-export interface Shown {
-  readonly identity: TlsIdentity;
-  readonly old: boolean;
 }
 
 /** When this program last looked around, and the time before. */
@@ -45,11 +39,10 @@ setInterval(() => {
 }, 10).unref();
 
 const LONGEST_BYTES = 1_000_000;
-const OLD = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
 
 export async function startServer(
   host: string,
-  shown: Shown | undefined,
+  tls: TlsOptions | undefined,
   ears: Ears,
 ): Promise<BenchServer> {
   const sockets = new Set<Socket>();
@@ -62,7 +55,7 @@ export async function startServer(
       length += piece.length;
       if (length <= LONGEST_BYTES) return;
       request.destroy();
-      ears.noise(`a request came with more than ${LONGEST_BYTES} bytes`);
+      ears.noise?.(`a request came with more than ${LONGEST_BYTES} bytes`);
     });
     request.on("end", () => {
       const arrival = arrivalOf(request, Buffer.concat(pieces).toString());
@@ -72,11 +65,9 @@ export async function startServer(
       else ears.request(arrival, (answer) => write(request.socket, answer));
     });
   };
-  const server = shown
-    ? https.createServer({ ...shown.identity, ...(shown.old && OLD) }, hear)
-    : http.createServer(hear);
+  const server = tls ? https.createServer(tls, hear) : http.createServer(hear);
   server.on("connection", (socket: Socket) => {
-    ears.connection();
+    ears.connection?.();
     sockets.add(socket);
     socket.setNoDelay(true);
     socket.on("error", () => {});
@@ -85,7 +76,7 @@ export async function startServer(
   server.on("clientError", (error: Error & { rawPacket?: Buffer }, socket) => {
     socket.destroy();
     const start = error.rawPacket?.toString("latin1", 0, 24);
-    if (start) ears.noise(`what came is no HTTP: it begins with ${JSON.stringify(start)}`);
+    if (start) ears.noise?.(`what came is no HTTP: it begins with ${JSON.stringify(start)}`);
   });
   await new Promise<void>((done, fail) => {
     server.once("error", ({ message }) => fail(new UsageError(`--host ${host}: ${message}`)));
@@ -93,7 +84,7 @@ export async function startServer(
   });
   const { port } = server.address() as AddressInfo;
   return {
-    origin: `${shown ? "https" : "http"}://${host}:${port}`,
+    origin: `${tls ? "https" : "http"}://${host}:${port}`,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((done) => server.close(done));

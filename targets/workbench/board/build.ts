@@ -56,8 +56,6 @@ export const firmwareOf = (kind: Kind, folder = boardFolder): string =>
   `${folder}${kind}/firmware.elf`;
 export const mapOf = (kind: Kind, folder = boardFolder): string => `${folder}${kind}/firmware.map`;
 
-export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind));
-
 /** Time of the last change to the source, seconds since 1970, so that builds are reproducible; 0 if unknown. */
 function sourceTime(): number {
   try {
