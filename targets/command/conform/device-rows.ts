@@ -2,10 +2,10 @@
 // answers step by step, and with that what has to arrive. Sections without an RFC are those of the two services'
 // description (targets/docs/two-services.md).
 
-/** What a request asks for. */
+import { gzipSync } from "node:zlib";
+
 export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
 
-/** Of the server. */
 export interface Answer {
   readonly bytes: string;
   /** What becomes of the connection behind them. */
@@ -25,9 +25,7 @@ export interface Step {
   readonly on?: Kind;
   readonly hook?: Hook;
   readonly say: Answer;
-  /** It may come more than once. */
   readonly isRepeated?: boolean;
-  /** It need not come. */
   readonly isOptional?: boolean;
   /** Parameters that it must have. */
   readonly has?: readonly string[];
@@ -121,6 +119,11 @@ const untilClose = (answer: Answer): Answer => ({
 /** The body is another text for the same. */
 const spelt = (answer: Answer, content: string): Answer =>
   framed(answer, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
+/** Coded although the device has not requested it: it decodes the body, or discards the response. */
+const coded = (answer: Answer): Answer => {
+  const content = gzipSync(contentOf(answer)).toString("latin1");
+  return framed(answer, `Content-Encoding: gzip\r\nContent-Length: ${content.length}\r\n`, content);
+};
 const late = (answer: Answer): Answer => ({ ...answer, afterMs: 2500 });
 const doubled = (answer: Answer): Answer => ({ ...answer, bytes: answer.bytes + answer.bytes });
 /** Nothing can be read in what follows. */
@@ -217,8 +220,7 @@ export const rows: readonly Row[] = [
     "org-internal": refusal("org_internal", 403),
   }),
   row("code-quota", "documents §7", [
-    code(json(403, { error_code: "rate_limit_exceeded" })),
-    ...[code(), poll(tokens)],
+    ...[code(json(403, { error_code: "rate_limit_exceeded" })), ...polled(tokens)],
   ]),
   // What a network does never ends a code, and what comes of it is polled on.
   ...rowsOf("RFC 8628 §3.5", (one) => polled(one, pending, tokens), {
@@ -234,6 +236,7 @@ export const rows: readonly Row[] = [
     "poll-page-404": page(404),
     "poll-empty": text(200, ""),
     "poll-long": text(200, "x".repeat(300_000)),
+    "poll-status-999": page(999),
     "poll-unavailable": refusal("temporarily_unavailable", 503),
   }),
   ...rowsOf("RFC 9110 §10.2.3", (one) => polled(one, tokens), {
@@ -242,6 +245,7 @@ export const rows: readonly Row[] = [
       ...page(503, "Retry-After: Sun, 06 Nov 1994 08:49:41 GMT", `Date: ${NOW}`),
       retryAfterS: 4,
     },
+    "retry-after-past": page(503, "Retry-After: Sun, 06 Nov 1994 08:49:00 GMT", `Date: ${NOW}`),
     "retry-after-429": page(429, "Retry-After: 4"),
   }),
   ...rowsOf("RFC 9700 §4.11", (one) => [code(), last(several(poll(one)))], {
@@ -258,15 +262,17 @@ export const rows: readonly Row[] = [
   ...rowsOf("RFC 9112 §6", (one) => [code(one), poll(tokens)], {
     "frame-chunks": chunked(codes),
     "frame-trailer": chunked(codes, trailer),
+    "frame-long-head": json(200, CODE, ...Array(8).fill(`Set-Cookie: a=${"b".repeat(3900)}`)),
     "frame-close": untilClose(codes),
     "frame-interim": { ...codes, bytes: `HTTP/1.1 103 Early\r\nX: y\r\n\r\n${codes.bytes}` },
   }),
   ...rowsOf("RFC 9112 §6.3", (one) => [code(one), code(), poll(tokens)], {
-    "frame-lengths-differ": {
-      ...raw(framed(codes, "Content-Length: 9\r\nContent-Length: 300\r\n", CODE_TEXT).bytes),
-    },
+    "frame-lengths-differ": raw(
+      framed(codes, "Content-Length: 9\r\nContent-Length: 300\r\n", CODE_TEXT).bytes,
+    ),
     "frame-chunks-cut": raw(chunked(codes).bytes.slice(0, -30)),
   }),
+  row("frame-gzip", "RFC 9110 §8.4", [code(coded(codes)), perhaps(code()), poll(tokens)]),
   ...rowsOf("RFC 8259", (one) => [code(one), poll(tokens)], {
     "json-unknown": json(200, { x: [{ a: { b: [null, true, -1.5e9] } }], ...CODE, y: "\u0000" }),
     "json-blanks": spelt(codes, JSON.stringify(CODE, null, "\t").replaceAll("\n", " \r\n")),
@@ -286,14 +292,9 @@ export const rows: readonly Row[] = [
     ],
     { needs: "pkce" },
   ),
-  row(
-    "forms-refused",
-    "RFC 9110 §15.5.16",
-    [code(text(415, "")), code(), poll(pending), poll(tokens)],
-    {
-      needs: "json",
-    },
-  ),
+  row("forms-refused", "RFC 9110 §15.5.16", [code(text(415, "")), ...polled(pending, tokens)], {
+    needs: "json",
+  }),
   // The session.
   row("call", "RFC 6750 §2.1", signedIn),
   ...rowsOf("RFC 6749 §6", (one) => [...signedIn, ...refused(one)], {
@@ -372,5 +373,4 @@ export const rows: readonly Row[] = [
   row("https-old", "RFC 9325 §3.1.1", [], { shows: "old" }),
 ];
 
-/** Which hooks it takes. */
 export const hooksOf = ({ steps }: Row): Hook[] => steps.flatMap(({ hook }) => hook ?? []);
