@@ -88,7 +88,6 @@ it.concurrent("a device that polls for ever: its row ends within the row's limit
 
 it.concurrent.each([
   [["--only", "pending,slow-dwn"], 'there is no row "slow-dwn"; did you mean slow-down?'],
-  [["--only", "no-such-row"], 'there is no row "no-such-row"; --help lists the rows'],
   [["--with", "{"], "--with: it is no JSON object"],
   [["--with", "[]"], "--with: it is no JSON object"],
   [["--https", "--no-tls"], "--https and --no-tls exclude each other"],
