@@ -1,12 +1,11 @@
-// Asks programs for their help, and once with an option that they do not know, one behind the other in one process: most
-// of what a start costs is loading what they share. Arguments: their files. Output: a line of JSON, what each said and the
-// code it would have ended with.
+// Runs programs with --help and with an unknown option, one after the other in one process, because most of a start is
+// loading shared modules. Arguments: their files. Output: a line of JSON with each program's output and exit code.
 import { pathToFileURL } from "node:url";
 import type { Ended } from "./program.ts";
 
 type Said = Omit<Ended, "signal">;
 
-/** What each program is asked with; its answers are under the same names. */
+/** The option of each run; results have the same names. */
 const OPTIONS = { help: "--help", wrong: "--nonsense" } as const;
 export type Answers = Record<keyof typeof OPTIONS, Said>;
 
@@ -29,7 +28,7 @@ async function ask(file: string, option: string): Promise<Said> {
     };
   }
   try {
-    // Under a name of its own a file is run once more.
+    // A query makes Node load the file again.
     await import(`${pathToFileURL(file).href}?${option}`);
   } catch (error) {
     if (!(error instanceof Exit)) throw error;

@@ -1,4 +1,4 @@
-// The bench (`picogrant conform --device`) as a process, for whoever has a device to be judged.
+// The bench (`picogrant conform --device`) as a process.
 
 import { spawn } from "node:child_process";
 import { bundledProgram } from "./program.ts";
@@ -6,7 +6,7 @@ import { bundledProgram } from "./program.ts";
 /** Two lines of standard input that devices of these tests understand. */
 export const KEYS = ["--call", "> a", "--sign-out", "> o"];
 
-/** What it says on both outputs, and its exit code. */
+/** Returns both outputs and the exit code. */
 export async function bench(...args: string[]): Promise<{ status: number | null; said: string }> {
   const words = [await bundledProgram("targets/command/main.ts"), "conform", ...args];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });

@@ -1,4 +1,4 @@
-// The blocks of code in a page, and what stands before each: how it is run, or why it is not.
+// The code blocks of a page, and the mark before each: how it is run, or why it is not.
 
 export interface Block {
   readonly language: string;
@@ -16,10 +16,7 @@ export function blocksOf(text: string): Block[] {
   }));
 }
 
-/**
- * How many blocks a page has, those too that are indented or have nothing but blanks before them: as many as `blocksOf`
- * finds, or some were missed.
- */
+/** Number of code fences in a page, including indented ones: must equal the number of blocks that `blocksOf` finds. */
 export function countBlocks(text: string): number {
   const fences = [...text.matchAll(/^[ >]*(?:```|~~~)/gm)].length / 2;
   const rest = text.replace(/^```.*?^```$/gms, "");

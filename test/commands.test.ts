@@ -1,4 +1,4 @@
-// The scripts of package.json as a newcomer meets them: --help, and mistakes in one line.
+// The scripts of package.json for a newcomer: --help, and mistakes in one line.
 
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
   scripts: Record<string, string>;
 };
 
-/** The scripts and tools that are programs of ours, with their files and how they are called. */
+/** The scripts and tools that are our own programs, with their files and how they are called. */
 const programs = [
   ...Object.entries(scripts).flatMap(([name, line]) => {
     const file = /^tsx (\S+)$/.exec(line)?.[1];
@@ -25,7 +25,7 @@ const programs = [
     program === undefined ? [] : [[name, program, `npm run tool -- ${name}`] as const],
   ),
 ];
-/** These two hand over to others. */
+/** These two pass their arguments on to others. */
 const own = programs.filter(([name]) => name !== "tool" && name !== "picogrant");
 
 function run(file: string, ...args: string[]): Promise<Ended> {
@@ -36,7 +36,7 @@ function start(...args: string[]): Promise<Ended> {
   return ended(spawn(process.execPath, args, { cwd: ROOT }));
 }
 
-/** What each answers: asked in one process. That programs can be started, and how they end then, is seen further below. */
+/** Output of all programs from one process. Tests below start them separately. */
 const answers = run("test/ask-programs.ts", ...own.map(([, file]) => file)).then(
   ({ stdout, stderr }) => {
     if (stderr !== "") throw new Error(stderr);
@@ -51,7 +51,7 @@ describe.concurrent("npm run", () => {
     expect(Object.keys(scripts).length).toBeLessThanOrEqual(16);
   });
 
-  test("each tool's files are there, and no name is both a script's and a tool's", () => {
+  test("each tool's files exist, and no name is both a script's and a tool's", () => {
     for (const [name, { program, tests = [] }] of Object.entries(TOOLS)) {
       expect(Object.hasOwn(scripts, name), name).toBe(false);
       const files = [...tests, program ?? "."].filter((word) => !word.startsWith("--"));
@@ -59,7 +59,7 @@ describe.concurrent("npm run", () => {
     }
   });
 
-  test("tool lists every tool, and knows a wrong name in one line", async () => {
+  test("tool lists every tool, and rejects a wrong name in one line", async () => {
     const { code, stdout, stderr } = await run("scripts/tool.ts");
     expect([code, stderr]).toEqual([0, ""]);
     for (const name of Object.keys(TOOLS)) expect(stdout).toMatch(RegExp(`^  ${name} +\\S`, "m"));
@@ -70,13 +70,13 @@ describe.concurrent("npm run", () => {
     });
   });
 
-  test("tool hands options and the exit code on", async () => {
+  test("tool passes options and the exit code on", async () => {
     const { code, stderr } = await run("scripts/tool.ts", "model", "--nonsense");
     expect(stderr).toContain("unknown option '--nonsense'");
     expect(code).toBe(2);
   });
 
-  test.each(own)("%s --help says what there is, and does nothing", async (_, file, call) => {
+  test.each(own)("%s --help lists its options, and does nothing", async (_, file, call) => {
     const { code, stdout, stderr } = (await answers)[file]!.help;
     expect(stderr).toBe("");
     expect(stdout).toContain(`Usage: ${call} `);
@@ -93,7 +93,7 @@ describe.concurrent("npm run", () => {
   });
 });
 
-/** What the pages run: each program with the options that some page gives it, and the pages. */
+/** The commands in pages: each program with the options that pages give it, and the pages. */
 function commandsOfPages(): Map<string, Map<string, string>> {
   const found = new Map<string, Map<string, string>>();
   const note = (program: string, words: string, page: string): void => {
@@ -101,7 +101,7 @@ function commandsOfPages(): Map<string, Map<string, string>> {
     for (const [option] of words.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) options.set(option, page);
     found.set(program, options);
   };
-  // A command ends with its line, its code or its comment; a backslash takes it on to the next line.
+  // A command ends with its line, its code or its comment; a backslash continues it on the next line.
   const rest = /((?:\\\n|[^`\n#&|])*)/.source;
   const folders = ["", "core", "platform", "targets", "test", "scripts"];
   const pages = folders.flatMap((folder) => {
@@ -126,9 +126,9 @@ function commandsOfPages(): Map<string, Map<string, string>> {
 const ofPages = [...commandsOfPages()];
 
 describe.concurrent("commands that pages show", () => {
-  test("there are some", () => expect(ofPages.length).toBeGreaterThan(15));
+  test("are found", () => expect(ofPages.length).toBeGreaterThan(15));
 
-  test.each(ofPages)("%s knows the options that pages give it", async (program, options) => {
+  test.each(ofPages)("%s has the options that pages give it", async (program, options) => {
     const file = programs.find(([name]) => name === program)?.[1];
     const part = /^picogrant (\S+)$/.exec(program)?.[1];
     expect([program, file ?? part]).not.toContain(undefined);
@@ -142,7 +142,7 @@ describe.concurrent("commands that pages show", () => {
   });
 });
 
-test("an engine that there is not is a mistake: one line and exit code 2", async () => {
+test("an unknown engine is a mistake: one line and exit code 2", async () => {
   const { code, stdout, stderr } = await run("scripts/engines.ts", "--only", "abacus");
   expect(stderr).toMatch(/^engines: [^\n]*no engine is called abacus; there are [^\n]*\n$/);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -1,5 +1,4 @@
-// The Markdown files name only what is there: links lead somewhere, paths exist, commands are scripts of
-// package.json. What they say about it is read by people.
+// The Markdown files name only existing things: links and paths resolve, and commands are scripts of package.json.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -25,7 +24,7 @@ const top = readdirSync(ROOT).filter((name) => name.endsWith(".md"));
 const documents = [...top, ...all.filter((file) => file.endsWith(".md"))];
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
 
-/** Text without its blocks of code, in which brackets are no links. */
+/** Text without code blocks, whose brackets are no links. */
 const prose = (text: string): string => text.replace(/^```.*?^```/gms, "");
 
 /** The anchors of a document's headings, as the usual viewers make them. */
@@ -39,7 +38,7 @@ function anchors(text: string): string[] {
   );
 }
 
-/** Links of a document that lead nowhere. */
+/** Broken links of a document. */
 function deadLinks(file: string, text: string): string[] {
   const targets = [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
   return targets.filter((target) => {
@@ -51,13 +50,13 @@ function deadLinks(file: string, text: string): string[] {
   });
 }
 
-/** Paths of this repository that a text names and that are not there. */
+/** Paths of this repository in a text that do not exist. */
 function deadPaths(text: string): string[] {
   const named = [...text.matchAll(/`((?:core|platform|targets|test|scripts)\/[\w./-]*)`/g)];
   return named.map((match) => match[1]!).filter((name) => !existsSync(path.join(ROOT, name)));
 }
 
-/** Scripts that a text runs and package.json does not have, and tools that are not in the list. */
+/** Scripts that are not in package.json, and tools that are not in the list. */
 function deadScripts(text: string): string[] {
   const tools = [...text.matchAll(/npm run (?:-s )?tool -- ([\w-]*\w)/g)].map((match) => match[1]!);
   const named = [...text.matchAll(/npm run (?:-[\w-]+ )*(\w(?:[\w:-]*\w)?)/g)].map(
@@ -69,13 +68,13 @@ function deadScripts(text: string): string[] {
   ];
 }
 
-/** Its blocks are run by test/package/pages.spec.ts, as they lie in the packages. */
+/** test/package/pages.spec.ts runs its blocks in the packages. */
 function isShipped(file: string): boolean {
   const pages = Object.values(PAGES).flatMap((ones) => Object.values(ones));
   return [...pages, ...FIRMWARE_FILES].some((one) => file === one || file.startsWith(`${one}/`));
 }
 
-/** What is wrong with the mark of a block; "" where it is run by a test, or says why not. */
+/** What is wrong with the mark of a block; "" if a test runs it, or if it has a reason. */
 function markProblem({ language, mark, text }: Block, file: string): string {
   if (mark.startsWith("not: ") || language === "mermaid") return "";
   if (isShipped(file)) return /^(?:ts|sh)$/.test(language) ? "" : `is no program: ${text}`;
@@ -86,7 +85,7 @@ function markProblem({ language, mark, text }: Block, file: string): string {
 }
 
 describe("documents", () => {
-  it.each(documents)("%s: every block of code is run by a test, or says why not", (file) => {
+  it.each(documents)("%s: a test runs every code block, or a mark says why not", (file) => {
     const blocks = blocksOf(read(file));
     expect(blocks).toHaveLength(countBlocks(read(file)));
     expect(blocks.map((block) => markProblem(block, file)).filter(Boolean)).toEqual([]);
@@ -96,15 +95,15 @@ describe("documents", () => {
     expect(deadLinks(file, read(file))).toEqual([]);
   });
 
-  it.each(documents)("%s: every path in it is there", (file) => {
+  it.each(documents)("%s: every path in it exists", (file) => {
     expect(deadPaths(read(file))).toEqual([]);
   });
 
-  it.each(documents)("%s: every npm script in it is there", (file) => {
+  it.each(documents)("%s: every npm script in it exists", (file) => {
     expect(deadScripts(read(file))).toEqual([]);
   });
 
-  it("every npm script that the sources name is there", () => {
+  it("every npm script that the sources name exists", () => {
     const own = path.relative(ROOT, fileURLToPath(import.meta.url));
     const sources = all.filter((file) => /\.(ts|js|c|h)$/.test(file) && file !== own);
     expect(sources.length).toBeGreaterThan(200);
@@ -115,7 +114,7 @@ describe("documents", () => {
   });
 
   it("sources find their files also in a folder whose name has a space or an umlaut", () => {
-    // The pathname of a URL is percent-encoded: fileURLToPath is what makes a path of it.
+    // The pathname of a URL is percent-encoded: use fileURLToPath.
     const encoded = /import\.meta\.url\)\s*\.pathname/;
     const sources = all.filter((file) => /\.(ts|js)$/.test(file));
     expect(sources.filter((file) => encoded.test(read(file)))).toEqual([]);
@@ -139,14 +138,12 @@ describe("documents", () => {
     expect(deadPaths("`core/nothing.ts` and `core/index.ts`")).toEqual(["core/nothing.ts"]);
     expect(deadScripts("npm run nothing, npm run check")).toEqual(["nothing"]);
     expect(deadScripts("npm run tool -- model, npm run tool -- nothing")).toEqual(["nothing"]);
-    // A flag is no script; what follows it is one.
+    // A flag is no script; the word after it is one.
     expect(deadScripts("`npm run -s`, npm run -s check, npm run -s none")).toEqual(["none"]);
   });
 });
 
-// SECURITY.md: each promise names a test, and there is one of that name.
-
-/** The rows of the table of promises: what is promised, the file and the title of its test. */
+/** SECURITY.md: the rows of the table of promises, with the file and the title of the test for each. */
 function promises(): [string, string, string][] {
   const text = readFileSync(path.join(ROOT, "SECURITY.md"), "utf8");
   const table = text.split("### Promises, each with its test")[1]!.split("\n## ")[0]!;
@@ -158,7 +155,7 @@ function promises(): [string, string, string][] {
   });
 }
 
-/** Whether a file has a test or a group of tests whose title begins with or holds these words. */
+/** Whether a file has a test or a group whose title begins with or contains these words. */
 function hasTest(file: string, title: string): boolean {
   const at = path.join(ROOT, file);
   if (title === "" || !existsSync(at)) return false;
@@ -173,19 +170,19 @@ it.each(promises())("%s: %s has the test", (_, file, title) => {
   expect([file, title, hasTest(file, title)]).toEqual([file, title, true]);
 });
 
-it("a test that is not there is noticed", () => {
+it("a missing test is detected", () => {
   expect(hasTest("test/documents.test.ts", "")).toBe(false);
   expect(hasTest("test/nothing.test.ts", "a title")).toBe(false);
   expect(hasTest("test/platform/last-look.test.ts", ["no", "such", "title"].join(" "))).toBe(false);
 });
 
-// A newcomer's two commands in the README, which .ci/run reads there as well.
+// A newcomer's two commands in the README, which .ci/run also reads.
 
 it("README's first commands set everything up and run the main job, and the tests", () => {
   const blocks = blocksOf(readFileSync(new URL("../README.md", import.meta.url), "utf8"));
   const first = blocks.find(({ text }) => text.startsWith("npm ci"));
   expect(first?.text).toBe("npm ci && npm start\nnpm ci && npm test\n");
-  // The gate finds the two by these words.
+  // The gate finds them by this pattern.
   const gate = readFileSync(new URL("../.ci/run", import.meta.url), "utf8");
   expect(gate).toContain("grep '^npm ci && ' README.md");
   expect(manifest.scripts).toMatchObject({

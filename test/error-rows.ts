@@ -1,9 +1,9 @@
-// Every error with its number, kind, display text and names on the wire, written out by hand: hosts, servers and users
-// rely on them. The model of the core's border knows errors from these rows.
+// Every error with its number, kind, display text and protocol names, written by hand: hosts, servers and users depend
+// on them. The model of the core API takes the errors from these rows.
 
 export type Kind = "transient" | "renewable" | "user" | "administrator" | "maker";
 
-/** The words of the display texts that tell an error. */
+/** Display texts of errors. */
 export const WORDS = {
   RESUMING: "",
   NO_CONNECTION: "No connection",
@@ -25,7 +25,7 @@ export interface ErrorRow {
   readonly name: string;
   readonly kind: Kind;
   readonly text: keyof typeof WORDS;
-  /** What servers call it; none for what the device finds itself. */
+  /** Servers' names for it; empty for errors that the device detects itself. */
   readonly wire: readonly string[];
 }
 
@@ -40,7 +40,7 @@ function row(
 }
 
 export const ERROR_ROWS: readonly ErrorRow[] = [
-  // Answers of a poll only: no display shows these two.
+  // Only in responses to polls, and never on a display.
   row(1, "AUTHORIZATION_PENDING", "transient", "RESUMING", "authorization_pending"),
   row(2, "SLOW_DOWN", "transient", "RESUMING", "slow_down"),
   row(

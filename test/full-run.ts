@@ -1,5 +1,5 @@
 /**
- * Whether everything is run, as the gate and `npm run test:all` do. Otherwise a long test may try fewer random cases or
- * kill fewer processes, so that people run `npm test` often.
+ * Whether everything is run, as in CI and with `npm run test:all`. Otherwise long tests use fewer random cases and kill
+ * fewer processes, so that `npm test` is quick.
  */
 export const isFullRun = process.env.CI === "true" || process.env.PICOGRANT_ALL === "1";

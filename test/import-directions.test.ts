@@ -1,4 +1,4 @@
-// The floors of the repository (CONTRIBUTING.md, "Floors"): a file imports from its own floor and from those below.
+// The layers of the repository (CONTRIBUTING.md): a file imports only from its own layer and from those below.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,12 +7,12 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What each floor stands on. Neither of the two uppermost stands on the other. */
+/** The layers below each layer. The two uppermost are independent of each other. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   core: [],
   platform: ["core"],
   targets: ["core", "platform"],
-  // The last room of targets: how they are built, run and measured. No other room stands on it.
+  // The last module of targets: build, run and measure. No other module of targets may import it.
   "targets/workbench": ["core", "platform", "targets"],
   scripts: ["core", "platform", "targets", "targets/workbench"],
   test: ["core", "platform", "targets", "targets/workbench"],
@@ -24,7 +24,7 @@ const floorOf = (file: string): string =>
 /** Every way in which a file names another module of this repository. */
 const IMPORT = /\b(?:from|import|require|mock)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 
-/** @returns each import of `file` that leads to a floor that is not its own and not below it */
+/** @returns each import of `file` that leads to a layer that is not its own and not below it */
 function wrongImports(file: string, text: string): string[] {
   const floor = floorOf(file);
   return [...text.matchAll(IMPORT)]
@@ -40,11 +40,11 @@ const files = ["core", "platform", "targets", "scripts", "test"].flatMap((floor)
   readdirSync(path.join(ROOT, floor), { encoding: "utf8", recursive: true })
     .filter((name) => /\.(ts|mjs|cjs|js)$/.test(name) && !name.includes("node_modules"))
     .map((name) => `${floor}/${name.replaceAll(path.sep, "/")}`)
-    // Below it quotes wrong imports.
+    // This file quotes wrong imports below.
     .filter((name) => name !== "test/import-directions.test.ts"),
 );
 
-describe("floors: imports point downwards", () => {
+describe("layers: imports point downwards", () => {
   test.each(Object.keys(BELOW))("%s", (floor) => {
     const own = files.filter((file) => floorOf(file) === floor);
     expect(own.length).toBeGreaterThan(10);
@@ -52,7 +52,7 @@ describe("floors: imports point downwards", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("the chart in CONTRIBUTING.md has these floors", () => {
+  test("the chart in CONTRIBUTING.md has these layers", () => {
     const page = readFileSync(`${ROOT}CONTRIBUTING.md`, "utf8");
     const rows = [...page.matchAll(/^\| `([\w/]+)\/` \| [^|]+ \| ([^|]+) \|$/gm)];
     const chart = rows.map(([, floor, below]) => [
@@ -63,7 +63,7 @@ describe("floors: imports point downwards", () => {
   });
 });
 
-describe("floors: a wrong import is seen", () => {
+describe("layers: a wrong import is detected", () => {
   test.each([
     ["core/a.ts", 'import { b } from "../platform/b.ts";'],
     ["core/grant/a.ts", 'export * from "../../targets/b.ts";'],
@@ -87,8 +87,8 @@ describe("floors: a wrong import is seen", () => {
   ])("none in %s: %s", (file, text) => expect(wrongImports(file, text)).toEqual([]));
 });
 
-// What two hosts would decide about the protocol the core decides: the drivers carry out, and know no status, no words of
-// a server, and no endpoint that may be missing.
+// The core makes all protocol decisions that hosts would otherwise make twice: drivers only carry out, and contain no
+// status, no error words, and no check for a missing endpoint.
 
 const DRIVERS = [
   "platform/driver.ts",
@@ -97,8 +97,8 @@ const DRIVERS = [
 ];
 
 test.each([
-  ["a status of a refusal", /\b4\d\d\b/],
-  ["what a server says", /insufficient_user|["']code_challenge/],
+  ["the status of an error", /\b4\d\d\b/],
+  ["a server's error words", /insufficient_user|["']code_challenge/],
   ["an endpoint without an address", /unaddressed|!address|\*request\.address/],
 ])("no driver decides by %s", (_, pattern) => {
   const found = DRIVERS.flatMap((file) =>

@@ -1,4 +1,4 @@
-// A server of a test's own on a free port of this machine, which is closed when the test is over.
+// Starts a test's server on a free port of this machine; closes it after the test.
 
 import type { Server } from "node:net";
 import { onTestFinished } from "vitest";

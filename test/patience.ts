@@ -1,5 +1,5 @@
-// How long the test runner waits, the same for every suite. No test is about how fast a machine is: what is
-// waited for comes late on a busy core or a slow disk, and only what never comes is a failure.
+// Time limits of the test runner, the same for every suite. No test depends on the speed of the machine: on a busy core
+// or a slow disk events come late, and only a missing event is a failure.
 
 /** For one wait inside a test, ms. */
 export const PATIENCE_MS = 300_000;

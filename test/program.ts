@@ -1,5 +1,5 @@
-// Programs of ours as tests start them: bundled like those of the package. Through a loader of TypeScript a start takes
-// four times as long, and starting was most of what these tests did.
+// Our programs as tests start them: bundled like those of the package. With a TypeScript loader a start takes four
+// times as long, and starts were most of these tests' time.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ const known = new Map<string, Promise<string>>();
 
 /**
  * @param entry its main file, such as `targets/command/main.ts`
- * @returns the file that Node runs, there until the run of the tests ends
+ * @returns the file for Node, which exists until the test run ends
  */
 export function bundledProgram(entry: string): Promise<string> {
   const program = known.get(entry) ?? bundled(entry);
@@ -36,7 +36,7 @@ async function bundled(entry: string): Promise<string> {
   return path.join(place, "main.js");
 }
 
-/** How a program ended, and what it said. */
+/** How a program ended, and its output. */
 export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -44,7 +44,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Waits for the end of a process, and gives everything it said. */
+/** Waits for the end of a process, and returns its output. */
 export function ended(child: ChildProcess): Promise<Ended> {
   const said = { stdout: "", stderr: "" };
   for (const output of ["stdout", "stderr"] as const) {

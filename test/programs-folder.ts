@@ -1,4 +1,4 @@
-// Where a run of the tests keeps the programs that it starts (program.ts); gone with the run.
+// Folder of a test run for the programs that it starts (program.ts); deleted after the run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

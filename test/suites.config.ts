@@ -1,5 +1,5 @@
-// Suites that need something built or installed before. Each has its own command, which names it:
-// vitest run --config test/suites.config.ts --project host
+// Suites that need something built or installed before. Each has its own command, given here, and runs as: vitest run
+// --config test/suites.config.ts --project host
 
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -13,7 +13,7 @@ const suites: Record<string, ProjectConfig> = {
     globalSetup: ["test/programs-folder.ts"],
     include: ["test/board/**/*.spec.ts"],
     exclude: machine.name === "mps2" ? [] : ["**/certificates.spec.ts", "**/interactive.spec.ts"],
-    // Emulated boards wait for most of their time.
+    // Emulated boards mostly wait.
     maxWorkers: 4,
     // A test boots the board up to thirty times. Each wait has its own limit (targets/workbench/board/emulator.ts).
     testTimeout: 3_600_000,
@@ -21,12 +21,12 @@ const suites: Record<string, ProjectConfig> = {
   },
   /** Pages in Chromium: npm run tool -- test-browser. */
   browser: { include: ["test/browser/**/*.test.ts"], maxWorkers: 1 },
-  /** The built host in C: npm run host, npm run host -- --arm. */
+  /** The built C host: npm run host, npm run host -- --arm. */
   host: {
     globalSetup: ["test/programs-folder.ts"],
     include: ["test/host/**/*.spec.ts"],
     exclude: process.env.PICOGRANT_ARM ? [] : ["test/host/arm.spec.ts"],
-    // Hosts wait for most of their time.
+    // Hosts mostly wait.
     maxWorkers: 4,
   },
   /** The packed npm packages: npm run tool -- test-package. */

@@ -5,15 +5,14 @@ import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { isFullRun } from "./full-run.ts";
 import { patience } from "./patience.ts";
 
-/** Servers and clients of other makes: loading them takes longer than most tests. */
+/** Servers and clients of others: loading them takes longer than most tests. */
 const peers = readdirSync(new URL("peers", import.meta.url))
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => `test/peers/${name}`);
 
 /**
- * What takes long, or needs a process of its own: random lives, servers and clients of other makes, bundles, processes
- * that are started and killed. `npm test` leaves it out, so that people run it often; the gate runs it, and
- * `npm run test:all`.
+ * Long tests, and those that need a separate process: random runs, servers and clients of others, bundles, processes
+ * that are started and killed. `npm test` leaves them out; CI and `npm run test:all` run them.
  */
 export const slow = [
   ...peers,
@@ -46,7 +45,7 @@ export const slow = [
   "test/service/server.test.ts",
 ];
 
-// Their own commands: npm run tool -- test-qjs, test-browser. Who names a long file or its folder gets it.
+// Files with their own commands: npm run tool -- test-qjs, test-browser. A long file runs if it or its folder is named.
 const isNamed = (file: string): boolean =>
   process.argv.some((word) => word !== "" && file.startsWith(word));
 const long = slow.filter((file) => isFullRun || isNamed(file));
@@ -58,16 +57,15 @@ export default defineConfig({
     root: fileURLToPath(new URL("..", import.meta.url)),
     globalSetup: ["test/programs-folder.ts"],
     setupFiles: ["test/seeds.ts"],
-    // More than the two cores that this is for: many tests wait, for a second to pass or for another process. The long
-    // ones keep a core busy each.
+    // More than the two cores that this is meant for, because many tests wait. Each long one keeps a core busy.
     maxWorkers: isFullRun ? 3 : 4,
-    // What was transformed once is kept in node_modules until its source changes.
+    // Transformed modules are cached in node_modules until their source changes.
     experimental: { fsModuleCache: true },
     ...patience,
     projects: [
       {
         extends: true,
-        // A few processes share the modules in them: what a test changes beyond its own things it puts back.
+        // A few processes share modules, so a test must restore what it changes outside its own objects.
         test: {
           name: "a process for all",
           include: ["test/**/*.test.ts"],
@@ -75,8 +73,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // The long ones lose little by it. Some count what the whole process allocates, or leave something else in the place
-      // of a module or a function, as servers of others leave their Response in the place of Node's.
+      // The long ones lose little by it. Some count the allocations of the whole process, or replace a module or a
+      // global, such as servers that replace Node's Response.
       ...(long.length > 0
         ? [{ extends: true as const, test: { name: "a process for each", include: long } }]
         : []),

@@ -1,5 +1,5 @@
-// One function for all (targets/bundle/dispatch.ts): random programs do the same on every engine at hand, what `create`
-// alone calls stays out of it, and where a function could notice that it is a branch, the build stops.
+// One function for all (targets/bundle/dispatch.ts): random programs behave the same on every installed engine,
+// functions that only `create` calls stay separate, and the build stops if a function could notice that it is a branch.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { engines } from "../../targets/workbench/engines/catalogue.ts";
 
 const map = JSON.stringify({ version: 3, sources: ["a.js"], names: [], mappings: "AAAA" });
 
-/** A file such as the compiler makes, with these statements in it. */
+/** A file as the compiler makes it, with these statements. */
 function scriptOf(body: string): string {
   return `var picogrant;!function(){${body}}();\n`;
 }
@@ -18,12 +18,12 @@ function dispatched(body: string, outside: readonly string[] = []): string {
   return dispatch({ code: scriptOf(body), map }, outside).code;
 }
 
-/** What stands for the function for all as long as there is none. */
+/** Stands in for the function for all before dispatching. */
 const prelude = `var seen,exported;function note(x){seen.push(x);return x}
   function ${CALL}(f,a,b){return f(a,b)}
   function ${EXPORTS}(a,b,c,d){exported=[a,b,c,d]}\n`;
 
-/** Prints what a program does, seen from outside: each export is called, and everything that is noted. */
+/** Prints what a program does, seen from outside: calls each export, and prints all notes. */
 function tracing(code: string, isDispatched: boolean): string {
   const calls = [0, 1, 2, 3].map((number) =>
     isDispatched
@@ -38,7 +38,7 @@ const count = 6;
 const names = ["f", "c", "o", "u", "I", "W"];
 const later = (by: number): fc.Arbitrary<number> => fc.integer({ min: by + 1, max: count - 1 });
 
-/** An expression in the function of that number: it calls those that come later, so that every program ends. */
+/** An expression in the function of that number: it calls only later functions, so that every program ends. */
 const expression = (by: number): fc.Arbitrary<string> =>
   fc.letrec<{ x: string }>((tie) => ({
     x: fc.oneof(
@@ -53,7 +53,7 @@ const expression = (by: number): fc.Arbitrary<string> =>
               .map(([a, one, other]) => `(${a}?${names[one]}:${names[other]})(e,1)`),
           ]
         : []),
-      // What lies in the table calls the last one alone.
+      // Functions in the table call only the last one.
       ...(by < 3 ? [tie("x").map((a) => `${CALL}(T.${by < 0 ? "a" : "b"},${a},n)`)] : []),
       fc
         .tuple(tie("x"), fc.constantFrom("+", "&", "<", "&&"), tie("x"))
@@ -76,7 +76,7 @@ const statement = (by: number): fc.Arbitrary<string> =>
     ),
   })).s;
 
-/** Its own variables may have names that are other functions' outside. */
+/** Local variables may have names of outer functions. */
 const bodyOf = (by: number): fc.Arbitrary<string> =>
   fc
     .tuple(statement(by), expression(by), fc.constantFrom(...names.slice(0, by), "r"))
@@ -90,7 +90,7 @@ const program = fc
       names.map((_name, at) => at),
       { minLength: count },
     ),
-    // What is named in a choice cannot stay outside, whatever the plan says.
+    // A function that is named in a choice cannot stay outside, whatever the plan says.
     fc.subarray(["f", "c"]),
   )
   .map(([bodies, [create, tick, table], order, outside]) => {
@@ -102,7 +102,7 @@ const program = fc
     return { body, outside };
   });
 
-test("random programs do the same, on every engine at hand", async () => {
+test("random programs behave the same on every installed engine", async () => {
   const programs = fc.sample(program, 200);
   const scripts = [false, true].map((isDispatched) => {
     const traces = programs.map(({ body, outside }) =>
@@ -119,7 +119,7 @@ test("random programs do the same, on every engine at hand", async () => {
   }
 });
 
-test("what `create` alone comes to stays a function of its own, and so does what is named", () => {
+test("functions that only `create` calls, and named ones, stay separate", () => {
   const code = dispatched(
     "function f(e){return e}function c(e){return o(e)+f(e)}function o(e){return 2*e}function u(e){return f(e)}" +
       `${EXPORTS}(u);picogrant=[${CALL},function(e){return c(e)}]`,
@@ -130,23 +130,23 @@ test("what `create` alone comes to stays a function of its own, and so does what
   expect(code).toContain("picogrant=[call$,function(e){return c(e)}]");
 });
 
-/** Each would do something else as a branch. */
+/** Each would behave differently as a branch. */
 const strange: readonly [what: string, body: string][] = [
   ["this", "function f(){return this}call$exports(f)"],
   ["its arguments object", "function f(){return arguments.length}call$exports(f)"],
-  ["a function within", "function f(e){return function(){return e}}call$exports(f)"],
+  ["a nested function", "function f(e){return function(){return e}}call$exports(f)"],
   ["with", "function f(e){with(e)return 1}call$exports(f)"],
   ["a try, whose error has a name", "function f(e){try{e()}catch(n){}}call$exports(f)"],
   ["a label", "function f(e){a:for(;;)break a}call$exports(f)"],
-  ["a name that is assigned to", "function f(){}f=1;call$exports(f)"],
-  ["a name that is counted up", "function f(){}f++;call$exports(f)"],
+  ["an assignment to a name", "function f(){}f=1;call$exports(f)"],
+  ["an increment of a name", "function f(){}f++;call$exports(f)"],
   ["a property of a function", "function f(){return f.length}call$exports(f)"],
   ["the type of a function", "function f(){return typeof f}call$exports(f)"],
-  ["a name for itself", "call$exports(function f(){return f()})"],
+  ["a named function expression", "call$exports(function f(){return f()})"],
   ["a call of a variable", "function f(e){return e(1)}call$exports(f)"],
   ["a call without a name", "function f(e){return e[1](1)}call$exports(f)"],
 ];
 
-test.each(strange)("the build stops at %s, and says where", (_what, body) => {
+test.each(strange)("the build stops at %s, and reports the position", (_what, body) => {
   expect(() => dispatched(body)).toThrow(/a\.js:1: the build cannot make a branch of this/);
 });

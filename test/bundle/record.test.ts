@@ -1,5 +1,5 @@
-// The device as an array (targets/bundle/record.ts): random programs do the same with places as with names, and where
-// the types cannot tell what a name belongs to, the build stops.
+// The device as an array (targets/bundle/record.ts): random programs behave the same with places as with names, and the
+// build stops if the types do not show what a name belongs to.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const config = JSON.stringify({
   compilerOptions: { strict: true, target: "es2015", lib: ["es5"] },
 });
 
-/** What a program stands on: a device of two owners, and another type with the same names. */
+/** Declarations for the programs: a device of two owners, and another type with the same names. */
 const types = `
 export interface Clock { waitMs: number; lifeS: number }
 interface Lists { start: number[]; other: Device | null }
@@ -39,7 +39,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** The project with a program in it, as the build places its properties. */
+/** The project with a program in it, with its properties placed by the build. */
 function place(program: string) {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-record-"));
   folders.push(folder);
@@ -56,7 +56,7 @@ function place(program: string) {
   return { code: source!.code, places: placed.places };
 }
 
-/** Runs the functions `run0`, `run1` ... and tells what they returned. */
+/** Runs the functions `run0`, `run1` ... and returns their results. */
 function resultsOf(code: string, count: number): unknown[] {
   const { code: script } = transformSync(code, { loader: "ts", format: "cjs", target: "es2020" });
   const names = Array.from({ length: count }, (_, at) => `run${at}`);
@@ -120,7 +120,7 @@ export function run${at}(): unknown[] {
   return helpers + runs.join("");
 }
 
-test("random programs do the same with places as with names", () => {
+test("random programs behave the same with places as with names", () => {
   const bodies = fc.array(fc.array(statement, { minLength: 1, maxLength: 8, size: "max" }), {
     minLength: 40,
     maxLength: 40,
@@ -136,17 +136,17 @@ test("random programs do the same with places as with names", () => {
   );
 });
 
-test("the order of the places: those that are named first, then as the types list them", () => {
+test("the order of the places: named ones first, then the types' order", () => {
   const { places } = place("");
   expect(places.get("state")).toBe(0);
   expect([...places.values()]).toEqual([0, 1, 2, 3, 4]);
 });
 
-/** A table of the project's, and a function that may be in it. */
+/** A table of the project, and a function for it. */
 const table =
   "interface Table { run: (by: number) => number } function twice(by: number) { return 2 * by; }";
 
-/** Each could reach the device by a name that it has no more, or call a number. */
+/** Each could access the device by a removed name, or call a number. */
 const unsure: readonly [what: string, code: string][] = [
   ["anything", "export function f(device: any) { return device.state; }"],
   [
@@ -155,52 +155,46 @@ const unsure: readonly [what: string, code: string][] = [
   ],
   ["a cast", "export function f(d: Device) { return (d as unknown as { state: number }).state; }"],
   ["a name in brackets", 'export function f(d: Device) { return d["state"]; }'],
-  ["a name that is computed", "export function f(d: Device, k: keyof Device) { return d[k]; }"],
-  ["taken apart", "export function f(d: Device) { var { state } = d; return state; }"],
-  ["taken apart as a parameter", "export function f({ state }: Device) { return state; }"],
+  ["a computed name", "export function f(d: Device, k: keyof Device) { return d[k]; }"],
+  ["destructured", "export function f(d: Device) { var { state } = d; return state; }"],
+  ["destructured as a parameter", "export function f({ state }: Device) { return state; }"],
   ["spread", "export function f(d: Device) { return { ...d }; }"],
-  ["asked for with ?.", "export function f(d: Device | null) { return d?.state; }"],
+  ["accessed with ?.", "export function f(d: Device | null) { return d?.state; }"],
   [
-    "handed to something else",
+    "passed as another type",
     "declare function log(it: object): void; export function f(d: Device) { log(d); }",
   ],
-  ["kept as something else", "export function f(d: Device) { var it: object = d; return it; }"],
+  ["stored as another type", "export function f(d: Device) { var it: object = d; return it; }"],
   [
     "another literal of it",
     "var o = { start: [], waitMs: 1, lifeS: 1, other: null, state: 1 }; export var d: Device = o;",
   ],
   [
-    "a short way to write it",
+    "a shorthand property",
     "var state = 1; export var d: Device = { start: [], waitMs: 1, lifeS: 1, other: null, state };",
   ],
-  ["a function that is kept in a variable", "var it = twice;"],
+  ["a function stored in a variable", "var it = twice;"],
   [
-    "a function that is handed over",
+    "a function passed as an argument",
     "declare function take(it: (by: number) => number): void; take(twice);",
   ],
-  [
-    "a function that is taken out of its table",
-    "function f(t: Table) { var it = t.run; return it(1); }",
-  ],
-  ["a function that is called under another type", "function f(t: any) { return t.run(1); }"],
-  ["a function that is asked for its length", "var it = twice.length;"],
+  ["a function taken out of its table", "function f(t: Table) { var it = t.run; return it(1); }"],
+  ["a function called under another type", "function f(t: any) { return t.run(1); }"],
+  ["the length of a function", "var it = twice.length;"],
   [
     "called as a method",
     "interface Own { run(by: number): number } function f(t: Own) { t.run(1); }",
   ],
-  [
-    "a function that is called by a name in brackets",
-    'function f(t: Table) { return t["run"](1); }',
-  ],
+  ["a function called by a name in brackets", 'function f(t: Table) { return t["run"](1); }'],
 ];
 
-test("calls out of a table are marked, those of the language's methods are not", () => {
+test("calls out of a table are marked, calls of built-in methods are not", () => {
   const run = "export function f(t: Table, s: string) { return t.run(s.charCodeAt(0)); }";
   expect(place(`${table} ${run} export var t: Table = { run: twice };`).code).toContain(
     "return call$(t.run, s.charCodeAt(0));",
   );
 });
 
-test.each(unsure)("the build stops, and says where, at %s", (_what, code) => {
+test.each(unsure)("the build stops, and reports the position, at %s", (_what, code) => {
   expect(() => place(`${table}\n${code}`)).toThrow(/program\.ts:\d\d: /);
 });

@@ -1,5 +1,5 @@
-// `picogrant login` at servers that want more than RFC 8628: a code challenge with each code (RFC 7636), JSON in place of
-// forms; said on the command line, or found out by a refusal.
+// `picogrant login` at servers that require more than RFC 8628: a code challenge with each code (RFC 7636), JSON
+// instead of forms; set on the command line, or detected from a rejection.
 
 import { type ChildProcess, execFile } from "node:child_process";
 import {
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const ask = (...words: string[]): Promise<Ended> => asked([main, ...words]);
 
-/** @param onSaid told of each piece on standard error */
+/** @param onSaid receives each piece of standard error */
 function asked(
   args: readonly string[],
   program = process.execPath,
@@ -52,10 +52,10 @@ function asked(
 }
 
 const CASES: [string, string[], object, number[]][] = [
-  ["a challenge that is said", ["--pkce", "S256"], { pkce: "required" }, [200]],
-  ["a challenge that is demanded", [], { pkce: "required" }, [400, 200]],
-  ["JSON that is said", ["--bodies", "json"], {}, [200]],
-  ["JSON that is found out", [], {}, [415, 200]],
+  ["a challenge set by option", ["--pkce", "S256"], { pkce: "required" }, [200]],
+  ["a challenge that the server demands", [], { pkce: "required" }, [400, 200]],
+  ["JSON set by option", ["--bodies", "json"], {}, [200]],
+  ["JSON detected from a rejection", [], {}, [415, 200]],
 ];
 
 it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
@@ -78,7 +78,7 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
     const at = ["--server", service.url, "--client-id", PUBLIC, "--scope", "openid"];
     expect(await ask("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });
     expect(asked).toEqual(codes);
-    // What was said is kept: later commands need not say it again.
+    // The choice is stored, so that later commands do not need it.
     const kept = JSON.parse(readFileSync(path.join(state, "login.json"), "utf8")) as {
       settings: object;
     };
@@ -87,8 +87,8 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
   },
 );
 
-it("RFC 6749 §5.2: where the server takes secrets otherwise, the message names the option", async () => {
-  // It lists both ways in its metadata, and takes the body alone.
+it("RFC 6749 §5.2: if the server expects the secret elsewhere, the message names the option", async () => {
+  // Its metadata list both methods, but it accepts only the body.
   const token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post"];
   const { origin } = await scripted(({ path }) =>
     path.startsWith("/.well-known/")
@@ -109,7 +109,7 @@ it("RFC 6749 §5.2: where the server takes secrets otherwise, the message names 
   expect(stderr).not.toContain("a-secret");
 });
 
-describe("what the command reads is looked at as sshd looks at its files", () => {
+describe("files that the command reads are checked as sshd checks its files", () => {
   const KEY = Uint8Array.from({ length: 32 }, (_, at) => at);
   const given = (name: string, mode: number, content: string | Uint8Array): string => {
     const file = path.join(state, name);
@@ -141,7 +141,7 @@ describe("what the command reads is looked at as sshd looks at its files", () =>
     expect([code, stderr]).toEqual([2, expect.stringMatching(BESIDE)]);
   });
 
-  it("a login with a key leaves no token of an earlier one in the clear, and token prints none", async () => {
+  it("a login with a key deletes unencrypted tokens of an earlier one, and token prints none", async () => {
     lifetimeS = 3600;
     expect((await login()).code).toBe(0);
     const before = (await picogrant(["token"])).stdout;
@@ -158,7 +158,7 @@ describe("what the command reads is looked at as sshd looks at its files", () =>
   });
 });
 
-// How the command ends: an exit code, one line, and with --json an object that says the same.
+// How the command ends: an exit code, one line, and with --json an object with the same content.
 
 const NO_HOME = `data:text/javascript,${encodeURIComponent(
   "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
@@ -207,11 +207,11 @@ describe("each ending is one line, the same exit code everywhere, and an object 
       { event: "error", code, remedy: event.remedy, message: said.replace(/^[\w ]+: /, "") },
       exitCode,
     ]);
-    // What passes by itself is told before.
+    // Transient errors are reported before.
     if (code !== "unreachable") expect(stderr).toBe(`${said}\n`);
   });
 
-  it("without a home directory it says what to name", async () => {
+  it("without a home directory it names the option to set", async () => {
     const { code, stderr } = await asked(["--import", NO_HOME, main, "status"]);
     expect(stderr).toMatch(/^picogrant status: this user has no home directory: name a directory/);
     expect(code).toBe(2);
@@ -221,21 +221,24 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     ["Ctrl-C", 130, "exec COMMAND >&2", /: given up\n$/],
     ["SIGTERM", 143, "exec COMMAND >&2", /: given up\n$/],
     ["SIGHUP", 129, "exec COMMAND >&2", /: given up\n$/],
-    ["a reader that goes", 141, "set -o pipefail; COMMAND | head -1", /nobody reads its outp/],
-    ["a disk that is full", 1, "exec COMMAND > /dev/full", /cannot write its output \(ENOSPC\)\n$/],
-  ])("a login that is ended by %s: %i, and nothing stays", async (what, exitCode, shell, said) => {
-    isAllowed = false;
-    const command = [process.execPath, main, ...LOGIN(), "--state", state].join(" ");
-    const signal = { "Ctrl-C": "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP" }[what];
-    const args = ["-c", shell.replace("COMMAND", command)];
-    const { code, stderr } = await asked(args, "/bin/bash", (child, text) => {
-      if (signal && text.includes("Waiting")) child.kill(signal as NodeJS.Signals);
-    });
-    expect(stderr).toMatch(said);
-    expect([code, readdirSync(state)]).toEqual([exitCode, []]);
-  });
+    ["a closed pipe", 141, "set -o pipefail; COMMAND | head -1", /nobody reads its outp/],
+    ["a full disk", 1, "exec COMMAND > /dev/full", /cannot write its output \(ENOSPC\)\n$/],
+  ])(
+    "a login that is ended by %s: %i, and leaves no files",
+    async (what, exitCode, shell, said) => {
+      isAllowed = false;
+      const command = [process.execPath, main, ...LOGIN(), "--state", state].join(" ");
+      const signal = { "Ctrl-C": "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP" }[what];
+      const args = ["-c", shell.replace("COMMAND", command)];
+      const { code, stderr } = await asked(args, "/bin/bash", (child, text) => {
+        if (signal && text.includes("Waiting")) child.kill(signal as NodeJS.Signals);
+      });
+      expect(stderr).toMatch(said);
+      expect([code, readdirSync(state)]).toEqual([exitCode, []]);
+    },
+  );
 
-  it("a token that cannot be written is none", async () => {
+  it("a token that cannot be written is an error", async () => {
     lifetimeS = 3600;
     expect((await login()).code).toBe(0);
     const command = `${process.execPath} ${main} token --state ${state}`;
@@ -243,7 +246,7 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     expect([code, stderr]).toEqual([1, "picogrant: cannot write its output (ENOSPC)\n"]);
   });
 
-  it("the page has the codes that --help has", async () => {
+  it("the page has the exit codes that --help has", async () => {
     const page = readFileSync(new URL("../../targets/command/README.md", import.meta.url), "utf8");
     const { stdout } = await ask("--help");
     for (const [code, what] of EXIT_CODES) {
@@ -253,7 +256,7 @@ describe("each ending is one line, the same exit code everywhere, and an object 
   });
 });
 
-it("status says who is signed in, where, for what and until when; and that the server has ended it", async () => {
+it("status reports the user, the server, the scope and the expiry; and that the server has ended the session", async () => {
   lifetimeS = 3600;
   expect((await login()).code).toBe(0);
   seen.length = 0;
@@ -270,13 +273,13 @@ it("status says who is signed in, where, for what and until when; and that the s
   expect((await picogrant(["status"])).stdout).toMatch(
     /^Signed in at \S+ as ada\.\nClient c, scope email\.\nThe access token is good for 59 min, and /,
   );
-  // Nobody was asked for that.
+  // Without a request.
   expect(seen).toEqual([]);
 });
 
-it("status where the token has to be renewed: the server's word, or that it is away", async () => {
+it("status of a token that must be refreshed: the server's response, or that it is unreachable", async () => {
   expect((await login()).code).toBe(0);
-  // With it goes the access token that is still good.
+  // Removes a valid access token as well.
   rmSync(path.join(state, "answer"));
   refresh = error(400, "quota-7");
   const refused = await picogrant(["status"]);
@@ -296,7 +299,7 @@ const LOGOUTS: [words: string, isKept: boolean][] = [
 ];
 
 it.each(isFullRun ? LOGOUTS : LOGOUTS.filter(([, isKept]) => !isKept))(
-  "logout without a network forgets: login %s, and what the issuer has said is kept: %s",
+  "logout without a network clears the tokens: login %s, and the issuer's cached metadata stay: %s",
   async (config, isKept) => {
     const file = path.join(state, "device.json");
     const settings = { clientId: "c", scope: "s", issuer: server.origin };
@@ -330,19 +333,19 @@ it("completion: bash completes commands, options and choices, and leaves files t
   expect(await completed("login", "--config", "")).toBe("");
 });
 
-// SPEC.md, Errors: a refusal that the maker can mend costs no session, and a person has a way out of it at any time:
-// here by the commands, each in its own process, against a server that refuses every refresh, fails, or says nothing.
+// SPEC.md, Errors: a rejection that the developer can fix ends no session, and the user has a way out at any time. Here
+// with the commands, each in its own process, against a server that rejects every refresh, fails, or does not respond.
 
 let server: Awaited<ReturnType<typeof scripted>>;
 let state: string;
-/** What each request was, in the order in which they came. */
+/** The kinds of requests, in order. */
 let seen: string[];
 let children: ChildProcess[] = [];
 /** Whether the user allows each code. */
 let isAllowed = true;
-/** What a refresh is answered with, if at all; the access token is over at once. */
+/** The response to a refresh, if any; the access token expires at once. */
 let refresh: FakeAnswer | undefined;
-/** In the place of a code. */
+/** Replaces the device authorization response. */
 let instead: FakeAnswer | undefined;
 let lifetimeS = 1;
 let accessToken = "the-first-access-token";
@@ -388,7 +391,7 @@ interface Ended {
   stderr: string;
 }
 
-/** @param until what standard error says when the person gives up with Ctrl-C */
+/** @param until text on standard error after which the user presses Ctrl-C */
 function picogrant(words: readonly string[], until?: string): Promise<Ended> {
   let said = "";
   return asked([main, ...words, "--state", state], process.execPath, (child, piece) => {
@@ -401,7 +404,7 @@ function picogrant(words: readonly string[], until?: string): Promise<Ended> {
 const LOGIN = (): string[] => ["login", "--server", server.origin, "--client-id", "c"];
 const login = (...words: string[]): Promise<Ended> => picogrant([...LOGIN(), ...words]);
 
-it("where a refresh is refused by an unknown name the login is kept, and that is said; every way out works", async () => {
+it("if a refresh is rejected with an unknown error, the login stays and the error is reported; every way out works", async () => {
   expect((await login()).code).toBe(0);
   refresh = error(400, "quota-7");
   const refused = await login();
@@ -412,7 +415,7 @@ it("where a refresh is refused by an unknown name the login is kept, and that is
 });
 
 it.runIf(isFullRun)(
-  "where a refresh meets what passes it is said until the person gives up",
+  "a transient error of a refresh is reported until the user gives up",
   async () => {
     expect((await login()).code).toBe(0);
     refresh = json(503, {});
@@ -422,14 +425,13 @@ it.runIf(isFullRun)(
 
 async function expectWaysOut(): Promise<void> {
   seen.length = 0;
-  // Signs out, and in anew.
   expect((await login("--again")).code).toBe(0);
   expect(seen.filter((what) => what !== "/refresh")).toEqual(["/revoke", "/code", "/token"]);
   seen.length = 0;
   expect(await picogrant(["logout"])).toMatchObject({ code: 0 });
   expect(seen).toContain("/revoke");
   expect((await picogrant(["logout"])).code).not.toBe(0);
-  // And without the server.
+  // Without the server as well.
   expect((await login()).code).toBe(0);
   seen.length = 0;
   expect((await picogrant(["logout", "--local"])).code).toBe(0);
@@ -439,7 +441,7 @@ async function expectWaysOut(): Promise<void> {
 }
 
 it.runIf(isFullRun).each([200, 404])(
-  "an address where a page answers with %i ends it within seconds, and is named",
+  "an address where a page returns %i ends it within seconds, and is named",
   async (status) => {
     instead = { status, body: "<!doctype html><title>Welcome</title>" };
     const { code, stderr } = await login("--timeout", "60");
@@ -449,10 +451,10 @@ it.runIf(isFullRun).each([200, 404])(
   },
 );
 
-it("where the server says nothing a person gives up with Ctrl-C, and every way out works", async () => {
+it("if the server does not respond, the user gives up with Ctrl-C, and every way out works", async () => {
   expect((await login()).code).toBe(0);
   refresh = undefined;
-  // Until it has been asked: then nothing is said for half a minute.
+  // Wait until the request has been sent: there is no output for half a minute after it.
   const waiting = login();
   await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: PATIENCE_MS });
   children.at(-1)!.kill("SIGINT");

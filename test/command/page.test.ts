@@ -1,5 +1,5 @@
-// picogrant configure --page, as the maker of a device calls it: what is written reads back as it was meant, for one
-// device and for a thousand, and each mistake is one line that names its place.
+// picogrant configure --page, as a manufacturer calls it: the written page reads back correctly, for one device and for
+// a thousand, and each mistake is one line with its position.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ const whole = (...more: string[]): string[] => [
   ...["--out", path("out"), ...more],
 ];
 
-/** The message of a command that is refused, after which nothing is written. */
+/** The message of a rejected command, which writes nothing. */
 async function mistake(...args: string[]): Promise<string> {
   const { message } = (await run(args).catch((error: Error) => error)) as Error;
   expect(readdirSync(folder)).not.toContain("out");
@@ -55,11 +55,11 @@ async function mistake(...args: string[]): Promise<string> {
 }
 
 describe("a page", () => {
-  it("says what device.json says, with its defaults, and only its owner can read it", async () => {
+  it("has the content of device.json with defaults, readable only by its owner", async () => {
     await run(whole());
     const { numbers, texts, addresses, authorities, seed, key, madeAt } = page("out");
     expect(numbers).toMatchObject({ columns: 16, rows: 2, memoryBytes: 4096, autoStart: 1 });
-    // client_secret_post, as for every client with a secret that says nothing else.
+    // client_secret_post, the default for a client with a secret.
     expect(numbers.clientAuthentication).toBe(1);
     expect(texts).toMatchObject({
       clientId: "tv",
@@ -81,7 +81,7 @@ describe("a page", () => {
     expect(statSync(path("out")).mode & 0o777).toBe(0o600);
   });
 
-  it("takes all texts of the display in another language, the reasons too", async () => {
+  it("accepts all display texts in another language, including the reasons", async () => {
     const own = Object.fromEntries(
       reasons.map(({ name }) => [name, "\u00fcber sechzehn Z|eichen lang"]),
     );
@@ -100,7 +100,7 @@ describe("a page", () => {
     [{ endpoints: { deviceAuthorization: "https://a.example/d" } }, "endpoints.token is missing"],
     [{ limits: { memoryBytes: 2048 }, scope: "s".repeat(500) }, "limits.memoryBytes is too small"],
     [{ reasons: { noBread: "x" } }, "reasons.noBread"],
-  ])("is refused where a device could not use it: %j", async (change, what) => {
+  ])("is rejected if a device could not use it: %j", async (change, what) => {
     writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, ...change }));
     const line = await mistake(...whole());
     expect(line).toContain(what);
@@ -108,7 +108,7 @@ describe("a page", () => {
     expect(line).not.toContain(CONFIG.clientSecret);
   });
 
-  it("names a time server behind all else; without one it is the page of older firmware", async () => {
+  it("names a time server at its end; without one it is the page of older firmware", async () => {
     await run(whole());
     const { length } = readFileSync(path("out"));
     writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, timeServer: "time.example" }));
@@ -117,7 +117,7 @@ describe("a page", () => {
     expect(readFileSync(path("out")).subarray(length).toString()).toBe("time.example\0");
   });
 
-  it("says how requests go out, and has the device's key", async () => {
+  it("has the format of requests and the device's key", async () => {
     const storage = { directory: "/var/lib/tv", deviceKey: "0a".repeat(32) };
     const said = { ...CONFIG, pkce: "S256", bodies: "json", storage };
     writeFileSync(path("device.json"), JSON.stringify(said));
@@ -128,7 +128,7 @@ describe("a page", () => {
     expect(key).toEqual(Buffer.alloc(32, 10));
   });
 
-  it("is refused with nine authorities, with none, and with what is no certificate", async () => {
+  it("is rejected with nine authorities, with none, and with an invalid certificate", async () => {
     expect(await mistake(path("device.json"), "--page", "--out", path("out"))).toContain(
       "--authorities is missing",
     );
@@ -138,7 +138,7 @@ describe("a page", () => {
     expect(await mistake(...whole())).toContain("ca.pem: holds no certificate");
   });
 
-  it("with any bit changed is none (CRC-32)", async () => {
+  it("with any bit changed is invalid (CRC-32)", async () => {
     await run(whole());
     const bytes = readFileSync(path("out"));
     for (let at = 0; at < bytes.length; at += 7) {
@@ -189,7 +189,7 @@ describe("a table of devices", () => {
     expect(await mistake(...whole("--csv", path("devices.csv")))).toContain(what);
   });
 
-  it("cells are those of RFC 4180 section 2", () => {
+  it("cells follow RFC 4180 section 2", () => {
     expect(cellsOf('a,"b,c",\r\n"d ""e""",f,g\n')).toEqual([
       ["a", "b,c", ""],
       ['d "e"', "f", "g"],

@@ -1,4 +1,4 @@
-// Whom `picogrant login` asks for the name of the person who has signed in.
+// Which server `picogrant login` requests the user's name from.
 
 import http from "node:http";
 import https from "node:https";
@@ -13,7 +13,7 @@ import { listening } from "../listening.ts";
 const ask = (server: string, serverParameters: Record<string, string> = {}) =>
   userInfoOf({ server, serverParameters, secret: "none", allowHttp: false }, {});
 
-describe("who has signed in is asked where the server's profile says", () => {
+describe("the name of the user is requested from the address in the server's profile", () => {
   it.each([
     ["yandex", { address: "https://login.yandex.ru/info", scheme: "OAuth" }],
     ["discord", { address: "https://discord.com/api/users/@me" }],
@@ -23,7 +23,7 @@ describe("who has signed in is asked where the server's profile says", () => {
     expect(await ask(server)).toEqual(expected);
   });
 
-  it("never with another host's token: an installation of one's own is asked itself", async () => {
+  it("another host's token is never sent there: a self-hosted installation is requested itself", async () => {
     expect((await ask("github"))?.address).toBe("https://api.github.com/user");
     expect((await ask("github", { host: "octo.ghe.com" }))?.address).toBe(
       "https://api.octo.ghe.com/user",
@@ -44,10 +44,13 @@ describe("who has signed in is asked where the server's profile says", () => {
   });
 });
 
-describe("an issuer's metadata name whom to ask (OpenID Connect Core 1.0 section 5.3)", () => {
+describe("an issuer's metadata name the userinfo endpoint (OpenID Connect Core 1.0 section 5.3)", () => {
   const { ca, identities } = makeTlsIdentities();
 
-  /** Asks an https issuer that names `userInfo`; gives the answer and what came to the device's own port in clear. */
+  /**
+   * Uses an https issuer that names `userInfo`; returns the response, and what arrived unencrypted at the device's own
+   * port.
+   */
   async function askIssuer(userInfo: (ports: { own: number; issuer: number }) => string) {
     const carried: (string | undefined)[] = [];
     const own = http.createServer(({ headers }, answer) => {
@@ -66,20 +69,20 @@ describe("an issuer's metadata name whom to ask (OpenID Connect Core 1.0 section
     return { who: await askWho(login, "token", { ca }), carried };
   }
 
-  it("a server elsewhere does not send the token to the device's own ports, in clear", async () => {
+  it("a server elsewhere does not send the token to the device's own ports unencrypted", async () => {
     for (const host of ["127.0.0.1", "localhost"]) {
       const asked = await askIssuer(({ own }) => `http://${host}:${own}/who`);
       expect(asked).toEqual({ who: "", carried: [] });
     }
   });
 
-  it("and is asked where it says, over TLS", async () => {
+  it("a userinfo endpoint over TLS is used", async () => {
     const asked = await askIssuer(({ issuer }) => `https://localhost:${issuer}/who`);
     expect(asked).toEqual({ who: "Ada", carried: [] });
   });
 });
 
-// What `picogrant login` writes into a terminal while it waits.
+// The terminal output of `picogrant login` while it waits.
 
 function drawn(columns: number, terminal = "xterm"): string {
   vi.stubEnv("TERM", terminal);
@@ -90,19 +93,19 @@ function drawn(columns: number, terminal = "xterm"): string {
   };
   const stream = { isTTY: true, columns, write } as unknown as NodeJS.WriteStream;
   new CountdownLine(stream, 1795, waitingText).stop();
-  // Without the control sequences that take the old line away.
+  // Without the control sequences that clear the line.
   return written.replaceAll("\r\x1b[K", "");
 }
 
-it("the time that is left is seen in a terminal of any width", () => {
+it("the remaining time is visible in a terminal of any width", () => {
   for (const columns of [80, 40, 24, 16, 10]) {
     const line = drawn(columns);
     expect(line).toMatch(/^29:5\d/);
-    // A line that fills the last column would be broken there, and stay.
+    // A line that fills the last column would wrap, and stay.
     expect(line.length).toBeLessThan(columns);
   }
   expect(asClock(1795)).toBe("29:55");
-  // Where there is room it says what to do.
+  // A wide terminal also shows what to do.
   expect(drawn(80)).toMatch(/^29:5\d left to allow it, Ctrl-C gives up$/);
   expect(drawn(80, "dumb")).toBe("");
 });

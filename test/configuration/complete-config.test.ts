@@ -1,6 +1,6 @@
-// A device.json for hosts that ask nobody: what a profile or the metadata says is written into it. It is one format for all
-// hosts: its schema is the table of members, and the host in C has every one of them but those that it refuses
-// (JAVASCRIPT_ONLY).
+// A device.json for hosts without discovery: the values of a profile or of the metadata are written into it. The format
+// is the same for all hosts. Its schema is the table of members, and the C host has every member except the ones that
+// it rejects (JAVASCRIPT_ONLY).
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -26,12 +26,12 @@ const answering = (methods: readonly string[]) => async (asked: string) => {
   return { ...found, clientAuthenticationMethods: methods };
 };
 const nobody = (): never => {
-  throw new Error("nobody is to be asked");
+  throw new Error("unexpected request");
 };
 const read = (members: object) =>
   parseDeviceConfig(JSON.stringify({ clientId: "c", scope: "s", ...members }));
 
-describe("RFC 8414 §2 how a client with a secret authenticates is learnt from the metadata", () => {
+describe("RFC 8414 §2 the client authentication comes from the metadata", () => {
   it.each([
     [["client_secret_basic", "client_secret_post"], "client_secret_basic"],
     [["client_secret_post", "private_key_jwt"], "client_secret_post"],
@@ -44,7 +44,7 @@ describe("RFC 8414 §2 how a client with a secret authenticates is learnt from t
     });
   });
 
-  it("a client without a secret has none to send, and what the file says goes first", async () => {
+  it("a client without a secret sends none, and the file's own setting has precedence", async () => {
     const plain = await completeConfig(read({ issuer }), answering(["client_secret_basic"]));
     expect(plain.clientAuthentication).toBe("none");
     const said = read({ issuer, clientSecret: "x", clientAuthentication: "client_secret_post" });
@@ -53,7 +53,7 @@ describe("RFC 8414 §2 how a client with a secret authenticates is learnt from t
   });
 
   it.each(["deviceAuthorization", "token"])(
-    "an address of %s alone: the others are asked for",
+    "an address of %s alone: the others are discovered",
     async (name) => {
       const own = `${issuer}/own`;
       const members = { clientId: "c", scope: "s", issuer, endpoints: { [name]: own } };
@@ -65,7 +65,7 @@ describe("RFC 8414 §2 how a client with a secret authenticates is learnt from t
     },
   );
 
-  it("a server that takes no secret: the member is named", async () => {
+  it("a server that accepts no secret: the error names the member", async () => {
     const asked = completeConfig(
       read({ issuer, clientSecret: "x" }),
       answering(["private_key_jwt", "tls_client_auth"]),
@@ -76,19 +76,19 @@ describe("RFC 8414 §2 how a client with a secret authenticates is learnt from t
   });
 });
 
-describe("what is complete is left as it is", () => {
-  it("addresses in the file: nobody is asked", async () => {
+describe("a complete file does not change", () => {
+  it("addresses in the file: no request is made", async () => {
     const endpoints = { deviceAuthorization: `${issuer}/a`, token: `${issuer}/b` };
     const config = read({ issuer, endpoints });
     expect(await completeConfig(config, nobody)).toEqual(config);
   });
 
-  it("without an issuer there is nobody to ask, whatever is missing", async () => {
+  it("without an issuer no request is made, whatever is missing", async () => {
     const config = { clientId: "c", scope: "s", endpoints: { token: `${issuer}/t` } };
     expect(await completeConfig(config, nobody)).toEqual(config);
   });
 
-  it("a profile's name: its addresses are written down, and the name goes", async () => {
+  it("a profile's name is replaced by its addresses", async () => {
     const config = await completeConfig(read({ server: "google", clientSecret: "x" }), nobody);
     expect(config).not.toHaveProperty("server");
     expect(config.endpoints?.token).toMatch(/^https:\/\//);
@@ -96,13 +96,13 @@ describe("what is complete is left as it is", () => {
   });
 });
 
-it.each(["form", "json"])("bodies %s stays: hosts in C know it, too", async (bodies) => {
+it.each(["form", "json"])("bodies %s stays: C hosts support it, too", async (bodies) => {
   expect(await completeConfig(read({ server: "gitlab", bodies }), nobody)).toMatchObject({
     bodies,
   });
 });
 
-it("a language becomes texts in the characters of the display, but for those that the file says itself", async () => {
+it("a language is replaced by texts in the display's character set; texts in the file have precedence", async () => {
   const own = { language: "de", messages: { signedIn: "Bereit" }, reasons: { noCable: "A|B" } };
   const { messages, reasons } = await completeConfig(read({ server: "gitlab", ...own }), nobody);
   expect(messages).toMatchObject({
@@ -116,7 +116,7 @@ it("a language becomes texts in the characters of the display, but for those tha
   );
 });
 
-describe("what only hosts in JavaScript know", () => {
+describe("members that only JavaScript hosts have", () => {
   it.each(JAVASCRIPT_ONLY)("%s is left out", async (member) => {
     const own = {
       server: { server: "google", clientSecret: "x" },
@@ -133,7 +133,7 @@ describe("what only hosts in JavaScript know", () => {
     expect(await completeConfig(said, nobody)).not.toHaveProperty(member);
   });
 
-  it("an address that needs allowHttp is one that the host in C does not take", async () => {
+  it("an address that needs allowHttp is rejected by the C host", async () => {
     const endpoints = { deviceAuthorization: "http://a.example/d", token: `${issuer}/t` };
     const asked = completeConfig(read({ allowHttp: true, endpoints }), nobody);
     await expect(asked).rejects.toThrow(/endpoints\.deviceAuthorization must be an https address/);
@@ -158,9 +158,9 @@ const inC = [...table.matchAll(/^ *\{"([^"]+)", (\w+),/gm)].map(([, path, kind])
   kind,
 }));
 
-it("every member of the schema is one of the host in C, or one that it refuses", () => {
+it("the C host has or rejects every member of the schema", () => {
   const inside = new Set(inC.filter(({ kind }) => kind !== "OBJECT").map(({ path }) => path));
-  // What has one entry for all that is in it.
+  // One entry covers all members of these.
   const isWhole = (path: string): boolean =>
     [...inside].some((whole) => path === whole || path.startsWith(`${whole}.`));
   const known = pathsOf(schema).filter((path) => !JAVASCRIPT_ONLY.some((one) => one === path));
@@ -168,7 +168,7 @@ it("every member of the schema is one of the host in C, or one that it refuses",
   expect(known.filter((path) => !isWhole(path) && !objects.has(path))).toEqual([]);
 });
 
-it("the host in C has no member that the schema does not have, and none that it refuses", () => {
+it("the C host has no member that the schema lacks, and none that it rejects", () => {
   const known = new Set(
     pathsOf(schema).filter((path) => !JAVASCRIPT_ONLY.some((one) => one === path)),
   );

@@ -1,5 +1,4 @@
-// device.json: what of it is refused, by the schema check with each keyword at its limits, and what becomes of a
-// configuration.
+// device.json: invalid files, the schema check with each keyword at its limits, and the resulting settings.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -65,7 +64,7 @@ function mistakeOf(value: unknown): string {
   return "none";
 }
 
-describe("device.json: each mistake is named with its path", () => {
+describe("device.json: each mistake is reported with its path", () => {
   const mistakes: [value: unknown, message: string][] = [
     [{ ...complete, clientId: 7 }, "clientId must be the client identifier"],
     [{ ...complete, clientId: undefined }, "clientId is missing"],
@@ -110,7 +109,7 @@ describe("device.json: each mistake is named with its path", () => {
     expect(mistakeOf(value)).toContain(message);
   });
 
-  /** The complete configuration, one text of it replaced. */
+  /** The complete configuration with one text replaced. */
   const with_ = (text: string, by: string): string => {
     const whole = JSON.stringify({
       ...complete,
@@ -123,7 +122,7 @@ describe("device.json: each mistake is named with its path", () => {
 
   it.each([
     ["a member", '"clientId":', '"clientId":"S3cr3t","clientId":', "clientId is"],
-    ["one spelled in escapes", '"clientId":', '"\\u0063lientId":"a","clientId":', "clientId is"],
+    ["one written with escapes", '"clientId":', '"\\u0063lientId":"a","clientId":', "clientId is"],
     ["an object", '"display":', '"display":{},"display":', "display is"],
     ["one before a text with a brace", '"clientId":', '"clientId":"{","clientId":', "clientId is"],
     ["one before a text with its end", '"clientId":', '"clientId":"}","clientId":', "clientId is"],
@@ -131,17 +130,17 @@ describe("device.json: each mistake is named with its path", () => {
     ["a parameter", '"a":"1"', '"a":"S3cr3t","a":"1"', "deviceParameters.a is"],
     ["a header", '"X-A":"1"', '"X-A":"S3cr3t","X-A":"1"', 'headers.grant["X-A"] is'],
     ["a header in another case", '"X-A":"1"', '"X-A":"1","x-a":"S3cr3t"', "headers.grant x-a is"],
-  ])("RFC 8259 section 4: %s that is there twice is refused", (_, text, by, message) => {
+  ])("RFC 8259 section 4: a duplicate of %s is rejected", (_, text, by, message) => {
     expect(mistakeOf(with_(text, by))).toBe(`${message} there twice`);
   });
 
-  it("the same name in two objects, and within texts, is there once in each", () => {
+  it("the same name in two objects, and within strings, is no duplicate", () => {
     expect(mistakeOf(with_('"a":"1"', '"a":"\\"a\\":1,{\\"a\\":","token":"x","b":"{"'))).toBe(
       "none",
     );
   });
 
-  it("names all of them, in one line", () => {
+  it("reports all of them, in one line", () => {
     const message = mistakeOf({ ...complete, clientId: "", scope: "a  b", autoStart: "yes" });
     expect(message.split("; ").map((part) => part.split(" ")[0])).toEqual([
       "clientId",
@@ -150,7 +149,7 @@ describe("device.json: each mistake is named with its path", () => {
     ]);
   });
 
-  it("quotes no value: it may be a secret", () => {
+  it("quotes no value, because it may be a secret", () => {
     const secret = "S3cr3t\u0001value";
     const text = JSON.stringify({
       ...complete,
@@ -162,10 +161,10 @@ describe("device.json: each mistake is named with its path", () => {
   });
 });
 
-describe("device.json: what becomes of it", () => {
+describe("device.json: the resulting settings", () => {
   const config = parseDeviceConfig(JSON.stringify(complete));
 
-  it("form parameters are encoded as URLSearchParams does it, for any text", () => {
+  it("form parameters are encoded as by URLSearchParams, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (value) => {
         const { deviceParameters } = driverConfigOf({ ...config, deviceParameters: { p: value } });
@@ -185,7 +184,7 @@ describe("device.json: what becomes of it", () => {
     ]);
   });
 
-  it("the metadata's address follows from the issuer, unless it is named", () => {
+  it("the metadata's address follows from the issuer, unless it is set", () => {
     const standard = "https://accounts.example/.well-known/openid-configuration";
     expect(endpointsOf(config).metadata).toBe(standard);
     const metadata = "https://accounts.example/.well-known/oauth-authorization-server";
@@ -201,7 +200,7 @@ describe("device.json: a server by its name", () => {
     serverParameters: { host: "sso.example.com", realm: "home" },
   };
 
-  it("takes the words that the addresses leave open, and what the file says itself comes first", () => {
+  it("takes the parameters of the addresses; settings in the file have precedence", () => {
     const secret = driverOptionsOf(parse({ ...keycloak, clientSecret: "s" }));
     expect(secret.endpoints.token).toBe(
       "https://sso.example.com/realms/home/protocol/openid-connect/token",
@@ -248,7 +247,7 @@ describe("device.json: a server by its name", () => {
     ({ translate, codeWithoutSecret }) => translate === undefined && !codeWithoutSecret,
   );
   it.each(plainServers.map((profile) => [profile.name, profile] as const))(
-    "%s is filled in for a host that knows no profiles, and is a device.json again",
+    "%s is filled in for a host without profiles, and the result is a valid device.json",
     (server, { parameters }) => {
       const words = Object.keys(parameters).map((word) => [word, "a.example"]);
       const serverParameters = Object.fromEntries(words) as Record<string, string>;
@@ -260,7 +259,7 @@ describe("device.json: a server by its name", () => {
     },
   );
 
-  it("beside its profile a server has an issuer and addresses, which go first", () => {
+  it("an issuer and addresses in the file have precedence over the profile", () => {
     const issuer = "https://a.example";
     const config = parse({ ...keycloak, issuer, endpoints: { token: `${issuer}/t` } });
     const { endpoints } = driverOptionsOf(config);
@@ -268,13 +267,13 @@ describe("device.json: a server by its name", () => {
     expect(endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
   });
 
-  it("a server with a language of its own is for hosts that translate", () => {
+  it("a server with its own protocol is for hosts that translate", () => {
     const config = parse({ clientId: "tv", server: "twitch" });
     expect(driverOptionsOf(config).translate).toBeDefined();
     expect(() => expandedConfig(config)).toThrow("server speaks a language of its own");
   });
 
-  it("so is one that wants the secret everywhere but in the request for a code", () => {
+  it("so is one that requires the secret everywhere except in the device authorization request", () => {
     const auth0 = { clientId: "tv", server: "auth0", serverParameters: { domain: "a.example" } };
     expect(expandedConfig(parse(auth0))).not.toHaveProperty("server");
     const withSecret = parse({ ...auth0, clientSecret: "s" });
@@ -282,7 +281,7 @@ describe("device.json: a server by its name", () => {
   });
 });
 
-describe("device.json: what secrets are sent over and with", () => {
+describe("device.json: how and with what secrets are sent", () => {
   const plain = {
     clientId: "tv",
     scope: "a",
@@ -292,7 +291,7 @@ describe("device.json: what secrets are sent over and with", () => {
     },
   };
 
-  it("RFC 6749 section 10.3: http to another machine only where somebody says so", () => {
+  it("RFC 6749 section 10.3: http to another machine only with allowHttp", () => {
     expect(mistakeOf(plain)).toContain("endpoints.deviceAuthorization must be an https address");
     const config = parseDeviceConfig(JSON.stringify({ ...plain, allowHttp: true }));
     expect(driverOptionsOf(config).allowHttp).toBe(true);
@@ -309,7 +308,7 @@ describe("device.json: what secrets are sent over and with", () => {
   });
 });
 
-it("the device.json of targets/quickjs/README.md is right, and sets what a first try needs", () => {
+it("the device.json of targets/quickjs/README.md is valid, and sets what a first try needs", () => {
   const readme = readFileSync(new URL("../../targets/quickjs/README.md", import.meta.url), "utf8");
   const config = parseDeviceConfig(/```json\n(.*?)```/s.exec(readme)![1]!);
   expect(config.storage?.directory).toBeDefined();
@@ -318,10 +317,10 @@ it("the device.json of targets/quickjs/README.md is right, and sets what a first
 });
 
 const PRINTER = "\u{1f5a8}";
-/** Written out in an object it would look like a promise. */
+/** Written literally in an object, it would look like a promise. */
 const THEN = "then";
 
-/** "" for a value that is right. */
+/** "" for a valid value. */
 type Row = readonly [schema: Schema, value: unknown, message: string];
 
 const ROWS: readonly Row[] = [
@@ -362,23 +361,23 @@ describe("JSON schema, draft 7: each keyword", () => {
     expect(checkSchema(value, schema)).toEqual(message === "" ? [] : [{ path: "", message }]);
   });
 
-  it("what a schema describes is said in its words", () => {
+  it("a schema's description is used in the message", () => {
     const schema: Schema = { description: "a name", maxLength: 1 };
     expect(checkSchema("ab", schema)).toEqual([{ path: "", message: "must be a name" }]);
   });
 
-  it("a reference is one into this document", () => {
+  it("a reference must point into this document", () => {
     const schema = { $ref: "other#/$defs/a", $defs: { othera: {} } };
     expect(() => checkSchema(1, schema)).toThrow("schema: nothing at other#/$defs/a");
     expect(() => checkSchema(1, { oneOf: [] } as Schema)).toThrow("oneOf");
   });
 
-  it("the complete configuration is right", () => {
+  it("the complete configuration is valid", () => {
     expect(checkSchema(complete, schema as Schema)).toEqual([]);
   });
 });
 
-it("a path has 64 characters of a name: a file must not fill the screen", () => {
+it("a path shows at most 64 characters of a name: a file must not fill the screen", () => {
   const name = `${"a b".repeat(21)}c`;
   const problem = (path: string): Problem[] => [{ path, message: "is greater than 1" }];
   const schema: Schema = { additionalProperties: { maximum: 1 } };

@@ -1,4 +1,4 @@
-// What a driver gets of a device.json: every member of the file, and what stands for each that it leaves out.
+// A driver's settings from device.json: every member of the file, and the defaults.
 
 import { describe, expect, it, vi } from "vitest";
 import { ClientAuthentication } from "../../core/complete.ts";
@@ -31,7 +31,7 @@ const DEFAULTS = {
 };
 
 describe("device.schema.json", () => {
-  it("what is left out has the values that the schema names, and nothing else is given", () => {
+  it("omitted members have the schema's defaults, and nothing else is set", () => {
     expect(optionsOf(LEAST)).toStrictEqual({
       config: DEFAULTS,
       endpoints: { ...ENDPOINTS, revocation: "", metadata: "", events: "", resources: [] },
@@ -41,7 +41,7 @@ describe("device.schema.json", () => {
     });
   });
 
-  it("what is there arrives", () => {
+  it("members of the file are set", () => {
     const file = {
       ...LEAST,
       ...{ clientSecret: "s", clientAuthentication: "client_secret_basic", autoStart: false },
@@ -66,7 +66,7 @@ describe("device.schema.json", () => {
       tokenParameters: "&resource=https%3A%2F%2Fr.test",
       ...{ autoStart: 0, renewalsMax: 0, startSpreadMs: 0, server: "https://a.test/x/" },
     });
-    // OpenID Connect Discovery 1.0 section 4.1: a slash at the end goes first.
+    // OpenID Connect Discovery 1.0 section 4.1: a trailing slash is removed first.
     expect(endpoints.metadata).toBe("https://a.test/x/.well-known/openid-configuration");
   });
 
@@ -90,7 +90,7 @@ describe("device.schema.json", () => {
     expect(byNothing).toEqual({ ...DEFAULTS, server: "", formerServer: "" });
   });
 
-  it("own texts stand in the place of those of the same name, the others stay", () => {
+  it("texts of the file replace those of the same name, the others stay", () => {
     const lines = MESSAGES.split("\n");
     const name = messageNames[2]!;
     const { messages } = optionsOf({ ...LEAST, messages: { [name]: "OWN" } }).config;
@@ -98,7 +98,7 @@ describe("device.schema.json", () => {
     expect(optionsOf({ ...LEAST, messages: {} }).config.messages).toBe("");
   });
 
-  it("a server's profile fills in what the file leaves out", () => {
+  it("a server's profile provides what the file omits", () => {
     const words = { server: "keycloak", serverParameters: { host: "sso.test", realm: "home" } };
     expect(optionsOf({ clientId: "tv", ...words }).pkce).toBe("S256");
     const github = parsed({ clientId: "tv", server: "github" });
@@ -110,7 +110,7 @@ describe("device.schema.json", () => {
   });
 });
 
-describe("a file that cannot be read says where", () => {
+describe("a file that cannot be parsed: the position of the error", () => {
   const messageOf = (text: string): string => {
     try {
       parseDeviceConfig(text);
@@ -122,7 +122,7 @@ describe("a file that cannot be read says where", () => {
     return "";
   };
 
-  it("RFC 8259: the line of the first character that is wrong, and nothing of what stands there", () => {
+  it("RFC 8259: the line of the first wrong character, and nothing of its content", () => {
     const lines = ["{", '  "clientId": "tv",', '  "clientSecret": "secret" oops', "}"];
     expect(messageOf(lines.join("\n"))).toBe("is not JSON (line 3)");
     const many = `{"a": 1,${"\n".repeat(300)}"b": 2 oops`;
@@ -131,11 +131,11 @@ describe("a file that cannot be read says where", () => {
 
   it.each([
     ["Node", { message: "Unexpected token o in JSON at position 7" }, " (line 3)"],
-    ["Node, of a text that ends too early", { message: "Unexpected end of JSON input" }, ""],
+    ["Node, for a text that ends too early", { message: "Unexpected end of JSON input" }, ""],
     ["QuickJS", { stack: "    at <input>:27\n    at parse (native)\n" }, " (line 27)"],
-    ["an engine that names no place", { stack: "    at parse (native)\n" }, ""],
+    ["an engine without positions", { stack: "    at parse (native)\n" }, ""],
     ["an engine without stacks", { stack: undefined }, ""],
-  ])("the place as %s tells it", (_, told, place) => {
+  ])("the position reported by %s", (_, told, place) => {
     const fault = Object.assign(new SyntaxError("unexpected token"), told);
     const parse = vi.spyOn(JSON, "parse").mockImplementation(() => {
       throw fault;
@@ -147,7 +147,7 @@ describe("a file that cannot be read says where", () => {
     }
   });
 
-  it("a fault that is none of the file's is handed on as it is", () => {
+  it("an error that is not the file's is passed on unchanged", () => {
     const broken = { ...LEAST, server: "keycloak", serverParameters: null as never };
     expect(() => driverOptionsOf(broken)).toThrow(TypeError);
   });

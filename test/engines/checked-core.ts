@@ -1,5 +1,5 @@
-// With PICOGRANT_INTEGERS=1 the whole test suite runs on a core in which every number is checked: each
-// file of core/ is rewritten as it is loaded (targets/workbench/engines/integers.ts says what is checked).
+// With PICOGRANT_INTEGERS=1 the whole test suite runs on a core that checks every number: each file of core/ is
+// rewritten when it is loaded (targets/workbench/engines/integers.ts lists the checks).
 
 import { fileURLToPath } from "node:url";
 import { sourcesOf } from "../../targets/bundle/places.ts";
@@ -7,7 +7,6 @@ import { checkIntegers, integerChecks } from "../../targets/workbench/engines/in
 
 const core = fileURLToPath(new URL("../../core/", import.meta.url));
 
-/** Whether the suite is to run on the checked core. */
 export const integersAreChecked = process.env.PICOGRANT_INTEGERS === "1";
 
 interface LoadedModule {
@@ -21,7 +20,7 @@ export function checkedCore() {
     enforce: "post" as const,
     transform(this: LoadedModule, code: string, id: string) {
       if (!id.startsWith(core) || !id.endsWith(".ts")) return null;
-      // What is shipped is made of the tables; they themselves run on a desk only.
+      // The tables are only inputs of generated code and do not ship.
       if (id.startsWith(`${core}tables/`)) return null;
       const places = sourcesOf(code, JSON.stringify(this.getCombinedSourcemap()));
       const text = checkIntegers(code, "module", places);

@@ -1,5 +1,5 @@
-// The built bundle, unchanged, through the conformance script on the engine at hand; `npm run engines` has all of them.
-// And that the judging can fail.
+// Runs the unchanged bundle through the conformance script on the installed engines; `npm run engines` covers all. Also
+// shows that the judgement can fail.
 
 import { describe, expect, it, test } from "vitest";
 import * as surface from "../../targets/bundle/surface.ts";
@@ -24,7 +24,7 @@ describe("the built bundle", () => {
 });
 
 const { PICOGRANT_CORE = "" } = process.env;
-it.runIf(PICOGRANT_CORE.endsWith(".wasm"))("the core as C answers, number for number", async () => {
+it.runIf(PICOGRANT_CORE.endsWith(".wasm"))("the core as C returns the same numbers", async () => {
   const variant = surface.variants.find((name) => PICOGRANT_CORE.includes(name))!;
   const script = await conformanceScript(variant, "", false, false);
   const said: string[] = [];
@@ -33,13 +33,13 @@ it.runIf(PICOGRANT_CORE.endsWith(".wasm"))("the core as C answers, number for nu
   expect(readTap(said.join("\n"))).toMatchObject({ failed: 0, failures: [] });
 });
 
-describe("the judging", () => {
+describe("the judgement", () => {
   test.each([
-    ["an answer that is another", "if (command === Command.NONE) command = Command.SHOW;", /tick/],
-    ["a number that is another", "device[Property.MOVES]++;", /MOVES/],
+    ["another return value", "if (command === Command.NONE) command = Command.SHOW;", /tick/],
+    ["another number", "device[Property.MOVES]++;", /MOVES/],
     ["a byte of a request", "device[Property.MEMORY][device[Property.BODY]] ^= 1;", /bytes/],
-    ["a text that is longer", "device[Property.LENGTH][Field.USER_CODE]++;", /lists/],
-    ["an exception", "device.nothing.there();", /did not come to its end/],
+    ["a longer text", "device[Property.LENGTH][Field.USER_CODE]++;", /lists/],
+    ["an exception", "device.nothing.there();", /did not finish/],
   ])("%s fails", async (_what, fault, complaint) => {
     const broken = `${await builtBundle("grant")}
       picogrant.tick = (function (tick) {
@@ -53,7 +53,7 @@ describe("the judging", () => {
     expect(verdict.failures.join()).toMatch(complaint);
   });
 
-  test("a script that ends early is no success", () => {
+  test("a script that ends early is a failure", () => {
     expect(readTap("ok 1 - a\nok 2 - b\n").failed).toBe(1);
     expect(readTap("ok 1 - a\n1..2\n").failed).toBe(1);
     expect(readTap("ok 1 - a\nnot ok 2 - b\n# got      1\n1..2\n").failures).toEqual([

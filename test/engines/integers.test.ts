@@ -1,5 +1,5 @@
-// Design §2: every value and every intermediate of the core is an integer within [-2^27, 2^27-1], every
-// index within its array. `npm run engines` shows it on a rewritten bundle; here is shown that one finds what is planted.
+// Design §2: every value and every intermediate of the core is an integer within [-2^27, 2^27-1], every index within
+// its array. `npm run engines` checks a rewritten bundle; these tests show that the check finds planted faults.
 
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
@@ -24,7 +24,7 @@ async function failuresOf(bundle: Script): Promise<readonly string[]> {
   return readTap(output).failures;
 }
 
-/** The readable bundle with one line put at the beginning of a function of the border. */
+/** The readable bundle with one line at the beginning of an API function. */
 async function planted(name: string, line: string): Promise<Script> {
   const { code, map } = await bundleCore("complete", { minify: false });
   const changed = code.replace(new RegExp(`function ${name}\\((.*?)\\) \\{`), `$& ${line}`);
@@ -32,7 +32,7 @@ async function planted(name: string, line: string): Promise<Script> {
   return { code: changed, map };
 }
 
-describe("what is planted in the bundle is found, with its place", () => {
+describe("a fault planted in the bundle is found, with its position", () => {
   const cases: readonly [string, string, string, RegExp][] = [
     ["an overflow", "tick", "var x = elapsedMs + 134217727;", /tick\.ts:\d+: outside 27 bits: \d+/],
     ["a large product", "wakeIn", "var x = device.rows * 40000000;", /outside 27 bits: 160000000/],
@@ -57,15 +57,15 @@ describe("what is planted in the bundle is found, with its place", () => {
       "device.memory[device.memory.length] = 0;",
       /outside of (\d+): \1/,
     ],
-    ["a value that is no byte", "tick", "device.memory[0] = 256;", /no byte: 256/],
+    ["a value that is not a byte", "tick", "device.memory[0] = 256;", /no byte: 256/],
+    ["an undefined index", "tick", "var x = device.memory[device.nothing];", /no index: undefined/],
     [
-      "an index that is none",
+      "an increment beyond the limit",
       "tick",
-      "var x = device.memory[device.nothing];",
-      /no index: undefined/,
+      "var x = 134217727; x++;",
+      /outside 27 bits: 134217728/,
     ],
-    ["a step over the end", "tick", "var x = 134217727; x++;", /outside 27 bits: 134217728/],
-    ["a number that is none", "tick", "var x = device.nothing - 1;", /NaN/],
+    ["NaN", "tick", "var x = device.nothing - 1;", /NaN/],
   ];
   for (const [what, name, line, message] of cases) {
     test(what, async () => {
@@ -74,7 +74,7 @@ describe("what is planted in the bundle is found, with its place", () => {
   }
 });
 
-test("with PICOGRANT_INTEGERS=1 this very suite runs on the checked core, else on the plain one", () => {
+test("with PICOGRANT_INTEGERS=1 this suite runs on the checked core, otherwise on the plain one", () => {
   const device = core.create(new Uint8Array(4096), { ...deviceConfig, autoStart: 0 })!;
   const readBeyond = () => core.setStatus(device, [65], 0, 2);
   if (integersAreChecked)
@@ -82,7 +82,7 @@ test("with PICOGRANT_INTEGERS=1 this very suite runs on the checked core, else o
   else expect(readBeyond).not.toThrow();
 });
 
-describe("the rewriting leaves the meaning alone", () => {
+describe("the rewriting preserves the meaning", () => {
   const cases: readonly [string, unknown][] = [
     ["var a = [1, 2, 3], i = 0; a[i++] = a[i] + 4; result = a.join() + i;", "6,2,31"],
     ["var a = [1, 2]; a[a[0]] += 5; result = a.join();", "1,7"],

@@ -1,6 +1,6 @@
-// Sequences of the core's model (test/model) as calls of ES5 that replay.js carries out on any engine: what is called,
-// what comes back, what a host can see afterwards, as the sources have it. Two devices live in one engine, their steps in
-// any order. `npm run build` and `npm run engines` run this by itself, with a build's name; it prints the calls.
+// Records sequences of the core's model (test/model) as ES5 calls that replay.js repeats on any engine: calls, return
+// values, and the state that a host can see afterwards, according to the sources. Two devices share an engine, with
+// interleaved steps. `npm run build` and `npm run engines` run this file with a build's name; it prints the calls.
 
 import { readFileSync } from "node:fs";
 import * as api from "../../core/api.ts";
@@ -20,10 +20,10 @@ const PAIRS = 8;
 const LINES_MAX = 500;
 const STEPS = 120;
 const FIRST_SEED = 1;
-/** Longer bodies make a long script, and find no more. */
+/** Longer bodies make a long script, and find no more faults. */
 const BODY_MAX = 4000;
 
-/** Of these nothing is put down but the device that is made. */
+/** Not recorded, except for the resulting device. */
 const BEFORE = ["create", "configError"];
 
 type Call = (...given: unknown[]) => unknown;
@@ -40,7 +40,7 @@ const { look, handedOver } = new Function(
 const hex = (bytes: ArrayLike<number>): string =>
   `x${Buffer.from(Array.from(bytes)).toString("hex")}`;
 
-/** The functions that a step needs beyond those of the grant. */
+/** Functions that a step needs beyond those of the grant build. */
 const NEEDS: Partial<Record<Step["do"], string>> = {
   discover: "discover",
   begin: "beginCall",
@@ -60,7 +60,7 @@ const asciiOf = (value: unknown): string =>
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** A device of the model's, put down as it lives. */
+/** Records a device of the model. */
 class Life {
   readonly #lines: string[];
   readonly #number: number;
@@ -68,7 +68,7 @@ class Life {
   readonly #core: Core;
   readonly #generator: Generator;
   #host: Host;
-  /** What is put down of its numbers and its memory. */
+  /** The last recorded numbers and memory. */
   #right: number[] = [];
   #bytes = new Uint8Array();
 
@@ -79,7 +79,7 @@ class Life {
     const sources: Readonly<Record<string, unknown>> = { complete, api, grant }[variant];
     const asked = this.#functions.filter((name) => !BEFORE.includes(name));
     const recorded = asked.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
-    // What this build lacks does nothing: an event that is verified late, a challenge.
+    // Functions that this build lacks do nothing.
     const { create, configError } = sources;
     this.#core = {
       eventVerified() {},
@@ -91,7 +91,7 @@ class Life {
     this.#generator = new Generator(dice);
     const settings = {
       ...drawSettings(dice),
-      // What a test alone can do to a device is left out.
+      // Manipulations that only a test can make are left out.
       countsFrom: 0,
       isSpoilt: false,
       isWatched: false,
@@ -112,7 +112,7 @@ class Life {
     this.#lines.push(`step("${[this.#number, ...words].join(" ")}");`);
   }
 
-  /** What the host has written since the last call. */
+  /** Records what the host has written since the last call. */
   #written(memory: Uint8Array): void {
     for (let from = 0; from < memory.length; from++) {
       let to = from;
@@ -143,7 +143,7 @@ class Life {
   step(): void {
     const step = this.#generator.next(this.#host);
     const needed = NEEDS[step.do];
-    // A configuration in all its forms is no matter of the engine.
+    // Configurations do not depend on the engine.
     if (step.do === "configure" || (needed && !this.#functions.includes(needed))) return;
     if (step.do === "head" && step.body.length > BODY_MAX) return;
     if (step.do === "power") {
@@ -157,7 +157,7 @@ class Life {
   }
 }
 
-/** Two devices in one engine; without a line where the model cannot tell how they go on. */
+/** Two devices in one engine; no lines if the model cannot predict the sequence. */
 function pair(variant: Variant, seed: number): string[] {
   const dice = new Dice(seed);
   const lines: string[] = [];
@@ -177,7 +177,7 @@ for (let seed = FIRST_SEED; pairs.length < PAIRS; seed++) {
   const lines = pair(variant, seed);
   if (lines.length > 0) pairs.push(lines);
 }
-// A function has an end that every engine can jump to (MuJS: 65,535 instructions).
+// Limits a function's length, because some engines limit jumps (MuJS: 65,535 instructions).
 const calls: string[] = [];
 for (let lines = pairs.flat(); lines.length > 0; lines = lines.slice(LINES_MAX)) {
   const name = `part${calls.length}`;

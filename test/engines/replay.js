@@ -1,7 +1,7 @@
-// The conformance script's own part: carries out what test/engines/recorded.ts has put down, and compares. Plain ES5 and
-// less, for engines that have nothing else: no typed arrays, no JSON, no regular expressions are needed. It prints TAP.
+// The conformance script's own part: repeats and compares what test/engines/recorded.ts has recorded. Only a part of
+// ES5, because some engines have nothing else: no typed arrays, no JSON, no regular expressions. It prints TAP.
 
-/** What is looked at after each call, by its name in Property: numbers, and lists of numbers. */
+/** Compared after each call, by name in Property: numbers, and lists of numbers. */
 var NUMBERS = [
   "STATE",
   "ERROR",
@@ -44,13 +44,13 @@ for (var i = 0; i < NUMBERS.length; i++) numberPlaces.push(Property[NUMBERS[i]])
 
 var tapCount = 0;
 var tapFailed = 0;
-/** Devices by their numbers, and what each is known to show. */
+/** Devices by their numbers, and their expected numbers. */
 var devices = [];
 var rights = [];
-/** What has gone wrong since the last case; from then on the lives of these devices say nothing. */
+/** The first difference since the last case; results of these devices mean nothing after it. */
 var complaint = "";
 var isLost = 0;
-/** The line that is read, and where. */
+/** The current line, and the position in it. */
 var line = "";
 var at = 0;
 
@@ -62,7 +62,6 @@ function newMemory(size) {
   return memory;
 }
 
-/** All numbers that a device shows. */
 function look(device) {
   var seen = [];
   var places = numberPlaces;
@@ -87,7 +86,7 @@ function sumOf(sum, bytes, from, to) {
   return sum;
 }
 
-/** Of the bytes that a command hands over. */
+/** A checksum of the bytes that a command hands over. */
 function handedOver(device, command) {
   var memory = device[Property.MEMORY];
   var from = device[Property.DATA];
@@ -113,7 +112,7 @@ function expect(what, seen, right) {
   print("# " + what + ": got " + seen + ", expected " + right + " at " + line);
 }
 
-/** Nothing but what is told has changed. */
+/** Checks that only the recorded changes happened. */
 function compare(number) {
   var seen = look(devices[number]);
   var right = rights[number];
@@ -153,7 +152,7 @@ function argumentOf(text) {
   return text.charAt(0) === "x" ? bytesOf(text.substring(1)) : numberOf(text);
 }
 
-/** A device is made, in the place of the one with its number. */
+/** Creates a device, which replaces the one with its number. */
 function make(number, memoryBytes, config, seen) {
   line = "create";
   devices[number] = picogrant.create(newMemory(memoryBytes), config);
@@ -162,8 +161,8 @@ function make(number, memoryBytes, config, seen) {
 }
 
 /**
- * What the host writes, or a call with what comes of it: the device's number, "set" or the function, its arguments; "="
- * and the answer; each number of the device that has changed; "#" and the sum of the bytes that are handed over.
+ * A write of the host, or a call and its results: the device's number, "set" or the function, its arguments; "=" and
+ * the return value; each changed number of the device; "#" and the checksum of the bytes that are handed over.
  */
 function step(text) {
   if (isLost) return;
@@ -194,7 +193,7 @@ function step(text) {
   compare(number);
 }
 
-/** Some calls are done; those behind a difference are not looked at. */
+/** Reports a case; calls after a difference are not judged. */
 function done(name) {
   if (isLost) return;
   tapCount++;
@@ -207,13 +206,12 @@ function done(name) {
   isLost = 1;
 }
 
-/** Both devices have lived; the next ones begin. */
+/** Both devices are done; the next ones begin. */
 function over() {
   isLost = 0;
   complaint = "";
 }
 
-/** All lives are over. */
 function conclude() {
   print("1.." + tapCount);
   print(tapFailed ? "# " + tapFailed + " FAILED" : "# all passed");

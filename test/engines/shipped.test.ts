@@ -1,6 +1,5 @@
-// What ships agrees with what is written of it: the bundle has each function and property that
-// core/SPEC.md names, `.d.ts` and file agree as script, as CommonJS and as ES module, and the map leads to
-// real files and to the lines there.
+// What ships matches its documentation: the bundle has each function and property that core/SPEC.md names, `.d.ts` and
+// file agree as script, as CommonJS and as ES module, and the map leads to existing files and the right lines.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +29,7 @@ function namesIn(text: string): Set<string> {
   return new Set(spans.map(([, name]) => name!));
 }
 
-/** Every name in the text's code, in a line and in blocks. */
+/** Every name in the text's code spans and blocks. */
 function allNamesIn(text: string): Set<string> {
   const code = [...text.matchAll(/```[^`]*```|`[^`\n]+`/g)].map(([span]) => span);
   return new Set(code.join(" ").match(/\w+/g));
@@ -39,7 +38,7 @@ function allNamesIn(text: string): Set<string> {
 let folder: string;
 
 beforeAll(async () => {
-  // Below the repository, where CommonJS and ES modules are told apart by their endings.
+  // Below the repository, where file extensions distinguish CommonJS and ES modules.
   mkdirSync(`${root}dist`, { recursive: true });
   folder = mkdtempSync(`${root}dist/shipped-`);
   for (const variant of variants) {
@@ -51,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The three ways in, each as a user of the files has it. */
+/** The file loaded in three ways, as its users do. */
 async function loaded(variant: (typeof variants)[number]): Promise<Record<string, Api>> {
   const file = (ending: string): string => join(folder, nameOf(variant) + ending);
   const context: { picogrant?: Api } = {};
@@ -68,7 +67,7 @@ async function loaded(variant: (typeof variants)[number]): Promise<Record<string
 }
 
 describe.each(variants)("the files of the %s build", (variant) => {
-  test("SPEC.md: each property that a host may read is there, however the file is loaded", async () => {
+  test("SPEC.md: each property that a host may read exists, however the file is loaded", async () => {
     const section = /## What a host may read\n([\s\S]*?)\n## /.exec(spec)![1]!;
     const others = ["errorKind", "device", "Property"];
     const told = [...namesIn(section)].filter((name) => !others.includes(name));
@@ -81,7 +80,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
     }
   });
 
-  test("each function is there, however the file is loaded, and no other", async () => {
+  test("each function exists, however the file is loaded, and no other", async () => {
     for (const [way, api] of Object.entries(await loaded(variant))) {
       expect(Object.keys(api).sort(), way).toEqual([...exportsOf(variant)].sort());
     }
@@ -91,7 +90,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
     for (const name of functionsOf(variant)) expect(typeof module[name], name).toBe("function");
   });
 
-  test("the types are true of each way in: tsc takes a host of all three, and finds what is not there", () => {
+  test("the types are right however the file is loaded: tsc accepts a host, and rejects missing names", () => {
     const name = nameOf(variant);
     const rest = `
       const config: picogrant.Config = ${JSON.stringify(deviceConfig)};
@@ -111,7 +110,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
       "module.mts": `import * as picogrant from "./${name}.mjs";\nimport whole from "./${name}.mjs";\n${rest}\nwhole.create = picogrant.create;`,
     };
     for (const [file, text] of Object.entries(hosts)) {
-      // The default export is the object itself, whose `create` a firmware may give back.
+      // The default export is the object itself, whose `create` a firmware may release.
       writeFileSync(join(folder, file), text);
       const flags = ["--noEmit", "--strict", "--target", "es2020", "--types", ""];
       const modules = ["--module", "nodenext", "--moduleResolution", "nodenext"];
@@ -129,7 +128,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
     }
   });
 
-  test("nothing in the script names the map, and the map names real files", async () => {
+  test("the script does not name the map, and the map names existing files", async () => {
     const { code, map } = await bundleCore(variant);
     expect(code).not.toContain("sourceMappingURL");
     const { sources } = JSON.parse(map) as { sources: string[] };
@@ -160,15 +159,15 @@ describe.each(variants)("the files of the %s build", (variant) => {
         texts.push([node.value, lineOf(node)]);
       }
     });
-    // The tools' own functions, such as the one around everything, are nobody's.
+    // Functions that the tools add, such as the outermost one, have no source.
     const owned = functions.filter((line) => line !== undefined);
     expect(owned.length).toBeGreaterThanOrEqual(functions.length - 2);
     expect(owned.filter((line) => !/\bfunction /.test(line))).toEqual([]);
-    // Those of a branch are most of them. A text's own method is called where the text is named first.
+    // Those of a branch are most of them. A text's method is mapped to the first mention of the text.
     const own = calls.filter((line) => line && /\w!?\(/.test(line));
     expect(calls.length).toBeGreaterThan(300);
     expect(own.length).toBeGreaterThan(0.98 * calls.length);
-    // Several may have been put together to one, which is where the first of them is named.
+    // Merged texts are mapped to the first of them.
     const astray = texts.filter(([text, line]) => !line?.includes(text.slice(0, 6)));
     expect(texts.length - astray.length).toBeGreaterThan(8);
     expect(
@@ -177,13 +176,13 @@ describe.each(variants)("the files of the %s build", (variant) => {
   });
 });
 
-test("SPEC.md names every function and property of the surface", () => {
+test("SPEC.md names every function and property of the API", () => {
   const told = allNamesIn(spec);
   const surface = [...exportsOf("complete"), ...deviceProperties];
   expect(surface.filter((name) => !told.has(name))).toEqual([]);
 });
 
-test("the build of the grant alone stops where something in it would set a call", () => {
+test("the build of the grant alone stops if something in it would set a call", () => {
   expect(withoutCalls("device.call = null;if(device.call)f();").replace(/ /g, "")).toBe(
     "if(null)f();",
   );

@@ -1,5 +1,5 @@
-// The subset of JavaScript that the strictest engines accept. MicroQuickJS, JerryScript and Espruino cannot be installed
-// here, so the syntax tree of each bundle is checked for what they refuse, and for what allocates on any engine.
+// The subset of JavaScript that the strictest engines accept. MicroQuickJS, JerryScript and Espruino cannot be
+// installed here, so each bundle's syntax tree is checked for what they reject, and for what allocates on any engine.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -38,7 +38,7 @@ const operatorOf = (node: AnyNode): string => ("operator" in node ? node.operato
 const numberOf = (node: AnyNode): number =>
   node.type === "Literal" && typeof node.value === "number" ? node.value : 0;
 
-/** What a single node must not be, and why. The parser refuses what is newer than ES5. */
+/** Forbidden nodes, and why. The parser rejects what is newer than ES5. */
 const refused: readonly [reason: string, (node: AnyNode) => boolean][] = [
   ["label: Espruino has none", (node) => node.type === "LabeledStatement"],
   ["with or debugger", (node) => /^(With|Debugger)Statement$/.test(node.type)],
@@ -64,7 +64,7 @@ interface Complaint {
   readonly at: number;
 }
 
-/** Checks a bundle. @returns what is wrong with it */
+/** Checks a bundle. @returns the violations */
 function checkSubset(code: string): Complaint[] {
   const complaints: Complaint[] = [];
   const refuse = (at: number, reason: string) => complaints.push({ at, reason });
@@ -104,7 +104,7 @@ function checkSubset(code: string): Complaint[] {
   return complaints;
 }
 
-/** The bodies that run while a script is loaded: the script, and functions that are called where they stand. */
+/** The bodies that run while a script loads: the script, and functions that are called in place. */
 function bodiesAtLoad(program: Program): AnyNode[][] {
   const ownBody = program.body.map((node) => {
     return node.type === "ExportNamedDeclaration" ? (node.declaration ?? node) : node;
@@ -119,7 +119,7 @@ function bodiesAtLoad(program: Program): AnyNode[][] {
 }
 
 /**
- * Functions that a statement at `at` uses while a script is loaded, directly or through other functions, and that are
+ * Functions that a statement at `at` uses while a script loads, directly or through other functions, and that are
  * declared after it. Espruino does not hoist functions.
  */
 function usedTooEarly(program: Program): { name: string; at: number }[] {
@@ -156,9 +156,9 @@ function namesIn(node: AnyNode): string[] {
 describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () => {
   for (const variant of ["complete", "api", "grant"] as const) {
     for (const minify of [true, false]) {
-      test(`the ${minify ? "" : "readable "}${variant} bundle keeps to it`, async () => {
+      test(`the ${minify ? "" : "readable "}${variant} bundle follows it`, async () => {
         const { code, map } = await bundleCore(variant, { minify });
-        // What is flashed has no assertions. Spaces take the place of their label, so that all else stays in its place.
+        // Published code has no assertions. Spaces replace their label, so that positions stay the same.
         const checked = minify ? code : code.replaceAll("ASSERT:", "       ");
         const sourceOf = sourcesOf(code, map);
         const complaints = checkSubset(checked).map(({ at, reason }) => {
@@ -170,7 +170,7 @@ describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () =
     }
   }
 
-  test("a complaint names the place in the sources", async () => {
+  test("a complaint names the position in the sources", async () => {
     const { code, map } = await bundleCore("grant");
     const planted = code.replace(/return/, "return 1/2,");
     const { at } = checkSubset(planted)[0]!;
@@ -184,7 +184,7 @@ describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () =
   });
 });
 
-/** Code, and what the check says of it. */
+/** Code, and the complaint about it. */
 const planted: readonly [string, RegExp][] = [
   ["a: for (;;) break a;", /label/],
   ["function f() { return arguments.length; }", /arguments: not the core's own name/],
@@ -221,14 +221,14 @@ describe("a planted violation is found", () => {
     });
   }
 
-  test("and what is allowed is not", () => {
+  test("allowed code has no complaint", () => {
     const fine = "var a;(function(){function f(b){return b%60|0}var c={d:f};a={c:c,e:f(3)}})();";
     expect(checkSubset(fine)).toEqual([]);
     expect(checkSubset("function f() { return g(); } function g() {} var a = f();")).toEqual([]);
   });
 });
 
-// What must hold is said in the sources (core/device/assertion.ts), and none of it in what ships.
+// The sources have assertions (core/device/assertion.ts), and the published code has none.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const rules = readdirSync(`${root}core`, { recursive: true, encoding: "utf8" })
@@ -247,10 +247,10 @@ test.each([
   expect(code).not.toMatch(/at fault|ASSERT/);
 });
 
-// Engines for the smallest devices do not hoist: a function that is called while a file is being loaded has to stand
-// above that call. So it does in everything that makers are given.
+// Engines for the smallest devices do not hoist: a function that is called while a file loads must be declared before
+// the call. This holds for all published files.
 
-/** Their names. */
+/** Names of functions that are called too early. */
 function calledTooEarly(code: string): string[] {
   const sourceType = /^(im|ex)port /m.test(code) ? "module" : "script";
   const early = usedTooEarly(parse(code, { ecmaVersion: 2022, sourceType }));
@@ -271,11 +271,11 @@ const given = ["targets/examples/", "platform/templates/"].flatMap((folder) =>
     .map((name) => folder + name),
 );
 
-test.each(given)("%s, which a maker begins with", (file) => {
+test.each(given)("%s, which a developer begins with", (file) => {
   expect(calledTooEarly(readFileSync(root + file, "utf8"))).toEqual([]);
 });
 
-test("a function behind its call is seen, also where another one calls it", () => {
+test("a function that is declared after its call is found, also if another function calls it", () => {
   expect(calledTooEarly("f(); function f() {}")).toEqual(["f"]);
   expect(calledTooEarly("function f() { g(); } f(); function g() {}")).toEqual(["g"]);
   expect(calledTooEarly("function g() {} function f() { g(); } f();")).toEqual([]);
@@ -283,11 +283,11 @@ test("a function behind its call is seen, also where another one calls it", () =
   expect(calledTooEarly("(function () { function f() {} f(); })();")).toEqual([]);
 });
 
-// Which functions the compiler must not write where they are called: no label for Espruino.
+// Functions that the compiler must not inline, because Espruino has no labels.
 
 test.each([
   ["a loop", "while (x) { if (x--) return 1; }", true],
-  ["a block that goes on", "if (x) { if (y) return 1; y(); }", true],
+  ["a block that continues", "if (x) { if (y) return 1; y(); }", true],
   ["a block that ends with it", "if (x) { y(); return 1; }", false],
 ])("a function that returns from within %s", (_what, body, isMarked) => {
   const code = `function a(x) { ${body} return 0; } a(1); a(2);`;

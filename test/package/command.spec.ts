@@ -1,4 +1,4 @@
-// The installed `picogrant` as a whole: its help, the service for testers of clients, the simulator.
+// The installed `picogrant`: its help, the service for client tests, the simulator.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -44,7 +44,7 @@ describe("picogrant", () => {
     expect((await run(["help"])).stdout).toBe(stdout);
   });
 
-  it.each(PARTS)("%s --help tells of it in the same style, as help does", async (name) => {
+  it.each(PARTS)("%s --help has the same style, as help does", async (name) => {
     const { code, stdout, stderr } = await run([name, "--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Usage: picogrant ${name} `));
@@ -59,7 +59,7 @@ describe("picogrant", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("needs nothing installed beside it", () => {
+  it("has no dependencies", () => {
     const modules = path.join(inject("project"), "node_modules");
     const there = readdirSync(modules).filter((name) => name !== ".bin" && name !== "@types");
     expect(there).toEqual([
@@ -69,7 +69,7 @@ describe("picogrant", () => {
 });
 
 describe("picogrant service", () => {
-  it("prints its world; a login there is allowed by --approve", async () => {
+  it("prints its fixture; --approve allows a login there", async () => {
     const service = await startService("--approve", "ada");
     expect(service.stdout).toMatch(/^ {2}living-room-tv +tv-secret +Living Room TV$/m);
     expect(service.stdout).toMatch(/^ {2}ada +Ada Brook$/m);
@@ -80,7 +80,7 @@ describe("picogrant service", () => {
     expect((await run(["logout", "--state", "tokens"])).code).toBe(0);
   });
 
-  it("--https: its certificate is trusted where it is named, and only there", async () => {
+  it("--https: its certificate is trusted only where it is named", async () => {
     const service = await startService("--https", "--approve", "ada");
     expect(service.url).toMatch(/^https:/);
     const line = /^Try: picogrant (.*)$/m.exec(service.stdout)![1]!.split(" ");
@@ -95,7 +95,7 @@ describe("picogrant service", () => {
     expect(doubting.code).toBe(1);
   });
 
-  it("an account that is not there is a mistake", async () => {
+  it("an unknown account is a mistake", async () => {
     const { code, stderr } = await run(["service", "--port", "0", "--approve", "nobody"]);
     expect(stderr).toMatch(/^picogrant service: there is no account nobody; approve as one of /);
     expect(code).toBe(2);
@@ -103,7 +103,7 @@ describe("picogrant service", () => {
 });
 
 describe("picogrant simulate", () => {
-  it("plays a whole sign-in, panel included, without anything of the repository", async () => {
+  it("runs a complete sign-in, panel included, without files of the repository", async () => {
     const args = ["simulate", "--approve", "--fast", "--port", "0", "--plain", "--state", "world"];
     const { code, stdout, stderr } = await run([...args, "--exit-when", "signed-in"]);
     expect(stderr).toBe("");
@@ -131,12 +131,12 @@ describe("picogrant simulate", () => {
   });
 });
 
-// Tools for makers of devices of the installed package, without the sources.
+// Tools for device manufacturers in the installed package, without the sources.
 
 const toolsFolder = path.join(inject("project"), "tools");
 
 describe("picogrant check-server", () => {
-  it("answers the check of a port in C, counts its connections, and ends with Ctrl+C", async () => {
+  it("responds to the check of a C port, counts its connections, and ends with Ctrl+C", async () => {
     const server = start(["check-server", "--port", "0"]);
     await expect.poll(() => server.stdout).toMatch(/listening on \S+\n/);
     const [, url] = /listening on (\S+)\n/.exec(server.stdout)!;
@@ -158,7 +158,7 @@ describe("picogrant check-server", () => {
 });
 
 describe("picogrant configure", () => {
-  it("writes what the server's profile says into a device.json that every host takes", async () => {
+  it("writes the server's profile into a device.json that every host accepts", async () => {
     mkdirSync(toolsFolder, { recursive: true });
     const file = path.join(toolsFolder, "device.json");
     const out = path.join(toolsFolder, "complete.json");
@@ -183,7 +183,7 @@ describe("picogrant configure", () => {
 });
 
 describe("picogrant sizing", () => {
-  it("says how much memory tokens need, and more for longer ones", async () => {
+  it("reports how much memory tokens need, and more for longer ones", async () => {
     const need = async (access: string): Promise<{ complete: number; grant_alone: number }> => {
       const { stdout } = await run(["sizing", "--access", access, "--refresh", "64", "--json"]);
       return JSON.parse(stdout) as { complete: number; grant_alone: number };
@@ -195,8 +195,8 @@ describe("picogrant sizing", () => {
   });
 });
 
-// `picogrant conform` of the installed package: the filled-in adapters of the examples keep every rule; adapters with one
-// fault each are told which rule they break.
+// `picogrant conform` of the installed package: the example's adapters pass; for adapters with one fault each it names
+// the violated rule.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = path.join(inject("project"), "adapters");
@@ -206,7 +206,6 @@ beforeAll(() => {
   cpSync(path.join(root, "targets/examples/own-adapters.mjs"), path.join(folder, "adapters.mjs"));
 });
 
-/** The adapters of the example, changed. */
 function changed(from: string, to: string): string {
   const text = readFileSync(path.join(folder, "adapters.mjs"), "utf8");
   expect(text).toContain(from);
@@ -216,7 +215,7 @@ function changed(from: string, to: string): string {
 }
 
 describe("picogrant conform", () => {
-  it("passes adapters that keep every rule, certificates included", async () => {
+  it("passes correct adapters, certificates included", async () => {
     const { code, stdout } = await run(["conform", "adapters/adapters.mjs", "--tls", "--json"], {
       STATE: path.join(folder, "state"),
     });
@@ -226,7 +225,7 @@ describe("picogrant conform", () => {
     expect(code).toBe(0);
   });
 
-  it("says which rule is broken, and what happened", async () => {
+  it("reports which rule is violated, and what happened", async () => {
     const file = changed("random.fill(0)", "into[to] = 0");
     const { code, stdout } = await run(["conform", file, "entropy"]);
     expect(code).toBe(1);
@@ -235,7 +234,7 @@ describe("picogrant conform", () => {
     expect(stdout).toMatch(/^ {4}what happened: index 38 outside the range was changed$/m);
   });
 
-  it("an exception in a callback of the adapter is a failed case, not the end", async () => {
+  it("an exception in a callback of the adapter is a failed case, and the run continues", async () => {
     const file = path.join(folder, "throwing.mjs");
     writeFileSync(
       file,

@@ -1,6 +1,6 @@
-// The installed package beyond this Node: as each bundler makes one program of it, on the oldest Node that is promised and
-// the newer ones, on Deno and Bun. Each signs in, draws the QR code, seals its records, has a refused token refreshed,
-// and comes back signed in.
+// The installed package beyond this Node: bundled by each bundler into one program, on the oldest supported Node and
+// newer ones, on Deno and Bun. Each signs in, draws the QR code, seals its records, refreshes a rejected token, and
+// resumes.
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ import { startProxy } from "../platform/connect-proxy.ts";
 const project = inject("project");
 const run = promisify(execFile);
 
-/** Signs in, or comes back; asks an API that refuses the first token; says what it saw. */
+/** Signs in, or resumes; calls an API that rejects the first token; prints the results. */
 const BODY = `
 const main = async () => {
   let codes = 0;
@@ -53,10 +53,10 @@ const cjs = path.join(folder, "program.cjs");
 
 let service: SimulatedService;
 let api: Server;
-/** The bearers that the API has seen, by the program that sent them. */
+/** The bearer tokens that the API has received, by program. */
 const seen = new Map<string, Set<string>>();
 
-/** Refuses the first bearer of each program, and takes the next one. */
+/** Rejects the first bearer token of each program, and accepts the next one. */
 function startApi(): Promise<Server> {
   const server = createServer((request, response) => {
     const bearers = seen.get(request.url!) ?? new Set<string>();
@@ -70,7 +70,7 @@ function startApi(): Promise<Server> {
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
-  // As npm leaves it: Deno looks there for what it may import.
+  // As npm leaves it: Deno reads the allowed imports from it.
   writeFileSync(path.join(folder, "package.json"), '{ "dependencies": { "picogrant": "*" } }');
   writeFileSync(esm, ESM);
   writeFileSync(cjs, CJS);
@@ -83,7 +83,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Runs the program twice: the first time it signs in, the second time its session is there. */
+/** Runs the program twice: the first run signs in, the second one resumes the session. */
 async function signsIn(command: readonly string[], file: string): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), "picogrant-elsewhere-"));
   const place = `/${path.basename(home)}`;
@@ -101,7 +101,7 @@ async function signsIn(command: readonly string[], file: string): Promise<void> 
   };
   try {
     expect(await once()).toEqual({ codes: 1, status: 200, claims: "ada" });
-    // Refused once, refreshed, and taken.
+    // Rejected once, refreshed, and accepted.
     expect(seen.get(place)!.size).toBe(2);
     expect(await once()).toMatchObject({ codes: 0, status: 200 });
   } finally {
@@ -120,7 +120,7 @@ console.log((await session.fetch(at + "/userinfo")).status);
 await session.close();
 `;
 
-/** Signs in at a server whose name only the proxy knows. */
+/** Signs in at a server whose name only the proxy can resolve. */
 async function signsInBehindAProxy(program: string): Promise<void> {
   const { ca, identities } = makeTlsIdentities();
   const { key, cert } = identities.otherName;
@@ -146,7 +146,7 @@ async function signsInBehindAProxy(program: string): Promise<void> {
   }
 }
 
-/** How each bundler makes a program of the entry: the file that is then run. */
+/** How each bundler makes a program of the entry: returns the file to run. */
 const BUNDLERS: Readonly<Record<string, () => Promise<string>>> = {
   "esbuild, cjs": () => withEsbuild("cjs"),
   "esbuild, esm": () => withEsbuild("esm"),
@@ -171,7 +171,7 @@ async function withEsbuild(format: Format): Promise<string> {
   return path.join(outdir, `program${outExtension[".js"]}`);
 }
 
-/** A module that bundles, run where the bundlers are installed. */
+/** Runs a bundling module in the folder where the bundlers are installed. */
 function bundle(name: string, text: string): void {
   const file = path.join(bundlersFolder, `${name}.mjs`);
   writeFileSync(file, text);
@@ -228,7 +228,7 @@ async function withBun(format: "esm" | "cjs"): Promise<string> {
   return outfile;
 }
 
-// The gate has them installed; elsewhere this waits until somebody runs `npm run tool -- runtimes`.
+// Always runs in CI; elsewhere only after `npm run tool -- runtimes`.
 const isLeftOut = process.env.CI !== "true" && !isInstalled();
 
 describe.skipIf(isLeftOut)("made into one program by", () => {
@@ -237,7 +237,7 @@ describe.skipIf(isLeftOut)("made into one program by", () => {
   });
 });
 
-/** A program's own test, as jest and vitest take it without any configuration. */
+/** A program's own test, as jest and vitest run it without any configuration. */
 const TESTED = `const { signIn, SignInError } = require("picogrant");
 const options = { clientId: "public-printer", scope: "openid", state: process.env.STATE, onCode() {} };
 test("signs in", async () => {
@@ -262,7 +262,7 @@ const RUNNERS: Record<string, () => readonly string[]> = {
   ],
 };
 
-/** A program whose requests are answered in the process itself; what is revoked says that it was. */
+/** A program whose requests get responses in the same process; it prints the result of the revocation. */
 const ANSWERED = (how: string): string => `const { signIn } = require("picogrant");
 const at = "https://auth.example.com";
 const answers = {
@@ -298,7 +298,7 @@ describe.skipIf(isLeftOut)("in tests of programs", () => {
     return place;
   };
 
-  it.concurrent.each(Object.keys(RUNNERS))("%s: as it comes", async (name) => {
+  it.concurrent.each(Object.keys(RUNNERS))("%s: without configuration", async (name) => {
     const place = inFolder(name, "program.test.js", TESTED);
     writeFileSync(path.join(place, "package.json"), "{}");
     const env = { ...process.env, SERVER: service.url, STATE: path.join(place, "state") };
@@ -306,7 +306,7 @@ describe.skipIf(isLeftOut)("in tests of programs", () => {
     expect(stdout + stderr).toMatch(/1 passed/);
   });
 
-  it.concurrent.each(Object.keys(MOCKS))("%s: as it comes", async (name) => {
+  it.concurrent.each(Object.keys(MOCKS))("%s: without configuration", async (name) => {
     const place = inFolder(name, "program.cjs", ANSWERED(MOCKS[name]!));
     const env = { ...process.env, STATE: path.join(place, "state") };
     const file = path.join(place, "program.cjs");
@@ -315,12 +315,12 @@ describe.skipIf(isLeftOut)("in tests of programs", () => {
 });
 
 describe.skipIf(isLeftOut)("on", () => {
-  it.concurrent.each(runtimes)("$name: a module signs in, refreshes, comes back", ({ command }) =>
+  it.concurrent.each(runtimes)("$name: a module signs in, refreshes, resumes", ({ command }) =>
     signsIn(command, esm),
   );
 
   it.concurrent.each(runtimes.filter(({ name }) => /^Node 2[246]/.test(name)))(
-    "$name: NODE_USE_ENV_PROXY leads the sign-in through the proxy, and session.fetch",
+    "$name: with NODE_USE_ENV_PROXY the sign-in and session.fetch use the proxy",
     ({ command }) => signsInBehindAProxy(command[0]),
   );
 

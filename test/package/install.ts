@@ -1,4 +1,4 @@
-// Packs what npm would publish, once for all files of tests, and installs it in a project outside of this repository.
+// Packs what npm would publish, once for all test files, and installs it in a project outside this repository.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
@@ -36,7 +36,7 @@ export default function setup({ provide }: TestProject): () => void {
     run("tar", ["-xzf", tarball, "-C", "node_modules"], project);
     renameSync(join(modules, "package"), join(modules, name));
   }
-  // What a TypeScript project installs beside them: the types of Node.
+  // A TypeScript project also installs the types of Node.
   for (const name of ["@types/node", "undici-types"]) {
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
@@ -48,7 +48,7 @@ export default function setup({ provide }: TestProject): () => void {
   return () => rmSync(project, { recursive: true, force: true });
 }
 
-// Runs the installed `picogrant` as its user does, in a process of its own.
+// Runs the installed `picogrant` in a separate process.
 
 export interface Ended {
   readonly code: number | null;
@@ -58,7 +58,7 @@ export interface Ended {
 
 export interface Running {
   readonly child: ChildProcess;
-  /** What it has said so far. */
+  /** Output so far. */
   stdout: string;
   stderr: string;
   readonly end: Promise<Ended>;

@@ -61,7 +61,7 @@ async function call(token: string): Promise<number> {
 }
 
 describe("picogrant login", () => {
-  it("signs in; token prints one that works; a second login asks nobody; logout revokes", async () => {
+  it("signs in; token prints a valid one; a second login needs no user; logout revokes", async () => {
     const { code, stdout, stderr } = await signIn("--json");
     expect(code).toBe(0);
     const [shown, signedIn, ...others] = events(stdout);
@@ -105,7 +105,7 @@ describe("picogrant login", () => {
     }
   });
 
-  it("RFC 6749 section 6: token renews an access token whose time is over", async () => {
+  it("RFC 6749 section 6: token refreshes an expired access token", async () => {
     service.setOptions({ accessTokenLifetime: 2 });
     await signIn();
     const first = (await run(["token", "--state", state], SECRET)).stdout;
@@ -117,14 +117,14 @@ describe("picogrant login", () => {
     expect(second).not.toBe(first.trim());
     expect(await call(second)).toBe(200);
     expect(expiresIn).toBeGreaterThan(3000);
-    // One that is good is not renewed, unless a server has refused it.
+    // A valid one is not refreshed, unless a server has rejected it.
     expect(JSON.parse((await run(args, SECRET)).stdout).access_token).toBe(second);
     const third = JSON.parse((await run([...args, "--fresh"], SECRET)).stdout).access_token;
     expect(third).not.toBe(second);
     expect(await call(third)).toBe(200);
   });
 
-  it("--timeout: a script does not wait for a person for ever, and leaves nothing behind", async () => {
+  it("--timeout: a script does not wait for the user for ever, and leaves no files", async () => {
     const { code, stdout, stderr } = await run(loginArgs("--json", "--timeout", "1"), SECRET);
     expect(code).toBe(1);
     expect(events(stdout).at(-1)).toMatchObject({ event: "error", code: "aborted" });
@@ -132,7 +132,7 @@ describe("picogrant login", () => {
     expect(readdirSync(state)).toEqual([]);
   });
 
-  it("a second login waits for the first one, says so, and has its session; one that is given up harms nobody", async () => {
+  it("a second login waits for the first one, says so, and gets its session; giving up has no effect on the first", async () => {
     const first = start(loginArgs("--json"), SECRET);
     await expect.poll(() => first.stdout).toContain('"code"');
     const second = start(loginArgs("--json"), SECRET);
@@ -148,7 +148,7 @@ describe("picogrant login", () => {
     expect(await call(token.trim())).toBe(200);
   });
 
-  it("PICOGRANT_DEBUG says what was asked and answered, and no secret", async () => {
+  it("PICOGRANT_DEBUG logs requests and responses, and no secret", async () => {
     const { stdout } = await signIn("--json");
     const debug = { ...SECRET, PICOGRANT_DEBUG: "1" };
     const token = await run(["token", "--state", state, "--fresh"], debug);
@@ -164,7 +164,7 @@ describe("picogrant login", () => {
     expect((await run(["token", "--state", state, "--fresh"], SECRET)).stderr).toBe("");
   });
 
-  it("scripts that ask for tokens at the same time wait for each other", async () => {
+  it("scripts that request tokens at the same time wait for each other", async () => {
     await signIn();
     const args = ["token", "--state", state, "--fresh"];
     const all = await Promise.all([1, 2, 3].map(() => run(args, SECRET)));
@@ -172,7 +172,7 @@ describe("picogrant login", () => {
     for (const { stdout } of all) expect(await call(stdout.trim())).toBe(200);
   });
 
-  it("words for people: no colours and no moving cursor in a pipe, no token, no secret", async () => {
+  it("messages for users: no colours and no moving cursor in a pipe, no token, no secret", async () => {
     const { code, stdout, stderr } = await signIn();
     expect(code).toBe(0);
     expect(stderr).toBe("");
@@ -183,7 +183,7 @@ describe("picogrant login", () => {
     for (const never of ["\x1b", "\r", "tv-secret"]) expect(stdout).not.toContain(never);
   });
 
-  it("files that others cannot read; the client's secret is in none of them", async () => {
+  it("other users cannot read the files; none has the client's secret", async () => {
     await signIn();
     expect(statSync(state).mode & 0o777).toBe(0o700);
     const files = readdirSync(state);
@@ -207,7 +207,7 @@ describe("picogrant login", () => {
       /^picogrant login: the key \S+ is open to other users; run chmod 600 on it\n$/,
     );
     chmodSync(key, 0o600);
-    // What the server says of itself is nobody's secret, and lies beside the tokens as it came.
+    // The server's metadata are public, and lie unencrypted beside the tokens.
     const kept = (): string =>
       readdirSync(state)
         .filter((name) => name !== "metadata.json")
@@ -216,7 +216,7 @@ describe("picogrant login", () => {
     await signIn();
     const open = (await run(["token", "--state", state], SECRET)).stdout.trim();
     expect(kept()).toContain(open);
-    // The code that has brought the tokens is gone.
+    // The code that led to the tokens is gone.
     expect(kept()).not.toContain(`${service.url}/device`);
     await run(["logout", "--state", state], SECRET);
     await signIn("--key-file", key);
@@ -226,7 +226,7 @@ describe("picogrant login", () => {
     expect(kept()).not.toContain(`${service.url}/device`);
   });
 
-  it("RFC 8628 section 3.5: access_denied is one line and exit code 1, and nothing stays", async () => {
+  it("RFC 8628 section 3.5: access_denied is one line and exit code 1, and no files stay", async () => {
     decideEach((userCode) => void service.deny(userCode));
     const { code, stdout, stderr } = await run(loginArgs("--json"), SECRET);
     expect(code).toBe(1);
@@ -235,7 +235,7 @@ describe("picogrant login", () => {
     expect(readdirSync(state)).toEqual([]);
   });
 
-  it("a login at another server or client does not write over this one's tokens", async () => {
+  it("a login at another server or client does not overwrite the tokens of this one", async () => {
     await signIn();
     const { code, stderr } = await run([
       ...["login", "--server", service.url, "--client-id", "public-printer", "--state", state],
@@ -247,7 +247,7 @@ describe("picogrant login", () => {
 });
 
 describe("picogrant login at oidc-provider", () => {
-  it("says who has signed in, by the ID token", async () => {
+  it("reports the user's name from the ID token", async () => {
     const provider = await startProvider();
     try {
       const { id, secret } = provider.clients.client_secret_basic;

@@ -1,5 +1,5 @@
-// What npm would publish, packed and used in a project outside of this repository: imported and required, type-checked,
-// bundled, and as a script in an engine; and how much of it there is.
+// What npm would publish, packed and used in a project outside this repository: imported and required, type-checked,
+// bundled, and as a script in an engine; and its size.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -50,7 +50,7 @@ const entries = names.flatMap((name) =>
 );
 
 describe.each(names)("%s", (name) => {
-  it("has none of the core's assertions in what is run: what ships goes on where it can", () => {
+  it("its code has no assertions of the core: published code continues if it can", () => {
     const programs = filesOf(name).filter((file) => /\.[cm]?js$/.test(file));
     expect(programs.length).toBeGreaterThan(0);
     const texts = programs.map((file) => readFileSync(join(folderOf(name), file), "utf8"));
@@ -59,13 +59,13 @@ describe.each(names)("%s", (name) => {
     );
   });
 
-  it("asks for nothing to be installed, and has no scripts of ours", () => {
+  it("has no dependencies and no install scripts", () => {
     const { dependencies, devDependencies, scripts, sideEffects } = manifestOf(name);
     expect([dependencies, devDependencies, scripts]).toEqual([undefined, undefined, undefined]);
     expect(sideEffects).toBe(false);
   });
 
-  it("holds no tests, no scripts, and each file once", () => {
+  it("contains no tests, no scripts, and each file once", () => {
     const files = filesOf(name);
     expect(files.filter((file) => /^(test|scripts|node_modules|\.ci)\b/.test(file))).toEqual([]);
     for (const file of ["README.md", "LICENSE", "package.json"]) expect(files).toContain(file);
@@ -94,31 +94,28 @@ it.each([
     `import { startSimulatedService } from "picogrant-tools/service";
     await startSimulatedService({ options: { interval: "soon" } });`,
   ],
-])(
-  "%s that nobody catches: Node prints one statement of ours above it, as it was written",
-  (name, text) => {
-    const kind = text.includes("require(") ? "commonjs" : "module";
-    const args = [`--input-type=${kind}`, "--eval", text];
-    const { status, stderr } = spawnSync(process.execPath, args, {
-      cwd: project,
-      encoding: "utf8",
-    });
-    expect(status).toBe(1);
-    // In CommonJS classes have short names, and Node puts the error's own beside it.
-    const [above, below] = stderr.split(RegExp(`\\n(?:\\w+ \\[)?${name}\\]?: `));
-    expect(below).toBeDefined();
-    const [place, line, ...marks] = above!.trimEnd().split("\n");
-    if (kind === "commonjs") {
-      // Of the file that has everything: a short line, and no statement.
-      expect(place).toMatch(/common\.cjs:\d+$/);
-      expect(line!.length).toBeLessThan(300);
-      return;
-    }
-    expect(place).toMatch(/^file:\/\/\/.*\.js:\d+$/);
-    expect(line).toMatch(/^\t+(?:if \(.*\) )?(?:return|throw) .{1,180};$/);
-    expect(marks.join("")).toMatch(/^\s*\^+$/);
-  },
-);
+])("%s that nobody catches: Node prints one readable statement of ours above it", (name, text) => {
+  const kind = text.includes("require(") ? "commonjs" : "module";
+  const args = [`--input-type=${kind}`, "--eval", text];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: project,
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  // In CommonJS, classes have short names, and Node prints the error's own name beside it.
+  const [above, below] = stderr.split(RegExp(`\\n(?:\\w+ \\[)?${name}\\]?: `));
+  expect(below).toBeDefined();
+  const [place, line, ...marks] = above!.trimEnd().split("\n");
+  if (kind === "commonjs") {
+    // For the file that has everything: a short line, and no statement.
+    expect(place).toMatch(/common\.cjs:\d+$/);
+    expect(line!.length).toBeLessThan(300);
+    return;
+  }
+  expect(place).toMatch(/^file:\/\/\/.*\.js:\d+$/);
+  expect(line).toMatch(/^\t+(?:if \(.*\) )?(?:return|throw) .{1,180};$/);
+  expect(marks.join("")).toMatch(/^\s*\^+$/);
+});
 
 describe("entries", () => {
   it("each can be imported, and required, with names", () => {
@@ -144,7 +141,7 @@ describe("entries", () => {
     ["commonjs", "node10", "a.ts"],
   ])("types: strict, module %s, moduleResolution %s, %s", (module, moduleResolution, file) => {
     const isOld = moduleResolution === "node10";
-    // Adapters are tried by modules alone; the firmware's entries are for bundlers of today.
+    // Only modules can import the adapter tests; the firmware's entries are for modern bundlers.
     const known = entries
       .filter((name) => !file.endsWith(".cts") || !name.startsWith("picogrant/conformance"))
       .filter((name) => !isOld || !name.startsWith("picogrant-firmware"));
@@ -173,7 +170,7 @@ signIn({ server, clientId: "x", state: "state", deviceKey, signal, onCode }).cat
   console.log(error instanceof SignInError, error.code);
 });`;
 
-it("CommonJS has one of each class, whichever entry it is taken of", () => {
+it("CommonJS has one of each class, whichever entry it comes from", () => {
   const text = `const { signIn, SignInError } = require("picogrant");
     const { StateDirectoryError } = require("picogrant/node");
     signIn({ server: "github", clientId: "x", state: __filename, onCode() {} }).catch((error) => {
@@ -193,7 +190,7 @@ describe("a program that signs in", () => {
       ...options,
     });
 
-  it("fails as it should where there is nobody", () => {
+  it("fails correctly if there is no server", () => {
     expect(run(write("five.mjs", FIVE_LINES))).toBe("true aborted\n");
   });
 
@@ -208,7 +205,7 @@ describe("a program that signs in", () => {
     expect(run(outfile)).toBe("true aborted\n");
   });
 
-  it("loads less than 90 KB, minified; what draws, seals and knows servers comes when it is used", async () => {
+  it("loads less than 90 KB, minified; code for QR codes, seals and known servers is loaded on use", async () => {
     const entry = write("five.mjs", FIVE_LINES);
     const outdir = join(project, "split");
     const made = await bundle({ entryPoints: [entry], outdir, format: "esm", splitting: true });
@@ -219,13 +216,13 @@ describe("a program that signs in", () => {
     expect(bytes).toBeLessThan(90_000);
   });
 
-  it("leaves nothing of a bare import", async () => {
+  it("has no bare import", async () => {
     const entry = write("bare.mjs", 'import "picogrant";\n');
     const { outputFiles } = await bundle({ entryPoints: [entry], write: false });
     expect(outputFiles![0]!.text.trim()).toBe("");
   });
 
-  it("takes 800 KB and 90 files at most, none of them another's", () => {
+  it("takes at most 800 KB and 90 files, without dependencies", () => {
     const { files, bytes } = amountOf(folderOf("picogrant"));
     console.log(`picogrant: ${files} files, ${bytes} B`);
     expect(bytes).toBeLessThan(800_000);
@@ -234,7 +231,7 @@ describe("a program that signs in", () => {
 });
 
 describe("firmware", () => {
-  it("an engine without Node takes the driver and the core", async () => {
+  it("an engine without Node can use the driver and the core", async () => {
     const program =
       'import { Driver } from "picogrant/driver"; import * as core from "picogrant/core"; ' +
       "print(typeof Driver + core.State.PENDING);";
@@ -255,13 +252,13 @@ describe("firmware", () => {
   });
 });
 
-// Every type that a program can see, held against a kept report: whoever changes the package's surface sees it, and so
-// does whoever reads the change. `npm run generate` renews the report.
+// Compares every public type with a stored report, so that changes of the package's API are visible in a review. `npm
+// run generate` renews the report.
 
 const REPORT = fileURLToPath(new URL("public-types.txt", import.meta.url));
 const installed = path.join(inject("project"), "node_modules");
 
-/** The types of each entry, and what they share with others, each once. */
+/** The types of each entry, and the shared ones, each once. */
 function declarations(): Map<string, string> {
   const found = new Map<string, string>();
   for (const name of ["picogrant", "picogrant-tools"]) {

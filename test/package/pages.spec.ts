@@ -1,6 +1,6 @@
-// The pages for readers, as they lie in the packages: each program in them compiles, each command runs, in the page's order
-// and in a folder that has nothing but the packages; what is not run says why, before its block. Their links lead
-// somewhere, and where they name a command or a file of the repository, they say that a clone of it is meant.
+// The pages for readers, as they lie in the packages. Each program compiles, and each command runs, in the page's order
+// and in a folder with only the packages; a block that is not run has a reason before it. Links resolve, and pages that
+// name a command or a file of the repository say that they mean a clone.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import {
@@ -22,7 +22,7 @@ import { type Block, blocksOf, countBlocks } from "../code-blocks.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const project = inject("project");
 
-/** Each page that lies in a package: none is left out. */
+/** All pages of the packages. */
 const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
   readdirSync(path.join(project, "node_modules", name), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
@@ -30,7 +30,7 @@ const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
     .map((file) => `${name}/${file}`),
 );
 
-/** Built with the C library's headers. */
+/** Builds need the C library's headers. */
 const isMissing = process.env.CI !== "true" && !existsSync("/usr/include/stdlib.h");
 
 const read = (page: string): string =>
@@ -41,7 +41,7 @@ const isProgram = ({ language, mark }: Block): boolean =>
 const isRun = ({ language, mark }: Block): boolean =>
   /^(?:ts|sh)$/.test(language) && !mark.startsWith("not: ");
 
-/** The pages with such blocks; where one lies in several packages, whose folder is the same here, once. */
+/** The pages with such blocks; a page in several packages counts once, because the folder is the same here. */
 function pagesWith(isMeant: (block: Block) => boolean): string[] {
   const pages = new Map<string, string>();
   for (const page of PAGES) {
@@ -71,7 +71,7 @@ const FILE = /(?<![\w/:@.-])(?:\.{1,2}\/)*[\w-]+(?:[/.][\w-]+)+/g;
 const FOR_ALL_OF_IT = /\b(?:are those of|is built in) a\s+clone\b/;
 const SAYS_SO = /\bclone\b|\b(?:in|of) the\s+repository\b/;
 
-/** What a page's text names of the repository that the package does not have. */
+/** Things of the repository that a page's text names and the package does not have. */
 function mentions(text: string, isThere: (file: string) => boolean): string[] {
   const commands = [...text.matchAll(COMMAND)].map(([command]) => command);
   const named = [...text.matchAll(FILE)].map(([word]) => word.replace(/^\.\//, ""));
@@ -82,9 +82,9 @@ function mentions(text: string, isThere: (file: string) => boolean): string[] {
   return [...commands, ...foreign];
 }
 
-/** Those in parts of a page that do not say where they are to be had: in their own words, or at the page's beginning. */
+/** Those in parts of a page that do not say where to get them, and neither does the page's beginning. */
 function unexplained(page: string, isThere: (file: string) => boolean): string[] {
-  // A heading within a block of code is a comment of the shell; a comment of the page is read by nobody.
+  // A heading in a code block is a shell comment; comments of the page are invisible.
   const parts = page
     .replace(/<!--.*?-->/g, "")
     .replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/^#/gm, "  #"))
@@ -102,7 +102,7 @@ function folderFor(page: string): string {
 }
 
 describe.each(PAGES)("%s", (page) => {
-  it("every block is a program, a command, or says why it is not run", () => {
+  it("every block is a program, a command, or has a reason why it is not run", () => {
     const blocks = blocksOf(read(page));
     expect(blocks.length).toBe(countBlocks(read(page)));
     const others = blocks.filter(({ language, mark }) => {
@@ -123,7 +123,7 @@ describe.each(PAGES)("%s", (page) => {
     expect(dead).toEqual([]);
   });
 
-  it("names nothing of the repository without saying so", () => {
+  it("names nothing of the repository without explaining it", () => {
     const isThere = (word: string): boolean =>
       [packageFolder, pageFolder].some((at) => existsSync(path.join(at, word)));
     expect(unexplained(read(page), isThere)).toEqual([]);
@@ -141,7 +141,7 @@ it("there are pages in each package, links, and blocks to run", () => {
 it.each(pagesWith(isProgram))("%s: every program in it compiles", (page) => {
   const programs = blocksOf(read(page)).filter(isProgram);
   const folder = path.join(project, page.replaceAll(/[/.]/g, "-"));
-  // Beside it what the guide for Node says to install.
+  // Adds what the guide for Node tells to install.
   const own = path.join(folder, "node_modules");
   mkdirSync(own, { recursive: true });
   const agent = "https-proxy-agent";
@@ -157,7 +157,7 @@ it.each(pagesWith(isProgram))("%s: every program in it compiles", (page) => {
   expect(execFileSync(tsc, args, { cwd: project, encoding: "utf8" })).toBe("");
 });
 
-/** A port that nobody listens at, in the place of the one that pages name. */
+/** A free port that replaces the one in the pages. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
@@ -167,7 +167,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Starts a block, and waits until it has said these words; it runs on. */
+/** Starts a block, and waits until it has printed these words; it continues to run. */
 function startUntil(script: string, words: string, options: object): Promise<ChildProcess> {
   const child = spawn("bash", ["-ec", script], { ...options, detached: true });
   let said = "";
@@ -182,20 +182,20 @@ function startUntil(script: string, words: string, options: object): Promise<Chi
   });
 }
 
-/** It and what it has started. */
+/** Ends the process and its children. */
 function end(child: ChildProcess): void {
   try {
     process.kill(-child.pid!, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** Runs the commands of a page, and its programs that have a server in themselves. */
+/** Runs the commands of a page, and its programs that contain a server. */
 async function walk(page: string): Promise<number> {
   const folder = folderFor(page);
   const port = await freePort();
-  // The check of a port in C has the address of its server from make, where it is not the one that the page names.
+  // The check of a C port gets its server's address from make if it differs from the page's.
   const checkPort = await freePort();
   const env = {
     ...{ ...process.env, HOME: folder, npm_config_update_notifier: "false" },
@@ -206,9 +206,9 @@ async function walk(page: string): Promise<number> {
   let ran = 0;
   try {
     for (const { language, text, mark } of blocksOf(read(page)).filter(isRun)) {
-      // Programs at servers of the internet are compiled alone.
+      // Programs for servers on the internet are only compiled.
       if (language === "ts" && !/picogrant-tools\/service|127\.0\.0\.1:8080/.test(text)) continue;
-      // The packages are there, as the tarballs that npm would fetch.
+      // The packages are installed from the tarballs that npm would fetch.
       const commands = text
         .replaceAll(/^npm install .*\n/gm, "")
         .replaceAll("8080", `${port}`)
@@ -242,12 +242,12 @@ it.concurrent.each(pagesWith(isRun))(
   },
 );
 
-it("a block that fails, that is of another kind, or that has no reason is found", async () => {
+it("a block that fails, has an unknown language, or lacks a reason is detected", async () => {
   expect(blocksOf("<!-- not run: why -->\n```c\nx\n```\n\n```sh\ny\n```\n")).toEqual([
     { language: "c", text: "x\n", mark: "not: why" },
     { language: "sh", text: "y\n", mark: "" },
   ]);
-  // Beside the packages: what lies among them is looked at by others.
+  // Separate from the packages, which other tests inspect.
   const folder = path.join(project, "of-a-test");
   mkdirSync(folder);
   writeFileSync(path.join(folder, "broken.md"), "```sh\nfalse | cat\n```\n");

@@ -1,5 +1,5 @@
-// `npm run release -- --dry-run`: the files of a release, made twice with the same bytes: the second time in another
-// folder, time zone and locale, by somebody with another umask.
+// `npm run release -- --dry-run`: the files of a release, made twice with the same bytes. The second time in another
+// folder, time zone and locale, under another umask.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,8 +20,8 @@ const read = (name: string): string => readFileSync(path.join(folder, name), "ut
 const again = path.join(all, "again");
 
 /**
- * A copy of the sources as somebody with this umask checks them out, with what is installed and built of engines. Of what
- * is kept of an earlier build nothing comes along: it is made once more.
+ * A copy of the sources, checked out under this umask, with installed packages and built engines. Caches of earlier
+ * builds are not copied.
  */
 function checkOut(to: string, umask: string): void {
   const script = `umask ${umask}; mkdir -p "$1" && git ls-files -co --exclude-standard -z |
@@ -43,12 +43,12 @@ const other = path.join(all, "of another, with a longer name", "picogrant");
 beforeAll(() => {
   release(root, folder, "022", { TZ: "UTC", LC_ALL: "C" });
   checkOut(other, "077");
-  // What an earlier version has built there is not this one's.
+  // Left over from a build of an earlier version.
   writeFileSync(path.join(other, "dist/picogrant-of-before.js"), "");
   release(other, again, "077", { TZ: "Asia/Kolkata", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" });
 }, 600_000);
 
-it("a release that is none for show needs to know where the repository is", () => {
+it("a real release needs the repository's address", () => {
   const args = ["run", "-s", "release", "--", "--out", path.join(all, "none")];
   const { status, stderr } = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
   expect(stderr).toMatch(
@@ -57,7 +57,7 @@ it("a release that is none for show needs to know where the repository is", () =
   expect(status).toBe(2);
 });
 
-it("filled in, it is in each package, and what leaves a package is linked there, at its version", () => {
+it("the address goes into each package, and links that leave a package lead there, at its version", () => {
   const url = "https://git.example/maker/picogrant";
   const place = {
     repository: { type: "git", url: `git+${url}.git` },
@@ -81,7 +81,7 @@ describe("a release", () => {
     expect(sums(again)).toBe(sums(folder));
   });
 
-  it("can be read by everybody whom it is unpacked for", () => {
+  it("everybody can read the unpacked files", () => {
     for (const name of readdirSync(folder).filter((file) => file.endsWith(".tgz"))) {
       const list = execFileSync("tar", ["-tvzf", path.join(folder, name)], { encoding: "utf8" });
       expect(list.match(/^-rw(?!-r--r--|xr-xr-x)\S*.*$/gm)).toBe(null);
@@ -89,12 +89,12 @@ describe("a release", () => {
   });
 
   it.each(["picogrant", "picogrant-tools", "picogrant-firmware"])(
-    "npm would publish %s as it is: nothing is corrected, and nothing is asked of a network",
+    "npm would publish %s unchanged: it corrects nothing, and makes no network request",
     (name) => {
       const tarball = path.join(folder, `${name}-${version}.tgz`);
-      // At this address nobody listens.
+      // No server listens at this address.
       const at = ["--registry", "http://127.0.0.1:1/", "--fetch-retries=0"];
-      // Whoever runs the tests with `npm run -s` hands its silence on to this npm too.
+      // `npm run -s` passes its silence on to this npm too.
       const args = ["publish", "--dry-run", "--loglevel=notice", ...at, tarball];
       const { status, stdout, stderr } = spawnSync("npm", args, { encoding: "utf8" });
       expect(stdout).toBe(`+ ${name}@${version}\n`);
@@ -136,7 +136,7 @@ describe("a release", () => {
     }
   });
 
-  it("lists what others have written (CycloneDX), each package once, without a date or a number drawn", () => {
+  it("lists dependencies (CycloneDX), each package once, without a date or a random number", () => {
     const bill = JSON.parse(read(`picogrant-${version}.cdx.json`)) as {
       bomFormat: string;
       serialNumber?: string;
