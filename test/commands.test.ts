@@ -132,10 +132,11 @@ describe.concurrent("commands that pages show", () => {
     const file = programs.find(([name]) => name === program)?.[1];
     const part = /^picogrant (\S+)$/.exec(program)?.[1];
     expect([program, file ?? part]).not.toContain(undefined);
+    const help = options.has("--device") ? ["--device", "-", "--help"] : ["--help"];
     const { code, stdout } =
       file !== undefined
         ? (await answers)[file]!.help
-        : await start(await bundledProgram("targets/command/main.ts"), part!, "--help");
+        : await start(await bundledProgram("targets/command/main.ts"), part!, ...help);
     expect(code).toBe(0);
     const known = new Set(stdout.match(/--[a-z][a-z-]*/g));
     expect([...options].filter(([option]) => !known.has(option))).toEqual([]);

@@ -23,7 +23,7 @@ interface Flags {
   with: Record<string, unknown>;
   host: string;
   https?: boolean;
-  only: readonly Row[];
+  only?: readonly Row[];
   atOnce: number;
   patience: number;
   json?: boolean;
@@ -63,7 +63,7 @@ export function deviceLine(): Command {
   const command = commandLine("conform", "Judges a whole device by what a server sees of it.")
     .requiredOption("--device <command>", "starts the device; - : you start it by hand")
     .option("--with <json>", "further members of device.json", readMembers, {})
-    .option("--only <names>", "only these rows: NAME[,NAME]", readRows, rows)
+    .option("--only <names>", "only these rows: NAME[,NAME]", readRows)
     .option("--call <hook>", "has the device call its resource: endpoints.resources[0]")
     .option("--sign-out <hook>", "has the device sign out")
     .option("--restart <hook>", "ends the device in order and starts it again")
@@ -89,7 +89,7 @@ export async function judgeDevices(command: Command): Promise<number> {
   process.once("exit", () => bench.close());
   for (const [signal, code] of Object.entries(SIGNALS))
     process.once(signal, () => process.exit(code));
-  return report(await bench.run(flags.only, (verdict) => print(verdict, flags)), flags);
+  return report(await bench.run(flags.only ?? rows, (verdict) => print(verdict, flags)), flags);
 }
 
 function readMembers(text: string): Record<string, unknown> {
