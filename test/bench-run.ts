@@ -6,7 +6,6 @@ import { bundledProgram } from "./program.ts";
 /** Two lines of standard input that devices of these tests understand. */
 export const KEYS = ["--call", "> a", "--sign-out", "> o"];
 
-/** Returns both outputs and the exit code. */
 export async function bench(...args: string[]): Promise<{ status: number | null; said: string }> {
   const words = [await bundledProgram("targets/command/main.ts"), "conform", ...args];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });

@@ -38,7 +38,6 @@ function anchors(text: string): string[] {
   );
 }
 
-/** Broken links of a document. */
 function deadLinks(file: string, text: string): string[] {
   const targets = [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
   return targets.filter((target) => {
@@ -50,13 +49,11 @@ function deadLinks(file: string, text: string): string[] {
   });
 }
 
-/** Paths of this repository in a text that do not exist. */
 function deadPaths(text: string): string[] {
   const named = [...text.matchAll(/`((?:core|platform|targets|test|scripts)\/[\w./-]*)`/g)];
   return named.map((match) => match[1]!).filter((name) => !existsSync(path.join(ROOT, name)));
 }
 
-/** Scripts that are not in package.json, and tools that are not in the list. */
 function deadScripts(text: string): string[] {
   const tools = [...text.matchAll(/npm run (?:-s )?tool -- ([\w-]*\w)/g)].map((match) => match[1]!);
   const named = [...text.matchAll(/npm run (?:-[\w-]+ )*(\w(?:[\w:-]*\w)?)/g)].map(

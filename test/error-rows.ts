@@ -3,7 +3,6 @@
 
 export type Kind = "transient" | "renewable" | "user" | "administrator" | "maker";
 
-/** Display texts of errors. */
 export const WORDS = {
   RESUMING: "",
   NO_CONNECTION: "No connection",

@@ -36,7 +36,6 @@ async function bundled(entry: string): Promise<string> {
   return path.join(place, "main.js");
 }
 
-/** How a program ended, and its output. */
 export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -44,7 +43,6 @@ export interface Ended {
   stderr: string;
 }
 
-/** Waits for the end of a process, and returns its output. */
 export function ended(child: ChildProcess): Promise<Ended> {
   const said = { stdout: "", stderr: "" };
   for (const output of ["stdout", "stderr"] as const) {

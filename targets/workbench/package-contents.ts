@@ -3,7 +3,6 @@
 //   picogrant-tools     the command `picogrant`, and the simulated service for tests of any client
 //   picogrant-firmware  bundles, header and host in C: what is flashed, and what it is built with
 
-/** Entries of a package and their sources. */
 export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   ".": "platform/node/sign-in.ts",
   "./core": "core/complete.ts",
@@ -87,7 +86,6 @@ const bundleOf = (name: string): object => ({
   require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
 });
 
-/** The package-specific parts of each manifest. */
 export const MANIFESTS: Readonly<Record<string, object>> = {
   picogrant: {
     description:

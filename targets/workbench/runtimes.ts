@@ -8,7 +8,6 @@ import { run } from "./engines/install.ts";
 
 const folder = fileURLToPath(new URL("../../dist/runtimes/", import.meta.url));
 
-/** This machine's system in npm's package names. */
 const system = `${process.platform}-${process.arch}`;
 const deno = process.platform === "linux" ? `${system}-glibc` : system;
 const bun = system.replace("win32", "windows").replace("arm64", "aarch64");

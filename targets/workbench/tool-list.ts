@@ -2,11 +2,8 @@
 // for everyday work.
 
 interface Tool {
-  /** One line for the list. */
   readonly says: string;
-  /** A program, or with `tests` the tests to run. */
   readonly program?: string;
-  /** Arguments for vitest: its config and the tests to run. */
   readonly tests?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -66,7 +63,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
 };
 
-/** Arguments for Node. */
 export function argumentsOf(tool: Tool, words: readonly string[]): string[] {
   if (tool.tests !== undefined) {
     const [config, ...files] = tool.tests;

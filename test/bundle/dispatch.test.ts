@@ -9,7 +9,6 @@ import { engines } from "../../targets/workbench/engines/catalogue.ts";
 
 const map = JSON.stringify({ version: 3, sources: ["a.js"], names: [], mappings: "AAAA" });
 
-/** A file as the compiler makes it, with these statements. */
 function scriptOf(body: string): string {
   return `var picogrant;!function(){${body}}();\n`;
 }

@@ -56,7 +56,6 @@ function place(program: string) {
   return { code: source!.code, places: placed.places };
 }
 
-/** Runs the functions `run0`, `run1` ... and returns their results. */
 function resultsOf(code: string, count: number): unknown[] {
   const { code: script } = transformSync(code, { loader: "ts", format: "cjs", target: "es2020" });
   const names = Array.from({ length: count }, (_, at) => `run${at}`);
@@ -142,7 +141,6 @@ test("the order of the places: named ones first, then the types' order", () => {
   expect([...places.values()]).toEqual([0, 1, 2, 3, 4]);
 });
 
-/** A table of the project, and a function for it. */
 const table =
   "interface Table { run: (by: number) => number } function twice(by: number) { return 2 * by; }";
 

@@ -273,7 +273,6 @@ it("status reports the user, the server, the scope and the expiry; and that the 
   expect((await picogrant(["status"])).stdout).toMatch(
     /^Signed in at \S+ as ada\.\nClient c, scope email\.\nThe access token is good for 59 min, and /,
   );
-  // Without a request.
   expect(seen).toEqual([]);
 });
 
@@ -341,7 +340,6 @@ let state: string;
 /** The kinds of requests, in order. */
 let seen: string[];
 let children: ChildProcess[] = [];
-/** Whether the user allows each code. */
 let isAllowed = true;
 /** The response to a refresh, if any; the access token expires at once. */
 let refresh: FakeAnswer | undefined;
@@ -431,7 +429,6 @@ async function expectWaysOut(): Promise<void> {
   expect(await picogrant(["logout"])).toMatchObject({ code: 0 });
   expect(seen).toContain("/revoke");
   expect((await picogrant(["logout"])).code).not.toBe(0);
-  // Without the server as well.
   expect((await login()).code).toBe(0);
   seen.length = 0;
   expect((await picogrant(["logout", "--local"])).code).toBe(0);

@@ -20,11 +20,9 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 export interface NamedTest {
   /** Names of the groups and of the test, outermost first, joined by ` > `. */
   readonly name: string;
-  /** Path from the project's folder. */
   readonly file: string;
 }
 
-/** A row, or a section, with the tests of each side. */
 export interface Covered<Of extends { readonly sides: Sides } = Row> {
   readonly row: Of;
   readonly service: readonly NamedTest[];
@@ -114,7 +112,6 @@ export function gaps(covered: readonly Covered<Row | Section>[]): string[] {
   });
 }
 
-/** The printed tests of one side. */
 function said(row: { readonly sides: Sides }, side: string, tests: readonly NamedTest[]): string[] {
   const [first] = tests;
   if (!first) return row.sides === "both" ? [] : [`  ${side}: none, since ${row.sides.because}`];

@@ -8,9 +8,8 @@ export type Sides = "both" | { readonly only: "service" | "device"; readonly bec
 export interface Row {
   readonly document: "device doc" | "offer doc";
   readonly section: string;
-  /** The name by which tests refer to the row. */
   readonly row: string;
-  /** What the name alone does not tell; may be "". */
+  /** What the name alone does not contain; may be "". */
   readonly says: string;
   readonly sides: Sides;
 }
@@ -74,7 +73,7 @@ export const documentRows: readonly Row[] = [
     ["4.2", "client_secret"],
     ["4.2", "device_code"],
     ["4.2", "grant_type"],
-    ["4.2", "every interval", "polls until a final answer", device("the service only responds")],
+    ["4.2", "every interval", "polls until a final response", device("the service only responds")],
     ["4.3", "client_id"],
     ["4.3", "client_secret"],
     ["4.3", "refresh_token"],
@@ -151,7 +150,6 @@ export const documentRows: readonly Row[] = [
 
 interface References {
   readonly rows: readonly Row[];
-  /** References to rows that do not exist, as written in the name. */
   readonly wrong: readonly string[];
 }
 

@@ -3,7 +3,6 @@
 
 import type { Sides } from "./rows.ts";
 
-/** A section and its requirement. */
 export interface Section {
   readonly rfc: string;
   readonly section: string;
@@ -11,7 +10,6 @@ export interface Section {
   readonly sides: Sides;
 }
 
-/** Numbers and titles, in the order of the tables. */
 export const standards: Readonly<Record<string, string>> = {
   "8628": "OAuth 2.0 Device Authorization Grant",
   "6749": "The OAuth 2.0 Authorization Framework",

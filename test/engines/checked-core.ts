@@ -13,7 +13,6 @@ interface LoadedModule {
   getCombinedSourcemap(): unknown;
 }
 
-/** The plugin for vitest's configuration. */
 export function checkedCore() {
   return {
     name: "picogrant-integers",

@@ -60,7 +60,6 @@ const asciiOf = (value: unknown): string =>
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** Records a device of the model. */
 class Life {
   readonly #lines: string[];
   readonly #number: number;

@@ -112,7 +112,6 @@ function expect(what, seen, right) {
   print("# " + what + ": got " + seen + ", expected " + right + " at " + line);
 }
 
-/** Checks that only the recorded changes happened. */
 function compare(number) {
   var seen = look(devices[number]);
   var right = rights[number];
@@ -206,7 +205,6 @@ function done(name) {
   isLost = 1;
 }
 
-/** Both devices are done; the next ones begin. */
 function over() {
   isLost = 0;
   complaint = "";

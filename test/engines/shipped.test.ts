@@ -29,7 +29,6 @@ function namesIn(text: string): Set<string> {
   return new Set(spans.map(([, name]) => name!));
 }
 
-/** Every name in the text's code spans and blocks. */
 function allNamesIn(text: string): Set<string> {
   const code = [...text.matchAll(/```[^`]*```|`[^`\n]+`/g)].map(([span]) => span);
   return new Set(code.join(" ").match(/\w+/g));

@@ -23,7 +23,6 @@ const tsx = pathToFileURL(path.join(root, "node_modules/tsx/dist/loader.mjs")).h
 /** The package's entries in this repository: the sources, as targets/examples/tsconfig.json maps them. */
 const entries = { TSX_TSCONFIG_PATH: path.join(examples, "tsconfig.json") };
 
-/** A running program; `output` is all that it has printed. */
 class Program {
   output = "";
   readonly #child: ChildProcess;
@@ -94,7 +93,6 @@ async function withProgram(
   }
 }
 
-/** The user allows the pending attempt, once the program has shown its code. */
 async function allow({ service }: RealWorld, program: Program): Promise<void> {
   const [attempt] = service.pending();
   await program.until(new RegExp(attempt ? attempt.userCode : "[A-Z]{4}-[A-Z]{4}"));

@@ -101,7 +101,6 @@ async function signsIn(command: readonly string[], file: string): Promise<void> 
   };
   try {
     expect(await once()).toEqual({ codes: 1, status: 200, claims: "ada" });
-    // Rejected once, refreshed, and accepted.
     expect(seen.get(place)!.size).toBe(2);
     expect(await once()).toMatchObject({ codes: 0, status: 200 });
   } finally {

@@ -58,7 +58,6 @@ export interface Ended {
 
 export interface Running {
   readonly child: ChildProcess;
-  /** Output so far. */
   stdout: string;
   stderr: string;
   readonly end: Promise<Ended>;
@@ -90,7 +89,6 @@ export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
   return start(args, env).end;
 }
 
-/** The objects that --json printed. */
 export function events(stdout: string): Record<string, unknown>[] {
   const lines = stdout.split("\n").filter((line) => line !== "");
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -42,7 +42,6 @@ function run(...args: string[]): string {
   return execFileSync(process.execPath, args, { cwd: project, encoding: "utf8", stdio: "pipe" });
 }
 
-/** Every entry that a program can import. */
 const entries = names.flatMap((name) =>
   Object.keys(manifestOf(name).exports)
     .filter((entry) => !/\.json$|\*/.test(entry))

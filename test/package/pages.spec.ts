@@ -22,7 +22,6 @@ import { type Block, blocksOf, countBlocks } from "../code-blocks.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const project = inject("project");
 
-/** All pages of the packages. */
 const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
   readdirSync(path.join(project, "node_modules", name), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
@@ -54,10 +53,8 @@ function pagesWith(isMeant: (block: Block) => boolean): string[] {
 
 const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
 
-/** Every file and folder of the repository, by its path there. */
 const known = new Set(files.flatMap((file) => above(file)));
 
-/** The names of the repository's sources, without their folders. */
 const sources = new Set(
   files.filter((file) => file.endsWith(".ts")).map((file) => path.basename(file)),
 );
@@ -141,7 +138,7 @@ it("there are pages in each package, links, and blocks to run", () => {
 it.each(pagesWith(isProgram))("%s: every program in it compiles", (page) => {
   const programs = blocksOf(read(page)).filter(isProgram);
   const folder = path.join(project, page.replaceAll(/[/.]/g, "-"));
-  // Adds what the guide for Node tells to install.
+  // Installs the packages that the guide for Node names.
   const own = path.join(folder, "node_modules");
   mkdirSync(own, { recursive: true });
   const agent = "https-proxy-agent";

@@ -11,7 +11,6 @@ import type { ForeignClient, ForeignServer } from "./own-service.ts";
 const CODE_LIFE_S = 120;
 const SESSION_LIFE_S = 7 * 86_400;
 
-/** Tables of its plugins. */
 const TABLES = ["user", "session", "account", "verification", "deviceCode"];
 
 /** Clients have no secrets; the server ignores one that they send. */

@@ -44,7 +44,6 @@ person = requests.get(server["userinfo_endpoint"], headers=bearer).json()
 print(json.dumps({"claims": dict(claims), "person": person}))
 `;
 
-/** A service, and the client's registration there. */
 interface Place {
   readonly url: string;
   readonly issuer: string;

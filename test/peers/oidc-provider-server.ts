@@ -17,7 +17,6 @@ const CLIENTS = {
   client_secret_basic: { id: "radio:kitchen 1", secret: SECRET },
 } as const;
 
-/** Starts the provider on a free port. */
 export async function startProvider(): Promise<ForeignServer> {
   // @ts-expect-error: it has no types
   const { Provider } = await import("oidc-provider");
@@ -86,7 +85,6 @@ class PeerBrowser {
     }
   }
 
-  /** Sends the page's form with its hidden fields and these. */
   async submit(fields: Record<string, string> = {}): Promise<void> {
     const form = /<form[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/s.exec(this.html);
     if (!form) throw new Error(`no form on the page:\n${this.html}`);
@@ -102,7 +100,6 @@ class PeerBrowser {
     });
   }
 
-  /** Types the code in, signs in and allows. */
   async approve(address: string, userCode: string): Promise<void> {
     await this.open(address);
     await this.submit({ user_code: userCode });
@@ -111,7 +108,6 @@ class PeerBrowser {
     await this.submit();
   }
 
-  /** Types the code in and aborts. */
   async deny(address: string, userCode: string): Promise<void> {
     await this.open(address);
     await this.submit({ user_code: userCode });

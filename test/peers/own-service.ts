@@ -21,7 +21,6 @@ export interface ForeignServer {
   readonly scope: string;
   readonly codeLifeS: number;
   readonly accessLifeS: number;
-  /** The user at the verification page. */
   approve(address: string, userCode: string): Promise<void>;
   deny(address: string, userCode: string): Promise<void>;
   /** Sets the clock of a server in another process. */

@@ -53,7 +53,6 @@ const UNTOUCHED = /^(?:TS(?!AsExpression|NonNull|Satisfies)|Import|ExportAll)/;
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";
 
-/** Every mutant of a file. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const found: Mutant[] = [];
   const add = ({ start, end }: Node, text: string | undefined): void => {

@@ -70,7 +70,6 @@ const LINES: Readonly<Record<string, (profile: ServerProfile) => boolean>> = {
 
 const SECRETS = { never: "none", required: "must have one" };
 
-/** What a developer fills in. */
 export function profileTable(profiles: readonly ServerProfile[]): string {
   const words = ({ parameters }: ServerProfile): string =>
     Object.entries(parameters)

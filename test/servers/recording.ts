@@ -66,7 +66,6 @@ const REQUESTS = {
 } as const;
 export type Purpose = keyof typeof REQUESTS;
 
-/** A response on the wire. */
 export interface Answer {
   readonly status: number;
   readonly reason: string;
@@ -86,7 +85,6 @@ export interface Exchange extends Answer {
   readonly request: string;
 }
 
-/** A page that confirms lines of a profile. */
 export interface Source {
   /** The day on which it was read, as 2026-11-22. */
   readonly day: string;
@@ -99,7 +97,6 @@ export interface Recording {
   readonly server: string;
   /** The developer's parameters of the profile. */
   readonly words: Record<string, string>;
-  /** The scope of the device's first request. */
   readonly scope: string;
   /** Address of the userinfo endpoint; "" if there is none. */
   readonly userInfo: string;

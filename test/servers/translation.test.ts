@@ -14,7 +14,6 @@ const ADDRESSES = {
   revocation: "https://s.example/revoke",
 };
 
-/** The events that a sink received, in words. */
 const wordsOf = (told: readonly Told[]): string[] =>
   told.map(([event, ...values]) => (event === "end" ? event : values.slice(0, 2).join(" ")));
 

@@ -167,7 +167,6 @@ test.each([
 
 const API = "/video/v3/liveBroadcasts?part=id&mine=true";
 
-/** The normal response to each request. */
 const ASK = {
   code: (bench: Bench) => bench.requestCodes(),
   poll: (bench: Bench) => bench.poll("unknown"),

@@ -12,7 +12,6 @@ export interface Expected {
   readonly word: string;
   /** RFC 6749 section 5.2: a client that failed with HTTP Basic gets a challenge. */
   readonly asksWho?: boolean;
-  /** Members of the response with their exact values. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -296,7 +295,6 @@ export class IdealService {
     return this.now >= expiresAt + memory * 1000;
   }
 
-  /** The pending user codes. */
   pending(): string[] {
     const waits = ({ state, expiresAt }: Attempt): boolean =>
       state === "pending" && this.now < expiresAt;
@@ -663,7 +661,6 @@ export class IdealService {
     return { ...OK, ids: own(account) };
   }
 
-  /** One operation on the offers of a base plan. */
   offer(
     token: string | undefined,
     deed: "create" | "get" | "activate" | "deactivate" | "delete",

@@ -28,7 +28,6 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) =>
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 
-/** Tokens for a custom request. */
 function signIn(bench: Bench, asked: Record<string, string> = {}): Record<string, unknown> {
   const codes = bench.requestCodes({ scope: SCOPE, ...asked }).json;
   expect(bench.service.approve(String(codes.user_code), "ada")).toBe("granted");

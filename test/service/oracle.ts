@@ -69,14 +69,11 @@ const GAPS = [" ", "\u3000", "\u2013", "\uff0d", "\u200b", "\u00ad -"];
 const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
 
 export class OracleLife {
-  /** The most recent actions and responses. */
   readonly story: string[] = [];
-  /** Statuses and error words of all responses. */
   readonly met = new Set<string>();
   readonly #roll: () => number;
   #bench: Bench;
   readonly #random: (count: number) => Uint8Array;
-  /** Everything that observers received. */
   readonly #heard: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
@@ -226,8 +223,6 @@ export class OracleLife {
     else this.#ideal.now += this.#one([20_000, 61_000, 1e6]);
   }
 
-  // Random choices.
-
   #below(count: number): number {
     return Math.floor(this.#roll() * count);
   }
@@ -265,8 +260,6 @@ export class OracleLife {
     const { attempts, now } = this.#ideal;
     return this.#pick(attempts, (one) => states.includes(one.state) && now < one.expiresAt);
   }
-
-  // Requests and responses.
 
   #expect(what: string, expected: unknown, found: unknown): void {
     if (JSON.stringify(found) === JSON.stringify(expected)) return;
@@ -355,8 +348,6 @@ export class OracleLife {
       return value;
     });
   }
-
-  // Actions of devices.
 
   async #requestCode(): Promise<void> {
     const [client, { client_id }] = this.#credentials(this.#chance(0.5) ? this.#usual : undefined);
@@ -518,8 +509,6 @@ export class OracleLife {
     const expected = this.#ideal.revoke(token, client, fields);
     await this.#ask("POST", `/revoke?${form({ token })}`, fields, expected);
   }
-
-  // The resource APIs.
 
   /** A token, and a request that carries it: in the header, in the query, or not at all. */
   #bearer(token: string | undefined): [Record<string, string>, Fields] {

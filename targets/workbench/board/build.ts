@@ -69,7 +69,6 @@ function sourceTime(): number {
 const FIRST_CODE = 32;
 const LAST_CODE = 126;
 
-/** `font.h`: the display's characters. */
 function fontHeader(): string {
   const rows = Array.from({ length: LAST_CODE - FIRST_CODE + 1 }, (_, at) => {
     return `    {${glyphOf(FIRST_CODE + at).join(", ")}},`;

@@ -19,7 +19,6 @@ import { firmwareOf, type Kind } from "./build.ts";
 import { machine } from "./machines.ts";
 import { addressIn, Network, type Place } from "./network.ts";
 
-/** Size of a record slot. */
 const SLOT_BYTES = 8192;
 /** This machine's address on the board's network. */
 export const SERVICE_ADDRESS = "10.0.2.2";
@@ -49,7 +48,6 @@ export interface BoardSettings {
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
-/** Figures as the firmware prints them. */
 export interface BoardFigures {
   /** Only with an engine. */
   readonly heap: { peak: number; reached: number; requests: number } | undefined;
@@ -126,7 +124,6 @@ export class Board {
     const { page = Buffer.alloc(0) } = this.#settings;
     if (!existsSync(this.flash.path)) this.flash.erase();
     this.flash.program(0, page);
-    // New from the factory.
     if (!existsSync(this.eeprom))
       writeFileSync(this.eeprom, Buffer.alloc(machine.eepromBytes, 0xff));
   }
@@ -168,7 +165,6 @@ export class Board {
   }
 
   #arguments(): string[] {
-    /** qemu's own network. */
     const network = (place: Place, hub: number): string[] => [
       ...["-netdev", `stream,id=cable-${place},${this.#socket(place)}`],
       ...["-netdev", `hubport,id=cable-end-${place},hubid=${hub},netdev=cable-${place}`],
@@ -287,7 +283,6 @@ export class Board {
     return lines.map((line) => line.slice(1, -1));
   }
 
-  /** Requests the figures. */
   async measure(): Promise<BoardFigures> {
     const pattern =
       /(?:heap: size \d+, peak (\d+), reached (\d+), requests (\d+)\n)?stack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
@@ -308,7 +303,6 @@ export class Board {
     return this.#monitorSays("set_link", { name: "board", up: isIn });
   }
 
-  /** Has the emulator write a picture of the panel to a file. */
   picture(filename: string, format: "png" | "ppm" = "png"): Promise<void> {
     return this.#monitorSays("screendump", { filename, format });
   }

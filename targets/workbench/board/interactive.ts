@@ -29,7 +29,6 @@ export async function runInteractive(): Promise<number> {
   return 0;
 }
 
-/** Passes keys on until q, the end of input, or a signal. */
 function keysUntilQuit(press: (key: string) => void): Promise<void> {
   return new Promise((resolve) => {
     process.stdin.setRawMode?.(true);

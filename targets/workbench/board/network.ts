@@ -28,7 +28,6 @@ export type Place = "home" | "elsewhere";
 
 const PREFIX: Readonly<Record<Place, string>> = { home: "10.0.2.", elsewhere: "10.0.3." };
 
-/** Maps an address of the home network to a place. */
 export const addressIn = (place: Place, address: string): string =>
   address.replace(PREFIX.home, PREFIX[place]);
 
@@ -95,7 +94,6 @@ export class Network {
   time: (() => number) | undefined;
   /** Whether DHCP announces the time server. */
   namesTimeServer = true;
-  /** Addresses that no longer respond. */
   readonly silent = new Set<string>();
   readonly #board = new End((frame) => this.#fromBoard(frame));
   readonly #places: Readonly<Record<Place, End>> = {
@@ -150,7 +148,6 @@ export class Network {
     this.#board.send(withServers(frame, addressIn(place, this.#nameServer), this.namesTimeServer));
   }
 
-  /** The response to a frame, if that is a query. */
   #answerTo(frame: Buffer): Buffer | undefined {
     const udp = udpOf(frame);
     if (udp?.readUInt16BE(2) === NTP_PORT) {
@@ -206,7 +203,6 @@ function udpOf(frame: Buffer): Buffer | undefined {
   return udp.subarray(0, udp.readUInt16BE(4));
 }
 
-/** Puts a response into a frame to the sender of the query. */
 function wrap(frame: Buffer, udp: Buffer, response: Buffer): Buffer {
   const to = [frame.subarray(6, 12), frame.subarray(0, 6), frame.subarray(12, ETHERNET)];
   // A checksum of 0 means that there is none.

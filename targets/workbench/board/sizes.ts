@@ -6,7 +6,6 @@ import { folderOf, type Kind, mapOf } from "./build.ts";
 import type { BoardFigures } from "./emulator.ts";
 import type { MachineName } from "./machines.ts";
 
-/** A part of the firmware, and its object files. */
 const parts = [
   ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^heap\.o/],
   ["heap of the engine", /^libc\.o \.noinit/],
@@ -29,7 +28,6 @@ const partNames: readonly Part[] = [...parts.map(([name]) => name), "stack"];
 interface Sizes {
   readonly flash: Readonly<Record<Part, number>>;
   readonly ram: Readonly<Record<Part, number>>;
-  /** Total according to the linker. */
   readonly flashTotal: number;
   readonly ramTotal: number;
 }
@@ -97,7 +95,6 @@ export const compared: readonly Build[] = [
   { machine: "mps2", kind: "quickjs" },
 ];
 
-/** Measured during a run of a firmware. */
 export interface Seen {
   readonly figures: BoardFigures;
   /** The deepest stack of all starts. */
@@ -119,7 +116,6 @@ const pad = (cell: string, width: number, column: number): string =>
 
 const sizesOf = ({ machine, kind }: Build): Sizes => readSizes(mapOf(kind, folderOf(machine)));
 
-/** One line for each limit that is exceeded. */
 export function missedLimits(builds: readonly Build[]): string[] {
   return builds.flatMap((build) => {
     const { flashTotal, ramTotal } = sizesOf(build);
@@ -160,7 +156,6 @@ export function sizeTable(builds: readonly Build[]): string {
   return lines([...rows, ...used]);
 }
 
-/** Wake-ups per hour and share of time asleep. */
 export function sleepLine(what: string, { wakes, asleepMs, ofMs }: BoardFigures["sleep"]): string {
   const perHour = Math.round((wakes * 3_600_000) / ofMs);
   const share = ((100 * asleepMs) / ofMs).toFixed(1);

@@ -59,7 +59,6 @@ function pointTo(linear: WebAssembly.Memory): void {
   memory.writeUInt32LE(at, pointerCell);
 }
 
-/** A fresh engine with `print` and `counter`. */
 export async function newCountedEngine(which: CountedName = "release"): Promise<CountedEngine> {
   const module = await newModule(countedVariant(which));
   const runtime = module.newRuntime();

@@ -72,7 +72,6 @@ export async function countHandshakes(
   return found;
 }
 
-/** The C host; `program` is its executable. */
 export function hostAsDevice(program: string): Run {
   return ({ endpoints, certificates, folder }, signal) => {
     const config = join(folder, "device.json");
@@ -85,7 +84,6 @@ export function hostAsDevice(program: string): Run {
   };
 }
 
-/** A program on Node with `signIn`. */
 export function sessionAsDevice({ endpoints, ca, folder }: Given, signal: AbortSignal) {
   const own = { clientId: "handshakes", state: join(folder, "state"), onCode: () => undefined };
   return signIn({ ...own, server: endpoints, http: { ca }, signal });

@@ -34,7 +34,6 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
   }
 }
 
-/** The core in QuickJS on 32-bit ARM. */
 type OnArm = Omit<Figures, "file" | "poll">;
 
 /** The figures that the allocation counter prints, and the size of the code in it. */

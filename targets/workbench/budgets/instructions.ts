@@ -8,7 +8,6 @@ const NO_LIMIT = "10000000";
 const FEW = 200;
 const MANY = 400;
 
-/** Instructions of a whole run, and the pending polls in it. */
 function run(
   program: string,
   polls: number,

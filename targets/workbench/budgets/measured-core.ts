@@ -7,7 +7,6 @@ import { functionsOf } from "../../bundle/surface.ts";
 
 const stateNames = Object.keys(core.State).filter((name) => Number.isNaN(Number(name)));
 
-/** Makes nested calls, each in a loop that ends early. */
 const deeper = `
 function deeper(more) {
   do {
@@ -113,7 +112,6 @@ export interface Tally {
   readonly isControl: boolean;
   readonly state: string;
   readonly calls: number;
-  /** Number of allocations. */
   readonly found: number;
 }
 

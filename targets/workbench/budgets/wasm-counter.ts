@@ -37,7 +37,6 @@ class Reader {
   }
 }
 
-/** An unsigned LEB128. */
 function encode(value: number): number[] {
   const bytes: number[] = [];
   for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
@@ -106,7 +105,6 @@ const ADDITION = [
   ...[0x41, 1, 0x6a, 0x36, 2, 0],
 ];
 
-/** A function body with the counter before its first instruction. */
 function withCounter(body: Uint8Array): number[] {
   const reader = new Reader(body);
   for (let groups = reader.number(); groups > 0; groups--) {

@@ -74,9 +74,7 @@ export async function runInQuickjs(
 
 export interface Engine {
   readonly name: string;
-  /** Where a developer gets it. */
   readonly source: string;
-  /** Kinds of memory to test. */
   readonly memory: "both" | "typed" | "plain";
   /** Run only the complete bundle, which contains the others: each run takes minutes. */
   readonly isSlow?: boolean;
@@ -124,7 +122,6 @@ function wasm(name: string, packageName: string, variant: VariantName): Engine {
   };
 }
 
-/** An engine with its own command. */
 function native(
   name: string,
   folder: string,
@@ -142,7 +139,6 @@ function native(
   };
 }
 
-/** Runs a native engine on a script, with the libraries of its package. */
 export function runCommand(command: string, home: string, script: string): string {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-engine-"));
   const file = join(folder, "script.js");
@@ -171,7 +167,6 @@ export function runCommand(command: string, home: string, script: string): strin
   }
 }
 
-/** In the order of the table. */
 export const engines: readonly Engine[] = [
   v8,
   wasm("QuickJS (wasm)", "@jitl/quickjs-wasmfile-release-sync", "release"),

@@ -51,7 +51,6 @@ function failureOf(command: string, args: readonly string[], error: unknown): In
   return new InstallError(`${command} ${args.slice(-2).join(" ")}: ${why}`);
 }
 
-/** Address and release of the archive that this machine's apt uses. */
 function debianArchive(): { address: string; release: string } {
   const format = "$(ORIGIN)|$(COMPONENT)|$(REPO_URI)|$(CODENAME)";
   const lines = run("apt-get", ["indextargets", "--format", format, "Created-By: Packages"]);
@@ -139,7 +138,6 @@ const libraries = {
   mujs: "/libmujs.a",
 } as const;
 
-/** Compiler arguments of an engine. */
 function partsOf(engine: HostedEngine, folder: string): string[] {
   if (engine === "xs") return xsParts(folder);
   const path = findFile(folder, libraries[engine]);

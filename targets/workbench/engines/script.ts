@@ -13,7 +13,6 @@ import { nameOf } from "../../bundle/surface.ts";
 const dist = fileURLToPath(new URL("../../../dist/", import.meta.url));
 const folder = fileURLToPath(new URL("../../../test/engines/", import.meta.url));
 
-/** Enums of the core API that the script uses. */
 const enums = {
   Authorization: core.Authorization,
   ClientAuthentication: core.ClientAuthentication,

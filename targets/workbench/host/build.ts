@@ -13,7 +13,6 @@ const sources = `${root}targets/host`;
 
 export const hostFolder = `${root}dist/host/`;
 
-/** The core as C, and its numbers. */
 export const generatedC = `${hostFolder}generated`;
 
 /**

@@ -55,7 +55,6 @@ export function membersOf(numbers: Enum): [string, number][] {
 /** What a C host reads from the core's script, in the order of its numbers: arrays, then the function for all calls. */
 const PARTS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER", "CALL"] as const;
 
-/** Numbers of the parts and of the functions. */
 function partLines(): string {
   const parts = PARTS.map((name, at) => `  PG_PART_${name} = ${at},`);
   const functions = functionNumbers.map(
@@ -67,7 +66,6 @@ function partLines(): string {
 /** The host puts the device in the place of `create`. The release stays first in every version. */
 const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
-/** The version of picogrant, as a text and as a number that increases. */
 function versionLines(): string {
   return `#define PG_VERSION "${version()}"\n#define PG_VERSION_NUMBER ${release}\n\n`;
 }
@@ -75,7 +73,6 @@ function versionLines(): string {
 /** `noCable` as a C constant: NO_CABLE. */
 const constantOf = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
 
-/** Why there is no connection, as enum and tables. */
 function reasonLines(): string {
   const members = reasons.map(({ name }, at) => `  PG_REASON_${constantOf(name)} = ${at + 1},`);
   const all = ["  PG_REASON_NONE = 0,", ...members, `  PG_REASON_COUNT = ${reasons.length + 1}`];
@@ -87,7 +84,6 @@ function reasonLines(): string {
   );
 }
 
-/** System errors, as in errno.h. */
 function errorsOf(kind: "passing" | "medium"): string {
   const all = Object.entries(ERRORS).filter(([, [, one]]) => one === kind);
   return all.map(([name]) => name).join(", ");
@@ -197,7 +193,6 @@ export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogra
   return { "picogrant.c": source, "picogrant.h": whole };
 }
 
-/** Writes the generated files of a host without an engine into `folder`. */
 export async function generateC(folder: string): Promise<void> {
   const { source, header } = await coreAsC();
   mkdirSync(folder, { recursive: true });

@@ -19,7 +19,6 @@ import {
 
 type ClientInput = NonNullable<FixtureInput["clients"]>[number];
 
-/** The device's client in the fixture. */
 export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
@@ -95,7 +94,6 @@ export class ServiceWorld {
     );
   }
 
-  /** The only pending user code. */
   get pendingCode(): string {
     return this.service.pending()[0]?.userCode ?? "";
   }

@@ -43,7 +43,6 @@ export const engineNeeds: readonly Need[] = [
   tool("dpkg-source", "dpkg-dev"),
 ];
 
-/** For the host on this machine. */
 export const hostNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("pkg-config", "pkg-config"),
@@ -63,7 +62,6 @@ export const fuzzNeeds: readonly Need[] = [
   { package: "libclang-rt-dev", isThere: hasFuzzer },
 ];
 
-/** For the core as C on WebAssembly. */
 export const wasmNeeds: readonly Need[] = [tool("clang", "clang"), tool("wasm-ld", "lld")];
 
 export const analyserNeeds: readonly Need[] = [
@@ -125,7 +123,6 @@ function installPackages(packages: readonly string[]): void {
   }
 }
 
-/** The engine as a library for 32-bit ARM. */
 export function armQuickjs(quickjs: string): string {
   const folder = fetchOnce("quickjs-armhf", (draft) => {
     const result = join(draft, "result");

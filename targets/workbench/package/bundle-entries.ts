@@ -182,7 +182,6 @@ function copyAsset(name: string, folder: string): void {
       cpSync(join(from, file), join(to, file), { recursive: true });
     }
   } else if (name.endsWith(".ts")) {
-    // A page's script.
     const options = { bundle: true, write: false, format: "esm", target: "es2022" } as const;
     const { outputFiles } = buildSync({ entryPoints: [from], absWorkingDir: root, ...options });
     mkdirSync(dirname(to), { recursive: true });

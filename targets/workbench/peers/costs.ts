@@ -47,7 +47,6 @@ export function amountOf(folder: string): Amount {
   return { files, bytes };
 }
 
-/** Direct and transitive dependencies. */
 function dependenciesOf(folder: string, known = new Set<string>()): Set<string> {
   const manifest = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
     dependencies?: Record<string, string>;
@@ -74,7 +73,6 @@ export function loadedBytes(outputs: Metafile["outputs"], entry: string): number
   return [...loaded].reduce((sum, file) => sum + outputs[file]!.bytes, 0);
 }
 
-/** A bundled module with these names of a package. */
 async function bundled(names: string, from: string, options: BuildOptions) {
   const contents = `export { ${names} } from ${JSON.stringify(from)};`;
   const made = await build({

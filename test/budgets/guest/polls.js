@@ -101,7 +101,6 @@ var driver = new driverModule.Driver({
   }
 });
 
-/** Runs this many polls of one code. */
 function pollCycles(count) {
   var end = pollRequests + count;
   while (pollRequests < end) {
