@@ -1,8 +1,8 @@
-// What every command line here has: mistakes of the person at it, files and values that it names, the version.
+// Shared by all command lines: usage errors, files and values in options, the version.
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 
-/** A mistake that the person can put right, in one line: what, where, what to do. The program ends with exit code 2. */
+/** A usage error, in one line: what is wrong, where, what to do. The program ends with exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message.replace(/\s+/g, " ").trim());
@@ -10,7 +10,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The text of a file that is named there. @throws UsageError with one line */
+/** Reads a file that an option names. @throws UsageError */
 export function readText(file: string, what: string): string {
   try {
     return readFileSync(file, "utf8");
@@ -20,7 +20,7 @@ export function readText(file: string, what: string): string {
   }
 }
 
-/** `name=value`, once or several times. */
+/** Reads `name=value`; the option may be repeated. */
 export function readPair(
   text: string,
   before: Record<string, string> = {},
@@ -30,7 +30,7 @@ export function readPair(
   return { ...before, [name]: value! };
 }
 
-/** Reads an option that is an integer from `min` to `max`; without `max` it is a count or a seed. */
+/** Reads an option that is an integer from `min` to `max`. */
 export function integer(min: number, max = 2 ** 32 - 1): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -44,7 +44,6 @@ export function integer(min: number, max = 2 ** 32 - 1): (text: string) => numbe
 /** 0 lets the system choose. */
 export const readPort = integer(0, 65_535);
 
-/** The version of the package. */
 export function version(): string {
   const file = new URL("../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;

@@ -1,14 +1,13 @@
-// npm start: the simulated device, its service and the ways to look at them. Errors of the command line
-// are one line and exit code 2.
+// npm start: the simulated device, its service and the ways to watch them. Usage errors are one line and exit code 2.
 import { readOptions } from "./options.ts";
 
-/** Errors that the person at the command line can put right, each with one line. */
+/** Usage errors, each with one line. */
 const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError"];
 
 async function main(): Promise<number> {
   try {
     const options = readOptions(process.argv.slice(2));
-    // Only now: a mistake in a flag should not wait for all of it.
+    // Load this late: a wrong flag is reported at once.
     const { run } = await import("./run.ts");
     return await run(options);
   } catch (error) {
@@ -18,5 +17,5 @@ async function main(): Promise<number> {
   }
 }
 
-// Not process.exit: what is still in a pipe would be cut off.
+// Not process.exit: that would cut off data in a pipe.
 process.exitCode = await main();

@@ -1,4 +1,4 @@
-// The flags of the simulator, checked: what a person may say on the command line, and what it means.
+// The simulator's command line options and their validation.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
 import { type Language, languages } from "../../platform/display/languages.ts";
@@ -42,7 +42,7 @@ export interface Options {
   memory?: number;
 }
 
-/** RFC 8628 is about the device authorization grant. */
+/** RFC 8628 is the device authorization grant. */
 const PORT_DEFAULT = 8628;
 export const FAST_SPEED = 1000;
 
@@ -90,15 +90,15 @@ function readAddress(text: string): string {
 function readMemory(text: string): number {
   const bytes = Number(text);
   if (!/^\d+$/.test(text) || bytes < 2048 || bytes > 65_535) {
-    throw new InvalidArgumentError("It is 2048 to 65535; picogrant sizing tells what tokens need.");
+    throw new InvalidArgumentError("It is 2048 to 65535; picogrant sizing calculates the memory for tokens.");
   }
   return bytes;
 }
 
-/** What makes no difference to a scenario, and contradicts none: it is always printed as text. */
+/** Options without influence on a scenario, which is always printed as text. */
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
-/** A scenario has its own world, in memory: whatever sets up another one is a mistake beside it. */
+/** A scenario has its own simulation in memory: options that set one up are errors beside it. */
 export function simulatorLine(usage: string): Command {
   const command = describedProgram(usage);
   const names = command.options.map((option) => option.attributeName());
@@ -122,16 +122,16 @@ function describedProgram(usage: string): Command {
     .addOption(
       new Option(
         "--device <kind>",
-        "what the device looks like: printer has paper, console a large display",
+        "kind of device: printer has paper, console a large display",
       )
         .choices(DEVICE_KINDS.map(({ name }) => name))
         .default("bare"),
     )
-    .addOption(new Option("--language <code>", "of the display's texts").choices(languages))
-    .option("--printer <file>", "print its slips on a real ESC/POS printer, such as /dev/usb/lp0")
-    .option("--fixture <file>", "accounts, clients and the rest of the simulated service, as JSON")
-    .option("--options <file>", "its settings, as JSON: lifetimes, interval, quotas ...")
-    .option("--client <id>", "which of its clients the device is")
+    .addOption(new Option("--language <code>", "language of the display's texts").choices(languages))
+    .option("--printer <file>", "also print its slips on an ESC/POS printer, such as /dev/usb/lp0")
+    .option("--fixture <file>", "accounts, clients and other data of the simulated service, as JSON")
+    .option("--options <file>", "settings of the service, as JSON: lifetimes, interval, quotas ...")
+    .option("--client <id>", "the client of the service that the device uses")
     .option(
       "-p, --port <number>",
       "port of the service and the panel; 0: any",
@@ -141,40 +141,40 @@ function describedProgram(usage: string): Command {
     .option("--host <address>", "address to listen on; 0.0.0.0 lets your phone in", "127.0.0.1")
     .option(
       "--public-url <url>",
-      "the address that devices and phones use, if it is another",
+      "the address for devices and phones, if it differs",
       readAddress,
     )
-    .option("--state <folder>", "where device and service keep their state", ".state")
-    .option("--account <id>", "who allows: ada, ben, pupil, nora, guest, gone ...", "ada")
-    .option("--rotate", "the service hands out a new refresh token at each refresh")
-    .option("--speed <factor>", "how fast the world's clock runs", readSpeed, 1)
+    .option("--state <folder>", "where device and service store their state", ".state")
+    .option("--account <id>", "account that allows: ada, ben, pupil, nora, guest, gone ...", "ada")
+    .option("--rotate", "the service issues a new refresh token at each refresh")
+    .option("--speed <factor>", "speed of the simulation's clock", readSpeed, 1)
     .addOption(new Option("--fast", `the same as --speed ${FAST_SPEED}`).conflicts("speed"))
     .option("--approve", "the user allows each code at once")
     .option("--deny", "the user denies each code at once")
     .addOption(
       new Option(
         "--exit-when <condition>",
-        "end when it is signed in, denied, or its code expired",
+        "end when the device is signed in, denied, or its code has expired",
       ).choices(EXIT_CONDITIONS),
     )
     .option("--open", "open the panel in the browser")
     .option("--plain", "print frames as text even in a terminal")
     .option(
       "--scenario <name>",
-      "play a scenario, which sets its own world: a name in targets/desktop/scenarios, or a file",
+      "play a scenario in its own simulation: a name in targets/desktop/scenarios, or a file",
     )
     .option("--server <name>", "a real authorization server, by its profile (platform/servers)")
-    .option("--server-parameter <name=value...>", "what its addresses leave open", readPair)
+    .option("--server-parameter <name=value...>", "values for the profile's placeholders", readPair)
     .option("--issuer <url>", "... or by its discovery document", readAddress)
     .option("--client-id <id>", "your client's identifier")
-    .option("--client-secret <secret>", "its secret; better in PICOGRANT_CLIENT_SECRET")
+    .option("--client-secret <secret>", "your client's secret; better in PICOGRANT_CLIENT_SECRET")
     .addOption(
-      new Option("--client-auth <method>", "how it authenticates, where that is not known").choices(
+      new Option("--client-auth <method>", "client authentication, if it is not known").choices(
         Object.keys(clientAuthentications),
       ),
     )
-    .option("--scope <scopes>", "what to ask for, separated by spaces")
-    .option("--allow-http", "plain http to other machines is taken as it is")
+    .option("--scope <scopes>", "scopes to request, separated by spaces")
+    .option("--allow-http", "allow plain http to other machines")
     .option("--memory <bytes>", "memory of the device's core; long tokens need more", readMemory)
     .addHelpText("after", usage === NPM_START ? HELP : HELP.replaceAll(/npm start(?: --)?/g, usage))
     .configureOutput({
@@ -185,26 +185,28 @@ function describedProgram(usage: string): Command {
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 }
 
-/** Whether the device talks to a real server instead of the embedded service. */
+/** Whether the device uses a real server. */
 export function isRemote(options: Options): boolean {
   return (options.server ?? options.issuer) !== undefined;
 }
 
-/** Reads the command line. Ends the process for --help, --version and mistakes of form. */
+/** Reads the command line. Ends the process for --help, --version and syntax errors. */
 export function readOptions(argv: readonly string[]): Options {
   return optionsOf(simulatorLine(NPM_START).parse(argv, { from: "user" }));
 }
 
-/** @param command has been parsed */
+/**
+ * @param command has been parsed
+ */
 export function optionsOf(command: Command): Options {
   const options = command.opts<Options>();
   const kind = deviceKind(options.device)!;
-  // A display of its own comes with the device, unless another one was asked for.
+  // Each device has a default display.
   if (command.getOptionValueSource("display") === "default") {
     options.display = { columns: kind.columns, rows: kind.rows };
   }
   if (options.fast) options.speed = FAST_SPEED;
-  // Arguments can be read by other users of the machine, the environment cannot.
+  // Other users of the machine can read arguments, but not the environment.
   const secret = process.env.PICOGRANT_CLIENT_SECRET;
   if (options.clientSecret === undefined && secret) options.clientSecret = secret;
   checkTogether(options);
@@ -230,7 +232,7 @@ function checkTogether(options: Options): void {
       throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);
     }
   }
-  // Secrets go there: nobody on the way may read them.
+  // Secrets are sent there and need TLS.
   const problem = issuer && addressProblem(issuer, options.allowHttp);
   if (problem) throw new UsageError(`--issuer ${problem.replace("allowHttp", "--allow-http")}`);
   if (!options.clientId) throw new UsageError("a real server needs --client-id");
@@ -241,6 +243,6 @@ function checkTogether(options: Options): void {
     throw new UsageError("--approve and --deny work with the simulated service only");
   }
   if (options.speed !== 1) {
-    throw new UsageError("a real server runs on real time: --fast and --speed do not go with it");
+    throw new UsageError("a real server runs on real time: remove --fast and --speed");
   }
 }

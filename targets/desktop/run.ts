@@ -1,5 +1,4 @@
-// One run of the simulator from start to end: the world, somebody to look at it, somebody to decide,
-// and the condition that ends it.
+// One run of the simulator: the simulation, its display, automatic decisions, and the condition that ends it.
 import { spawn } from "node:child_process";
 import { ErrorCode, Event, State } from "../../core/complete.ts";
 import { isLoopbackHost } from "../../platform/servers/address.ts";
@@ -26,7 +25,7 @@ export async function run(options: Options): Promise<number> {
   const { simulation } = world;
   try {
     if (!isLoopbackHost(options.host)) {
-      say("everyone on this network can open the panel and decide; use it among friends only");
+      say("everyone on this network can open the panel and decide; use it in trusted networks only");
     }
     const viewer = new Viewer(simulation);
     const controller = new Controller(simulation, viewer, !isRemote(options));
@@ -39,7 +38,7 @@ export async function run(options: Options): Promise<number> {
   }
 }
 
-/** A terminal that can be drawn on. */
+/** Whether the terminal supports drawing. */
 function hasScreen(options: Options): boolean {
   const isTerminal = process.stdout.isTTY && process.stdin.isTTY;
   return isTerminal && process.env.TERM !== "dumb" && !options.plain;
@@ -47,7 +46,7 @@ function hasScreen(options: Options): boolean {
 
 async function runScreen(world: World, options: Options, controller: Controller): Promise<number> {
   const { simulation, url, panelUrl } = world;
-  // NO_COLOR with any value but the empty one means none (no-color.org).
+  // Any non-empty value of NO_COLOR disables colors (no-color.org).
   const paint = process.env.NO_COLOR ? colourless : coloured;
   const title = url ? `open ${url}/device or /panel` : `panel ${panelUrl}`;
   const quitting = new AbortController();
@@ -67,7 +66,7 @@ async function runScreen(world: World, options: Options, controller: Controller)
   }
 }
 
-/** Plays a scenario with its steps and frames as text. */
+/** Plays a scenario and prints its steps and frames. */
 async function runScenario(name: string): Promise<number> {
   const scenario = findScenario(name);
   const write = (text: string): void => {
@@ -81,7 +80,7 @@ async function runScenario(name: string): Promise<number> {
     write(`${name}: all ${expectations} expectations held\n`);
     return 0;
   }
-  const line = `${name}, line ${unmet.line.number}: not so: ${unmet.line.text}`;
+  const line = `${name}, line ${unmet.line.number}: not met: ${unmet.line.text}`;
   process.stderr.write(`${line}\n${sideBySide(unmet)}\n`);
   return 1;
 }
@@ -110,7 +109,7 @@ async function runPlain(world: World, options: Options, controller: Controller):
   }
 }
 
-/** Switches the device on and lets things happen; resolves with the exit code. */
+/** Switches the device on; resolves with the exit code. */
 export function untilDone(
   simulation: Simulation,
   options: Options,
@@ -135,11 +134,11 @@ export function untilDone(
       awaited = outcome(simulation, options.exitWhen);
       if (awaited === undefined) return;
       const code = awaited;
-      // Only after this change has reached everybody else, and after the device has come to rest.
+      // End after this change has reached the other listeners, and the device is idle.
       setImmediate(() => end(code));
     });
     for (const signal of SIGNALS) process.on(signal, quit);
-    // The reader of a pipe has gone.
+    // The reader of the pipe has closed it.
     process.stdout.on("error", broken);
     quitting.addEventListener("abort", quit);
     simulation.powerOn();
@@ -150,16 +149,16 @@ export function untilDone(
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const decided = new WeakMap<Simulation, string>();
 
-/** The person that --approve and --deny stand for: decides each code once, as soon as it is shown. */
+/** Implements --approve and --deny: decides each code once, as soon as it is shown. */
 function decide(simulation: Simulation, { approve, deny }: Options): void {
   const { userCode } = simulation;
   if ((!approve && !deny) || userCode === "" || decided.get(simulation) === userCode) return;
   decided.set(simulation, userCode);
-  // A code from before a restart may be decided already: that is no mistake.
+  // A code from before a restart may be decided already.
   simulation.decide(approve ? "allow" : "deny");
 }
 
-/** Exit code where the run is over: 0 as awaited, 1 where that can no longer come by itself. */
+/** Exit code at the end of a run: 0 as requested, 1 if the condition can no longer become true. */
 export function outcome(
   simulation: Simulation,
   condition: ExitCondition | undefined,
@@ -182,7 +181,7 @@ export function outcome(
   if (!isFailed && !simulation.isSettled) return undefined;
   const why = isFailed
     ? errorName(device.error)
-    : "the device is signed in; choose a new folder with --state to begin anew";
+    : "the device is signed in; choose a new folder with --state to start over";
   process.stderr.write(`picogrant: not ${condition}: ${why}\n`);
   return 1;
 }

@@ -1,5 +1,5 @@
-// A fleet: many devices, each with the real core, on one virtual clock against one model of the service.
-// A device has its core's memory, its two storage slots, and a few numbers here; nothing else.
+// A fleet: many devices, each with the real core, on one virtual clock against one model of the service. A device
+// consists of its core's memory, its two storage slots, and a few numbers here.
 import {
   ClientAuthentication,
   Command,
@@ -10,20 +10,21 @@ import {
 import { type RequestKind, ServiceModel, type ServiceSettings } from "./service-model.ts";
 import type { FleetCore } from "./story.ts";
 
-// What is to happen when, for hundreds of thousands of devices: a binary heap in typed arrays, so that
-// an appointment costs no object.
+// Timers for hundreds of thousands of devices: a binary heap in typed arrays, so that a timer allocates nothing.
 
 export class EventQueue {
   #times = new Float64Array(1024);
   #what = new Int32Array(1024);
   #size = 0;
 
-  /** Time of the earliest, Infinity where there is none. */
+  /** Time of the earliest event, Infinity without one. */
   get nextMs(): number {
     return this.#size > 0 ? this.#times[0]! : Number.POSITIVE_INFINITY;
   }
 
-  /** @param what any integer of 32 bits */
+  /**
+   * @param what any integer of 32 bits
+   */
   push(timeMs: number, what: number): void {
     if (this.#size === this.#times.length) this.#grow();
     let at = this.#size++;
@@ -38,7 +39,7 @@ export class EventQueue {
     this.#what[at] = what;
   }
 
-  /** Takes the earliest out. Only where there is one. */
+  /** Removes the earliest event. There must be one. */
   pop(): number {
     const what = this.#what[0]!;
     const last = --this.#size;
@@ -76,18 +77,18 @@ export interface FleetSettings {
   /** Bytes of the core's memory. */
   readonly memoryBytes: number;
   readonly seed: number;
-  /** Mean of the time that a user takes to allow a code, seconds. */
+  /** Mean time until a user allows a code, seconds. */
   readonly userS: number;
-  /** As device.json has it; left out: the core's own. */
+  /** As in device.json; by default the core's own. */
   readonly startSpreadMs?: number;
 }
 
 const KINDS: readonly RequestKind[] = ["code", "poll", "refresh"];
-/** Low bits of an event: what happens; the rest is the device. */
+/** Low bits of an event: its type; the rest is the device. */
 const WAKE = 0;
 const ANSWER = 1;
 const KIND_BITS = 1;
-/** Of sums of fractions, so that a wait of 5 ms that is over does not count as 4.999. */
+/** For sums of fractions, so that 5 ms do not count as 4.999. */
 const ROUNDING = 0.001;
 const NOTHING = new Uint8Array(0);
 
@@ -95,22 +96,22 @@ export class Fleet {
   readonly service: ServiceModel;
   readonly settings: FleetSettings;
   nowMs = 0;
-  /** Requests ever made. */
+  /** Total number of requests. */
   requests = 0;
   readonly #devices: (Device | undefined)[];
   readonly #slots: [Uint8Array, Uint8Array][];
   readonly #queue = new EventQueue();
   readonly #lastMs: Float64Array;
   readonly #wakeMs: Float64Array;
-  /** How fast a device's own clock runs: 1, or more in a bad release. */
+  /** Speed of a device's own clock: 1, or more in a bad release. */
   readonly #pace: Float32Array;
   readonly #pendingKind: Uint8Array;
   readonly #pendingId: Uint16Array;
   readonly #pendingServed: Uint8Array;
-  /** When a device was last switched on, and when it was first signed in after that. */
+  /** When a device was last switched on, and when it first signed in after that. */
   readonly #onMs: Float64Array;
   readonly signInMs: Float64Array;
-  /** How often each was refused since it was switched on. */
+  /** Refused requests per device since it was switched on. */
   readonly refusals: Uint16Array;
   #random: number;
 
@@ -132,7 +133,7 @@ export class Fleet {
     this.refusals = new Uint16Array(devices);
   }
 
-  /** A number from 0 up to 1, from the fleet's seed. */
+  /** A number in [0, 1) from the fleet's seed. */
   random(): number {
     this.#random ^= this.#random << 13;
     this.#random ^= this.#random >>> 17;
@@ -144,10 +145,10 @@ export class Fleet {
     return -Math.log(1 - this.random()) * mean;
   }
 
-  /** Switches a device on now, with what its storage holds. */
+  /** Switches a device on with the contents of its storage. */
   powerOn(index: number): void {
     const { core, memoryBytes, startSpreadMs } = this.settings;
-    // The memory of the device before the power cut is used again.
+    // Reuses the memory from before the power cut.
     const memory = this.#devices[index]?.memory ?? new Uint8Array(memoryBytes);
     const device = core.create(memory, {
       clientId: "living-room-tv",
@@ -174,23 +175,23 @@ export class Fleet {
     this.#run(index);
   }
 
-  /** Switches a device off now; what it was waiting for never comes. */
+  /** Switches a device off; its pending events are ignored. */
   powerOff(index: number): void {
     this.#wakeMs[index] = -1;
     this.#pendingId[index] = 0;
   }
 
-  /** Storage wiped: the device has never signed in. */
+  /** Clears the storage, as of a device that has never signed in. */
   wipe(index: number): void {
     this.#slots[index] = [NOTHING, NOTHING];
   }
 
-  /** From the next time on, the device takes its time for so much more than has passed. */
+  /** Changes the speed of a device's clock from now on. */
   setPace(index: number, pace: number): void {
     this.#pace[index] = pace;
   }
 
-  /** Lets time pass until `untilMs`. */
+  /** Runs the fleet until `untilMs`. */
   runUntil(untilMs: number, progress: (nowMs: number) => void = () => {}): void {
     for (let count = 1; this.#queue.nextMs <= untilMs; count++) {
       this.nowMs = this.#queue.nextMs;
@@ -207,7 +208,7 @@ export class Fleet {
     const { core } = this.settings;
     const device = this.#devices[index]!;
     const id = this.#pendingId[index]!;
-    // Given up, or the device has been off since.
+    // The request was aborted, or the device has been off since.
     if (id === 0 || device.inFlight !== 1 || device.requestId !== id) return;
     this.#pendingId[index] = 0;
     this.#pass(index, device);
@@ -226,11 +227,11 @@ export class Fleet {
     this.#work(index, device);
   }
 
-  /** Lets the device's own clock catch up, without doing anything about it yet. */
+  /** Updates the device's clock without running its work. */
   #pass(index: number, device: Device): void {
     const sinceMs = (this.nowMs - this.#lastMs[index]!) * this.#pace[index]!;
     const elapsedMs = Math.floor(sinceMs + ROUNDING);
-    // Counted in whole milliseconds of the device: what is left over counts next time.
+    // The device counts whole milliseconds; the remainder counts next time.
     this.#lastMs[index]! += elapsedMs / this.#pace[index]!;
     const command = this.settings.core.tick(device, Math.min(elapsedMs, 134_000_000));
     this.#obey(index, device, command);
@@ -242,7 +243,7 @@ export class Fleet {
     this.#work(index, device);
   }
 
-  /** Carries out commands until there are none, then arranges the next time. */
+  /** Runs commands until there are none, then schedules the next event. */
   #work(index: number, device: Device): void {
     const { core } = this.settings;
     for (;;) {
@@ -255,13 +256,13 @@ export class Fleet {
     }
     const sleepMs = Math.max(1, this.#sleepOf(device)) / this.#pace[index]!;
     const wakeMs = Math.max(this.nowMs, this.#lastMs[index]! + sleepMs);
-    // What was arranged before and is later stays in the queue and is passed over.
+    // A later event that was scheduled before stays in the queue and is ignored.
     if (wakeMs === this.#wakeMs[index]) return;
     this.#wakeMs[index] = wakeMs;
     this.#queue.push(wakeMs, (index << KIND_BITS) | WAKE);
   }
 
-  /** As wakeIn, but nobody looks at these displays: their countdown wakes nobody. */
+  /** As wakeIn, but without a display's countdown. */
   #sleepOf(device: Device): number {
     const wakeMs = this.settings.core.wakeIn(device);
     if (device.state !== State.PENDING || device.inFlight || wakeMs === 0) return wakeMs;

@@ -1,4 +1,4 @@
-// npm run tool -- fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
+// npm run tool -- fleet: simulates a fleet of real cores on a virtual clock, and the load on the service.
 import { Command } from "commander";
 import { integer } from "../command-line.ts";
 import {
@@ -10,11 +10,11 @@ import {
   returnOfRegion,
 } from "./story.ts";
 
-/** The restarts need no more devices than this to show the same shares. */
+/** More devices do not change the shares of the restarts. */
 const RESTARTED_DEVICES = 20_000;
-/** Of `limits.startSpreadMs`, in seconds: the default, a minute, and what the page says for 100,000 devices. */
+/** Values of `limits.startSpreadMs` in seconds: the default, a minute, and the page's value for 100,000 devices. */
 const SPREADS_S = [5, 60, 300];
-/** Percent between two lines that say how far the day is. */
+/** Percent between two lines of progress. */
 const PROGRESS_STEP = 10;
 
 function readPlan(): FleetPlan & { readonly handshakes: number } {
@@ -22,21 +22,21 @@ function readPlan(): FleetPlan & { readonly handshakes: number } {
     .description(
       "Runs the real core of many devices on a virtual clock against a model of the service.",
     )
-    .option("--devices <number>", "how many devices", integer(10, 1_000_000), 20_000)
-    .option("--hours <number>", "how long", integer(1, 24 * 31), 24)
+    .option("--devices <number>", "number of devices", integer(10, 1_000_000), 20_000)
+    .option("--hours <number>", "simulated hours", integer(1, 24 * 31), 24)
     .option(
       "--capacity <requests>",
-      "requests a second of the service; 0: half of all devices pending",
+      "requests per second that the service can process; 0: half of all devices pending",
       integer(0, 10_000_000),
       0,
     )
     .option(
       "--handshakes <number>",
-      "that the server takes in a second when the power comes back in a region",
+      "that the server accepts per second when the power comes back in a region",
       integer(1, 10_000_000),
       500,
     )
-    .option("--seed <number>", "of everything random", integer(1, 2 ** 31), 1)
+    .option("--seed <number>", "seed of all random numbers", integer(1, 2 ** 31), 1)
     .allowExcessArguments(false)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "fleet: ")) })
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
@@ -44,7 +44,7 @@ function readPlan(): FleetPlan & { readonly handshakes: number } {
     .opts<FleetPlan & { readonly handshakes: number }>();
 }
 
-/** Prints rows under their heads, numbers to the right. */
+/** Prints rows below their headings, numbers aligned to the right. */
 function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
   const text = [heads, ...rows].map((row) =>
     row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : cell)),
@@ -61,7 +61,7 @@ function table(heads: readonly string[], rows: readonly (readonly (string | numb
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** Says now and then how far the day is. */
+/** Reports the progress of the day. */
 function progress(): (share: number) => void {
   let told = 0;
   return (share) => {
@@ -72,15 +72,15 @@ function progress(): (share: number) => void {
   };
 }
 
-/** Between two refreshes a small or a short-lived fleet asks for nothing: a row of zeros says less than that. */
+/** Between two refreshes a small or short-lived fleet sends no requests: omit the row of zeros. */
 const hasRequests = ({ peak, refused }: Episode): boolean => peak > 0 || refused > 0;
 
 const plan = readPlan();
 const core = await fleetCore();
 const few = { ...plan, devices: Math.min(plan.devices, RESTARTED_DEVICES) };
-console.log("Everybody restarts at the same moment, service never the bottleneck\n");
+console.log("All devices restart at the same moment; the service is never the bottleneck\n");
 table(
-  ["kept over the restart", "peak req/s", "all pending req/s", "ratio"],
+  ["stored before the restart", "peak req/s", "all pending req/s", "ratio"],
   (["nothing", "code", "tokens"] as const).map((kept) => {
     process.stderr.write(`fleet: a restart, kept: ${kept}\n`);
     const { peak, steady } = restartAll(core, kept, few, Number.POSITIVE_INFINITY);
@@ -91,7 +91,7 @@ console.log(
   `The power comes back in a region: ${plan.devices.toLocaleString("en")} devices with their tokens, ${plan.handshakes} handshakes a second\n`,
 );
 table(
-  ["spread s", "peak req/s", "refused", "one at most", "p50 s", "p95 s", "all s", "signed in"],
+  ["spread s", "peak req/s", "refused", "most for one", "p50 s", "p95 s", "all s", "signed in"],
   SPREADS_S.map((spread) => {
     process.stderr.write(`fleet: power back, spread over ${spread} s\n`);
     const { peak, refused, mostRefused, signIn, signedIn } = returnOfRegion(
@@ -118,7 +118,7 @@ table(
     ]),
 );
 for (const { name } of episodes.filter((one) => !hasRequests(one))) {
-  console.log(`${name}: nobody asked for anything then; more --hours show it`);
+  console.log(`${name}: no requests in this time; more --hours show it`);
 }
 console.log(
   "peak: both endpoints in their busiest second; 50, 95, 99 and 100 % of those switched on were signed in after p50 ... all",

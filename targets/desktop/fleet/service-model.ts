@@ -1,17 +1,17 @@
-// A model of the service for a fleet: a queue with a capacity, and answers like the real ones. It keeps
-// a few numbers for each device; what an answer means to a device is the device's business.
+// A model of the service for a fleet: a queue with a capacity, and responses like the real ones. It stores a few
+// numbers per device.
 
 export interface ServiceSettings {
-  /** Requests a second that it can work off; the rest wait. */
+  /** Requests per second that it can process; the rest wait. */
   readonly capacity: number;
-  /** Seconds of work that may wait; what comes on top is answered 503 at once, or has no connection. */
+  /** Seconds of work that may wait; further requests get 503 at once, or no connection. */
   readonly queueSeconds: number;
   readonly refusesConnections?: boolean;
   readonly latencyMs: number;
   readonly intervalS: number;
   readonly codeLifeS: number;
   readonly accessLifeS: number;
-  /** How early a poll may come, as real services allow for clocks. */
+  /** Tolerance for early polls, as real services allow for clocks. */
   readonly toleranceMs: number;
 }
 
@@ -45,11 +45,11 @@ const EXPIRED = answer(400, { error: "expired_token" });
 const TOKEN = "pga.0123456789abcdefghijklmnopqrstuvwxyz0123456";
 
 export class ServiceModel {
-  /** While true every request is answered 503. */
+  /** While true, every request gets 503. */
   down = false;
-  /** Users do not come: nothing is approved while false. */
+  /** While false, no user approves a code. */
   usersCome = true;
-  /** As in the settings at first; may be changed while it runs. */
+  /** Initially that of the settings. */
   capacity: number;
   readonly settings: ServiceSettings;
   readonly requests: number[] = [];
@@ -67,7 +67,9 @@ export class ServiceModel {
 
   readonly #userDelayMs: () => number;
 
-  /** @param userDelayMs how long after a code its user allows it */
+  /**
+   * @param userDelayMs time from a code to its approval
+   */
   constructor(devices: number, settings: ServiceSettings, userDelayMs: () => number) {
     this.#userDelayMs = userDelayMs;
     this.settings = settings;
@@ -88,8 +90,8 @@ export class ServiceModel {
   }
 
   /**
-   * Takes a request in.
-   * @returns when its answer reaches the device
+   * Queues a request.
+   * @returns when its response reaches the device
    */
   arrive(nowMs: number): { atMs: number; served: boolean } {
     const { capacity } = this;
@@ -107,7 +109,7 @@ export class ServiceModel {
     return { atMs: this.#busyUntilMs + latencyMs, served: true };
   }
 
-  /** The answer to a device's request, at the moment at which it is given. */
+  /** The response to a device's request, decided when the service sends it. */
   answerTo(device: number, kind: RequestKind, served: boolean, nowMs: number): ModelAnswer {
     if (!served) return UNAVAILABLE;
     if (kind === "refresh") return this.#refreshed;

@@ -1,4 +1,4 @@
-// What is played with a fleet: everybody restarting at the same moment, and a day of a city.
+// Scenarios for a fleet: all devices restart at once, and a day of a city.
 import type * as grant from "../../../core/index.ts";
 import { bundleCore } from "../../bundle/bundled-core.ts";
 import type { grantFunctions } from "../../bundle/surface.ts";
@@ -10,41 +10,41 @@ export type FleetCore = Pick<typeof grant, (typeof grantFunctions)[number]>;
 export interface FleetPlan {
   readonly devices: number;
   readonly hours: number;
-  /** Requests a second; 0: half of what the devices would ask for if all of them were pending. */
+  /** Requests per second; 0: half of the load of all devices pending. */
   readonly capacity: number;
   readonly seed: number;
 }
 
 export interface Episode {
   readonly name: string;
-  /** Requests in the busiest second, and each second over the whole of it. */
+  /** Requests in the busiest second, and in each second. */
   readonly peak: number;
   readonly mean: number;
   /** Requests in the longest queue. */
   readonly queue: number;
   readonly refused: number;
   readonly slowDowns: number;
-  /** Seconds from power to sign-in of those that were switched on: 50 %, 95 %, 99 %, all. */
+  /** Seconds from power-on to sign-in: 50 %, 95 %, 99 %, all. */
   readonly signIn: readonly number[];
-  /** Devices switched on in it, and how many of them signed in. */
+  /** Devices switched on in it, and the number of them that signed in. */
   readonly devices: number;
   readonly signedIn: number;
 }
 
-/** What the devices had before a restart: nothing, a pending code, or tokens. */
+/** What the devices had stored before a restart: nothing, a pending code, or tokens. */
 export type Kept = "nothing" | "code" | "tokens";
 
 const MINUTE = 60_000;
 const SETTLE_MS = 2 * MINUTE;
 const STEADY_S = 60;
 const UNLIMITED = 1e9;
-/** The smallest memory in which these devices keep their tokens comfortably. */
+/** The smallest memory that is comfortable for these devices' tokens. */
 const MEMORY_BYTES = 3328;
 const USER_S = 90;
 
 /**
  * The firmware's own build of the core.
- * @param replace changes of its text, for comparison; each must find something
+ * @param replace changes of its text, for comparison; each must match
  */
 export async function fleetCore(
   replace: readonly (readonly [from: RegExp, to: string])[] = [],
@@ -83,7 +83,7 @@ const sum = (values: readonly (number | undefined)[]): number =>
 const most = (values: readonly (number | undefined)[]): number =>
   values.reduce<number>((highest, value) => Math.max(highest, value ?? 0), 0);
 
-/** What has happened since `fromMs` to the devices `who`, who were switched on then. */
+/** Statistics since `fromMs` of the devices `who`, which were switched on then. */
 function readEpisode(
   fleet: Fleet,
   name: string,
@@ -112,7 +112,7 @@ function readEpisode(
   };
 }
 
-/** Switches the devices on one by one over so long. */
+/** Switches the devices on one by one within this time. */
 function unpack(
   fleet: Fleet,
   who: readonly number[],
@@ -126,8 +126,8 @@ function unpack(
 }
 
 /**
- * All devices restart at the same moment, against the load of the same devices pending.
- * @param capacityShare of that load; Infinity for a service that is never the bottleneck
+ * All devices restart at the same moment, compared with the load of the same devices pending.
+ * @param capacityShare share of that load; Infinity for a service that is never the bottleneck
  */
 export function restartAll(
   core: FleetCore,
@@ -141,7 +141,7 @@ export function restartAll(
   fleet.service.usersCome = kept === "tokens";
   unpack(fleet, all, SETTLE_MS);
   if (kept === "tokens") fleet.runUntil(SETTLE_MS + 20 * MINUTE);
-  // Everybody's code is there and polled: this is the load to compare with.
+  // All devices poll their codes: the load to compare with.
   const steadyFrom = Math.floor(fleet.nowMs / 1000);
   fleet.runUntil(fleet.nowMs + STEADY_S * 1000);
   const polled = sum(fleet.service.requests.slice(steadyFrom, steadyFrom + STEADY_S)) / STEADY_S;
@@ -159,8 +159,8 @@ export function restartAll(
 }
 
 /**
- * The power comes back in a region: each device has its tokens, and refreshes them at a server that takes so many
- * handshakes a second and refuses the others their connection. `mostRefused`: how often the one that was refused most.
+ * The power comes back in a region: each device refreshes its tokens at a server that accepts a number of handshakes
+ * per second and refuses other connections. `mostRefused`: most refusals of one device.
  */
 export function returnOfRegion(
   core: FleetCore,
@@ -177,7 +177,7 @@ export function returnOfRegion(
   const fleet = createFleet(core, plan, UNLIMITED, { service, startSpreadMs });
   const all = everybody(plan);
   unpack(fleet, all, SETTLE_MS);
-  // Users take their time, and with a long spread so does the first code.
+  // Users need time, and a long spread delays the first code.
   fleet.runUntil(SETTLE_MS + 30 * MINUTE);
   for (const index of all) fleet.powerOff(index);
   const fromMs = Math.ceil((fleet.nowMs + MINUTE) / 1000) * 1000;
@@ -192,8 +192,8 @@ export function returnOfRegion(
 }
 
 /**
- * A day of a city: everybody unpacks a device, the power goes and comes back for all at once, the
- * service fails for a while, and a release with a clock five times too fast reaches a tenth of them.
+ * A day of a city: all users unpack a device, the power fails and returns everywhere, the service fails for a while,
+ * and a release with a clock five times too fast reaches a tenth of the devices.
  */
 export function playDay(
   core: FleetCore,

@@ -1,4 +1,4 @@
-// The panel's one page: what is where. It lives from what the client script (client/) puts into it.
+// The panel's page. The client script (client/) fills it.
 import { readFileSync } from "node:fs";
 import { html } from "hono/html";
 import { DEEDS, type Deed, type DeedGroup } from "../simulator/deeds.ts";
@@ -8,20 +8,20 @@ import { wordsOf } from "./client/guide.ts";
 type Html = ReturnType<typeof html>;
 
 export interface PageSettings {
-  /** False where the device talks to somebody else's server: there is no phone then. */
+  /** False with a real server: there is no simulated phone. */
   readonly hasService: boolean;
-  /** Where script, stylesheet and icon are. */
+  /** Folder of script, stylesheet and icon. */
   readonly folder: string;
   readonly title?: string;
-  /** What this is, in at most two lines. */
+  /** An introduction of at most two lines. */
   readonly intro?: string;
-  /** False where the page is to work from a disk, too, whence no module is loaded. */
+  /** False for a page that must work from a disk, where browsers load no modules. */
   readonly isModule?: boolean;
-  /** What goes into the head beside the usual. */
+  /** Additional content of the head. */
   readonly head?: Html | "";
 }
 
-/** The tabs, by the groups of deeds; buttons of the device, the clock and the phone have places of their own. */
+/** The tabs by groups of actions; the buttons of device, clock and phone are elsewhere. */
 const TABS = [
   ["fault", "What can go wrong"],
   ["user", "People"],
@@ -44,7 +44,7 @@ function button({ name, key, label, step, needs }: Deed): Html {
   }><span>${fault?.label ?? label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
 }
 
-/** A fault's button, and beside it what one should see happen. */
+/** A fault's button and its visible effect. */
 function faultRow(deed: Deed): Html {
   const { sees = "", display = "" } = findFault(deed.name) ?? {};
   return html`<div class="fault">${button(deed)}${
@@ -54,9 +54,9 @@ function faultRow(deed: Deed): Html {
   }</div>`;
 }
 
-const SHORTCUTS = html`<p class="soft">Shortcuts past the phone's pages: who is asked there, and what they answer, in one press.</p>`;
+const SHORTCUTS = html`<p class="soft">Shortcuts past the phone's pages: account and decision in one press.</p>`;
 
-/** What is behind a tab. */
+/** The content of a tab. */
 function deeds(group: (typeof TABS)[number][0]): Html {
   const all =
     group === "fault" ? DEEDS.filter((one) => one.group === group).map(faultRow) : buttons(group);

@@ -1,5 +1,4 @@
-// What the web server of the simulator answers beside the service: the panel's page and files, its live
-// events, and its commands. Everything else is the service's.
+// The simulator's routes beside the service's: the panel's page and files, its live events, and its commands.
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
@@ -14,12 +13,12 @@ import type { Simulation } from "../simulator/simulation.ts";
 import type { Front } from "../simulator/world/world.ts";
 import { panelPage, stylesheet } from "./page.ts";
 
-/** Between two views sent to a page: many changes in a row are sent as one. */
+/** Shortest time between two views that are sent to a page. */
 const PUSH_MS = 50;
-/** Clock and bars go on without anything happening. */
+/** Clock and bars advance without an event. */
 const TICK_MS = 250;
 const COMMANDS = new Set(DEEDS.flatMap(({ name, step }) => [name, step]));
-/** Far more than a command has. */
+/** Far above any command. */
 const BODY_BYTES_MAX = 10_000;
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
@@ -40,10 +39,10 @@ const headers = secureHeaders({
   strictTransportSecurity: false,
 });
 
-/** The panel of one simulation, to be put in front of the service. */
+/** The routes of a simulation's panel; they run before the service's. */
 export function createPanel(simulation: Simulation, controller: Controller): Front {
   const app = new Hono();
-  // Made when first asked for: most runs by script never are.
+  // Built on the first request: most runs by script never need it.
   let script: string | undefined;
   const guard = ownNameOnly(simulation);
   app.use("/panel/*", guard, headers, bodyLimit({ maxSize: BODY_BYTES_MAX }));
@@ -76,8 +75,7 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
 }
 
 /**
- * Only who was given this address may look: a page elsewhere could make its own name point here
- * (DNS rebinding), but it cannot make it an IP address.
+ * Rejects foreign host names: a page elsewhere could point its own name here (DNS rebinding), but not an IP address.
  */
 function ownNameOnly({ service }: Simulation) {
   return async (c: Context, next: () => Promise<void>) => {
@@ -93,7 +91,7 @@ function asset(c: Context, type: string, text: string): Response {
   return c.body(text, 200, { "content-type": type, "cache-control": "no-store" });
 }
 
-/** The client's modules as one script, made at the start: there is no build step to forget. */
+/** Bundles the client's modules at the start, so no build step can be missed. */
 function clientScript(): string {
   const entry = fileURLToPath(new URL("client/main.ts", import.meta.url));
   const options = { bundle: true, write: false, format: "esm", target: "es2022" } as const;
@@ -124,7 +122,7 @@ function events(c: Context, simulation: Simulation, controller: Controller): Res
   });
 }
 
-/** A header that no foreign page can send without being asked first, which it is not. */
+/** Requires a header that other pages can only send after a preflight request, which fails. */
 async function fromPanelOnly(c: Context, next: () => Promise<void>) {
   if (c.req.header("x-picogrant-panel") !== "1") return c.text("Not from the panel.", 403);
   await next();

@@ -1,5 +1,5 @@
-// Makes the playground's folder: a page, its script and its stylesheet. All of it static, every address relative, so
-// that it works on any file server, below any path, and from a disk.
+// Builds the playground's folder: page, script and stylesheet. All files are static with relative addresses: it works
+// on any file server, below any path, and from a disk.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,13 +11,13 @@ import { fixture } from "../simulator/world/world.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Nothing may be asked for but what lies beside the page, and nothing is written into it. */
+/** The page may only load files beside it, and nothing is inlined. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
 /**
  * Writes the folder anew.
- * @param folder where; what is there is removed
+ * @param folder its existing content is removed
  */
 export async function writePlayground(folder: string): Promise<string[]> {
   const page = panelPage({
@@ -43,7 +43,7 @@ export async function writePlayground(folder: string): Promise<string[]> {
   return Object.keys(files);
 }
 
-/** Everything as one plain script: from a disk, modules are not loaded. What only Node has is stood in for. */
+/** Bundles everything as one plain script: modules do not load from a disk. Node's modules are replaced. */
 async function script(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [here("main.ts")],

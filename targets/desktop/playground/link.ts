@@ -1,4 +1,4 @@
-// The playground's world, in this page: the simulated service, the network and the device.
+// The playground's simulation in this page: service, network and device.
 import type { FixtureInput } from "../../service/fixture.ts";
 import { setText } from "../panel/client/dom.ts";
 import type { Link } from "../panel/client/panel.ts";
@@ -9,7 +9,7 @@ import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
 import { WorldClock } from "../simulator/world/world-clock.ts";
 import { Phone } from "./phone.ts";
 
-/** Where the service of this page would be, were there a network. */
+/** The service's address, as if there were a network. */
 const BASE_URL = "https://tv.example";
 const TICK_MS = 250;
 
@@ -57,10 +57,10 @@ export class PageLink implements Link {
   }
 
   hintFor(): string {
-    return "What a device with a screen or a printer draws. The service is in this page alone: only the phone beside it finds it.";
+    return "A device with a screen or a printer draws this. The service exists in this page only: only the phone beside it can reach it.";
   }
 
-  /** Many changes in a row are drawn once. */
+  /** Draws once for many changes in a row. */
   #changed(): void {
     if (!this.#drawn) return;
     this.#drawn = false;

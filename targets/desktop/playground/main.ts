@@ -1,10 +1,9 @@
-// The playground: the panel with a world behind it that is in the page as well. It asks for nothing but the files of
-// its own folder.
+// The playground: the panel with its simulation in the same page. It loads the files of its own folder only.
 import type { FixtureInput } from "../../service/fixture.ts";
 import { Panel, takeTabs } from "../panel/client/panel.ts";
 import { PageLink } from "./link.ts";
 
-/** The build writes it into the script. */
+/** Set by the build. */
 declare const FIXTURE: FixtureInput;
 
 takeTabs();

@@ -1,5 +1,5 @@
-// The phone of the playground: shows the service's own pages in a frame, though there is no server. What is
-// clicked or sent in them becomes a request to the service in this page, and the answer the next page.
+// The playground's phone: shows the service's pages in a frame, without a server. Links and forms become requests to
+// the service in this page, and the response becomes the next page.
 import { STYLESHEET } from "../../service/pages/layout.ts";
 import type { Service } from "../../service/service.ts";
 import { COOKIE_HEADER } from "./stand-ins.ts";
@@ -7,7 +7,7 @@ import { COOKIE_HEADER } from "./stand-ins.ts";
 const REDIRECTS_MAX = 5;
 
 export class Phone {
-  /** Told of each page that has come. */
+  /** Called with each new page. */
   onPage: (address: string) => void = () => {};
   readonly #cookies = new Map<string, string>();
   #address = "";
@@ -36,7 +36,7 @@ export class Phone {
     this.#address = address.href;
     const isPage = (answer.headers.get("content-type") ?? "").startsWith("text/html");
     const text = await answer.text();
-    // Until it has its style.
+    // Hidden until it has its style.
     this.#frame.style.visibility = "hidden";
     this.#frame.srcdoc = isPage ? withoutLinks(text) : pageOfText(text);
   }
@@ -46,7 +46,7 @@ export class Phone {
       form === undefined ? new Request(url) : new Request(url, { method: "POST", body: form });
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = new Headers(request.headers);
-    // A browser lets no script set these on a request, but this one never leaves the page.
+    // Browsers forbid scripts to set this header, but this request never leaves the page.
     if (cookie !== "") headers.set("cookie", cookie);
     if (form) headers.set("content-length", String(form.toString().length));
     Object.defineProperty(request, "headers", { value: headers });
@@ -84,22 +84,22 @@ export class Phone {
   };
 }
 
-/** Of the service's pages, and of what is no page. */
+/** The service's stylesheet, with rules for plain text. */
 const STYLE = `${STYLESHEET}
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }`;
 
-/** There is nobody to be asked for what the pages name by address. */
+/** Removes links to files, which no server could deliver. */
 function withoutLinks(text: string): string {
   return text.replace(/<link rel="(?:stylesheet|icon)"[^>]*>/g, "");
 }
 
-/** Metadata and the like: shown as they are. */
+/** Shows metadata and other text unchanged. */
 function pageOfText(text: string): string {
   const escaped = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
-  return `<!doctype html><html lang="en"><title>Answer</title><main><pre>${escaped}</pre></main>`;
+  return `<!doctype html><html lang="en"><title>Response</title><main><pre>${escaped}</pre></main>`;
 }
 
-/** Styles a page without writing into it, which the strictest policy of a server allows. */
+/** Adds the style without inline styles, as the strictest policies require. */
 function giveStyle(page: Document): void {
   const { CSSStyleSheet: Sheet } = page.defaultView!;
   const sheet = new Sheet();

@@ -1,10 +1,10 @@
-// What Node has and a page does not: Buffer and setImmediate everywhere, and what the simulated service imports.
+// Replacements for Node in a page: Buffer and setImmediate globally, and the imports of the simulated service.
 import { Buffer as PageBuffer } from "buffer";
 import type { Context } from "hono";
 import nacl from "tweetnacl";
 import { sha256 } from "../../../platform/text/sha256.ts";
 
-// The package does not know base64url; it reads it as base64.
+// The package does not support base64url and would read it as base64.
 const plainToString = PageBuffer.prototype.toString;
 PageBuffer.prototype.toString = function (encoding?: BufferEncoding, from?: number, to?: number) {
   if (encoding !== "base64url") return plainToString.call(this, encoding, from, to);
@@ -25,14 +25,14 @@ const waiting: (() => void)[] = [];
 const channel = new MessageChannel();
 channel.port1.onmessage = () => waiting.shift()?.();
 
-/** After the events that wait already, and without a timer's delay. */
+/** Runs after the waiting events, without a timer's delay. */
 export function setImmediate(run: () => void): void {
   waiting.push(run);
   channel.port2.postMessage(0);
 }
 
-// What the simulated service takes from node:crypto, for a page: hashes, message authentication codes and Ed25519
-// signatures that answer at once, which a browser's own do not.
+// Replaces node:crypto for the simulated service: synchronous hashes, message authentication codes and Ed25519
+// signatures; a browser's own are asynchronous.
 
 const HASHES = { sha256, sha512: nacl.hash } as const;
 type Data = string | Uint8Array;
@@ -46,7 +46,7 @@ class Digest {
     this.#finish = finish;
   }
 
-  /** The service gives all of it at once. */
+  /** The service calls it once. */
   update(data: Data): this {
     this.#bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
     return this;
@@ -73,12 +73,11 @@ export function createHmac(_algorithm: "sha256", key: Uint8Array): Digest {
   return new Digest((bytes) => padded(0x5c, padded(0x36, bytes)));
 }
 
-/** Page and service are one: there is nobody whom the time could tell anything. */
+/** Not constant time: page and service are one. */
 export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.every((byte, at) => byte === b[at]);
 }
 
-/** An Ed25519 key. */
 export type KeyObject = nacl.SignKeyPair;
 
 /** RFC 8410 section 7: the seed is the end of the key in PKCS #8. */
@@ -96,7 +95,7 @@ export function sign(_algorithm: null, data: Uint8Array, { secretKey }: KeyObjec
   return nacl.sign.detached(Uint8Array.from(data), secretKey);
 }
 
-// What the simulated service takes from node:net, for a page.
+// Replaces node:net for the simulated service.
 
 /** 4 or 6 for an address of that version, 0 for a name. */
 export function isIP(text: string): number {
@@ -104,8 +103,7 @@ export function isIP(text: string): number {
   return text.includes(":") ? 6 : 0;
 }
 
-// hono/cookie for a page. Browsers take Set-Cookie out of every answer that a script makes, so here it travels
-// under another name; phone.ts reads it there.
+// Replaces hono/cookie. Browsers hide Set-Cookie from scripts, so it has another name here; phone.ts reads it.
 
 export { getCookie } from "hono/cookie";
 

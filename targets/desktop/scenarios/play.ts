@@ -1,5 +1,5 @@
-// Finds scenarios, by name in the files beside this one, each of which has several, or as a file of the user's own; and
-// plays them on a virtual clock: no sockets, no files, seeded randomness, so that they go the same way every time.
+// Finds scenarios by name in the files beside this one, or as a file of the user's; plays them on a virtual clock
+// without sockets and files, with seeded randomness, so that every run is the same.
 import { readdirSync, readFileSync } from "node:fs";
 import { UsageError } from "../command-line.ts";
 import type { Simulation } from "../simulator/simulation.ts";
@@ -9,7 +9,7 @@ import { type Outcome, playIn, type Watcher } from "./player.ts";
 import { readScenario, type Scenario, ScenarioError, USUAL } from "./scenario.ts";
 
 const FOLDER = new URL(".", import.meta.url);
-/** What stands before each scenario of a file: `## name`. */
+/** The heading of each scenario in a file: `## name`. */
 const HEAD = /^## ([a-z-]+)\n/m;
 
 function readLibrary(): ReadonlyMap<string, string> {
@@ -24,12 +24,12 @@ function readLibrary(): ReadonlyMap<string, string> {
 
 const library = readLibrary();
 
-/** The names of the scenarios that come with the simulator. */
+/** Names of the included scenarios. */
 export function scenarioNames(): string[] {
   return [...library.keys()].sort();
 }
 
-/** Reads a scenario; throws UsageError with one line where there is none or it makes no sense. */
+/** Reads a scenario. @throws UsageError */
 export function findScenario(name: string): Scenario {
   try {
     return readScenario(name, library.get(name) ?? readFileSync(name, "utf8"));
@@ -41,12 +41,12 @@ export function findScenario(name: string): Scenario {
   }
 }
 
-/** A world of its own for a scenario, or for whoever needs one without sockets. */
+/** A new simulation without sockets. */
 export function virtualWorld(settings: Partial<VirtualWorldSettings> = {}): Simulation {
   return createVirtualWorld({ ...USUAL, ...settings, fixture: fixture() });
 }
 
-/** Plays it to its end or to the first expectation that is not met. */
+/** Plays a scenario to its end or its first unmet expectation. */
 export async function play(scenario: Scenario, watcher: Watcher = {}): Promise<Outcome> {
   return await playIn(virtualWorld(scenario.settings), scenario, watcher);
 }

@@ -1,4 +1,4 @@
-// Plays a scenario line by line. An expectation that is not met ends it. The world is the caller's.
+// Plays a scenario line by line. An unmet expectation ends it. The caller owns the simulation.
 import { shows } from "../simulator/device/display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
@@ -8,7 +8,7 @@ import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
 import type { Line, Scenario } from "./scenario.ts";
 
-/** What `expect 3 polls` counts, by its words. */
+/** The exchanges that `expect 3 polls` counts. */
 const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
   codes: "ask for a code",
@@ -18,7 +18,6 @@ const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   "event polls": "poll for events",
 };
 
-/** An expectation that was not met. */
 export interface Unmet {
   readonly line: Line;
   readonly expected: readonly string[];
@@ -26,7 +25,7 @@ export interface Unmet {
 }
 
 export interface Outcome {
-  /** undefined: everything was as expected. */
+  /** undefined: all expectations were met. */
   readonly unmet: Unmet | undefined;
   readonly expectations: number;
   readonly simulatedMs: number;
@@ -37,7 +36,7 @@ export interface Watcher {
   created?(simulation: Simulation): void;
 }
 
-/** Plays it in a world to its end or to the first expectation that is not met; the world ends with it. */
+/** Plays a scenario to its end or its first unmet expectation, then closes the simulation. */
 export async function playIn(
   simulation: Simulation,
   scenario: Scenario,
@@ -59,7 +58,7 @@ export async function playIn(
   return { unmet, expectations, simulatedMs };
 }
 
-/** Carries out a step, or checks an expectation; what was not met, where it was not. */
+/** Runs a step, or checks an expectation and returns it if it is not met. */
 export async function playLine(simulation: Simulation, line: Line): Promise<Unmet | undefined> {
   if (line.kind !== "step") return await check(simulation, line);
   await perform(simulation, line.text);
@@ -88,7 +87,7 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
       return state === line.expected ? undefined : unmet([line.expected], [state]);
     }
     case "call": {
-      const text = simulation.application.outcome?.text ?? "nothing was asked for";
+      const text = simulation.application.outcome?.text ?? "no request";
       return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
     }
     case "event": {
@@ -126,12 +125,12 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
   }
 }
 
-/** The device's state, as `expect state` names it. */
+/** The device's state as `expect state` names it. */
 function stateOf({ driver }: Simulation): string {
   return driver ? stateName(driver.device.state) : "off";
 }
 
-/** Row by row; `?` stands for any character, blanks at the end of a row count for nothing. */
+/** Compares row by row; `?` matches any character, trailing blanks are ignored. */
 export function isFrame(lines: readonly string[], expected: readonly string[]): boolean {
   return (
     lines.length === expected.length &&
@@ -145,7 +144,7 @@ export function isFrame(lines: readonly string[], expected: readonly string[]): 
   );
 }
 
-/** Expected and actual beside each other, as text. */
+/** Expected and actual frame side by side, as text. */
 export function sideBySide(unmet: Unmet): string {
   const { expected, actual } = unmet;
   const width = Math.max(8, ...expected.map((line) => line.length));

@@ -1,5 +1,5 @@
-// Scenario files: their lines, read. Settings come first, then steps and expectations in order; what a
-// step does is in steps.ts, how an expectation is checked in player.ts.
+// Reads scenario files: first settings, then steps and expectations in order. Steps are in steps.ts, expectations are
+// checked in player.ts.
 import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { deviceKind } from "../simulator/device/kinds.ts";
@@ -10,7 +10,7 @@ export interface Settings {
   rows: number;
   account: string;
   rotate: boolean;
-  /** Client of the fixture that the device is; the TV by default. */
+  /** Client of the fixture; the TV by default. */
   client?: string;
   /** bare, printer or console. */
   device?: string;
@@ -20,23 +20,23 @@ export interface Settings {
   options?: ServiceOptionsInput;
 }
 
-/** The world as it is unless somebody says otherwise. */
+/** Default settings. */
 export const USUAL: Settings = { columns: 20, rows: 4, account: "ada", rotate: false };
 
 export type Line = { readonly number: number; readonly text: string } & (
   | { readonly kind: "step" }
-  /** The display is to show this text, in one row or wrapped; within some time where `withinMs` says so. */
+  /** The display shows this text, in one row or wrapped; with `withinMs` within that time. */
   | { readonly kind: "shows"; readonly expected: string; readonly withinMs: number }
   | { readonly kind: "shows not"; readonly expected: string }
-  /** The frame row by row; `?` stands for any one character. */
+  /** The frame row by row; `?` matches any character. */
   | { readonly kind: "frame"; readonly expected: readonly string[] }
   | { readonly kind: "state"; readonly expected: string }
-  /** The last call, as it is told on the display without its size; the last security event with its verdict. */
+  /** The last call as on the display, or the last security event with its verdict. */
   | { readonly kind: "call"; readonly expected: string }
   | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
-  /** Who can mend what went wrong. */
+  /** The remedy of the error. */
   | { readonly kind: "reason"; readonly expected: string }
-  /** The text is on the last slip of paper. */
+  /** The text is on the last slip. */
   | { readonly kind: "slip"; readonly expected: string }
   | {
       readonly kind: "count";
@@ -52,10 +52,9 @@ export interface Scenario {
   readonly lines: readonly Line[];
 }
 
-/** A scenario that cannot be read; its message names file and line. */
+/** A scenario that cannot be read; the message names file and line. */
 export class ScenarioError extends Error {}
 
-/** Reads a scenario's text. */
 export function readScenario(name: string, text: string): Scenario {
   const settings: Settings = { ...USUAL };
   const lines: Line[] = [];

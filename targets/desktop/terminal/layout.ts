@@ -1,5 +1,5 @@
-// The screen of the terminal as lines of text: the address, the display, what has happened last, and what is being
-// typed. No cursor movement and no state here.
+// The terminal's screen as lines of text: address, display, last events, and the input line. Stateless, without cursor
+// movement.
 
 import { clean } from "../../service/observers.ts";
 import { paceOf, time } from "../panel/client/dom.ts";
@@ -14,7 +14,7 @@ export interface ScreenSize {
   rows: number;
 }
 
-/** A text in these colours, by their numbers (ECMA-48, SGR). */
+/** Formats a text with color numbers (ECMA-48, SGR). */
 export type Paint = (text: string, colours: string) => string;
 export const coloured: Paint = (text, colours) => `\x1b[${colours}m${text}\x1b[0m`;
 export const colourless: Paint = (text) => text;
@@ -23,16 +23,16 @@ const BOLD = "1";
 const FAINT = "2";
 const GOOD = "32";
 const WARN = "33";
-/** A display with its backlight on, and off; white ground with black ink. */
+/** A display with backlight on and off; black on white. */
 const LIT = "30;102";
 const DARK = "90;40";
 const PAPER = "30;107";
 
 const HINT = "type allow, deny ... (tab completes, ? lists), or quit";
-/** The line above the log, its newest line, and the line for typing. */
+/** The line above the log, its newest line, and the input line. */
 const BELOW = 3;
 
-/** The whole screen: at most `size.rows` lines, none longer than `size.columns` characters. */
+/** The whole screen: at most `size.rows` lines of at most `size.columns` characters. */
 export function layOut(
   view: View,
   title: string,
@@ -46,7 +46,7 @@ export function layOut(
   top.push(...(whole.length + 1 + BELOW > rows ? frame : whole));
   const room = Math.max(0, rows - top.length - 2);
   const log = typed === "" ? logLines(view, room, paint) : namesLike(typed, columns, room);
-  const heading = clean(view.message || `requests and answers (${view.exchangeCount})`);
+  const heading = clean(view.message || `requests and responses (${view.exchangeCount})`);
   top.push(paint(`-- ${heading} ${"-".repeat(columns)}`.slice(0, columns), FAINT), ...log);
   const shown = top.slice(0, rows - 1);
   while (shown.length < rows - 1) shown.push("");
@@ -57,7 +57,7 @@ function header(view: View, title: string, columns: number, paint: Paint): strin
   const clock = `${time(view.clock.ms)}  ${paceOf(view.clock)}`;
   const room = Math.max(0, columns - clock.length - 2);
   const named = `picogrant  ${title}`;
-  // The address is worth more than the name.
+  // The address has priority over the name.
   const left = (named.length > room ? title : named).slice(0, room);
   return paint(left.padEnd(columns - clock.length) + clock, BOLD);
 }
@@ -68,7 +68,7 @@ function frameLines({ display }: View, paint: Paint): string[] {
   return [edge, ...display.lines.map((line) => `|${paint(line, shade)}|`), edge];
 }
 
-/** With what a device has beside its display: a screen with the QR code, or the last slip of paper. */
+/** Adds the QR code of a console's screen, or the printer's last slip. */
 function besideFrame({ display, device, qr, slips }: View, frame: string[], paint: Paint) {
   if (device.kind === "console") {
     const modules = qr.map((row) => [...row].map((module) => module === "1"));
@@ -82,20 +82,20 @@ function besideFrame({ display, device, qr, slips }: View, frame: string[], pain
   return [...frame, ...[...slipLines(slip), slip.footing].map((line) => `  ${line}`)];
 }
 
-/** A terminal has little room; a camera still finds the code with two light modules around it. */
+/** A small quiet zone to save space; cameras accept it. */
 const QUIET = 2;
 
-/** The device's state; what is wrong, who says so and who can mend it; the faults that last. */
+/** The device's state, its error with source and remedy, and the lasting faults. */
 function stateLine({ device: { state, error, reason }, faults }: View, paint: Paint): string {
-  // A code that waits is nothing wrong.
+  // A pending code is not an error.
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
-  const wrong = isWrong ? `${reason.name}, says ${reason.from}; ${reason.mend}` : error;
+  const wrong = isWrong ? `${reason.name}, reported by ${reason.from}; ${reason.mend}` : error;
   const parts = [paint(state, BOLD), wrong && paint(wrong, WARN)];
   if (faults.length > 0) parts.push(paint(`faults: ${faults.join(", ")}`, WARN));
   return parts.filter(Boolean).join("  ");
 }
 
-/** The last things that happened, oldest first: exchanges and states, causes before effects. */
+/** The last events, oldest first: exchanges and states, causes before effects. */
 function logLines(view: View, rows: number, paint: Paint): string[] {
   if (rows === 0) return [];
   const entries = [
@@ -117,7 +117,7 @@ function exchangeText(entry: ExchangeEntry, paint: Paint): string {
   return `${clean(`${purpose}: ${method} ${target.split("?")[0]} -> ${result}`)}${by}`;
 }
 
-/** The deeds whose names have in them what is typed, in as many columns as fit; `?` asks for all of them. */
+/** The actions whose names contain the input, in columns; `?` lists all of them. */
 function namesLike(typed: string, columns: number, rows: number): string[] {
   const word = typed.split(" ")[0]!;
   const names = DEEDS.map(({ name }) => name).filter((name) => word === "?" || name.includes(word));
@@ -131,7 +131,7 @@ function namesLike(typed: string, columns: number, rows: number): string[] {
   );
 }
 
-/** Cuts to so many visible characters; colours are ended. */
+/** Cuts to a number of visible characters and resets colors. */
 export function cut(line: string, width: number): string {
   let left = width;
   return line
@@ -145,5 +145,5 @@ export function cut(line: string, width: number): string {
     .join("");
 }
 
-/** A colour in a text; in a group, so that `split` keeps it. */
+/** A color sequence; in a group, so that `split` returns it. */
 const COLOUR = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);

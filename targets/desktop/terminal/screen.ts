@@ -1,5 +1,5 @@
-// The terminal as a screen: taken over on start, given back however the program ends. Draws lines and hands over what
-// is typed; what is drawn is in layout.ts.
+// The terminal as a screen: restores the terminal however the program ends. Draws lines (layout.ts) and passes the
+// input on.
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
@@ -13,19 +13,19 @@ import type { ScreenSize } from "./layout.ts";
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J";
 const LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l";
 const REDRAW_MS = 40;
-/** The clock goes on without anything happening to the device. */
+/** The clock advances without an event. */
 const REFRESH_MS = 250;
 
-/** What is typed is drawn by the screen, and not by the line editor. */
+/** The screen draws the input, not the line editor. */
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** Hears lines that are typed; `quit` and the keys that mean it end the program. */
+/** Receives typed lines; `quit` and its keys end the program. */
 export interface Typist {
   onLine(line: string): void;
   onQuit(): void;
 }
 
-/** Reads lines from a person; with a screen each letter at once, with tab to complete a name. */
+/** Reads lines from the user; with a screen letter by letter, with tab completion. */
 export function takeLines(input: ReadStream, { onLine, onQuit }: Typist, hasScreen: boolean) {
   const names = [...DEEDS.map(({ name }) => name), "quit"];
   const lines = createInterface({
@@ -71,14 +71,14 @@ export class Screen {
     this.#lines.on("close", () => this.#typist.onQuit());
     this.#input.on("keypress", () => this.change());
     this.#output.on("resize", this.#redraw);
-    // The first before Node prints the exception, or it would be lost with this screen.
+    // Restore the screen before Node prints the exception, which would be lost otherwise.
     process.on("uncaughtExceptionMonitor", this.#close);
     process.on("exit", this.#close);
     this.#refresh = setInterval(this.#redraw, REFRESH_MS);
     this.draw();
   }
 
-  /** Gives the terminal back. Harmless the second time. */
+  /** Restores the terminal; further calls have no effect. */
   close(): void {
     const lines = this.#lines;
     if (lines === undefined) return;
@@ -92,7 +92,7 @@ export class Screen {
     this.#output.write(LEAVE);
   }
 
-  /** Draws soon; many changes in a row are drawn once. */
+  /** Draws soon; once for many changes in a row. */
   change(): void {
     if (this.#lines === undefined || this.#due !== undefined) return;
     this.#due = setTimeout(() => {
@@ -105,16 +105,16 @@ export class Screen {
     if (this.#lines === undefined) return;
     const size = { columns: this.#output.columns || 80, rows: this.#output.rows || 24 };
     const lines = this.#layOut(size, this.#lines.line);
-    // Line by line with its own clearing: no flicker. No newline after the last: it would scroll.
+    // Clearing line by line avoids flicker. A newline after the last line would scroll.
     const text = lines.map((line, row) => `\x1b[${row + 1};1H${line}\x1b[0m\x1b[K`).join("");
     this.#output.write(`${text}\x1b[J`);
   }
 }
 
-// Output for pipes, logs and terminals without a cursor: each changed frame as text, with the time at
-// which it changed, and a line for everything else that happens.
+// Output for pipes, logs and terminals without a cursor: each changed frame with its time, and a line for each other
+// event.
 
-/** Prints frames as they change. Returns what ends it. */
+/** Prints frames as they change; the returned function ends that. */
 export function printFrames(simulation: Simulation, write: (text: string) => void): () => void {
   let drawn = "";
   let printed = 0;
@@ -131,13 +131,13 @@ export function printFrames(simulation: Simulation, write: (text: string) => voi
   });
 }
 
-/** A frame with its border, as lines that each end with a newline. */
+/** A frame with its border, as lines with newlines. */
 export function frameText(lines: readonly string[]): string {
   const edge = `+${"-".repeat(lines[0]?.length ?? 0)}+`;
   return [edge, ...lines.map((line) => `|${line}|`), edge, ""].join("\n");
 }
 
-/** A slip of paper as it comes out, with its QR code in characters. */
+/** A slip of paper, with its QR code in characters. */
 function slipText(slip: PrintedSlip): string {
   const all = [...slipLines(slip), ...qrLines(slip.modules), slip.footing];
   const width = Math.max(...all.map((line) => line.length));

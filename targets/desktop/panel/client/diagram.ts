@@ -1,5 +1,5 @@
-// The sequence diagram: person, device and service as three lines under headings that stay, what passes between
-// them as arrows, the device's states as beads on its line, newest at the bottom. An exchange opens below its row.
+// The sequence diagram: user, device and service as three lines under fixed headings, messages between them as arrows,
+// the device's states as beads, newest at the bottom. An exchange opens below its row.
 
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
@@ -10,7 +10,7 @@ import { make, time } from "./dom.ts";
 import type { Link } from "./panel.ts";
 import { answerOf, type Kept, keepInStep, type List, outcomeOf, type Row, rowsOf } from "./rows.ts";
 
-/** An exchange that has been opened: request and answer whole. */
+/** An opened exchange: request and response in full. */
 export function drawDetail({ request, answer }: ExchangeDetail): HTMLElement {
   const both = make("div", "both");
   for (const [title, text] of [
@@ -32,9 +32,9 @@ export function block(title: string, text: string): HTMLElement[] {
   return [make("h3", "", title), pre];
 }
 
-// How the rows of the diagram look: arrows between person, device and service, beads for the device's states.
+// Rows of the diagram: arrows between user, device and service, beads for the device's states.
 
-/** The line of an exchange: when, what is asked, what is answered, how much and how long. */
+/** The line of an exchange: time, request, response, size and duration. */
 export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   const first = exchanges[0]!;
   const last = exchanges.at(-1)!;
@@ -61,14 +61,14 @@ export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   return line;
 }
 
-/** How much came, and how long that took: "164 B · 0.2 s". Much can happen in less than a tenth. */
+/** Size and duration: "164 B · 0.2 s"; shorter than a tenth in milliseconds. */
 function figuresOf({ receivedBytes, atMs, ended }: ExchangeEntry): string {
   const tookS = (ended!.atMs - atMs) / 1000;
   const words = tookS < 10 ? tookS.toFixed(1) : Math.round(tookS);
   return `${receivedBytes} B · ${words === "0.0" ? "< 0.1" : words} s`;
 }
 
-/** A security event token (RFC 8417): what it is about, and opened, what it says. */
+/** A security event token (RFC 8417): its subject and, opened, its claims. */
 export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent): HTMLElement {
   const details = make("details", "");
   const summary = make("summary", "row event");
@@ -82,7 +82,7 @@ export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent):
   return details;
 }
 
-/** Something that is no exchange: a state of the device, what a person does, a fault. */
+/** A row that is not an exchange: a state of the device, an action of the user, a fault. */
 export function drawEntry(entry: TimelineEntry): HTMLElement[] {
   const when = make("time", "", time(entry.atMs));
   if (entry.state) {
@@ -96,7 +96,7 @@ export function drawEntry(entry: TimelineEntry): HTMLElement[] {
   return [row];
 }
 
-/** Events after which a code is on the display, for the person to read. */
+/** Events after which the display shows a code. */
 const BRINGS_CODE = ["code received", "code found"];
 
 function drawWay(between: string, label: string): HTMLElement {
@@ -107,14 +107,14 @@ function drawWay(between: string, label: string): HTMLElement {
   return row;
 }
 
-/** Between whom it passes. What the world does to them has no arrow; a fault alone looks like one. */
+/** The two ends of the arrow. Actions of the environment have none; a fault has its own look. */
 export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string {
   if (by === "button" || what.startsWith("power ")) return "person-device";
   if (by === "fault") return "world-strip fault";
   return by === "person" ? "person-service" : by === "maker" ? "maker-service" : "world-strip";
 }
 
-/** The list's items as the rows' places. */
+/** The list's items at the rows' positions. */
 function itemsOf(list: HTMLOListElement): List<HTMLElement> {
   return {
     insertBefore: (item, before) => void list.insertBefore(item, before),
@@ -133,7 +133,7 @@ export class Diagram {
     this.#link = link;
   }
 
-  /** Draws what is new; the end stays in sight where it was. */
+  /** Draws new rows; keeps the end in sight if it was in sight. */
   show(view: View): void {
     const scroll = this.#list.closest(".scroll")!;
     const wasAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 40;
@@ -166,14 +166,14 @@ export class Diagram {
 
   async #fill(body: HTMLElement, exchanges: readonly ExchangeEntry[]): Promise<void> {
     const detail = await this.#link.exchange(exchanges.at(-1)!.id);
-    const gone = make("p", "soft", "This exchange is no longer remembered.");
+    const gone = make("p", "soft", "This exchange has been discarded.");
     const parts = detail ? [drawDetail(detail)] : [gone];
     if (exchanges.length > 1) {
-      const last = `The last one of ${exchanges.length}, which were answered alike.`;
+      const last = `The last of ${exchanges.length} with the same response.`;
       parts.unshift(make("p", "soft", last));
     }
     body.replaceChildren(...parts);
-    // Beside its row, and not below the fold.
+    // Keep the details in sight beside their row.
     const item = body.closest("li")!;
     const room = this.#list.closest(".scroll")!.clientHeight;
     item.scrollIntoView({ block: item.offsetHeight > room ? "start" : "nearest" });
@@ -181,7 +181,7 @@ export class Diagram {
   }
 }
 
-/** The end of the diagram in sight, with a whole row at the top of what can be seen. */
+/** Scrolls to the end, with a whole row at the top. */
 function showEnd(list: HTMLOListElement): void {
   const scroll = list.closest(".scroll")!;
   list.style.paddingBottom = "";

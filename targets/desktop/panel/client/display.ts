@@ -1,12 +1,12 @@
-// QR codes, to be scanned with a real phone: on the panel, on the console's screen, on the printer's paper, which says in
-// words as well where to go and what to enter.
+// QR codes for a real phone: on the panel, on the console's screen, and on the printer's paper together with address
+// and code.
 import type { SlipView } from "../../simulator/view.ts";
 import { svg } from "./dom.ts";
 
-/** Light modules around the code, without which a camera does not find it (ISO/IEC 18004). */
+/** Width of the quiet zone (ISO/IEC 18004). */
 const QUIET = 4;
 
-/** Draws the code whose rows are of `1` for dark and `0`; nothing for []. */
+/** Draws a QR code whose rows are of `1` for dark and `0`; nothing for []. */
 export function drawModules(root: SVGSVGElement, rows: readonly string[]): void {
   const state = rows.join("");
   if (root.dataset.state === state) return;
@@ -21,12 +21,12 @@ export function drawModules(root: SVGSVGElement, rows: readonly string[]): void 
   });
   const size = rows.length + 2 * QUIET;
   root.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  // White on purpose, also in dark mode: cameras want dark on light.
+  // White also in dark mode: cameras need dark on light.
   root.append(svg("rect", { width: size, height: size, fill: "#fff" }));
   root.append(svg("path", { d: path, fill: "#111" }));
 }
 
-/** Draws the last slip that came out; nothing where none has. */
+/** Draws the last slip; nothing without one. */
 export function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
   const state = slip ? `${slip.atMs} ${slip.code}` : "";
   if (place.dataset.state === state) return;
@@ -38,7 +38,7 @@ export function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
   const text = document.createElement("p");
   for (const line of lines) {
     const row = document.createElement(line === code ? "strong" : "span");
-    // An address that is longer than the paper is wide breaks behind a joint, and not inside a word.
+    // Wraps an address that is too long for the paper after a separator, not inside a word.
     const parts = (line || " ").split(/(?<=[^/]\/|[a-z]\.)(?=[^/\s])/);
     row.append(...parts.flatMap((part) => [part, document.createElement("wbr")]));
     text.append(row);

@@ -1,28 +1,30 @@
-// The three steps of a sign-in, of which one is lit; beside them the only strong button: what helps now. Where pressing
-// it would fail again there is another one, or none and the reason.
+// The three steps of a sign-in and the only strong button beside them, the next useful action. Where a retry would fail
+// again it offers another action, or shows the reason.
 
 import { deviceKind } from "../../simulator/device/kinds.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";
 import type { View } from "../../simulator/view.ts";
 
 /**
- * Where the person is on the phone: a page that wants the code, one that has the right one, or asks whether to allow
- * it; `none` where the person's own phone is the only one.
+ * The page on the phone: entering the code, the right code entered, or consent; `none` where only the user's own phone
+ * is used.
  */
 export type PhonePage = "none" | "home" | "type" | "code" | "consent" | "other";
 
 export interface Guide {
-  /** 0, 1, 2: the step that is lit; 3: all have been taken. */
+  /** 0, 1, 2: the current step; 3: all done. */
   readonly step: number;
-  /** What to press next, a command or something of the page's own; undefined where it is on the phone, or time passes. */
+  /**
+   * The next action, a command or an action of the page; undefined where it is on the phone, or nothing is to be done.
+   */
   readonly next: { readonly label: string; readonly does: string } | undefined;
-  /** What happens now, in a sentence. */
+  /** The current situation, in a sentence. */
   readonly says: string;
 }
 
 type Seen = Pick<View, "device" | "faults" | "decision" | "call" | "administrator">;
 
-/** What the steps are called before, while and after they are taken: what is not there yet is not said to be. */
+/** Labels of a step before, during and after it. They must not claim anything that is not there yet. */
 export function wordsOf(step: number, isOn = true): readonly [string, string, string] {
   if (!isOn) return ["Switch the device on", "Enter it on the phone", "Allow"];
   if (step === 0) return ["Get a code", "Enter it on the phone", "Allow"];
@@ -33,22 +35,22 @@ export function wordsOf(step: number, isOn = true): readonly [string, string, st
 
 interface Obstacle {
   readonly fault: string;
-  /** What is in the way, as the beginning of a sentence. */
+  /** The obstacle, as the beginning of a sentence. */
   readonly says: string;
   readonly label: string;
 }
 
-/** Faults that keep every answer from the device, the one to mend first at the top. */
+/** Faults that block every response, in order of priority. */
 const OBSTACLES: readonly Obstacle[] = [
   { fault: "offline", says: "The network is unplugged", label: "plug the network in" },
   { fault: "drop", says: "Every packet is lost", label: "let the packets through" },
-  { fault: "captive-portal", says: "A hotspot answers instead", label: "leave the hotspot" },
-  { fault: "corrupt", says: "Every answer is garbled", label: "mend the answers" },
+  { fault: "captive-portal", says: "A hotspot responds instead", label: "leave the hotspot" },
+  { fault: "corrupt", says: "Every response is garbled", label: "fix the responses" },
   { fault: "unavailable", says: "The service is down", label: "bring the service back" },
 ];
 const QUOTA = { label: "give it codes again", does: "fault quota" };
 const POLICY = { label: "be the administrator: allow it", does: "fault policy" };
-/** What an administrator does about a refusal, in two or three words. */
+/** The administrator's action for a refusal, in two or three words. */
 const ADMINISTRATORS: Readonly<Record<string, string>> = {
   admin_policy_enforced: "allow it",
   account_disabled: "enable the account",
@@ -57,19 +59,19 @@ const ADMINISTRATORS: Readonly<Record<string, string>> = {
 const NEW_CODE = { label: "get a code", does: "press new-code" };
 const SCAN = { label: "enter the code", does: "#scan" };
 const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
-/** Where the list of faults is in sight already. */
+/** For when the list of faults is in sight already. */
 const TRY_ONE = " Next: anything under “What can go wrong”.";
 
-/** Why the next code would be refused as this one was, unless something else is done. */
+/** Errors that the next code would repeat. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
-/** What ends a session, and not a sign-in. */
+/** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
-/** What a person has to be told who cannot mend it alone: one person, one act (core/tables/remedies.ts). */
+/** Remedies that are only for the administrator (core/tables/remedies.ts). */
 const ASKS_ADMINISTRATOR = /^the administrator: /;
 
 /**
- * @param phone where the person is there
- * @param seesFaults whether the list of what can go wrong is open and in sight
+ * @param phone page on the phone
+ * @param seesFaults whether the list of faults is open and in sight
  */
 export function guideOf(seen: Seen, phone: PhonePage, seesFaults = false): Guide {
   const { device, faults } = seen;
@@ -83,7 +85,7 @@ export function guideOf(seen: Seen, phone: PhonePage, seesFaults = false): Guide
   if (device.userCode !== "") return withCode(seen, phone);
   if (device.state === "revoking") {
     const says =
-      "The device signs out: it has its tokens revoked, and forgets them whatever comes of it.";
+      "The device signs out: it requests the revocation of its tokens, and clears them in any case.";
     return { step: 0, next: undefined, says };
   }
   if (faults.includes("quota") && device.state !== "signed out") {
@@ -91,10 +93,10 @@ export function guideOf(seen: Seen, phone: PhonePage, seesFaults = false): Guide
   }
   if (device.state === "failed") return failed(seen, phone);
   if (device.state === "signed out") {
-    const says = "The device waits for somebody who wants to sign in.";
+    const says = "The device waits for a user who signs in.";
     return { step: 0, next: NEW_CODE, says };
   }
-  const says = device.reason ? "The device tries again by itself." : "The device asks the service.";
+  const says = device.reason ? "The device retries by itself." : "The device requests a code.";
   return { step: 0, next: undefined, says };
 }
 
@@ -102,7 +104,7 @@ function isSignedIn({ device }: Seen): boolean {
   return ["signed in", "refreshing"].includes(device.state);
 }
 
-/** Nothing reaches the device: whatever else is to be done, this comes first. */
+/** No response reaches the device: fix that first. */
 function behind({ fault, says, label }: Obstacle, seen: Seen, phone: PhonePage): Guide {
   const { device } = seen;
   const does = `fault ${fault}`;
@@ -113,7 +115,7 @@ function behind({ fault, says, label }: Obstacle, seen: Seen, phone: PhonePage):
   }
   const step = isSignedIn(seen) ? 3 : device.userCode === "" ? 0 : withCode(seen, phone).step;
   const next = { label, does };
-  return { step, next, says: `${says}: the device hears of nothing until that is mended.` };
+  return { step, next, says: `${says}: the device receives nothing until that is fixed.` };
 }
 
 function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean): Guide {
@@ -121,30 +123,30 @@ function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean)
   if (call?.reason) {
     const { name, mend } = call.reason;
     const says = `Signed in, but the last call failed: ${name}. ${sentenceOf(mend)}`;
-    // A project without the API stays one.
+    // A new sign-in does not enable the API of a project.
     if (name === "accessNotConfigured" && phone !== "none") {
       return { step: 3, next: usualClient(device), says };
     }
     return { step: 3, next, says };
   }
   const says = call
-    ? "The device is signed in, and has got its user's data."
+    ? "The device is signed in, and has received its user's data."
     : "The device is signed in.";
   return { step: 3, next, says: seesFaults ? says + TRY_ONE : says };
 }
 
-/** Back to the client that such a device is by itself. */
+/** Back to the kind's default client. */
 function usualClient({ kind }: Seen["device"]): Guide["next"] {
   return { label: "give it the right client", does: `client ${deviceKind(kind)!.client}` };
 }
 
 function withCode({ device, decision, faults }: Seen, phone: PhonePage): Guide {
   if (decision?.userCode === device.userCode) {
-    const says = `Decided: ${decision.what}. The device hears of it when it asks next.`;
+    const says = `Decided: ${decision.what}. The device learns it from its next poll.`;
     return { step: 2, next: undefined, says };
   }
   const warning = faults.includes("policy")
-    ? " The organization forbids it: who allows it now is refused."
+    ? "The organization forbids it: the service refuses accounts that allow it now."
     : "";
   const { says, ...rest } = onPhone(phone);
   return { ...rest, says: says + warning };
@@ -171,22 +173,22 @@ function onPhone(phone: PhonePage): Guide {
   }
 }
 
-/** Another code is of use where the next sign-in may end otherwise. */
+/** Offer another code only where the next sign-in can end differently. */
 function failed({ device, faults, administrator }: Seen, phone: PhonePage): Guide {
   const { name, mend } = device.reason ?? { name: "", mend: "" };
   const what = SESSION_OVER.includes(name) ? "The session is over" : "The sign-in failed";
   const says = `${what}: ${name}. ${sentenceOf(mend)}`;
   if (WRONG_CLIENT.includes(name)) {
-    // With somebody else's service there is no other client to take.
+    // With a real server no other client is available.
     return { step: 0, next: phone === "none" ? undefined : usualClient(device), says };
   }
   if (name === "admin_policy_enforced" && faults.includes("policy")) {
     return { step: 0, next: POLICY, says };
   }
   if (administrator !== "") {
-    const label = `be the administrator: ${ADMINISTRATORS[name] ?? "mend it"}`;
+    const label = `be the administrator: ${ADMINISTRATORS[name] ?? "fix it"}`;
     return { step: 0, next: { label, does: "administrator" }, says };
   }
   if (!ASKS_ADMINISTRATOR.test(mend)) return { step: 0, next: NEW_CODE, says };
-  return { step: 0, next: NEW_CODE, says: `${what}: ${name}. The administrator has mended it.` };
+  return { step: 0, next: NEW_CODE, says: `${what}: ${name}. The administrator has fixed it.` };
 }

@@ -1,4 +1,4 @@
-// The panel of `npm start`: its world is the simulator's, which sends views as events and takes commands.
+// The panel of `npm start`: the simulator sends views as events and receives commands.
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { View } from "../../simulator/view.ts";
 import { setText } from "./dom.ts";
@@ -11,7 +11,7 @@ phone?.addEventListener("load", () => {
   if (location.protocol !== "about:") setText("phone-address", location.host + location.pathname);
 });
 
-/** Sends something that no foreign page can send. */
+/** Sends a request that other pages cannot send. */
 function post(address: string, body: object): Promise<Response | undefined> {
   return fetch(address, {
     method: "POST",
@@ -20,7 +20,7 @@ function post(address: string, body: object): Promise<Response | undefined> {
   }).catch(() => undefined);
 }
 
-const NO_ANSWER = "The simulator did not take that.";
+const NO_ANSWER = "The simulator rejected the command.";
 
 const simulator: Link = {
   watch(show, lost) {
@@ -41,7 +41,7 @@ const simulator: Link = {
   },
   hintFor(verificationUri) {
     return /^https?:\/\/(127\.|localhost|\[::1\])/.test(verificationUri)
-      ? "It leads to this computer only. For a phone of your own, start with --host 0.0.0.0"
+      ? "It works on this computer only. For your own phone, start with --host 0.0.0.0"
       : "Scan it with your phone";
   },
 };

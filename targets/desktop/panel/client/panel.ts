@@ -1,5 +1,5 @@
-// The panel's script: puts views of the world on the page, and sends what is clicked or typed as commands. Where
-// the world is, the link knows.
+// The panel's script: shows views of the simulation, and sends clicks and keys as commands. The link connects it with
+// the simulation.
 
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
@@ -11,18 +11,18 @@ import { drawModules, drawSlip } from "./display.ts";
 import { element, paceOf, setText, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 
-// What the panel is connected with: the simulator at the other end of a network, or a world in this very page.
+// The connection to the simulation: over the network, or in the same page.
 
 export interface Link {
-  /** Calls `show` with each view of the world, and `lost` where there will be none any more. */
+  /** Calls `show` with each view, and `lost` when no more views will follow. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
-  /** Does what a button says. @returns "" or why it could not be sent */
+  /** Sends a button's command. @returns "" or why it could not be sent */
   send(command: string): Promise<string>;
-  /** Request and answer in full, masked; undefined where they are no longer remembered. */
+  /** Request and response in full, masked; undefined if they have been discarded. */
   exchange(id: number): Promise<ExchangeDetail | undefined>;
   /** Opens a page of the service on the phone. */
   openPhone(target: string): void;
-  /** What may be said below the QR code. */
+  /** Text below the QR code. */
   hintFor(verificationUri: string): string;
 }
 
@@ -30,17 +30,17 @@ export interface Link {
 const MESSAGE_MS = 7000;
 /** Characters of the display's text in one line above the phone. */
 const STRIP_MAX = 60;
-/** On the phone while no page is open there. */
+/** On the phone before a page is open. */
 const NOT_YET =
   "It takes the code from the device: by its camera, or you open the address and type.";
 export class Panel {
   #latest: View | undefined;
-  /** The number of the world's message that was said last. */
+  /** Number of the simulation's last message. */
   #heard = -1;
-  /** Whether what is said is no longer so. */
+  /** Whether the message no longer applies. */
   #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
-  /** Which decision by a key the phone tells of. */
+  /** The last decision by a key that the phone has shown. */
   #told = -1;
   readonly #diagram: Diagram;
 
@@ -49,8 +49,8 @@ export class Panel {
   constructor(link: Link) {
     this.#link = link;
     this.#diagram = new Diagram(element<HTMLOListElement>("sequence"), link);
-    // The code's field wants the focus when its page opens; the panel has it for its keys. A browser gives
-    // `autofocus` nothing where something has the focus already, in a page or in one around it.
+    // Keeps the focus for the panel's keys when the page with the code's field opens. A browser ignores `autofocus`
+    // while another element of the page or its parents has the focus.
     element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
@@ -69,8 +69,8 @@ export class Panel {
   }
 
   /**
-   * One line for the person, for a while.
-   * @param isOver whether it is no longer so: then it goes at once
+   * Shows one line to the user for a while.
+   * @param isOver when true, the line is removed early
    */
   say(text: string, isOver: (view: View) => boolean = () => false): void {
     clearTimeout(this.#hush);
@@ -110,7 +110,7 @@ export class Panel {
     key.dataset.does = next.does;
   }
 
-  /** What the strong button says. */
+  /** Runs the action of the strong button. */
   #next(): void {
     const does = element<HTMLButtonElement>("next").dataset.does ?? "";
     if (does === "#scan") this.#scan();
@@ -136,7 +136,7 @@ export class Panel {
     this.#link.openPhone(target);
   }
 
-  /** Who decides by a key sees on the phone what was decided; a page that was open there is over. */
+  /** After a decision by a key, the phone shows the decision instead of the page that was open. */
   #showDecision({ decision }: View): void {
     const order = decision?.isByKey ? decision.order : -1;
     if (order === this.#told || element("phone") === null) return;
@@ -157,8 +157,8 @@ export class Panel {
   }
 
   /**
-   * A message of the world is said once, also where it was said before; it is over when the world says so. With
-   * nothing to say, an answer ends nothing else: what the panel has said since then is newer.
+   * Shows a message of the simulation once, also when it is repeated; the simulation ends it. An empty message does not
+   * remove a newer one of the panel.
    */
   #hear(view: View): void {
     const isNew = view.messageNumber !== this.#heard;
@@ -168,7 +168,7 @@ export class Panel {
   }
 
   async #send(command: string): Promise<void> {
-    // What was said belongs to what was pressed before.
+    // The previous message belongs to the previous action.
     this.say("");
     const problem = await this.#link.send(command);
     if (problem) this.say(problem);
@@ -177,7 +177,7 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    // What the other buttons do may have said something already.
+    // Other buttons may have shown a message already.
     if (button.id === "enter" || button.id === "scan") this.say("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);
@@ -186,7 +186,7 @@ export class Panel {
     else if (button.id === "scan") this.#scan();
   }
 
-  /** Says why a button is of no use, until it is of some. */
+  /** Shows why a button is unavailable, until that changes. */
   #refuse({ dataset, firstChild }: HTMLButtonElement): void {
     const { needs, whyNot: why } = dataset;
     const isOver = (view: View): boolean => whyNot(needs as Need, view) === "";
@@ -197,7 +197,7 @@ export class Panel {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length > 1) return;
     const at = event.target as Element;
     if (at.closest("input")) return;
-    // A focused button or row has its own meaning for the space bar.
+    // A focused button or row uses the space bar itself.
     if (event.key === " " && at.closest("button, summary")) return;
     const button = [...document.querySelectorAll<HTMLButtonElement>("[data-key]")].find(
       ({ dataset }) => dataset.key === event.key,
@@ -212,7 +212,7 @@ export class Panel {
   }
 }
 
-/** Where the person is on the phone, by the forms of the page that it shows; one about another code is no use. */
+/** The page on the phone, by its forms; a page about another code does not count. */
 function phonePage(userCode: string): PhonePage {
   const phone = element<HTMLIFrameElement>("phone");
   if (phone === null) return "none";
@@ -226,24 +226,24 @@ function phonePage(userCode: string): PhonePage {
   return page!.querySelector('form[action="/device/decision"]') ? "consent" : "code";
 }
 
-/** While something else is what to press, no button of the phone's page is as strong. */
+/** While the strong button is elsewhere, the phone's page has none. */
 function quietenPhone(isQuiet: boolean): void {
   const page = element<HTMLIFrameElement>("phone")?.contentDocument?.documentElement;
   page?.classList.toggle("quiet", isQuiet);
 }
 
-/** A code without what carries nothing (RFC 8628 §6.1). */
+/** A code without its separators (RFC 8628 §6.1). */
 function bare(code: string): string {
   return code.replace(/[\s\-\u2010-\u2015\u2212]/gu, "");
 }
 
-/** Whether the list of what can go wrong is open, and the window shows it. */
+/** Whether the list of faults is open and in sight. */
 function seesFaults(): boolean {
   const { top, bottom, height } = element("deeds-fault").getBoundingClientRect();
   return height > 0 && bottom > 0 && top < innerHeight;
 }
 
-/** Faults that last are pressed; what is of no use now says why. */
+/** Marks lasting faults as pressed, and unavailable actions with the reason. */
 function showButtons(view: View): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
     button.setAttribute("aria-pressed", String(view.faults.includes(button.dataset.fault!)));
@@ -287,36 +287,36 @@ function showDevice({ device, display, memory, slots, slips }: View): void {
   }
 }
 
-/** What the device keeps without power. */
+/** Contents of a slot, in words. */
 const KEPT_WORDS: Readonly<Record<SlotView["kind"], string>> = {
   empty: "nothing",
   code: "the code",
   token: "the refresh token",
   "access token": "the access token",
-  revocation: "what is to be revoked",
-  unknown: "nothing that can be read",
+  revocation: "tokens to be revoked",
+  unknown: "nothing readable",
 };
 
 function keptWords({ kind, bytes }: SlotView): string {
   return bytes > 0 ? KEPT_WORDS[kind] : KEPT_WORDS.empty;
 }
 
-/** Above the phone where the device is out of sight: the code to type, and afterwards what came of it. */
+/** The line above the phone where the device is out of sight: first the code, then the result. */
 function stripOf({ userCode }: View["device"], { lit, lines }: View["display"]): string {
   if (userCode !== "") return `The device shows ${userCode}`;
   const words = lit ? lines.join(" ").replace(/\s+/g, " ").trim() : "nothing: it is off";
-  return `The device says: ${words.length > STRIP_MAX ? `${words.slice(0, STRIP_MAX)} ...` : words}`;
+  return `The device shows: ${words.length > STRIP_MAX ? `${words.slice(0, STRIP_MAX)} ...` : words}`;
 }
 
-/** What is wrong: its name, who says so, and who can mend it. A code that waits is nothing wrong. */
+/** The error: name, source and remedy. A pending code is not an error. */
 function showReason({ reason }: View["device"]): void {
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
   element("reason").hidden = !isWrong;
   if (!isWrong) return;
-  setText("reason", `${reason.name}, says ${reason.from}. ${sentenceOf(reason.mend)}`);
+  setText("reason", `${reason.name}, reported by ${reason.from}. ${sentenceOf(reason.mend)}`);
 }
 
-/** The groups of buttons behind tabs, as the ARIA practices have them. They need no world: they work while it loads. */
+/** The groups of buttons as tabs (ARIA practices). They work while the simulation loads. */
 export function takeTabs(): void {
   const tabs = [...document.querySelectorAll<HTMLElement>("[role=tab]")];
   const choose = (chosen: HTMLElement): void => {

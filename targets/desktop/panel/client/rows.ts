@@ -1,19 +1,18 @@
-// The rows of the diagram: everything that has happened, in its order. An exchange is one row where nothing happened
-// between its request and its answer, else each of the two has a row of its own; polls that were told to wait, with
-// nothing between them, are one row that can be unfolded.
+// The rows of the diagram in order. An exchange is one row if nothing happened between its request and its response,
+// else two. Consecutive polls with authorization_pending are one row that can be unfolded.
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { TimelineEntry } from "../../simulator/log/timeline.ts";
 import type { View } from "../../simulator/view.ts";
 import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
 import type { LastingFault, PassingFault } from "../../simulator/world/network.ts";
 
-/** What of an exchange a row shows. */
+/** The part of an exchange that a row shows. */
 export type Part = "whole" | "request" | "answer";
 
 export interface Row {
-  /** Names of all that is in it: the same happening has the same name in the next view. */
+  /** Names of its events: the same event has the same name in the next view. */
   readonly names: readonly string[];
-  /** Places of all that is in it among everything that happened, ascending. */
+  /** Positions of its events, ascending. */
   readonly orders: readonly number[];
   readonly part: Part;
   readonly exchanges: readonly ExchangeEntry[];
@@ -23,19 +22,19 @@ export interface Row {
 
 export type Outcome = "good" | "wait" | "bad" | "under way";
 
-/** What a view says of what has happened. */
+/** The logs of a view. */
 export type Happened = Pick<View, "fromOrder" | "exchanges" | "timeline" | "events">;
 
-/** Who is waited for is no fault: the answer of RFC 8628 §3.5 that says so has a look of its own. */
+/** authorization_pending (RFC 8628 §3.5) is not an error and has its own look. */
 export function outcomeOf({ ended, status, said, fault }: ExchangeEntry): Outcome {
   if (ended === undefined) return "under way";
   if (said === "authorization_pending") return "wait";
-  // What comes late comes whole.
+  // A late response is complete.
   const isWhole = fault === "" || fault === "slow";
   return said === "OK" && status >= 200 && status < 300 && isWhole ? "good" : "bad";
 }
 
-/** What a fault did to an exchange, by the fault's name. */
+/** The effect of a fault on an exchange. */
 export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
   offline: "network unplugged",
   drop: "lost on the way",
@@ -50,7 +49,7 @@ export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
   "cut-poll": "cut short on the way",
 };
 
-/** The answer in words: "428 authorization_pending", "503 not JSON (service down)". */
+/** The response in words: "428 authorization_pending", "503 not JSON (service down)". */
 export function answerOf({ ended, status, said, fault }: ExchangeEntry): string {
   if (ended === undefined) return "";
   const by = fault ? ` (${DONE_BY[fault as keyof typeof DONE_BY]})` : "";
@@ -65,7 +64,7 @@ export function rowsOf(happened: Happened): Row[] {
   return folded;
 }
 
-/** Each request, each answer and each other happening as a row of its own, in order. */
+/** One row per request, response and other event, in order. */
 function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[] {
   const rows: Row[] = [];
   const add = (order: number, what: Partial<Row>, name: string): void => {
@@ -89,7 +88,7 @@ function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[]
   return rows.sort((a, b) => a.orders[0]! - b.orders[0]!);
 }
 
-/** Adds a row, to the last one where they belong together. */
+/** Adds a row, or joins it with the last one. */
 function addJoined(rows: Row[], row: Row, belong: (before: Row, row: Row) => boolean): void {
   const before = rows.at(-1);
   if (before === undefined || !belong(before, row)) {
@@ -120,26 +119,25 @@ function isWaiting({ part, exchanges }: Row): boolean {
   return part === "whole" && last?.purpose === "poll" && outcomeOf(last) === "wait" && !last.fault;
 }
 
-// Keeps a list on the page in step with rows: what is known stays the item it was, what is new is drawn, and each
-// stands in its place.
+// Updates a list on the page: known items stay, new ones are drawn, and all are put in order.
 
-/** An item of the list, and what it was drawn from. */
+/** An item of the list, and the row that it was drawn from. */
 export interface Kept<Item> {
   readonly item: Item;
   readonly state: string;
 }
 
-/** What is done to a list. */
+/** Access to a list. */
 export interface List<Item> {
   insertBefore(item: Item, before: Item | null): void;
   remove(item: Item): void;
-  /** The item in this place, null behind the last. */
+  /** The item at this position, null after the last. */
   at(place: number): Item | null;
 }
 
 /**
- * @param kept the items of the rows before, by each of their names; renewed here
- * @param draw makes a row's item, instead of the one that it has already, if it has one
+ * @param kept the items of the previous rows by each of their names; updated here
+ * @param draw makes a row's item; gets the existing item, if any
  * @returns whether anything has changed
  */
 export function keepInStep<Item>(
@@ -171,7 +169,7 @@ export function keepInStep<Item>(
   return hasChanged || gone.size > 0;
 }
 
-/** Changes when the row has to be drawn anew. */
+/** A row with a new value is drawn again. */
 function stateOf({ orders, exchanges, part }: Row): string {
   const last = exchanges.at(-1);
   const ends = `${orders[0]} ${orders.length} ${orders.at(-1)}`;
