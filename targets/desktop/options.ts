@@ -63,8 +63,8 @@ Examples:
   npm start -- --server keycloak --server-parameter host=sso.example.com realm=home --client-id ID
   npm start -- --issuer https://login.example.com --client-id ID --client-secret SECRET --scope openid
 
-Exit codes: 0 quit, or what --exit-when waits for has happened; 1 it can no longer happen, or a
-scenario was not met; 2 something about the command line, the port or the state folder is wrong.`;
+Exit codes: 0 quit, or the condition of --exit-when is met; 1 it can no longer be met, or a
+scenario failed; 2 the command line, the port or the state folder is wrong.`;
 
 function readDisplay(text: string): { columns: number; rows: number } {
   const [, columns, rows] = /^(\d{1,3})x(\d{1,2})$/.exec(text)?.map(Number) ?? [];
@@ -90,7 +90,9 @@ function readAddress(text: string): string {
 function readMemory(text: string): number {
   const bytes = Number(text);
   if (!/^\d+$/.test(text) || bytes < 2048 || bytes > 65_535) {
-    throw new InvalidArgumentError("It is 2048 to 65535; picogrant sizing calculates the memory for tokens.");
+    throw new InvalidArgumentError(
+      "It is 2048 to 65535; picogrant sizing calculates the memory for tokens.",
+    );
   }
   return bytes;
 }
@@ -120,16 +122,18 @@ function describedProgram(usage: string): Command {
         .default({ columns: 20, rows: 4 }, "20x4"),
     )
     .addOption(
-      new Option(
-        "--device <kind>",
-        "kind of device: printer has paper, console a large display",
-      )
+      new Option("--device <kind>", "kind of device: printer has paper, console a large display")
         .choices(DEVICE_KINDS.map(({ name }) => name))
         .default("bare"),
     )
-    .addOption(new Option("--language <code>", "language of the display's texts").choices(languages))
+    .addOption(
+      new Option("--language <code>", "language of the display's texts").choices(languages),
+    )
     .option("--printer <file>", "also print its slips on an ESC/POS printer, such as /dev/usb/lp0")
-    .option("--fixture <file>", "accounts, clients and other data of the simulated service, as JSON")
+    .option(
+      "--fixture <file>",
+      "accounts, clients and other data of the simulated service, as JSON",
+    )
     .option("--options <file>", "settings of the service, as JSON: lifetimes, interval, quotas ...")
     .option("--client <id>", "the client of the service that the device uses")
     .option(
@@ -139,11 +143,7 @@ function describedProgram(usage: string): Command {
       PORT_DEFAULT,
     )
     .option("--host <address>", "address to listen on; 0.0.0.0 lets your phone in", "127.0.0.1")
-    .option(
-      "--public-url <url>",
-      "the address for devices and phones, if it differs",
-      readAddress,
-    )
+    .option("--public-url <url>", "the address for devices and phones, if it differs", readAddress)
     .option("--state <folder>", "where device and service store their state", ".state")
     .option("--account <id>", "account that allows: ada, ben, pupil, nora, guest, gone ...", "ada")
     .option("--rotate", "the service issues a new refresh token at each refresh")

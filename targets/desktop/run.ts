@@ -25,7 +25,9 @@ export async function run(options: Options): Promise<number> {
   const { simulation } = world;
   try {
     if (!isLoopbackHost(options.host)) {
-      say("everyone on this network can open the panel and decide; use it in trusted networks only");
+      say(
+        "everyone on this network can open the panel and decide; use it in trusted networks only",
+      );
     }
     const viewer = new Viewer(simulation);
     const controller = new Controller(simulation, viewer, !isRemote(options));

@@ -1,4 +1,4 @@
-// Panel, playground and the service's pages by axe-core: nothing is left open, in light and dark, on a desk and on a
+// Checks panel, playground and the service's pages with axe-core: no open issue, in light and dark, on desktop and
 // phone.
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -64,7 +64,7 @@ describeInChromium("accessibility", (browser) => {
       const isGood = async (): Promise<void> =>
         expect(await accessibilityProblems(page)).toEqual([]);
       await bench.controller.run("press sign-out");
-      // Signing out takes a while, and until then the button has nothing to do.
+      // Sign-out takes a while, and the button is disabled until then.
       const code = async (): Promise<string> => {
         if (bench.simulation.userCode === "") await bench.controller.run("press new-code");
         return bench.simulation.userCode;
@@ -92,7 +92,7 @@ describeInChromium("accessibility", (browser) => {
     }),
   );
 
-  test("it sees what is wrong in the dark alone, and what is another thing there", () =>
+  test("it detects problems that exist in the dark only, and differences other than colors", () =>
     visit(browser(), {}, async (page) => {
       const style = `p { background: #fff; color: var(--text) }
         @media (prefers-color-scheme: dark) { :root { --text: #ddd } p { font-size: 20px } }`;

@@ -1,5 +1,5 @@
-// The consent and account pages in a real browser, with a device that polls beside it: what a person
-// on a phone meets (device doc §1 step 5, §3, §5.8; RFC 8628 §3.3).
+// The consent and account pages in a real browser, with a polling device: the pages that users see on a phone (device
+// doc §1 step 5, §3, §5.8; RFC 8628 §3.3).
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -11,7 +11,7 @@ import { describeInChromium, visit } from "./pages.ts";
 const SCOPES = ["video.readonly", "storage.file"].map((name) => `${SCOPE_BASE}/auth/${name}`);
 const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 700 }, hasTouch: true };
 
-/** A device: asks for a code over HTTP, polls over HTTP. */
+/** A device that requests a code and polls over HTTP. */
 class Device {
   readonly #url: string;
   userCode = "";
@@ -55,7 +55,7 @@ describeInChromium("consent pages", (browser) => {
   });
   afterAll(() => running.end());
   beforeEach(() => {
-    // Wrong codes of one test must not lock out the next.
+    // Wrong codes of one test must not block the next.
     running.service.restart({ loseCodes: true });
   });
 
@@ -64,14 +64,14 @@ describeInChromium("consent pages", (browser) => {
     await page.getByLabel("Enter the code your device shows").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
   };
-  /** Waits for the page with this heading: a click may return before the page it leads to is there. */
+  /** Waits for the page with this heading: a click may return before the next page is there. */
   const reads = (page: Page, heading: string) =>
     expect.poll(() => page.getByRole("heading", { level: 1 }).innerText()).toBe(heading);
-  /** Waits for the page whose message of this kind has these words. */
+  /** Waits for the page with these words in its message. */
   const says = (page: Page, role: "alert" | "status", words: string) =>
     expect.poll(() => page.getByRole(role).innerText()).toContain(words);
 
-  test("device doc §3: Allow clicked twice, and its page loaded again, says Connected, not an error", async () => {
+  test("device doc §3: a second click on Allow, and a reload of its page, show Connected and no error", async () => {
     const device = await new Device(url).start();
     await visit(browser(), PHONE, async (page) => {
       await enter(page, device.userCode);
@@ -88,7 +88,7 @@ describeInChromium("consent pages", (browser) => {
     });
   });
 
-  test("with the keyboard alone, from the focused field to the grant, the focus always visible", async () => {
+  test("the keyboard alone suffices from the focused field to the grant, and the focus is always visible", async () => {
     const device = await new Device(url).start();
     await visit(browser(), {}, async (page) => {
       const press = async (key: string, until: string) => {
@@ -116,7 +116,7 @@ describeInChromium("consent pages", (browser) => {
     expect((await device.poll()).token_type).toBe("Bearer");
   });
 
-  test("without JavaScript everything works the same", async () => {
+  test("all pages work without JavaScript", async () => {
     const device = await new Device(url).start();
     await visit(browser(), { ...PHONE, javaScriptEnabled: false }, async (page) => {
       await enter(page, device.userCode);
@@ -168,7 +168,7 @@ describeInChromium("consent pages", (browser) => {
     });
   });
 
-  test("a foreign page can neither send the forms nor frame the pages", async () => {
+  test("a foreign page can neither submit the forms nor frame the pages", async () => {
     const device = await new Device(url).start();
     const foreign = createServer((_, response) => {
       response.setHeader("content-type", "text/html");
@@ -195,7 +195,7 @@ describeInChromium("consent pages", (browser) => {
     expect((await device.poll()).error).toBe("authorization_pending");
   });
 
-  test("even a script that got into a page would not run: the policy forbids it", async () => {
+  test("the policy blocks a script that was injected into a page", async () => {
     const context = await browser().newContext();
     const page = await context.newPage();
     await page.goto(`${url}/device`);
@@ -210,7 +210,10 @@ describeInChromium("consent pages", (browser) => {
   });
 });
 
-/** In the page: what is wider than the screen, and what is too small for a finger. Names and colours axe-core looks at. */
+/**
+ * Runs in the page: finds content wider than the screen and targets too small for a finger. axe-core checks names and
+ * colors.
+ */
 function misfits(textSize: string): string[] {
   document.documentElement.style.setProperty("font-size", textSize);
   const { scrollWidth, clientWidth } = document.documentElement;

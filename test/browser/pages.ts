@@ -1,5 +1,5 @@
-// Tests of pages in a real browser, Debian's Chromium without its own windows (the whole one draws its tabs and menus for
-// nobody). Where it is missing they are skipped with a message, except under CI=true, where that is a failure.
+// Tests in a real browser: Debian's headless Chromium. Without it they are skipped with a message, except under
+// CI=true, where they fail.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -28,10 +28,7 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/**
- * A `describe` whose tests share one browser, started before and closed after them. `body` receives a
- * function that gives the browser inside tests.
- */
+/** A `describe` whose tests share one browser. `body` receives a function that returns the browser inside tests. */
 export function describeInChromium(name: string, body: (browser: () => Browser) => void): void {
   if (!existsSync(EXECUTABLE)) {
     if (process.env.CI === "true") test(`${name}: needs a browser`, () => expect.fail(MISSING));
@@ -47,16 +44,16 @@ export function describeInChromium(name: string, body: (browser: () => Browser) 
       await browser?.close();
     });
     body(() => {
-      if (!browser) throw new Error("the browser is there inside tests only");
+      if (!browser) throw new Error("the browser is only available inside tests");
       return browser;
     });
   });
 }
 
-/** What Chromium reports as well: answers of 4xx on purpose, events that end with the page, a field that was used early. */
+/** Messages that Chromium reports on purpose: 4xx responses, and a focused field. */
 const EXPECTED = /^(Failed to load resource|Autofocus processing was blocked)/;
 
-/** A page in a browser that has just been opened; whatever it complains about (blocked scripts or styles) fails the test. */
+/** Opens a page in a new context; any of its complaints (blocked scripts or styles) fails the test. */
 export async function visit(
   browser: Browser,
   look: BrowserContextOptions,
@@ -98,7 +95,7 @@ export async function atPanel(
   }
 }
 
-/** Through the service's pages on the phone, from the QR code to the decision. */
+/** Goes through the service's pages on the phone, from the QR code to the decision. */
 export async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {
   const phone = page.frameLocator("#phone");
   await page.click("#scan");
@@ -111,7 +108,7 @@ export async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Pro
   await phone.getByRole("button", { name: decision, exact: true }).click();
 }
 
-/** Whether it lies in the window of what scrolls around it. */
+/** Whether the element is visible within its scrolling parents. */
 export function isInSight(page: Page, what: string): Promise<boolean> {
   return page.evaluate((wanted) => {
     const item = document.querySelector(wanted)!.getBoundingClientRect();
@@ -120,20 +117,20 @@ export function isInSight(page: Page, what: string): Promise<boolean> {
   }, what);
 }
 
-/** The rules that colours alone decide. */
+/** The rules that depend on colors only. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 /**
- * Accessibility as axe-core sees it. What is left open, one line each; [] where nothing is: by all rules as the page stands, and by those about colours in the
- * dark as well. Frames are looked at as pages of their own.
+ * Open issues by axe-core, one line each: all rules for the page as it is, and the color rules in the dark as well.
+ * Frames are checked as pages of their own.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  // By the debugger: the pages' own policy lets no foreign script in.
+  // By the debugger: the page's policy blocks foreign scripts.
   await page.evaluate(axe.source);
   const problems = await problemsBy(page, {});
   await page.emulateMedia({ colorScheme: "dark" });
   const inTheDark = await problemsBy(page, { preload: false, runOnly: COLOUR_RULES });
-  // Other rules would have to be asked as well where more changed than colours.
+  // If more than colors changed, other rules would apply as well.
   inTheDark.push(...(await changedInTheDark(page)));
   await page.emulateMedia({ colorScheme: "light" });
   return [...problems, ...inTheDark.map((problem) => `in the dark, ${problem}`)];
@@ -149,7 +146,7 @@ async function problemsBy(page: Page, options: RunOptions): Promise<string[]> {
   }, options);
 }
 
-/** What style sheets change for the dark beside variables, which hold colours. */
+/** Properties other than variables, which hold colors, that style sheets change for the dark. */
 async function changedInTheDark(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
@@ -181,7 +178,10 @@ export async function startPlayground(): Promise<{
   };
 }
 
-/** Waits until the display shows this text, in one row or wrapped. Asked with each picture, the page would draw sixty. */
+/**
+ * Waits until the display shows this text, in one row or wrapped. It polls rarely: polling per animation frame would
+ * make the page draw sixty frames a second.
+ */
 export async function shows(page: Page, text: string): Promise<void> {
   await page.waitForFunction(
     (wanted) =>
@@ -191,7 +191,7 @@ export async function shows(page: Page, text: string): Promise<void> {
   );
 }
 
-// A plain file server below a path, as a stranger would put a folder on the web, with the strictest policy.
+// A static file server below a path, with the strictest policy.
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -206,12 +206,14 @@ const POLICY = [
 ].join("; ");
 
 interface StaticServer {
-  /** Where the folder is, with a slash at the end. */
+  /** Address of the folder, with a slash at the end. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** @param below the path under which the folder's files are, such as "/some/where/" */
+/**
+ * @param below the path of the folder's files, such as "/some/where/"
+ */
 async function serveFolder(folder: string, below: string): Promise<StaticServer> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");

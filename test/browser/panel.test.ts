@@ -1,5 +1,4 @@
-// The panel in a real browser against the simulator: what only a browser can tell. What its buttons do is the business of
-// scenarios and steps (test/desktop).
+// The panel in a real browser against the simulator: what needs a browser. test/desktop tests the actions themselves.
 import { expect, test } from "vitest";
 import { atPanel, decideOnPhone, describeInChromium, isInSight, shows } from "./pages.ts";
 
@@ -25,7 +24,7 @@ describeInChromium("the panel", (browser) => {
       expect(simulation.exchanges.counts.get("revoke")).toBe(1);
     }));
 
-  test("by keyboard alone: pause, jump past the expiry, a new code, allow; a key that does nothing says so", () =>
+  test("by keyboard alone: pause, jump past the expiry, a new code, allow; a key without an action shows a message", () =>
     atPanel(browser(), async (page, { simulation }) => {
       await shows(page, "Code ");
       await page.keyboard.press("Z");
@@ -36,20 +35,20 @@ describeInChromium("the panel", (browser) => {
       await page.locator("#message", { hasText: /^$/ }).waitFor({ state: "attached" });
       const before = simulation.userCode;
       await page.keyboard.press("j");
-      // Before its end, the space bar would end the jump.
+      // During the jump, the space bar would end it.
       await expect.poll(() => simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
       await expect.poll(() => simulation.clock.jumpLeftMs).toBe(0);
       await page.keyboard.press("Space");
       await expect
         .poll(() => simulation.userCode)
         .toSatisfy((code: string) => code !== "" && code !== before);
-      // As a person would: what is not on the display yet cannot be allowed.
+      // Users can only allow a code that the display shows.
       await shows(page, simulation.userCode);
       await page.keyboard.press("a");
       await shows(page, "Signed in");
     }));
 
-  test("the phone's page, however late it comes, does not take the keys from the panel", () =>
+  test("the phone's page does not take the keys from the panel, even when it loads late", () =>
     atPanel(browser(), async (page) => {
       let letGo = (): void => {};
       const held = new Promise<void>((resolve) => {
@@ -63,7 +62,7 @@ describeInChromium("the panel", (browser) => {
       await page.click("#enter");
       letGo();
       const field = page.frameLocator("#phone").locator("input[name=user_code]");
-      // A page gives its focus away when it is drawn.
+      // Browsers drop the focus of a page when it is drawn.
       await field.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
       );
@@ -72,7 +71,7 @@ describeInChromium("the panel", (browser) => {
       await page.locator("#speed", { hasText: "paused" }).waitFor();
     }));
 
-  test("what is of no use now is disabled and says why; one strong button leads on, on the panel or on the phone", () =>
+  test("unavailable actions are disabled with a reason; one strong button leads on, on the panel or on the phone", () =>
     atPanel(browser(), async (page) => {
       await shows(page, "Code ");
       const next = page.locator("#next");
@@ -83,7 +82,7 @@ describeInChromium("the panel", (browser) => {
       await list.click({ force: true });
       await page.locator("#message", { hasText: "nobody is signed in" }).waitFor();
       await next.click();
-      // Where the person goes on on the phone, nothing beside it is as strong.
+      // While the user continues on the phone, no other button is strong.
       await phone.getByRole("button", { name: "Continue" }).click();
       await next.waitFor({ state: "hidden" });
       await phone.getByRole("button", { name: /Ada Brook/ }).click();
@@ -93,7 +92,7 @@ describeInChromium("the panel", (browser) => {
       await phone.locator("html.quiet").waitFor();
       await next.click();
       await phone.getByRole("button", { name: "Allow", exact: true }).click();
-      // Where the faults are in sight, nothing has to lead there.
+      // Where the faults are in sight, no button leads there.
       await page.locator("#guide-says", { hasText: "under “What can go wrong”" }).waitFor();
       expect(await next.isVisible()).toBe(false);
       await page.click("#tab-service");
@@ -102,19 +101,19 @@ describeInChromium("the panel", (browser) => {
       expect(await list.getAttribute("aria-disabled")).toBe("false");
     }));
 
-  test("what the administrator has to mend is said in the panel and on the phone, and can be played", () =>
+  test("panel and phone show the administrator's fix, and the strong button runs it", () =>
     atPanel(browser(), async (page) => {
       await shows(page, "Code ");
       await page.click("#tab-user");
       await page.click("[data-command='allow pupil']");
-      const asks = "Ask your administrator to allow what the app asks for.";
+      const asks = "Ask your administrator to allow what the app requests.";
       await page.locator("#phone-does", { hasText: `${asks} Then get a new code` }).waitFor();
       for (const place of ["#reason", "#guide-says"])
         await page.locator(place, { hasText: asks }).waitFor();
       await page.locator("#next", { hasText: "be the administrator" }).click();
       await page.locator("#next", { hasText: "get a code" }).click();
       await page.locator("#phone-says", { hasText: "Your phone" }).waitFor();
-      // What has just happened is in sight.
+      // The newest row is in sight.
       const rows = page.locator("#sequence li");
       for (let cut = 1; cut <= 3; cut++) {
         const before = await rows.count();
@@ -129,7 +128,7 @@ describeInChromium("the panel", (browser) => {
     [800, 900],
     [1280, 800],
     [1920, 1080],
-  ])("%i pixels wide, everything has its room", (width, height) =>
+  ])("everything fits in a window %i pixels wide", (width, height) =>
     atPanel(
       browser(),
       async (page, { controller }) => {
@@ -139,10 +138,10 @@ describeInChromium("the panel", (browser) => {
           const box = (await page.locator(`section${part}`).boundingBox())!;
           expect(box.width, part).toBeGreaterThan(Math.min(width - 60, 280));
           expect(box.height, part).toBeGreaterThan(part === ".guide" ? 40 : 140);
-          // On a desk all of it is in sight at once.
+          // On a desktop everything is in sight at once.
           if (width > 1000) expect(box.y + box.height, part).toBeLessThanOrEqual(height);
         }
-        // An opened answer leaves the rows around it in sight, and covers none.
+        // An opened response leaves the rows around it in sight, and covers none.
         for (let cut = 0; cut < 5; cut++) await controller.run("power-cycle");
         await controller.run("pause");
         const asked = page.locator("#sequence summary", { hasText: "POST /device/code" });
@@ -159,9 +158,9 @@ describeInChromium("the panel", (browser) => {
           ).length;
         });
         expect(covered).toBe(0);
-        // On the phone account, code, warning and what it is about stand above what is decided.
+        // On the phone account, code, warning and scopes are above the decision.
         await controller.run("pause");
-        // As soon as the code is there again.
+        // As soon as the code is shown again.
         const scan = async (): Promise<boolean> => {
           await page.click("#scan");
           return await page.locator("#phone").isVisible();
@@ -198,7 +197,7 @@ describeInChromium("the panel", (browser) => {
         const under = scroll.getBoundingClientRect().top - lanes.bottom;
         return { under, wide: [list.left - lanes.left, list.right - lanes.right] };
       });
-      // Outside of what scrolls, right above it, and each over its line.
+      // Outside the scrolling part, directly above it, each heading over its line.
       expect(place.under).toBeGreaterThanOrEqual(0);
       expect(place.wide).toEqual([0, 0]);
     }));

@@ -1,5 +1,4 @@
-// The playground as a stranger meets it: a folder on any file server, below a path, or on a disk. Everything happens in
-// the page, which is the panel's (panel.test.ts).
+// The playground as a folder on any file server, below a path, or on a disk. The page is the panel's (panel.test.ts).
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -15,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** What the page may weigh on the way, in bytes: everything that it asks a server for, compressed by brotli. */
+/** Weight of the page in bytes: everything that it loads from a server, compressed by brotli. */
 const WEIGHT_MAX = 200_000;
 const DESK = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -24,7 +23,7 @@ describeInChromium("the playground", (browser) => {
   test.each([
     ["a desk", DESK],
     ["a phone", PHONE],
-  ])("a whole sign-in on %s, with no request beyond its folder, and offline", (_, look) =>
+  ])("a whole sign-in on %s, with no request outside its folder, and offline", (_, look) =>
     visit(browser(), look, async (page) => {
       const asked: string[] = [];
       page.on("request", (request) => asked.push(request.url()));
@@ -39,7 +38,7 @@ describeInChromium("the playground", (browser) => {
       expect(inner).toBeLessThanOrEqual(outer!);
       await decideOnPhone(page, "Allow");
       await shows(page, "Signed in 3 broadcasts: Harbour regatta");
-      // Where the device is out of sight, what came of it stands above the phone.
+      // Where the device is out of sight, its result is above the phone.
       if (look === PHONE) await page.locator("#code-strip", { hasText: "Signed in" }).waitFor();
       expect(await page.locator("#sequence").textContent()).toMatch(/ada allows.*signed in/);
       await page.frameLocator("#phone").getByRole("link", { name: "Your account" }).click();
@@ -49,7 +48,7 @@ describeInChromium("the playground", (browser) => {
     }),
   );
 
-  test("opened from a disk, without a server, it signs in; it weighs 200 KB at most", () =>
+  test("it signs in from a disk without a server, and weighs at most 200 KB", () =>
     visit(browser(), DESK, async (page) => {
       await page.goto(pathToFileURL(path.join(server.folder, "index.html")).href);
       await shows(page, "Code ");

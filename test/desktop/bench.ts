@@ -1,4 +1,4 @@
-// A simulated world on a virtual clock, with what looks at it and what carries commands out: for tests.
+// A simulation on a virtual clock with a viewer and a controller, for tests.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,10 +13,10 @@ import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import type { VirtualWorldSettings } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
 
-/** Real time that passes only when a test says so. */
+/** Real time that only advances when a test advances it. */
 export class Handmade implements RealTime {
   readonly #clock = new ManualClock();
-  /** How often somebody had to wait for it. */
+  /** Number of waits. */
   waits = 0;
 
   nowMs(): number {
@@ -44,12 +44,12 @@ export function bench(settings: Partial<VirtualWorldSettings> = {}) {
 export interface RunningSimulator {
   readonly simulation: Simulation;
   readonly controller: Controller;
-  /** Where the service is; the panel is at /panel. */
+  /** Address of the service; the panel is at /panel. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** A simulator with its sockets and files, its state in a folder of its own. */
+/** A simulator with its sockets and files, and a state folder of its own. */
 export async function startSimulator(speed = 10): Promise<RunningSimulator> {
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   const front: { handle?: Front } = {};

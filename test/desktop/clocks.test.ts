@@ -1,5 +1,4 @@
-// On every clock that the simulator has - real, x60, --fast, a jump, paused and stepped - the same things happen to
-// the device, and none of them is the clock's own doing.
+// The device behaves the same on every clock of the simulator: real, x60, --fast, a jump, paused and stepped.
 import { describe, expect, test } from "vitest";
 import { FAST_SPEED } from "../../targets/desktop/options.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
@@ -12,7 +11,7 @@ function benchAt(speed: number): Bench {
   return { ...bench({ clock: new WorldClock({ speed, real }) }), real };
 }
 
-/** Real time passes in uneven pieces, as timers ring: the world's time lies between two milliseconds most of the time. */
+/** Real time advances in uneven pieces, as timers do: simulated time is mostly between two milliseconds. */
 function live({ real, simulation: { clock } }: Bench, worldMs: number): void {
   const untilMs = clock.nowMs() + worldMs;
   for (let count = 0; clock.nowMs() < untilMs; count++)
@@ -36,7 +35,7 @@ const CLOCKS: readonly (readonly [string, number, (bench: Bench) => Promise<void
   ],
 ];
 
-describe("RFC 8628 section 3.5: no false slow_down after a power cycle, whenever it comes", () => {
+describe("RFC 8628 section 3.5: a power cycle at any moment causes no false slow_down", () => {
   test.each(CLOCKS)("%s", async (_name, speed, pass) => {
     for (let shiftMs = 0; shiftMs < 5000; shiftMs += 311.7) {
       const one = benchAt(speed);

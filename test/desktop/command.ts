@@ -1,4 +1,4 @@
-// Runs the simulator as its user does, in a process of its own.
+// Runs the simulator in a process of its own.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,6 @@ import { bundledProgram, type Ended, ended } from "../program.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MAIN = await bundledProgram("targets/desktop/main.ts");
 
-/** Starts `npm start -- args`. */
 export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   return spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, env: { ...process.env, ...env } });
 }
@@ -19,7 +18,7 @@ export function run(...args: string[]): Promise<Ended> {
   return ended(start(args));
 }
 
-/** A folder that is gone after `use`. */
+/** A temporary folder for `use`. */
 export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   try {

@@ -1,5 +1,4 @@
-// What the panel shows as of no use is refused when it is done all the same, and what it shows as of use is not: in
-// random sessions, for every action.
+// In random sessions: every action that the panel disables is refused, and every other action is not.
 import fs from "node:fs";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -16,11 +15,11 @@ import { isFullRun } from "../full-run.ts";
 import { bench, startSimulator } from "./bench.ts";
 
 const PRESSED = DEEDS.filter(({ name, step }) => name === "mend" || !step.startsWith("fault "));
-/** What an action says that could do nothing for want of something else. */
+/** Messages of an action whose precondition is not met. */
 const REFUSED =
   /^(there is no|nobody is signed in|the device has no power|the device waits for no|.*: nothing to do in this state)/;
 
-test("a button is disabled where pressing it does nothing, and nowhere else", async () => {
+test("a button is disabled where its action has no effect, and nowhere else", async () => {
   const step = fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom("advance 3s", "advance 20s", "advance 31m") },
     {
@@ -53,14 +52,14 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
   );
 });
 
-// The process that serves the panel does the work as well: whoever presses a button must not wait for it.
+// The process that serves the panel also runs the actions: a button must not block it.
 
 const NEW_CODE = [
   ...["power on", "mend", "service as-usual", "account enable", "client living-room-tv"],
   ...["press sign-out", "advance 1m", "press new-code", "advance 20s"],
 ];
 const SIGNED_IN = [...NEW_CODE, "allow", "advance 20s"];
-/** Half an hour of polls, and few of them. */
+/** Half an hour with few polls. */
 const LONG_WAIT = [...NEW_CODE, "service interval 20", "press new-code", "advance 20s"];
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   ...{ code: NEW_CODE, attempt: NEW_CODE, poll: NEW_CODE, "no session": NEW_CODE },
@@ -69,7 +68,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "next page": [...SIGNED_IN, "call broadcasts maxResults=1", "advance 20s"],
   refusal: [...NEW_CODE, "allow-as-pupil", "advance 20s"],
 };
-/** The maker's server sets its stream up by two calls; the service's state grows with what has been done before. */
+/** The developer's server sets its stream up by two calls; the service's state grows with earlier actions. */
 const AT_MOST = { inTurn: 2, bytes: 60_000 };
 
 test("no button makes many exchanges in one turn of the loop, or writes much", async () => {
@@ -86,7 +85,7 @@ test("no button makes many exchanges in one turn of the loop, or writes much", a
   onTestFinished(() => void writes.map((spy) => spy.mockRestore()));
   const wrong: object[] = [];
   for (const { name, needs, group } of DEEDS.filter((_, at) => isFullRun || at % 4 === 0)) {
-    // The maker's server hears of one client alone.
+    // The developer's server receives the events of one client only.
     if (group === "events") await controller.run("client living-room-tv");
     if (group === "clock" || whyNot(needs, controller.viewer.view()) !== "")
       for (const step of (needs && NEEDED[needs]) ?? LONG_WAIT) await controller.run(step);
@@ -97,7 +96,7 @@ test("no button makes many exchanges in one turn of the loop, or writes much", a
     await controller.run("advance 20s");
     const written = writes.flatMap(({ mock }) => mock.calls.map(([, what]) => what));
     const bytes = written.reduce((sum, what) => sum + (what as string | Uint8Array).length, 0);
-    // What is counted has been done.
+    // The action has run.
     const isDone = !REFUSED.test(said);
     if (!isDone || most > AT_MOST.inTurn || bytes > AT_MOST.bytes)
       wrong.push({ name, most, bytes, said });
@@ -106,7 +105,7 @@ test("no button makes many exchanges in one turn of the loop, or writes much", a
 });
 
 test.each(["poll", "code", "access"])(
-  "a jump to the end of %s ends where that has had its effect",
+  "a jump to the end of %s stops when that has taken effect",
   async (what) => {
     const { simulation, controller } = bench();
     simulation.powerOn();
@@ -129,13 +128,13 @@ test.each(["poll", "code", "access"])(
   },
 );
 
-test("no two deeds share a key of the panel, and every fault has one", () => {
+test("no two actions share a key of the panel, and every fault has one", () => {
   const keys = DEEDS.flatMap(({ key }) => key || []);
   expect(new Set(keys).size).toBe(keys.length);
   for (const { key } of FAULTS) expect(keys).toContain(key);
 });
 
-test("a wrong command is told in one line and changes nothing", async () => {
+test("a wrong command produces one line and changes nothing", async () => {
   const { simulation, viewer, controller } = bench();
   await controller.run("press any key");
   expect(viewer.message).toMatch(/^there is no button/);
@@ -147,7 +146,7 @@ test("a wrong command is told in one line and changes nothing", async () => {
   expect(simulation.clock.nowMs()).toBe(0);
 });
 
-// What a person does to the simulated world, and that everything is as before when it is mended.
+// Actions on the simulation, and a fix that restores everything.
 
 async function signedIn(): Promise<Simulation> {
   const simulation = virtualWorld();
@@ -158,7 +157,7 @@ async function signedIn(): Promise<Simulation> {
   return simulation;
 }
 
-test("mending gives back what the fixture and the options had set, and says when there is nothing to mend", async () => {
+test("a fix restores the values of fixture and options, and reports when there is nothing to fix", async () => {
   const simulation = virtualWorld({ account: "nora" });
   const service = simulation.service!;
   const deviceCodeQuota = { requests: 7, windowSeconds: 70 };
@@ -168,10 +167,10 @@ test("mending gives back what the fixture and the options had set, and says when
     for (const how of ["on", "on", "off"]) await perform(simulation, `fault ${fault} ${how}`);
   expect(service.policyOf("nora")).toEqual(["publisher"]);
   expect(service.options.deviceCodeQuota).toEqual(deviceCodeQuota);
-  expect(await perform(simulation, "mend")).toBe("there is no fault to mend");
+  expect(await perform(simulation, "mend")).toBe("there is no fault to fix");
 });
 
-test("a step that fails inside leaves the next one alive", async () => {
+test("a step that fails internally does not block the next one", async () => {
   const { simulation, viewer, controller } = bench();
   simulation.resize = () => {
     throw new TypeError("broken inside");
@@ -179,10 +178,10 @@ test("a step that fails inside leaves the next one alive", async () => {
   await controller.run("display 20x4");
   expect(viewer.message).toContain("broken inside");
   await controller.run("mend");
-  expect(viewer.message).toBe("there is no fault to mend");
+  expect(viewer.message).toBe("there is no fault to fix");
 });
 
-test("how long an access token lives is never told before it is known, whatever was restored", async () => {
+test("a restored session does not show an access token's lifetime before it is known", async () => {
   const simulation = await signedIn();
   const viewer = new Viewer(simulation);
   const told: number[] = [];
@@ -193,7 +192,7 @@ test("how long an access token lives is never told before it is known, whatever 
   expect(Math.max(...told)).toBeLessThanOrEqual(3_600_000);
 });
 
-test("in a jump a deed says that it waits; pause ends the jump", async () => {
+test("during a jump an action reports that it waits; pause ends the jump", async () => {
   const { simulation, viewer, controller } = bench();
   simulation.powerOn();
   const said: string[] = [];
@@ -204,7 +203,7 @@ test("in a jump a deed says that it waits; pause ends the jump", async () => {
     void controller.run("pause");
   });
   await controller.run("advance 30m");
-  expect(said).toEqual(["time jumps: deny comes after it; pause ends the jump"]);
+  expect(said).toEqual(["time jumps: deny runs after the jump; pause ends it"]);
   expect(simulation.clock.nowMs()).toBe(60_000);
   await denied;
   await simulation.clock.advance(10_000);
@@ -213,7 +212,7 @@ test("in a jump a deed says that it waits; pause ends the jump", async () => {
 
 const CODE = ["power on", "advance 20s"];
 const SESSION = [...CODE, "allow", "advance 20s"];
-/** What is done beside the fault for its display to come: before it and after it. */
+/** Steps around a fault that make its display text appear: before and after it. */
 const BESIDE: Readonly<Record<string, readonly [before: string[], after: string[]]>> = {
   slow: [CODE, []],
   "slow-down": [CODE, []],
@@ -228,7 +227,7 @@ const BESIDE: Readonly<Record<string, readonly [before: string[], after: string[
   "flip-bit": [SESSION, ["power cycle"]],
 };
 
-describe("what a fault's button says that one should see", () => {
+describe("a fault has the visible effect that its button describes", () => {
   test.each(FAULTS)("$name: $label", async ({ name, display, needs }) => {
     const simulation = virtualWorld();
     const [before, after] = BESIDE[name] ?? [[], []];
@@ -242,7 +241,7 @@ describe("what a fault's button says that one should see", () => {
       await simulation.clock.advance(60_000);
       expect(simulation.display.lines[0]).toBe(shown[0]);
     } else {
-      // What the display shows already is no proof: it shows it again after the fault has struck.
+      // A text that was shown before does not count: it must appear after the fault.
       await simulation.clock.advance(7000);
       await simulation.clock.advance(70_000, seen);
       expect(seen()).toBe(true);

@@ -1,5 +1,5 @@
-// The devices that people know: what comes out of the printer and stands on the console's screen leads to the
-// same place as the address and the code on the display. The QR codes are read module by module.
+// The printer's slip and the console's screen lead to the same place as the address and code on the display. QR codes
+// are read module by module.
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { slipBytes } from "../../platform/display/escpos.ts";
@@ -14,7 +14,7 @@ import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { colourless, layOut } from "../../targets/desktop/terminal/layout.ts";
 
-/** What a printer does with bytes: after Epson's reference of ESC/POS, with the commands of a slip only. */
+/** The part of Epson's ESC/POS reference that slips need. */
 interface Printed {
   lines: string[];
   images: { width: number; height: number; isDark(x: number, y: number): boolean }[];
@@ -63,7 +63,7 @@ function interpret(bytes: Uint8Array): Printed {
   return printed;
 }
 
-/** The rows of modules that are drawn, whatever their scale, without the light ground around them. */
+/** The rows of modules at any scale, without the quiet zone. */
 function read(
   [width, height]: readonly [number, number],
   isDark: (x: number, y: number) => boolean,
@@ -84,14 +84,14 @@ function read(
   return modules.map((y) => modules.map((x) => isDark(left! + x, top! + y)));
 }
 
-/** The same of lines of block characters, a few pixels for each module. */
+/** Reads lines of block characters, a few pixels per module. */
 function readLines(lines: readonly string[], scale = 4): Modules {
   const isDark = (x: number, y: number): boolean => {
     const module = Math.floor(y / scale);
     const character = lines[module >> 1]?.[Math.floor(x / scale)] ?? " ";
     return character === "█" || character === (module % 2 === 0 ? "▀" : "▄");
   };
-  // Around it the screen is light as well.
+  // The screen around it is light as well.
   return read([scale * lines[0]!.length, scale * 2 * lines.length], isDark, 2);
 }
 
@@ -104,7 +104,7 @@ async function waiting(device: string, columns: number, rows: number): Promise<S
 }
 
 describe("the printer", () => {
-  test("RFC 8628 section 3.3.1: its slip has address, code and a QR code with both", async () => {
+  test("RFC 8628 section 3.3.1: the slip has address, code and a QR code with both", async () => {
     const simulation = await waiting("printer", 16, 2);
     const [slip] = simulation.paper.slips;
     const { lines, images, cuts } = interpret(slip!.bytes);
@@ -119,7 +119,7 @@ describe("the printer", () => {
     expect(cuts).toBe(1);
   });
 
-  test("control characters in what a server sent are no commands", () => {
+  test("control characters from a server are not commands", () => {
     const evil = Uint8Array.from([0x1b, 0x40, 0x41, 0x1d, 0x56, 0, 0x7f]);
     const slip = { heading: [], address: evil, between: [], code: evil, footing: [], qr: "" };
     const { lines, cuts } = interpret(slipBytes(slip));
@@ -129,14 +129,14 @@ describe("the printer", () => {
 });
 
 describe("the console", () => {
-  test("RFC 8628 section 3.3.1: its screen shows a QR code in characters, which a camera reads", async () => {
+  test("RFC 8628 section 3.3.1: the screen shows a QR code in characters, which a camera can read", async () => {
     const simulation = await waiting("console", 40, 8);
     const complete = simulation.verificationUriComplete;
     expect(complete).toMatch(/user_code=/);
     expect(readLines(qrLines(qrModules(complete)))).toEqual(qrModules(complete));
     const view = new Viewer(simulation).view();
     const screen = layOut(view, "", { columns: 120, rows: 40 }, colourless);
-    // What stands beside the frame of 40 columns.
+    // The part beside the frame of 40 columns.
     const size = view.qr.length + 4;
     const beside = screen.slice(1, 1 + Math.ceil(size / 2));
     expect(readLines(beside.map((line) => line.slice(44, 44 + size).padEnd(size)))).toEqual(
@@ -146,7 +146,7 @@ describe("the console", () => {
       expect(stripVTControlCharacters(line).length).toBeLessThanOrEqual(120);
   });
 
-  test("SPEC.md, Display: after a power cut there is a code at once, and something to scan once it is known to be good", async () => {
+  test("SPEC.md, Display: after a power cut the code is shown at once, and the QR code once the code is confirmed", async () => {
     const simulation = await waiting("console", 40, 8);
     const { userCode, verificationUriComplete } = simulation;
     await perform(simulation, "power off");

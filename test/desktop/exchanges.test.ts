@@ -22,7 +22,7 @@ import { clean } from "../../targets/service/observers.ts";
 import { isFullRun } from "../full-run.ts";
 import { bench } from "./bench.ts";
 
-test("answers and forms are shown without their secrets and without control characters", () => {
+test("responses and forms are shown without secrets and control characters", () => {
   const answer = { access_token: "s1", refresh_token: "s2", device_code: "s3", user_code: "s4" };
   expect(describeAnswer(JSON.stringify({ ...answer, expires_in: 5 }))).toBe(
     "access_token=*** refresh_token=*** device_code=*** user_code=*** expires_in=5",
@@ -32,7 +32,7 @@ test("answers and forms are shown without their secrets and without control char
   expect(clean("a\x1b\n\x7fb")).toBe("a???b");
 });
 
-test("a power cut in the middle of a real exchange lets the world go on", async () => {
+test("a power cut during a real exchange does not stop the clock", async () => {
   const clock = new WorldClock({ paused: true });
   const log = new ExchangeLog(new Moments(() => clock.nowMs()), () => {});
   const silent: Http = { send: () => {}, abort: () => {} };
@@ -52,16 +52,16 @@ test("a power cut in the middle of a real exchange lets the world go on", async 
   await jump;
   expect(clock.nowMs()).toBe(1000);
   expect(heard).toEqual([]);
-  expect(log.entries[0]?.answer).toBe("given up");
+  expect(log.entries[0]?.answer).toBe("aborted");
 });
 
-// The diagram of panel and playground: its words are those of the answer that came, and its rows are in the order in
-// which things happened, through random sessions and however long they last.
+// The diagram of panel and playground in random sessions of any length: its words match the responses, and its rows are
+// in the order of the events.
 
 const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "mend"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
 const waits = ["advance 3s", "advance 40s", "advance 10m", "advance 30m"];
-/** The clock goes on in steps of its own. */
+/** The clock advances in steps of its own. */
 const DEEDS_IN_TIME = DEEDS.filter(({ group }) => group !== "clock").map(({ name }) => name);
 const session = fc.array(
   fc.oneof(
@@ -79,7 +79,7 @@ interface Heard {
   body: string;
 }
 
-/** What the device hears, taken down where it hears it: by the number of the exchange. */
+/** Records what the device receives, by the number of the exchange. */
 function listen(simulation: Simulation): Map<number, Heard> {
   const heard = new Map<number, Heard>();
   const { network, exchanges } = simulation;
@@ -109,7 +109,7 @@ function listen(simulation: Simulation): Map<number, Heard> {
   return heard;
 }
 
-/** Plays a session; `look` sees the view after each of its steps. */
+/** Plays a session; `look` receives the view after each step. */
 async function play(steps: readonly string[], look: (view: View) => void): Promise<Simulation> {
   const { simulation, controller } = bench();
   simulation.powerOn();
@@ -120,7 +120,7 @@ async function play(steps: readonly string[], look: (view: View) => void): Promi
   return simulation;
 }
 
-/** The error that a body names, as RFC 6749 §5.2, the documents and the resource APIs have it. */
+/** The error in a body: RFC 6749 §5.2, the two specifications, or the resource APIs. */
 function errorOf(body: string): string | undefined {
   const { error, error_code: code } = JSON.parse(body) as Record<string, unknown>;
   if (typeof error === "object" && error !== null) {
@@ -139,7 +139,7 @@ function isJson(text: string): boolean {
   }
 }
 
-test("an exchange is OK where its status says so and its body can be read, and is else called by its error", async () => {
+test("an exchange is OK if its status and its body are, and otherwise has the name of its error", async () => {
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
       const { simulation, controller } = bench();
@@ -166,7 +166,7 @@ test("an exchange is OK where its status says so and its body can be read, and i
   );
 });
 
-// A device with a code polls; the first answer that the fault has a hand in is that of a poll.
+// A device with a code polls; the fault affects a poll first.
 test.each([
   ["fault corrupt on", "428 not JSON (garbled)"],
   ["fault unavailable on", "503 not JSON (service down)"],
@@ -174,13 +174,13 @@ test.each([
   ["fault cut-poll", "400 invalid_request (cut short on the way)"],
   ["fault slow-down", "403 slow_down (by request)"],
   ["fault offline on", "unreachable (network unplugged)"],
-])("after %s the next poll is called %s", async (step, words) => {
+])("after %s the next poll is shown as %s", async (step, words) => {
   const simulation = await play(["advance 9s", step, "advance 12s"], () => {});
   const poll = simulation.exchanges.entries.find(({ fault }) => fault !== "");
   expect(answerOf(poll!)).toBe(words);
 });
 
-/** What a list of the page does, as far as it is needed; its items are what was drawn. */
+/** A minimal list of the page; its items are the drawn values. */
 class FakeList {
   readonly items: Row[] = [];
   insertBefore(item: Row, before: Row | null): void {
@@ -195,7 +195,7 @@ class FakeList {
   }
 }
 
-test("rows are in the order of what happened, each happening once; the list on the page is what the last view alone would have made", async () => {
+test("rows are in the order of the events, each once; the updated list equals a new one of the last view", async () => {
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
       const list = new FakeList();
@@ -211,7 +211,7 @@ test("rows are in the order of what happened, each happening once; the list on t
           ...view.events.map(({ order }) => order),
         ];
         expect(orders).toEqual(all.sort((a, b) => a - b));
-        // From the first one that is shown, nothing is left out.
+        // Complete from the first one shown.
         const first = orders[0] ?? 0;
         expect(orders).toEqual(orders.map((_, at) => first + at));
         keepInStep(list, kept, rows, (row) => row);
@@ -222,7 +222,7 @@ test("rows are in the order of what happened, each happening once; the list on t
   );
 });
 
-test("a long wait, on which half a minute of it is forgotten, keeps its one row in its place", async () => {
+test("a long wait keeps its one row in place, even when half a minute of it is discarded", async () => {
   const rows: string[][] = [];
   const steps = ["advance 5s", ...Array.from({ length: 40 }, () => "advance 40s"), "allow"];
   await play([...steps, "advance 8s"], (view) => {
@@ -244,7 +244,7 @@ test.each([
   ["fault slow-down", "world-strip fault"],
   ["press new-code", "person-device"],
   ["stream poll", "maker-service"],
-])("%s is drawn as %s: what is set up is no fault", async (step, way) => {
+])("%s is drawn as %s: a setting is not a fault", async (step, way) => {
   const { timeline } = await play(["advance 5s", step], () => {});
   const by = (wanted: string): boolean => timeline.entries.some((one) => wayOf(one) === wanted);
   expect(by(way)).toBe(true);

@@ -1,4 +1,4 @@
-// A small fleet: the finding about restarts, the day of a city, and the machinery under them.
+// A small fleet: the finding about restarts, the day of a city, and the event queue.
 import { spawn } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { ended } from "../program.ts";
 const PLAN: FleetPlan = { devices: 400, hours: 4, capacity: 0, seed: 7 };
 
 test.each(["nothing", "code", "tokens"] as const)(
-  "a full restart peaks below 3 times the load of the same devices pending (kept: %s)",
+  "a full restart peaks below 3 times the load of the same devices pending (stored: %s)",
   async (kept) => {
     for (const capacityShare of [Number.POSITIVE_INFINITY, 0.5, 0.1]) {
       const { peak, steady } = restartAll(await fleetCore(), kept, PLAN, capacityShare);
@@ -26,7 +26,7 @@ test.each(["nothing", "code", "tokens"] as const)(
   },
 );
 
-test("without the spread at boot they all come in one second: the measurement sees it", async () => {
+test("without the spread at boot all requests come in one second, and the measurement shows it", async () => {
   const core = await fleetCore([[/[\de]+ \/\* BOOT_SPREAD_MS \*\//g, "1"]]);
   const { peak, steady } = restartAll(core, "tokens", PLAN, Number.POSITIVE_INFINITY);
   expect(peak).toBe(PLAN.devices);
@@ -37,7 +37,7 @@ test.each([
   [5, 15],
   [300, 2],
 ])(
-  "a region comes back at a server that needs 100 s for it, spread over %i s: nobody is refused more often than %i times",
+  "a region comes back at a server that needs 100 s for it, spread over %i s: no device is refused more than %i times",
   async (spread, times) => {
     const { signedIn, mostRefused } = returnOfRegion(await fleetCore(), PLAN, 4, spread * 1000);
     expect(signedIn).toBe(PLAN.devices);
@@ -45,14 +45,14 @@ test.each([
   },
 );
 
-test("a day of the city: everybody signs in, through power cut, outage and a bad release", async () => {
+test("a day of the city: all devices sign in, through power cut, outage and a bad release", async () => {
   const { episodes } = playDay(await fleetCore(), PLAN);
   for (const { name, devices, signedIn } of episodes)
     expect([name, signedIn]).toEqual([name, devices]);
   const [, power, outage, , bad] = episodes;
   expect(power!.refused).toBe(0);
   expect(outage!.refused).toBeGreaterThan(PLAN.devices);
-  // RFC 8628 section 3.5: who polls too early is told so, and slows down.
+  // RFC 8628 section 3.5: early polls get slow_down.
   expect(bad!.slowDowns).toBeGreaterThan(0);
   expect(bad!.slowDowns).toBeLessThan(10 * bad!.devices);
 });
@@ -63,18 +63,18 @@ test("the same seed gives the same fleet", async () => {
   expect(playDay(core, plan)).toEqual(playDay(core, plan));
 });
 
-test("the command prints its tables, and no row is all zeros", async () => {
+test("the command prints its tables without rows of zeros", async () => {
   const flags = ["--devices", "60", "--hours", "2"];
   const command = ["--import", "tsx", "targets/desktop/fleet/main.ts", ...flags];
   const { code, stdout, stderr } = await ended(spawn(process.execPath, command));
   expect(code).toBe(0);
   expect(stderr).toContain("fleet: a restart, kept: tokens\n");
   expect(stdout).not.toMatch(/^[a-z. ]+( +(0|-|0\/0))+$/m);
-  expect(stdout).toContain("service out for 15 minutes: nobody asked for anything then");
+  expect(stdout).toContain("service out for 15 minutes: no requests in this time");
   expect(stdout).toMatch(/^[\d,]+ requests$/m);
 });
 
-test("the event queue gives events in the order of their times", () => {
+test("the event queue returns events in the order of their times", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1000 })), (times) => {
       const queue = new EventQueue();

@@ -1,5 +1,5 @@
-// What the three steps of the panel say, in each state of the device and on each page of the phone; and that whoever
-// presses nothing but the strong button signs in, whatever happened before.
+// The three steps of the panel in each state of the device and on each page of the phone. The strong button alone
+// always leads to a sign-in.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";
@@ -28,9 +28,9 @@ function failedBy(name: string): object {
 }
 
 test.each([
-  [State.STARTING, 0, undefined, /asks the service/],
-  [State.SIGNED_OUT, 0, "get a code", /waits for somebody/],
-  [State.REQUESTING, 0, undefined, /asks the service/],
+  [State.STARTING, 0, undefined, /requests a code/],
+  [State.SIGNED_OUT, 0, "get a code", /waits for a user/],
+  [State.REQUESTING, 0, undefined, /requests a code/],
   [State.PENDING, 1, "enter the code", /shows a code/],
   [State.SIGNED_IN, 3, "What can go wrong?", /is signed in/],
   [State.REFRESHING, 3, "What can go wrong?", /is signed in/],
@@ -42,13 +42,13 @@ test.each([
   expect(one.says).toMatch(says);
 });
 
-test("on the phone it goes on there: nothing of the panel is the thing to press", () => {
+test("while the user continues on the phone, the panel has no strong button", () => {
   expect(guide(State.PENDING, "code")).toMatchObject({ step: 1, next: undefined });
   expect(guide(State.PENDING, "consent")).toMatchObject({ step: 2, next: undefined });
   expect(guide(State.PENDING, "other")).toMatchObject({ step: 1, next: { does: "#scan" } });
-  // A page that wants the code, and has none or another, goes on nowhere: there is something to press.
+  // A page without the right code leads nowhere: the panel offers a button.
   expect(guide(State.PENDING, "type")).toMatchObject({ step: 1, next: { does: "#scan" } });
-  // Without a phone of the panel's, it is the person's own.
+  // Without a phone in the panel, the user's own phone continues.
   expect(guide(State.PENDING, "none")).toMatchObject({ step: 1, next: undefined });
   const decision = { what: "ada allows", userCode: CODE, isByKey: true, order: 7 };
   const decided = guide(State.PENDING, "other", {}, { decision });
@@ -56,12 +56,12 @@ test("on the phone it goes on there: nothing of the panel is the thing to press"
   expect(decided.says).toMatch(/^Decided: ada allows\./);
 });
 
-test("after a refusal another code is offered only where it can end otherwise", () => {
+test("after a refusal the panel offers another code only if the next sign-in can end differently", () => {
   const refused = failedBy("admin_policy_enforced");
   const administrator = "policy harbour-school";
   expect(guide(State.FAILED, "other", refused, { administrator })).toMatchObject({
     next: { label: "be the administrator: allow it", does: "administrator" },
-    says: expect.stringContaining("Ask your administrator to allow what the app asks for."),
+    says: expect.stringContaining("Ask your administrator to allow what the app requests."),
   });
   for (const name of ["invalid_client", "unauthorized_client", "invalid_scope"]) {
     expect(guide(State.FAILED, "other", failedBy(name)).next?.does).toBe("client living-room-tv");
@@ -69,14 +69,14 @@ test("after a refusal another code is offered only where it can end otherwise", 
   }
 });
 
-/** Presses the strong button alone; on the phone, the accounts are tried in turn. @returns what it said last */
+/** Presses the strong button only; on the phone, tries the accounts in turn. @returns the last sentence */
 async function follow(controller: Controller): Promise<string> {
   const accounts = ["ada", "nora", "ben"];
   const said: string[] = [];
   for (let press = 0; press < 40; press++) {
     const view = controller.viewer.view();
     const { step, next, says } = guideOf(view, "home");
-    // What is lit, or ticked, says of a code that it is shown only while one is.
+    // The steps only claim that a code is shown while one is.
     const isShown = wordsOf(step, view.device.on)[0] === "The device shows a code";
     expect(isShown, says).toBe(view.device.userCode !== "" && step < 3);
     said.push(`${says} [${next?.label ?? ""}] {${view.device.state}}`);
@@ -92,7 +92,7 @@ async function follow(controller: Controller): Promise<string> {
 
 const DISTURBING = DEEDS.filter(({ group }) => group !== "clock").map(({ step }) => step);
 
-test("whoever presses nothing but the strong button is signed in in the end, whatever was done before", async () => {
+test("the strong button alone leads to a sign-in, from any previous state", async () => {
   const step = fc.oneof(
     { weight: 1, arbitrary: fc.constantFrom("advance 3s", "advance 40s", "allow", "power") },
     { weight: 1, arbitrary: fc.constantFrom(...FAULTS.map(({ name }) => `fault ${name}`)) },

@@ -1,5 +1,5 @@
-// What the person does on the service's own pages (RFC 8628 sections 3.3 and 5.4) is told step by step, in its order,
-// and once; without any code.
+// The log of the user's steps on the service's pages (RFC 8628 sections 3.3 and 5.4): each once, in order, without
+// codes.
 import { beforeEach, expect, test } from "vitest";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { shows } from "../../targets/desktop/simulator/device/display.ts";
@@ -43,7 +43,7 @@ test("the code scanned and confirmed, denied", async () => {
   ]);
 });
 
-test("codes that lead nowhere: wrong, used, expired; a page that was loaded twice is told once", async () => {
+test("codes that lead nowhere: wrong, used, expired; a page that was loaded twice is logged once", async () => {
   const code = simulation.userCode;
   await visitor.get("/device");
   const entry = await visitor.get("/device");
@@ -66,7 +66,7 @@ test("codes that lead nowhere: wrong, used, expired; a page that was loaded twic
   ]);
 });
 
-test("what is done on the account page is told as the same step by its name is", async () => {
+test("an action on the account page is logged as the step of the same name", async () => {
   const chooser = await visitor.get("/account");
   const account = await visitor.submit(chooser, "/account/choose", { account: "ada" });
   await visitor.submit(account, "/account/sign-out-everywhere", {});
@@ -76,7 +76,7 @@ test("what is done on the account page is told as the same step by its name is",
   expect(both).toEqual(["ada signs out everywhere", "ada signs out everywhere"]);
 });
 
-test("a form from elsewhere is no step of this person", async () => {
+test("a form from another site is not a step of this user", async () => {
   await visitor.post("/device", { csrf: "guessed", user_code: simulation.userCode });
   await visitor.post("/account/disable", { csrf: "guessed", account: "ada" });
   expect(told()).toEqual([]);

@@ -1,5 +1,5 @@
-// The playground's folder can be made from the sources as they are, and what its page has instead of node:crypto signs
-// security events as the simulated service does on Node (RFC 8037).
+// The playground's folder can be built from the sources, and its replacement for node:crypto signs security events as
+// Node does (RFC 8037).
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
 import * as page from "../../targets/desktop/playground/stand-ins.ts";
 
-test("everything that the service imports from Node has a stand-in", async () => {
+test("every Node import of the service has a replacement", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   try {
     expect(await writePlayground(folder)).toContain("panel.js");

@@ -1,4 +1,4 @@
-// What targets/desktop/README.md shows of scripts and scenarios goes as it says.
+// The scripts and scenarios in targets/desktop/README.md work as described.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -24,7 +24,7 @@ function blockBelow(heading: string): string {
 
 test.each(blockBelow("For scripts").trimEnd().split("\n"))("%s", (command) => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-readme-"));
-  // The first takes the state folder that there is by default; on its own port, and without npm's words.
+  // The first uses the default state folder; run it in a folder and on a port of its own, without npm's output.
   const given = command.includes("--state") ? "" : ` --state ${folder}`;
   const line = command.replace(/^npm start -- (.*?)(?: +#.*)?$/, "npm start -s -- $1");
   try {

@@ -1,5 +1,5 @@
-// Who can mend an error is one truth (core/tables): display, panel, the service's pages and errors of programs name the
-// same.
+// The table of errors decides who can fix an error (core/tables): display, panel, the service's pages and errors of
+// programs agree.
 import { expect, test } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind, State } from "../../core/complete.ts";
@@ -16,14 +16,14 @@ import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { Visitor } from "../service/visitor.ts";
 
 const TEXTS = MESSAGES.split("\n");
-/** Those that the display shows while the device goes on by itself: they ask nobody for anything. */
+/** Shown while the device continues by itself: they ask nobody for anything. */
 const GOES_ON = [Message.RESUMING, Message.NO_CONNECTION, Message.BUSY, Message.CODE_EXPIRED];
 const ROWS = errorRows().map((row) => [ErrorCode[row.error], row] as const);
 
-/** Whom a text of the display asks for help. */
+/** The role that a text of the display names. */
 function askedBy(text: string): string {
   if (/administrator/.test(text)) return "the administrator";
-  if (/maker/.test(text)) return "the maker";
+  if (/maker/.test(text)) return "the developer";
   return /Sign in again/.test(text) ? "the user" : "nobody";
 }
 
@@ -36,7 +36,7 @@ async function failedWith(error: number): Promise<Driver> {
   return { core, device: { ...device, error, state: State.FAILED } } as unknown as Driver;
 }
 
-test.each(ROWS)("%s: display, panel and errors of programs ask the same", async (_, row) => {
+test.each(ROWS)("%s: display, panel and errors of programs name the same role", async (_, row) => {
   const asked = askedBy(TEXTS[row.message]!);
   const driver = await failedWith(row.error);
   const { mend } = reasonOfDevice(driver)!;
@@ -45,7 +45,7 @@ test.each(ROWS)("%s: display, panel and errors of programs ask the same", async 
     expect(mend).toMatch(/^(passes by itself|a new code|the user): /);
   } else {
     expect(mend.startsWith(`${asked}: `), `${mend} beside "${TEXTS[row.message]}"`).toBe(true);
-    expect(`the ${remedy}`).toBe(asked);
+    expect(`the ${remedy === "maker" ? "developer" : remedy}`).toBe(asked);
   }
   const isFinal = [ErrorKind.USER, ErrorKind.ADMINISTRATOR, ErrorKind.MAKER].includes(row.kind);
   expect(remedy === "nobody").toBe(!isFinal);
@@ -54,46 +54,43 @@ test.each(ROWS)("%s: display, panel and errors of programs ask the same", async 
 test.each([
   ["allow-as-pupil", "living-room-tv", "pupil"],
   ["allow", "northwind-kiosk", "ada"],
-])(
-  "what the administrator has to mend, the phone's page asks them for (%s)",
-  async (_, client, account) => {
-    const simulation = virtualWorld({ client });
-    simulation.powerOn();
-    await simulation.clock.advance(10_000, () => simulation.userCode !== "");
-    const visitor = new Visitor(simulation.service!);
-    const entry = await visitor.get(`/device?user_code=${simulation.userCode}`);
-    const chooser = await visitor.submit(entry, "/device");
-    const consent = await visitor.submit(chooser, "/device/account", { account });
-    const page = await visitor.submit(consent, "/device/decision", { decision: "allow" });
-    expect(page.status).toBe(403);
-    await perform(simulation, "advance 10s");
-    expect(simulation.display.lines.join(" ")).toMatch(/Ask +your +administrator/);
-    const { mend } = reasonOfDevice(simulation.driver!)!;
-    // One sentence, one person: on the page, in the panel and its steps.
-    const sentence = sentenceOf(mend);
-    expect(sentence).toMatch(/^Ask your administrator to /);
-    expect(page.html).toContain(`${sentence} Then get a new code on your device.`);
-    expect(page.html.match(/Ask|Use another|take another/g)).toEqual(["Ask"]);
-    const { decision, administrator } = new Viewer(simulation).view();
-    expect(decision!.page.text).toContain(sentence);
-    expect(guideOf(new Viewer(simulation).view(), "other").says).toContain(sentence);
-    // And what they are asked for is a step, after which the same account is let in.
-    expect(administrator).not.toBe("");
-    await perform(simulation, "administrator");
-    await perform(simulation, "press new-code");
-    await perform(simulation, "advance 10s");
-    await perform(simulation, `allow ${account}`);
-    await perform(simulation, "advance 10s");
-    expect(simulation.driver!.isSignedIn).toBe(true);
-  },
-);
+])("what the administrator has to fix is on the phone's page (%s)", async (_, client, account) => {
+  const simulation = virtualWorld({ client });
+  simulation.powerOn();
+  await simulation.clock.advance(10_000, () => simulation.userCode !== "");
+  const visitor = new Visitor(simulation.service!);
+  const entry = await visitor.get(`/device?user_code=${simulation.userCode}`);
+  const chooser = await visitor.submit(entry, "/device");
+  const consent = await visitor.submit(chooser, "/device/account", { account });
+  const page = await visitor.submit(consent, "/device/decision", { decision: "allow" });
+  expect(page.status).toBe(403);
+  await perform(simulation, "advance 10s");
+  expect(simulation.display.lines.join(" ")).toMatch(/Ask +your +administrator/);
+  const { mend } = reasonOfDevice(simulation.driver!)!;
+  // The same sentence on the page, in the panel and its steps.
+  const sentence = sentenceOf(mend);
+  expect(sentence).toMatch(/^Ask your administrator to /);
+  expect(page.html).toContain(`${sentence} Then get a new code on your device.`);
+  expect(page.html.match(/Ask|Use another|take another/g)).toEqual(["Ask"]);
+  const { decision, administrator } = new Viewer(simulation).view();
+  expect(decision!.page.text).toContain(sentence);
+  expect(guideOf(new Viewer(simulation).view(), "other").says).toContain(sentence);
+  // The fix is a step, after which the same account can sign in.
+  expect(administrator).not.toBe("");
+  await perform(simulation, "administrator");
+  await perform(simulation, "press new-code");
+  await perform(simulation, "advance 10s");
+  await perform(simulation, `allow ${account}`);
+  await perform(simulation, "advance 10s");
+  expect(simulation.driver!.isSignedIn).toBe(true);
+});
 
-test("every sentence asks one person for one thing", () => {
+test("every sentence asks one role for one action", () => {
   for (const { error, kind } of errorRows()) {
     if (error === ErrorCode.NONE) continue;
     const sentence = sentenceOf(remedyOf(error, kind));
     expect(sentence).toMatch(/^[A-Z].*\w\.$/);
-    const asked = sentence.match(/administrator|maker|the user|another account/g) ?? [];
+    const asked = sentence.match(/administrator|developer|the user|another account/g) ?? [];
     expect(new Set(asked).size, sentence).toBeLessThanOrEqual(1);
   }
 });

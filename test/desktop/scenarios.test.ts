@@ -1,4 +1,4 @@
-// Every scenario holds, and nothing of it that is shown is secret; and the checks in them can fail.
+// Every scenario passes and shows no secrets, and expectations can fail.
 import { expect, test } from "vitest";
 import { findScenario, play, scenarioNames } from "../../targets/desktop/scenarios/play.ts";
 import { isFrame, sideBySide } from "../../targets/desktop/scenarios/player.ts";
@@ -11,12 +11,12 @@ import { isFullRun } from "../full-run.ts";
 
 const SECRET = /pg[adr]\.[\w-]{10}|tv-secret/;
 
-/** Opened, an exchange is there in full, and tells nothing secret: through all scenarios whatever the device sends or hears. */
+/** An opened exchange is complete and masked, for all requests and responses of all scenarios. */
 function expectMasked({ exchanges }: Simulation): void {
   for (const { id } of exchanges.entries) {
     const { request, answer } = exchanges.detailOf(id)!;
     expect(request).toContain("\nAccept: application/json");
-    expect(answer).toMatch(/^(HTTP status \d{3}\n|no answer: |$)/);
+    expect(answer).toMatch(/^(HTTP status \d{3}\n|no response: |$)/);
     expect(`${request}${answer}`).not.toMatch(SECRET);
   }
 }
@@ -43,7 +43,7 @@ test.each([
   ["expect state signed in", "signed in"],
   ["expect 3 polls", "expect 3 polls"],
   ["expect frame\n  |Nothing|", "Nothing"],
-])("an expectation that is not met ends the scenario: %s", async (text, expected) => {
+])("an unmet expectation ends the scenario: %s", async (text, expected) => {
   const { unmet } = await play(readScenario("wrong", `${text}\nexpect "never reached"`));
   expect(unmet?.expected).toEqual([expected]);
   expect(sideBySide(unmet!)).toContain(expected);
@@ -54,7 +54,7 @@ test.each([
   ["\n\nhop", /^wrong, line 3: "hop" is neither/],
   ["with tea", /^wrong, line 1: after "with"/],
   ['expect "x" within soon', /^wrong, line 1: "soon" is no duration/],
-])("a scenario that makes no sense names its line: %s", (text, message) => {
+])("an invalid scenario names its line: %s", (text, message) => {
   expect(() => readScenario("wrong", text)).toThrow(message);
 });
 
@@ -63,7 +63,7 @@ test.each([
   ["fault flood", /no fault "flood"/],
   ["display 9x9", /16 to 80 columns/],
   ["advance soon", /no duration/],
-])("a step that cannot be done says why: %s", async (text, message) => {
+])("a step that cannot run reports why: %s", async (text, message) => {
   await expect(play(readScenario("wrong", text))).rejects.toThrow(message);
 });
 
@@ -78,7 +78,7 @@ test("shows finds wrapped text; isFrame takes ? for any character and nothing el
 });
 
 // Faults are played one by one (deeds.test.ts).
-test("every other deed of the table is played by a scenario, by its name or in its words", () => {
+test("every other action of the table is played by a scenario, by its name or its step", () => {
   const lines = new Set(
     scenarioNames().flatMap((name) => findScenario(name).lines.map(({ text }) => text)),
   );
@@ -90,7 +90,7 @@ test("every other deed of the table is played by a scenario, by its name or in i
   expect(DEEDS.filter((deed) => !isPlayed(deed)).map(({ name }) => name)).toEqual([]);
 });
 
-test("every deed has a name of its own, and its step is one", () => {
+test("every action has a unique name, and its step is valid", () => {
   const names = DEEDS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const { name, step } of DEEDS) {

@@ -1,4 +1,4 @@
-// npm start without a terminal: frames as text, exit codes, state that comes back, mistakes in one line.
+// npm start without a terminal: frames as text, exit codes, restored state, errors in one line.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ import { inFolder, run, start } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
 
-test("a sign-in by script: frames as text, exit code 0, no secret printed; then it is signed in", () =>
+test("a sign-in by script prints frames as text and no secret, with exit code 0; the next start is signed in", () =>
   inFolder(async (state) => {
     const first = await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
     expect(first.stderr).toBe("");
@@ -27,11 +27,11 @@ test("a sign-in by script: frames as text, exit code 0, no secret printed; then 
     const third = await run("--deny", ...SCRIPTED, "denied", "--state", state);
     expect(third.code).toBe(1);
     expect(third.stderr).toBe(
-      "picogrant: not denied: the device is signed in; choose a new folder with --state to begin anew\n",
+      "picogrant: not denied: the device is signed in; choose a new folder with --state to start over\n",
     );
   }));
 
-test("npm start -- --scenario plays one with its frames; an unknown one is exit code 2", async () => {
+test("npm start -- --scenario plays a scenario with its frames; an unknown one is exit code 2", async () => {
   const good = await run("--scenario", "deny");
   expect(good).toMatchObject({ code: 0, stderr: "" });
   expect(good.stdout).toContain("> deny");
@@ -41,7 +41,7 @@ test("npm start -- --scenario plays one with its frames; an unknown one is exit 
   expect(bad.stderr).toMatch(/^picogrant: there is no scenario holiday; choose one of .*\n$/);
 });
 
-/** Mistakes that are seen in the words alone. */
+/** Errors in the arguments alone. */
 const WRONG_FLAGS: [string[], RegExp][] = [
   [["--colour"], /^picogrant: unknown option '--colour'/],
   [["extra"], /^picogrant: too many arguments/],
@@ -75,7 +75,7 @@ test.each(WRONG_FLAGS)("a wrong flag is one line: %s", (args, message) => {
 });
 
 test.each([
-  // One that the flags' reader finds, one that is found when all of them are known, and what the world says of the rest.
+  // An error of the parser, an error in the combination, and errors in the environment.
   ...[WRONG_FLAGS[0]!, WRONG_FLAGS[5]!],
   [["--server", "gitbub", "--client-id", "x"], /--server is unknown; did you mean github\?/],
   [["--server", "keycloak", "--client-id", "x"], /--server-parameter host is missing: the host/],
@@ -98,7 +98,7 @@ test.each([
   }),
 );
 
-// A scenario has its own device, account, clock and service. How it is printed is all that can be said.
+// A scenario sets its own device, account, clock and service. Only its output format can be chosen.
 test.each([
   ["--display", "16x2"],
   ["--rotate"],
@@ -112,7 +112,7 @@ test.each([
   expect(said).toMatch(new RegExp(`option '(-p, )?${args[0]}[ ']`));
 });
 
-/** What the command line says to these flags before it ends; in this process, since there are many. */
+/** The command line's error for these flags; in this process, since there are many. */
 function refusal(args: readonly string[]): string {
   let said = "";
   for (const stream of [process.stdout, process.stderr]) {
@@ -127,7 +127,7 @@ function refusal(args: readonly string[]): string {
   try {
     return JSON.stringify(readOptions(args));
   } catch (error) {
-    // As main.ts says it.
+    // The same as in main.ts.
     if (error instanceof UsageError) return `exit 2: picogrant: ${error.message}\n`;
     return `${(error as Error).message}: ${said}`;
   } finally {
@@ -154,7 +154,7 @@ test("a world of one's own: --fixture, --options, --client; the printer's bytes 
     expect(readFileSync(paper, "latin1")).toContain(`\n\x1d!\x11${userCode}\n`);
   }));
 
-test("a second simulator on one state: one line that names the first, which goes on; the dead's lock is taken over", () =>
+test("a second simulator on one state folder is one line that names the first, which continues; a dead process's lock is taken over", () =>
   inFolder(async (state) => {
     const first = start(["--fast", "--port", "0", "--state", state]);
     const end = ended(first);
@@ -189,7 +189,7 @@ test("a busy port is one line and exit code 2", () =>
   }));
 
 test.each(["service.json", path.join("device", "slot-0")])(
-  "a state file that is none of ours is one line and exit code 2, and stays as it is: %s",
+  "an invalid state file is one line and exit code 2, and stays unchanged: %s",
   (name) =>
     inFolder(async (state) => {
       await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
@@ -201,7 +201,7 @@ test.each(["service.json", path.join("device", "slot-0")])(
     }),
 );
 
-test("--help and --version say what there is", async () => {
+test("--help and --version print help and version", async () => {
   const help = await run("--help");
   expect(help.code).toBe(0);
   expect(help.stdout).toContain("(default: 20x4)");
@@ -210,7 +210,7 @@ test("--help and --version say what there is", async () => {
   expect(await run("--version")).toMatchObject({ code: 0, stdout: "0.1.0\n" });
 });
 
-test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one line, exit code 2", async () => {
+test("RFC 8414: --issuer discovers a real server's endpoints; a wrong issuer is one line, exit code 2", async () => {
   const { folder, service, url } = await opened("http", { pollToleranceMs: 250 });
   service.observe((event) => {
     if (event.type === "attempt" && event.state === "pending")

@@ -1,5 +1,5 @@
-// The terminal: what is drawn fits, and through a real pseudo-terminal (util-linux's script): typing,
-// quitting, signals, exceptions, NO_COLOR, dumb terminals. The terminal is given back every time.
+// The terminal: the drawn screen fits; and in a real pseudo-terminal (util-linux's script): typing, quitting, signals,
+// exceptions, NO_COLOR, dumb terminals. The terminal is restored every time.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
@@ -32,7 +32,7 @@ test.each([
   [60, 24],
   [40, 10],
   [20, 3],
-])("whatever is drawn fits a terminal of %ix%i", async (columns, rows) => {
+])("the screen fits a terminal of %ix%i", async (columns, rows) => {
   for (const display of ["20x4", "16x2", "40x2", "80x8"]) {
     const view = await viewOf(`with display ${display}\nadvance 1m\nfault drop on\nadvance 1m`);
     for (const paint of [coloured, colourless]) {
@@ -44,7 +44,7 @@ test.each([
   }
 });
 
-test("80x24 shows display, state, what was asked and answered; no secret", async () => {
+test("80x24 shows display, state, requests and responses; no secret", async () => {
   const view = await viewOf("advance 30s\nallow\nadvance 10s\nfault slow on");
   const screen = layOut(view, "", { columns: 80, rows: 24 }, colourless).join("\n");
   for (const part of [
@@ -117,14 +117,14 @@ if (!hasScript) {
   if (process.env.CI === "true") test("pseudo-terminal", () => expect.fail(MISSING));
   else test.skip(`pseudo-terminal: skipped, ${MISSING}`);
 } else {
-  test("what makes no sense says so, what can do nothing now says why; names are completed and listed", () =>
+  test("an invalid line and an unavailable action show why; names are completed and listed", () =>
     inFolder(async (state) => {
       const { code } = await inTerminal(simulator(state), {}, async (child, shows) => {
         await shows("Code ");
         child.stdin?.write("dance\r");
         await shows('"dance" is not a step');
         child.stdin?.write("mend\r");
-        await shows("there is no fault to mend");
+        await shows("there is no fault to fix");
         child.stdin?.write("power\rnew-code\r");
         await shows("the device has no power");
         child.stdin?.write("power\rhalf-hour\r");
@@ -142,7 +142,7 @@ if (!hasScript) {
       expect(code).toBe(0);
     }));
 
-  test("Ctrl-C gives the terminal back; NO_COLOR leaves colours out", () =>
+  test("Ctrl-C restores the terminal; NO_COLOR disables colors", () =>
     inFolder(async (state) => {
       const env = { NO_COLOR: "1" };
       const { stdout, code } = await inTerminal(simulator(state), env, async (child, shows) => {
@@ -154,7 +154,7 @@ if (!hasScript) {
       expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
     }));
 
-  test("an exception gives the terminal back first and is then readable", async () => {
+  test("an exception restores the terminal first and is then readable", async () => {
     const { stdout, code } = await inTerminal(
       `${node} test/desktop/throwing-screen.ts`,
       {},

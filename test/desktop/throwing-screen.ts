@@ -1,4 +1,4 @@
-// Takes the terminal over and then fails, as a program with a mistake in it does.
+// Takes the terminal over and then throws.
 import { Screen } from "../../targets/desktop/terminal/screen.ts";
 
 const screen = new Screen(process.stdout, process.stdin, () => ["on the screen"], {

@@ -1,5 +1,5 @@
-// The world's clock: every appointment at its own moment, whatever the speed, pauses, holds and jumps;
-// and it is a Timers adapter by the conformance suite.
+// The simulation's clock: every timer runs at its own moment at any speed, with pauses, holds and jumps. It passes the
+// conformance suite of Timers.
 import { expect, test } from "vitest";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 import { Handmade } from "./bench.ts";
@@ -9,7 +9,7 @@ function bench(speed = 1): { real: Handmade; clock: WorldClock; seen: [string, n
   return { real, clock: new WorldClock({ speed, real }), seen: [] };
 }
 
-test.each([1, 10, 100, 1000])("at x%i everything happens at its own moment, in order", (speed) => {
+test.each([1, 10, 100, 1000])("at x%i every timer runs at its own moment, in order", (speed) => {
   const { real, clock, seen } = bench(speed);
   for (const ms of [700, 5, 5000, 5001]) clock.after(ms, () => seen.push([`${ms}`, clock.nowMs()]));
   real.pass(10_000 / speed);
@@ -22,7 +22,7 @@ test.each([1, 10, 100, 1000])("at x%i everything happens at its own moment, in o
   expect(clock.nowMs()).toBe(10_000);
 });
 
-test("a paused clock stands still, and speed changes keep the time", () => {
+test("a paused clock stops, and speed changes keep the time", () => {
   const { real, clock, seen } = bench();
   clock.after(1000, () => seen.push(["rang", clock.nowMs()]));
   real.pass(400);
@@ -37,7 +37,7 @@ test("a paused clock stands still, and speed changes keep the time", () => {
   expect(seen).toEqual([["rang", 1000]]);
 });
 
-test("a hold in an appointment keeps everything behind it from happening until it is released", () => {
+test("a hold in a timer delays all later timers until it is released", () => {
   const { real, clock, seen } = bench(1000);
   let release = (): void => {};
   clock.after(100, () => {
@@ -53,7 +53,7 @@ test("a hold in an appointment keeps everything behind it from happening until i
   expect(seen).toEqual([["later", 200]]);
 });
 
-test("a jump lets everything on the way happen at its moment, and waits for what is real", async () => {
+test("a jump runs every timer at its moment, and waits for real exchanges", async () => {
   const clock = new WorldClock({ paused: true });
   const seen: number[] = [];
   const again = (): void => {
@@ -71,7 +71,7 @@ test("a jump lets everything on the way happen at its moment, and waits for what
   clock.close();
 });
 
-test("what is taken back does not happen, also by something at the same moment", async () => {
+test("a cancelled timer does not run, even if one of the same moment cancels it", async () => {
   const clock = new WorldClock({ paused: true });
   const seen: string[] = [];
   const takeBack = { second: (): void => {} };
@@ -81,7 +81,7 @@ test("what is taken back does not happen, also by something at the same moment",
   expect(seen).toEqual([]);
 });
 
-test("a jump says how much of it is left, and ends where somebody ends it", async () => {
+test("a jump reports its remaining time, and can be ended", async () => {
   const clock = new WorldClock({ paused: true });
   const left: number[] = [];
   for (const ms of [1000, 2000, 3000, 4000]) {

@@ -1,4 +1,4 @@
-// The simulator's world as a whole: what it gives back when it ends, and who hears of it meanwhile.
+// The simulation as a whole: what it frees at its end, and who is notified.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -18,13 +18,12 @@ afterEach(() => {
   rmSync(state, { recursive: true, force: true });
 });
 
-/** Files of whoever has a directory to itself. */
 const locks = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.startsWith("lock"));
 
 const options = () => readOptions(["--port", "0", "--state", state]);
 
-test("one part that cannot be closed keeps none of the others open, and is told of", async () => {
+test("one part that fails to close does not keep the others open, and is reported", async () => {
   const world = await createWorld(options(), {}, () => {});
   expect((await fetch(`${world.url}/device`)).status).toBe(200);
   expect(locks(state)).toHaveLength(1);
@@ -37,16 +36,16 @@ test("one part that cannot be closed keeps none of the others open, and is told 
   expect(locks(path.join(state, "device"))).toEqual([]);
 });
 
-test("RFC 9112 section 9.8: an idle connection is kept so long that a busy process does not cut a poll off", async () => {
+test("RFC 9112 section 9.8: an idle connection stays open long enough that a busy process does not cut a poll off", async () => {
   const world = await createWorld(options(), {}, () => {});
-  // The device closes one after 4 seconds. Node's own 5 are over where both sides were kept busy for longer.
+  // The device closes its connection after 4 seconds. Node's default of 5 can pass while both sides are busy.
   const answer = await fetch(`${world.url}/device`, { headers: { connection: "keep-alive" } });
   const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "") ?? [];
   expect(Number(seconds)).toBeGreaterThanOrEqual(30);
   await world.close();
 });
 
-test("who cannot be the panel gets nothing: foreign pages, foreign names, unknown commands", async () => {
+test("foreign pages, foreign names and unknown commands get nothing", async () => {
   const { simulation, url, close } = await startSimulator();
   const panelUrl = `${url}/panel`;
   const send = async (headers: Record<string, string>, command: string): Promise<number> => {

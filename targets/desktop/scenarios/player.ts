@@ -11,7 +11,7 @@ import type { Line, Scenario } from "./scenario.ts";
 /** The exchanges that `expect 3 polls` counts. */
 const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
-  codes: "ask for a code",
+  codes: "request a code",
   refreshes: "refresh",
   revocations: "revoke",
   calls: "call the API",

@@ -1,11 +1,11 @@
-// Whatever a person does, typed or by a button, one after the other: each is a step (steps.ts).
+// Runs commands from keys, buttons and the terminal. Each command is a step (steps.ts).
 
 import { stepOf } from "./deeds.ts";
 import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
 import type { Viewer } from "./view.ts";
 
-/** Carries out one command at a time, in the order in which they come. */
+/** Runs one command at a time, in order of arrival. */
 export class Controller {
   #last: Promise<void> = Promise.resolve();
 
@@ -15,20 +15,20 @@ export class Controller {
   constructor(
     simulation: Simulation,
     readonly viewer: Viewer,
-    /** False where a real server sets the pace: its time cannot be hurried. */
+    /** False with a real server, which runs on real time. */
     ownsTime: boolean,
   ) {
     this.#simulation = simulation;
     this.#ownsTime = ownsTime;
   }
 
-  /** One line for the person at the screen. */
+  /** Shows one line to the user of the simulator. */
   say(line: string): void {
     this.viewer.message = line;
     this.#simulation.touch();
   }
 
-  /** Carries a command out; resolves when it is done. What went wrong is told in the message. */
+  /** Resolves when the command has finished. A failure is shown as the message. */
   run(line: string): Promise<void> {
     const command = stepOf(line.trim());
     const { clock } = this.#simulation;
@@ -38,14 +38,14 @@ export class Controller {
       return this.#last;
     }
     if (isJumping) {
-      this.say(`time jumps: ${line} comes after it; pause ends the jump`);
+      this.say(`time jumps: ${line} runs after the jump; pause ends it`);
     }
     this.#last = this.#last.then(async () => {
       this.viewer.message = "";
       try {
         this.viewer.message = await this.#carryOut(command);
       } catch (error) {
-        // Whatever went wrong, the next key has to work.
+        // A failed command must not block the next one.
         const { message } = error as Error;
         this.viewer.message =
           error instanceof StepError ? message : `${command} failed: ${message}`;
@@ -61,7 +61,7 @@ export class Controller {
   }
 }
 
-/** What a person does who does not want to wait for the end of a jump. */
+/** Commands after which the user does not wait for the jump to end. */
 const ENDS_JUMP = ["pause", "advance 30m", "jump poll", "jump code", "jump access"];
 
 const TIME = /^(pause|step|speed|advance|jump)( |$)/;

@@ -1,11 +1,11 @@
-// Everything that can be done to the simulated world, each deed by one name, and what it needs: the names that are typed
-// in the terminal, the panel's buttons and keys, and the lines of scenario files all come from this table. What a deed
-// does is its step (steps.ts), which takes other words as well: `allow ben`, `call broadcasts id=regatta`.
+// The table of all actions on the simulation: name, label, step and precondition. The terminal's names, the panel's
+// buttons and keys, and the lines of scenario files all come from it. Steps (steps.ts) take other arguments as well:
+// `allow ben`, `call broadcasts id=regatta`.
 
 import type { Need } from "./needs.ts";
 import { FAULTS } from "./world/faults.ts";
 
-/** A name, what it says on a button, its step in full, what it needs (needs.ts), and its key on the panel. */
+/** Name, button label, step, precondition (needs.ts) and key on the panel. */
 type Row = readonly [
   name: string,
   label: string,
@@ -23,7 +23,7 @@ const GROUPS = {
     ["allow-as-nora", "allow as Nora (Northwind)", "allow nora", "code"],
     ["allow-for-an-hour", "allow for an hour", "allow guest", "code"],
     ["allow-as-robot", "allow as a service account", "allow robot", "code"],
-    ["administrator", "the administrator does what is asked", "administrator", "refusal"],
+    ["administrator", "the administrator fixes it", "administrator", "refusal"],
     ["remove-access", "remove access; the device learns later", "account remove"],
   ],
   device: [
@@ -53,21 +53,16 @@ const GROUPS = {
     ["two-filters", "... with two filters", "call broadcasts mine=true id=regatta", "session"],
     ["unknown-part", "... with an unknown part", "call broadcasts part=colour", "session"],
     ["wrong-page", "... with a wrong page token", "call broadcasts pageToken=x", "session"],
-    ["discover", "ask for the addresses", "call discover", "power", "i"],
+    ["discover", "discover the endpoints", "call discover", "power", "i"],
   ],
   offers: [
-    ["publisher", "be a publisher's console", "client publisher-console"],
+    ["publisher", "become a publisher's console", "client publisher-console"],
     ["offers", "list offers", "call offers", "session"],
     ["create-offer", "create an offer", "call create-offer spring", "session"],
     ["show-offer", "show it", "call offer spring", "session"],
     ["activate-offer", "activate it", "call activate-offer spring", "session"],
     ["deactivate-offer", "deactivate it", "call deactivate-offer spring", "session"],
-    [
-      "bare-offer",
-      "create one of the document's fields",
-      "call create-offer bare phases=no",
-      "session",
-    ],
+    ["bare-offer", "create one without phases", "call create-offer bare phases=no", "session"],
     ["activate-bare-offer", "activate that one", "call activate-offer bare", "session"],
     ["prepaid-offer", "on a prepaid plan", "call create-offer odd plan=prepaid-30", "session"],
     ["unknown-plan", "on an unknown plan", "call create-offer odd plan=weekly", "session"],
@@ -77,10 +72,10 @@ const GROUPS = {
     ["other-offer-id", "with another in the body", "call create-offer odd body=even", "session"],
   ],
   events: [
-    ["stream-poll", "stream: to be polled", "stream poll", undefined, "e"],
+    ["stream-poll", "stream: polled", "stream poll", undefined, "e"],
     ["stream-push", "stream: pushed", "stream push"],
     ["stream-off", "stream: off", "stream off"],
-    ["stream-verify", "ask for a test event", "stream verify"],
+    ["stream-verify", "request a test event", "stream verify"],
     ["poll-events", "poll for events", "call events", "session", "y"],
     ["sign-out-everywhere", "user signs out everywhere", "account sign-out-everywhere"],
     ["disable-account", "account disabled", "account disable"],
@@ -100,15 +95,15 @@ const GROUPS = {
     ["wrong-scope", "a scope that devices may not have", "scope publisher"],
   ],
   service: [
-    ["short-codes", "codes live a minute", "service codeLifetime 60"],
+    ["short-codes", "codes expire after a minute", "service codeLifetime 60"],
     ["long-interval", "poll each 20 s", "service interval 20"],
-    ["short-tokens", "access tokens live 5 minutes", "service accessTokenLifetime 300"],
+    ["short-tokens", "access tokens expire after 5 minutes", "service accessTokenLifetime 300"],
     ["rotation", "rotate refresh tokens", "service refreshTokenRotation true"],
-    ["usual-settings", "all as usual", "service as-usual"],
+    ["usual-settings", "default settings", "service as-usual"],
   ],
   fault: [
     ...FAULTS.map(({ name, needs, key }): Row => [name, name, `fault ${name}`, needs, key]),
-    ["mend", "mend all", "mend", "fault", "m"],
+    ["mend", "fix all", "mend", "fault", "m"],
   ],
   clock: [
     ["pause", "pause", "pause", undefined, " "],
@@ -124,14 +119,14 @@ const GROUPS = {
 export type DeedGroup = keyof typeof GROUPS;
 
 export interface Deed {
-  /** One word; a line of its own in a scenario, and what is typed. */
+  /** One word: what is typed, and a line of a scenario. */
   readonly name: string;
   readonly label: string;
-  /** What it says in full (steps.ts). */
+  /** The step in full (steps.ts). */
   readonly step: string;
-  /** What it is of no use without. */
+  /** Precondition of the action. */
   readonly needs: Need | undefined;
-  /** On the panel, "" for none. */
+  /** Key on the panel, "" for none. */
   readonly key: string;
   readonly group: DeedGroup;
 }
@@ -149,7 +144,7 @@ export function deedOf(name: string): Deed | undefined {
   return byName.get(name);
 }
 
-/** A line in full: the step of the deed with this name, or the line itself. */
+/** Replaces an action's name by its step; returns any other line unchanged. */
 export function stepOf(line: string): string {
   return deedOf(line)?.step ?? line;
 }

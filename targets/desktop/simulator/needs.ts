@@ -1,4 +1,4 @@
-// What a deed is of no use without, and why it is of none now: the panel's buttons say so before they are pressed.
+// Preconditions of actions, and why one is not met now. The panel's buttons show the reason before they are pressed.
 import type { View } from "./view.ts";
 
 type Seen = Pick<View, "administrator" | "device" | "faults" | "hasNextPage" | "slots">;
@@ -12,13 +12,13 @@ function isSignedIn({ device }: Seen): boolean {
   return device.state === "signed in" || device.state === "refreshing";
 }
 
-/** For each need why it is not met; "" where it is. */
+/** The reason per precondition; "" where it is met. */
 const NEEDS = {
   code: ({ device }) => (device.userCode ? "" : "there is no code on the display"),
   session: (seen) => (isSignedIn(seen) ? "" : NOBODY),
   power: ({ device }) => (device.on ? "" : NO_POWER),
   refusal: ({ administrator }) =>
-    administrator ? "" : "there is nothing for an administrator to mend",
+    administrator ? "" : "there is nothing for an administrator to fix",
   "no session": (seen) => {
     if (!seen.device.on) return NO_POWER;
     if (isSignedIn(seen)) return "somebody is signed in: sign out first";
@@ -37,17 +37,19 @@ const NEEDS = {
     return seen.hasNextPage ? "" : "there is no next page";
   },
   poll: ({ device }) =>
-    device.poll.leftMs > 0 || device.inFlight ? "" : "the device waits for no request",
+    device.poll.leftMs > 0 || device.inFlight ? "" : "the device is not waiting to send a request",
   "code life": ({ device }) => (device.code.leftMs > 0 ? "" : "there is no code on the display"),
   access: ({ device }) => (device.access.leftMs > 0 ? "" : "there is no access token"),
   record: ({ slots }) =>
     slots.some(({ bytes }) => bytes > 0) ? "" : "the device has stored nothing",
-  fault: ({ faults }) => (faults.length > 0 ? "" : "there is no fault to mend"),
+  fault: ({ faults }) => (faults.length > 0 ? "" : "there is no fault to fix"),
 } as const satisfies Readonly<Record<string, (seen: Seen) => string>>;
 
 export type Need = keyof typeof NEEDS;
 
-/** @returns why it is of no use now; "" where it can be done */
+/**
+ * @returns why the action is unavailable; "" where it is available
+ */
 export function whyNot(needs: Need | undefined, seen: Seen): string {
   return needs ? NEEDS[needs](seen) : "";
 }

@@ -1,5 +1,5 @@
-// One simulated world: a device with power switch and buttons, the network, the person with the second
-// device, the service, one clock. What is drawn of it, and where, is decided elsewhere (view.ts).
+// One simulation: a device with power switch and buttons, the network, the user with the phone, the service and one
+// clock. view.ts decides what is shown.
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
 import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
@@ -34,8 +34,6 @@ import { MakerServer } from "./world/maker-server.ts";
 import { Network } from "./world/network.ts";
 import type { WorldClock } from "./world/world-clock.ts";
 
-// What a simulated world is made of: its clock, its network, what the device keeps and shows, and the service in it.
-
 export interface SimulationSettings {
   readonly clock: WorldClock;
   /** Calendar time at the clock's zero, ms since 1970. */
@@ -47,36 +45,36 @@ export interface SimulationSettings {
   readonly endpoints: Endpoints;
   readonly allowHttp?: boolean;
   readonly translate?: Translate | undefined;
-  /** For the core, beside what a large display needs; 6144 by default. */
+  /** For the core, in addition to the needs of a large display; 6144 by default. */
   readonly memoryBytes?: number | undefined;
   readonly columns: number;
   readonly rows: number;
   /** The server's issuer, for discovery. */
   readonly issuer?: string | undefined;
-  /** The embedded service; undefined where the device talks to a real one. */
+  /** The embedded service; undefined with a real one. */
   readonly service?: Service | undefined;
-  /** Who allows, unless another account is named. */
+  /** The account that allows by default. */
   readonly account: string;
-  /** What the device looks like; a bare display by default. */
+  /** A bare display by default. */
   readonly kind?: DeviceKind | undefined;
-  /** A real printer, for a device that has paper. */
+  /** A real printer, for a device with paper. */
   readonly printer?: PrinterSink | undefined;
   /** Of the display; English by default. */
   readonly language?: Language | undefined;
-  /** The display's character ROM; by default the one that suits the language. */
+  /** The display's character ROM; by default the language's. */
   readonly rom?: RomName | undefined;
   /** Accounts and clients of the embedded service. */
   readonly fixture?: FixtureInput | undefined;
-  /** The receiver of security events, whose environment the embedded service was made with. */
+  /** The receiver of security events; the embedded service uses its environment. */
   readonly maker?: MakerServer | undefined;
 }
 
-/** A poll for security events wants more than 4096 (core/SPEC.md). */
+/** A poll for security events needs more than 4096 (core/SPEC.md). */
 const MEMORY_BYTES = 6144;
-/** Frame and status line are in the memory: a large display brings its own. */
+/** Frame and status line are part of the memory: a larger display adds its size. */
 const CELLS_INCLUDED = 160;
 
-/** What the core is given, in bytes, with a display of so many cells. */
+/** The core's memory in bytes for a display with this number of cells. */
 export function memoryFor(
   { memoryBytes = MEMORY_BYTES }: SimulationSettings,
   cells: number,
@@ -87,14 +85,15 @@ export function memoryFor(
 export type Button = "new-code" | "cancel" | "sign-out" | "list";
 export const BUTTONS: readonly Button[] = ["new-code", "cancel", "sign-out", "list"];
 
-/** States in which the device waits for its next request. */
 const WAITING: readonly number[] = [
   State.REQUESTING,
   State.PENDING,
   State.REFRESHING,
   State.REVOKING,
 ];
-/** Where a lifetime is not known the core counts down from 100,000,000 (core/SPEC.md): three years are none. */
+/**
+ * For an unknown lifetime the core counts down from 100,000,000 (core/SPEC.md): above three years counts as unknown.
+ */
 const UNKNOWN_LIFE_S = 90_000_000;
 
 export class Simulation {
@@ -105,20 +104,20 @@ export class Simulation {
   readonly network: Network;
   readonly timeline: Timeline;
   readonly settings: SimulationSettings;
-  /** The service's options before anybody changed one. */
+  /** The service's initial options. */
   readonly usualOptions: ServiceOptionsInput | undefined;
   readonly paper: Paper;
   readonly maker: MakerServer;
   kind: DeviceKind;
   language: Language;
-  /** What the maker of the device has set. */
+  /** The developer's configuration of the device. */
   config: DriverConfig;
-  /** Accounts and clients as the service began with them. */
+  /** Initial accounts and clients of the service. */
   readonly fixture: FixtureInput | undefined;
   display: FrameDisplay;
   application: Application;
   driver: Driver | undefined;
-  /** The world's time when the device last counted its own clocks. */
+  /** Simulated time when the device last updated its clocks. */
   countedMs = 0;
   readonly #decisions: Decisions;
   readonly #listeners = new Set<() => void>();
@@ -162,7 +161,7 @@ export class Simulation {
     this.application = this.#newApplication();
   }
 
-  /** Calls `listener` after anything has changed; the returned function ends that. */
+  /** Calls `listener` after each change; the returned function unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -213,7 +212,7 @@ export class Simulation {
     this.powerOn();
   }
 
-  /** Another display on the same device: it is taken from the power meanwhile. */
+  /** Replaces the display, with the power off meanwhile. */
   resize(columns: number, rows: number): void {
     const display = new FrameDisplay(columns, rows, () => this.#tell(), this.display.rom);
     this.#whileOff(() => {
@@ -221,10 +220,7 @@ export class Simulation {
     });
   }
 
-  /**
-   * Another device in the same place: its own display, paper or a screen where it has them, and its own client where
-   * the device was by itself what the service knew it as.
-   */
+  /** Changes the kind of device: display, paper or screen, and the client if the device used its default client. */
   become(kind: DeviceKind): void {
     const wasItself = this.config.clientId === this.kind.client;
     this.#whileOff(() => {
@@ -235,7 +231,7 @@ export class Simulation {
     });
   }
 
-  /** The client that such a device is by itself, as far as the service has it. */
+  /** Selects the kind's default client, if the service has it. */
   useOwnClient(): void {
     const { client } = this.kind;
     const isKnown = this.fixture?.clients?.some(({ id }) => id === client) === true;
@@ -243,17 +239,17 @@ export class Simulation {
   }
 
   /**
-   * Other credentials for the device: those of a client of the service, or wrong ones. It starts anew, and
-   * what it kept belongs to the other client.
+   * Changes the credentials: a client of the service, or invalid ones. The device starts without the stored record,
+   * which belongs to the other client.
    */
   useClient(clientId: string, secret?: string): void {
-    // Before the device is switched on again: it asks for the events of this client.
+    // Before power-on: the device polls the events of this client.
     this.maker.clientId = clientId;
     this.#configure(credentialsOf(this.fixture, clientId, secret));
   }
 
   /**
-   * The display's texts in another language, on a display with that ROM.
+   * Changes the language of the display's texts and its ROM.
    * @throws RangeError where the ROM cannot show them
    */
   useLanguage(language: Language, rom: RomName = usualRom(language)): void {
@@ -266,10 +262,10 @@ export class Simulation {
     });
   }
 
-  /** Other scopes to ask for, by their names in the document, or in full. */
+  /** Changes the requested scopes: short names of the specification, or full ones. */
   useScope(scopes: readonly string[]): void {
     this.#configure({ scope: scopeOf(scopes) });
-    // A code that the device has kept is for the scopes before.
+    // A stored code is for the previous scopes.
     this.driver?.signIn();
   }
 
@@ -279,7 +275,7 @@ export class Simulation {
     });
   }
 
-  /** What changes the device takes it from the power meanwhile. */
+  /** Applies a change while the device is off. */
   #whileOff(change: () => void): void {
     const wasOn = this.isOn;
     this.powerOff();
@@ -288,7 +284,7 @@ export class Simulation {
     this.#tell();
   }
 
-  /** Asks for something that is written in the documents; "" or why that is not possible now. */
+  /** Starts an API call of the specifications; returns "" or the reason why it cannot start now. */
   call(name: CallName, words: readonly string[]): string {
     const { driver } = this;
     if (driver === undefined) return "the device has no power";
@@ -297,7 +293,7 @@ export class Simulation {
     return problem;
   }
 
-  /** A button of the device. Nothing happens without power. */
+  /** Presses a button of the device. Has no effect without power. */
   press(button: Button): void {
     const { driver } = this;
     if (driver === undefined) return;
@@ -310,7 +306,7 @@ export class Simulation {
     }
   }
 
-  /** The code on the display, "" where none is shown. */
+  /** The code on the display, "" while none is shown. */
   get userCode(): string {
     return shownText(this.driver?.device, this.display, core.Field.USER_CODE);
   }
@@ -319,13 +315,13 @@ export class Simulation {
     return shownText(this.driver?.device, this.display, core.Field.VERIFICATION_URI);
   }
 
-  /** For a QR code: "" also while a code is being checked, since only a good one is to be scanned. */
+  /** For a QR code; also "" while a code is being checked: users should only scan valid codes. */
   get verificationUriComplete(): string {
     if (this.driver?.device.codeConfirmed !== 1) return "";
     return shownText(this.driver.device, this.display, core.Field.VERIFICATION_URI_COMPLETE);
   }
 
-  /** The person with the second device allows or denies what the display asks for. */
+  /** The user with the phone allows or denies the code on the display. */
   decide(decision: "allow" | "deny", account = this.settings.account): DecisionOutcome | "no-code" {
     const { service, userCode } = this;
     if (service === undefined || userCode === "") return "no-code";
@@ -337,19 +333,18 @@ export class Simulation {
     return outcome;
   }
 
-  /** Who decided last, or would: whom a refusal is about. */
+  /** The last account that decided, or the default one. */
   get lastAccount(): string {
     return this.#decisions.accountId ?? this.settings.account;
   }
 
-  /** How the code on the display was decided about, or the last one where none is there. */
+  /** The decision about the code on the display, or about the last one. */
   get decision(): Decision | undefined {
     const state = this.driver?.device.state;
     const isOut = state === State.FAILED || state === State.SIGNED_OUT;
     return this.#decisions.about(this.userCode, isOut);
   }
 
-  /** Whoever decides, by key or on the service's own pages. */
   #watchDecisions(service: Service): void {
     service.observe((event) => {
       if (event.type !== "attempt") return;
@@ -360,7 +355,7 @@ export class Simulation {
     });
   }
 
-  /** A security event that the maker's server has verified; undefined where the device is off. */
+  /** Hands a verified security event to the device; undefined while it is off. */
   #take(claims: Uint8Array): string | undefined {
     const { driver } = this;
     if (driver === undefined) return undefined;
@@ -372,7 +367,6 @@ export class Simulation {
     return isApplied ? "applied" : "nothing to apply it to";
   }
 
-  /** A slip comes out with each new code. */
   #printSlip(driver: Driver): void {
     if (!this.kind.hasPaper) return;
     const { userCode: code, verificationUri: address, verificationUriComplete: complete } = this;
@@ -382,12 +376,12 @@ export class Simulation {
     this.paper.printNew(this.clock.nowMs(), this.language, slip, isOnPaper);
   }
 
-  /** The device is signed in and has done what it does then. */
+  /** The device is signed in and has finished the calls that follow. */
   get isSettled(): boolean {
     return this.driver?.device.state === State.SIGNED_IN && this.application.isDone;
   }
 
-  /** Tells the listeners; for what changes the world from outside. */
+  /** Notifies the listeners of an external change. */
   touch(): void {
     this.#tell();
   }
@@ -398,7 +392,7 @@ export class Simulation {
     return new Application(first, this.settings.issuer ?? "");
   }
 
-  /** What runs down on the device, ms: until its next request, of the code and of the access token; 0 where nothing does. */
+  /** Time left in ms: until the next request, of the code and of the access token; 0 where none applies. */
   get left(): { poll: number; code: number; access: number } {
     const device = this.driver?.device;
     if (device === undefined) return { poll: 0, code: 0, access: 0 };
@@ -415,7 +409,7 @@ export class Simulation {
     };
   }
 
-  /** The network, with a look at the device before each request: the state that led to it comes first. */
+  /** Observes the device before each request, so that the state precedes the request in the log. */
   #watchedNetwork(): Http {
     const { network, timeline } = this;
     return {
@@ -433,7 +427,7 @@ export class Simulation {
     this.countedMs = this.clock.nowMs();
     this.timeline.observe(driver);
     this.#printSlip(driver);
-    // Whatever it does leads back here.
+    // Its calls trigger this function again.
     if (!this.application.attend(driver)) this.#tell();
   }
 

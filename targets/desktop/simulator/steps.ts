@@ -1,6 +1,5 @@
-// What can be done to the simulated world, in words: the one language of the terminal, the panel's buttons and
-// scenario files. A step is a line, or the name of a deed that stands for one (deeds.ts); here it is read and
-// carried out. Expectations are in scenarios/.
+// The steps of the simulation: one language for terminal, buttons and scenario files. A step is a line, or the name of
+// an action (deeds.ts). Expectations are in scenarios/.
 import { ErrorCode } from "../../../core/complete.ts";
 import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
@@ -12,10 +11,9 @@ import { ACCOUNT_DEED_NAMES, type AccountDeed, accountLine } from "./log/person.
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
 
-/** What a person is told who wants to decide about nothing. */
 export const NO_CODE = "there is no code on the display";
 
-/** A line that means nothing, or cannot be done. */
+/** An invalid step, or one that is impossible now. */
 export class StepError extends Error {
   override readonly name = "StepError";
 }
@@ -72,7 +70,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     const active = activeFaults(simulation);
     for (const fault of FAULTS)
       if (active.includes(fault.name)) applyFault(simulation, fault, false);
-    return active.length === 0 ? "there is no fault to mend" : "";
+    return active.length === 0 ? "there is no fault to fix" : "";
   },
   advance: async (simulation, [duration = ""]) => {
     await simulation.clock.jump(readDuration(duration));
@@ -98,12 +96,12 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     const { clock, driver } = simulation;
     if (what === "poll" && driver?.device.inFlight === 1) {
-      // What is under way comes to its end first: an answer, or the adapter's limit.
+      // First finish the request under way: its response, or the adapter's time limit.
       await clock.jump(UNDER_WAY_MS, () => simulation.driver?.device.inFlight !== 1);
     } else {
       const leftMs = simulation.left[what];
       if (leftMs === 0) return NOTHING_RUNS[what];
-      // And a little beyond: then it has had its effect.
+      // One millisecond later it has taken effect.
       await clock.jump(Math.ceil(leftMs) + 1);
     }
     return "";
@@ -147,21 +145,21 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
   scope: (simulation, scopes) => {
     if (scopes.length === 0) throw new StepError("name the scopes to ask for");
-    simulation.timeline.note(`the device asks for ${scopes.join(" ")}`);
+    simulation.timeline.note(`the device requests ${scopes.join(" ")}`);
     simulation.useScope(scopes);
     return "";
   },
   stream: (simulation, [how = ""]) => {
     const { maker, timeline } = simulation;
     if (how === "verify") {
-      timeline.note("the maker's server asks for a test event", "maker");
+      timeline.note("the developer's server requests a test event", "maker");
       return maker.verifyStream();
     }
     if (how !== "poll" && how !== "push" && how !== "off") {
       throw new StepError("a stream is poll, push, off or verify");
     }
     const problem = maker.setUp(how);
-    if (problem === "") timeline.note(`the maker's server sets its stream up: ${how}`, "maker");
+    if (problem === "") timeline.note(`the developer's server sets its stream up: ${how}`, "maker");
     return problem;
   },
   account: (simulation, [what = "", id = simulation.settings.account]) => {
@@ -175,7 +173,9 @@ const STEPS: Readonly<Record<string, Perform>> = {
     };
     const name = ACCOUNT_DEED_NAMES.find((one) => one === what);
     if (name === undefined) {
-      throw new StepError(`an account knows ${ACCOUNT_DEED_NAMES.join(", ")}, not "${what}"`);
+      throw new StepError(
+        `an account has no action "${what}", but ${ACCOUNT_DEED_NAMES.join(", ")}`,
+      );
     }
     checkAccount(simulation, id);
     const isDisabled = service.isDisabled(id);
@@ -194,9 +194,12 @@ const STEPS: Readonly<Record<string, Perform>> = {
         : ({ [name]: readValue(value) } as ServiceOptionsInput);
     orSay(() => service.setOptions(changes));
     if (name === "as-usual") usualRules(simulation);
-    const line = name === "as-usual" ? "the service as usual" : `the service: ${name} ${value}`;
+    const line =
+      name === "as-usual"
+        ? "the service has its default settings"
+        : `the service: ${name} ${value}`;
     simulation.timeline.note(line);
-    return `${line}; what was issued keeps its lifetimes`;
+    return `${line}; issued codes and tokens keep their lifetimes`;
   },
   policy: (simulation, [id = "", ...scopes]) => {
     const service = serviceOf(simulation);
@@ -208,9 +211,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
   administrator: (simulation) => {
     const step = administratorsStep(simulation);
-    return step === ""
-      ? "there is nothing for an administrator to mend"
-      : perform(simulation, step);
+    return step === "" ? "there is nothing for an administrator to fix" : perform(simulation, step);
   },
   admit: (simulation, [id = "", organization = ""]) => {
     const service = serviceOf(simulation);
@@ -222,7 +223,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
 };
 
-/** What administrators allow and whom they have admitted, as it was in the beginning. */
+/** Restores the initial policies and admissions. */
 function usualRules(simulation: Simulation): void {
   const { service, fixture = {}, settings } = simulation;
   const { accounts = [], organizations = [] } = fixture;
@@ -235,10 +236,10 @@ function usualRules(simulation: Simulation): void {
 }
 
 const SPEEDS = [1, 10, 100];
-/** More than any adapter waits for an answer. */
+/** Longer than any adapter waits for a response. */
 const UNDER_WAY_MS = 60_000;
 const NOTHING_RUNS = {
-  poll: "the device waits for no request",
+  poll: "the device is not waiting to send a request",
   code: NO_CODE,
   access: "there is no access token",
 };
@@ -248,13 +249,15 @@ function after<T>(list: readonly T[], value: T): T {
   return list[(list.indexOf(value) + 1) % list.length]!;
 }
 
-/** @throws StepError with a real server, which is none of ours */
+/**
+ * @throws StepError with a real server
+ */
 function serviceOf({ service }: Simulation): Service {
   if (service === undefined) throw new StepError("only with the simulated service");
   return service;
 }
 
-/** Does it. @throws StepError that says why it cannot be done */
+/** Turns an error into a StepError. */
 function orSay(act: () => void): void {
   try {
     act();
@@ -267,7 +270,7 @@ function isLanguage(name: string): name is Language {
   return (languages as readonly string[]).includes(name);
 }
 
-/** A value of an option as JSON; a word that is none is text. */
+/** An option's value as JSON, or else as text. */
 export function readValue(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -281,14 +284,14 @@ function checkAccount({ fixture }: Simulation, id: string): void {
   if (!ids.includes(id)) throw new StepError(`no account "${id}", but ${ids.join(", ")}`);
 }
 
-/** Whether this step begins with a word that `perform` knows. */
+/** Whether `perform` supports the step's first word. */
 export function isStep(line: string): boolean {
   return deedOf(line) !== undefined || Object.hasOwn(STEPS, line.split(" ", 1)[0]!);
 }
 
 /**
- * Carries a step out.
- * @returns a line for the person at the screen, "" where the display says it all
+ * Runs a step.
+ * @returns a line for the user, "" where the display shows enough
  * @throws StepError
  */
 export async function perform(simulation: Simulation, line: string): Promise<string> {
@@ -305,7 +308,7 @@ function said(outcome: string): string {
   switch (outcome) {
     case "granted":
     case "access_denied":
-    // The log, the phone and, at its next poll, the device say so.
+    // The log, the phone and, at its next poll, the device report it.
     case "admin_policy_enforced":
     case "org_internal":
       return "";
@@ -316,10 +319,9 @@ function said(outcome: string): string {
   }
 }
 
-// What an administrator has still to do about the refusal that the device tells of: as a step, so that whoever is asked
-// for it can be played, too.
+// The step with which an administrator fixes the device's current refusal.
 
-/** "policy harbour-school"; "" where nobody waits for an administrator, or all is done. */
+/** "policy harbour-school"; "" without such a refusal, or once it is fixed. */
 export function administratorsStep(simulation: Simulation): string {
   const { service, driver, fixture, config, lastAccount: id } = simulation;
   if (!service || !driver || !fixture?.accounts?.some((one) => one.id === id)) return "";

@@ -1,5 +1,4 @@
-// The world as plain data for whoever draws it: terminal and panel show the same. Nothing secret is in
-// it but what the device itself displays.
+// The simulation as plain data for terminal and panel. It contains no secrets except what the device displays.
 import { Field, Region, State } from "../../../core/complete.ts";
 import type { Language } from "../../../platform/display/languages.ts";
 import type { CallOutcome } from "./device/application.ts";
@@ -15,7 +14,7 @@ import { administratorsStep, NO_CODE } from "./steps.ts";
 import { activeFaults } from "./world/faults.ts";
 import type { SecurityEvent, StreamView } from "./world/maker-server.ts";
 
-/** Something that runs down: what is left of it, and of how much; total 0 where there is none. */
+/** A countdown: what is left, and of how much; total 0 for none. */
 export interface Gauge {
   readonly leftMs: number;
   readonly totalMs: number;
@@ -26,26 +25,26 @@ export interface View {
     readonly ms: number;
     readonly speed: number;
     readonly paused: boolean;
-    /** What is left of a jump; 0 while there is none. */
+    /** Rest of a jump; 0 without one. */
     readonly jumpLeftMs: number;
   };
   readonly display: {
     readonly columns: number;
     readonly rows: number;
     readonly lit: boolean;
-    /** As the ROM draws them: katakana and letters with accents included, never a control character. */
+    /** As the ROM draws them: katakana and accented letters, never a control character. */
     readonly lines: readonly string[];
     readonly language: Language;
   };
   readonly device: {
-    /** What it looks like: bare, printer, console (device/kinds.ts). */
+    /** bare, printer, console (device/kinds.ts). */
     readonly kind: DeviceName;
     readonly title: string;
     readonly client: string;
     readonly on: boolean;
     readonly state: string;
     readonly error: string;
-    /** The error with where it came from and who can mend it. */
+    /** The error with its source and remedy. */
     readonly reason: Reason | undefined;
     readonly inFlight: boolean;
     readonly intervalMs: number;
@@ -56,37 +55,37 @@ export interface View {
     readonly verificationUri: string;
     readonly verificationUriComplete: string;
   };
-  /** QR code of verificationUriComplete: rows of `1` for dark and `0`; [] where none is shown. */
+  /** QR code of verificationUriComplete: rows of `1` for dark and `0`; [] for none. */
   readonly qr: readonly string[];
-  /** Slips of paper that have come out, the last one last; only a printer has any. */
+  /** Printed slips, newest last; only a printer has any. */
   readonly slips: readonly SlipView[];
-  /** The application's last call and how it ended. */
+  /** The application's last call. */
   readonly call: CallOutcome | undefined;
-  /** How the code on the display was decided about, or the last one. */
+  /** The decision about the code on the display, or about the last one. */
   readonly decision: Decision | undefined;
-  /** What an administrator has still to do about what went wrong, as a step; "" where there is nothing. */
+  /** The step with which an administrator fixes the error; "" for none. */
   readonly administrator: string;
-  /** The stream of security events of the maker's server, and what came of it. */
+  /** The event stream of the developer's server and its result. */
   readonly stream: StreamView;
   readonly events: readonly SecurityEvent[];
   readonly memory: {
-    /** What the host has given, once and for all. */
+    /** The memory that the host has given. */
     readonly bytes: number;
     /** Bytes of it that hold tokens now. */
     readonly tokens: number;
   };
   readonly slots: readonly SlotView[];
-  /** Everything that has happened since this place in the order of all is in the logs below. */
+  /** The logs below are complete from this position on. */
   readonly fromOrder: number;
   readonly exchanges: readonly ExchangeEntry[];
   readonly exchangeCount: number;
   readonly timeline: readonly TimelineEntry[];
   readonly faults: readonly string[];
-  /** Whether the last list has a next page. */
+  /** Whether the last list has another page. */
   readonly hasNextPage: boolean;
   readonly account: string;
   readonly message: string;
-  /** Counts the messages: one that was told before is told again where it comes again. */
+  /** Number of the message, so that a repeated message is recognized as new. */
   readonly messageNumber: number;
 }
 
@@ -95,12 +94,12 @@ export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
   readonly qr: readonly string[];
 }
 
-/** How long a line for the person at the screen stays, in real time. */
+/** How long a message stays, in real time. */
 const MESSAGE_MS = 8000;
-/** Of each log, the last ones that a view has. */
+/** Entries per log in a view. */
 const SHOWN = 80;
 
-/** Remembers from how much a countdown came down: the core only says what is left. */
+/** Stores where a countdown started: the core only reports the rest. */
 class Countdown {
   #leftMs = 0;
   #totalMs = 0;
@@ -112,7 +111,6 @@ class Countdown {
   }
 }
 
-/** Makes views of one simulation. */
 export class Viewer {
   #message = "";
   #messageAtMs = 0;
@@ -127,7 +125,7 @@ export class Viewer {
     this.#simulation = simulation;
   }
 
-  /** One line for the person at the screen; it goes away by itself, and when it is no longer true. */
+  /** A message for the user; it expires, or is cleared when it no longer applies. */
   get message(): string {
     if (this.#message === NO_CODE && this.#simulation.userCode !== "") return "";
     return performance.now() - this.#messageAtMs < MESSAGE_MS ? this.#message : "";
@@ -210,7 +208,7 @@ export class Viewer {
   }
 }
 
-/** The last of all logs, from where on none of them has forgotten anything. */
+/** The position from which on every log is complete. */
 function lastOf({ exchanges, timeline, maker }: Simulation) {
   const logs = [exchanges, timeline, { entries: maker.events, count: maker.count }];
   const fromOrder = Math.max(

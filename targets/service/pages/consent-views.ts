@@ -173,7 +173,7 @@ export function outcomeWords(outcome: DecisionOutcome, name: string): OutcomeWor
       return {
         kind: "warn",
         title: "Your organization does not allow this",
-        text: "Ask your administrator to allow what the app asks for. Then get a new code on your device.",
+        text: "Ask your administrator to allow what the app requests. Then get a new code on your device.",
       };
     case "org_internal":
       return {

@@ -1,6 +1,6 @@
-// What this device is for: once signed in it asks for its user's broadcasts, or for the offers of its app
-// where it is a publisher's console, and shows what it got on the line that belongs to the application.
-// Every further call that the two documents know can be asked for by name.
+// The device's application. After sign-in it lists the user's broadcasts, or the offers of its app on a publisher's
+// console, and shows the result on the display line for the application. Every other call of the two specifications is
+// available by name.
 import {
   CallState,
   Endpoint,
@@ -21,14 +21,14 @@ import { describeList, type ListedPage, listedPage } from "./broadcast-words.ts"
 const BODY_MAX = 65_536;
 const PUBLISHER_API = Endpoint.RESOURCE + 1;
 
-/** The parent of the offers, and what an offer is made of, unless somebody says otherwise. */
+/** Default parent and content of offers. */
 const OFFER = {
   package: "test.picogrant.player",
   product: "premium",
   plan: "monthly",
   regions: "2025/03",
 };
-/** A month for half the price: what an offer sells. */
+/** The default offer: one month for half the price. */
 const PHASES = [
   {
     duration: "P1M",
@@ -37,31 +37,29 @@ const PHASES = [
   },
 ];
 
-/** How a call ended, for whoever draws it. */
+/** The result of a call, for display. */
 export interface CallOutcome {
   readonly what: string;
-  /** HTTP status, 0 where no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** undefined where it went well. */
+  /** undefined on success. */
   readonly reason: Reason | undefined;
-  /** One line for the display. */
   readonly text: string;
 }
 
-/** A call that can be asked for. */
 interface Call {
   readonly what: string;
-  /** Whose answer it is. */
+  /** The API's name, for error texts. */
   readonly api: string;
-  /** Tells the core; returns "" or why it would not. */
+  /** Starts the call in the core; returns "" or the reason why it cannot start. */
   begin(driver: Driver): string;
-  /** Of a list of broadcasts: how many came on the pages before this one. */
+  /** For a list of broadcasts: the number on the pages before this one. */
   readonly list?: { readonly before: number | undefined };
-  /** What a good answer says, for the display; of a list, what says that there is none. */
+  /** Text for the display from a successful response; for an empty list, the text that says so. */
   describe(answer: Record<string, unknown>, driver: Driver): string;
 }
 
-/** Words of a call as `name=value`; what has no `=` is the name of something. */
+/** Arguments of a call: `name=value`, or a plain name. */
 export interface CallWords {
   readonly named: ReadonlyMap<string, string>;
   readonly plain: readonly string[];
@@ -95,27 +93,28 @@ export class Application {
   #chunks: number[] = [];
   #status: "to call" | "calling" | "done" = "to call";
   #call: Call | undefined;
-  /** The last list, and how many it has shown, for its next page. */
+  /** The last list and how many items it has shown, for the next page. */
   #list: { readonly call: Call; readonly shown: number } | undefined;
-  /** How the last call ended. */
   outcome: CallOutcome | undefined;
-  /** The next request carries its token in the query, as for an API that looks nowhere else. */
+  /** The next request carries its token in the query. */
   tokenInQuery = false;
 
   readonly #first: "broadcasts" | "offers" | undefined;
   readonly #issuer: string;
 
-  /** @param first what is asked for after a sign-in; undefined for a server without such an API */
+  /**
+   * @param first the call after a sign-in; undefined for a server without such an API
+   */
   constructor(
     first: "broadcasts" | "offers" | undefined,
-    /** For discovery: the issuer as the device knows it. */
+    /** The issuer that discovery requests. */
     issuer = "",
   ) {
     this.#first = first;
     this.#issuer = issuer;
   }
 
-  /** Whether everything that follows a sign-in has been done. */
+  /** Whether all calls that follow a sign-in have finished. */
   get isDone(): boolean {
     return this.#first === undefined || this.#status === "done";
   }
@@ -126,15 +125,15 @@ export class Application {
     }
   }
 
-  /** Asks again for what follows a sign-in. */
+  /** Repeats the calls that follow a sign-in. */
   refresh(): void {
     if (this.#status === "done") this.#status = "to call";
   }
 
-  /** Asks for something; returns "" or why it cannot be asked for now. */
+  /** Starts a call; returns "" or the reason why it cannot start now. */
   ask(driver: Driver, name: CallName, words: CallWords): string {
     if (this.#status === "calling") return "another call is under way";
-    // Metadata are public; everything else is the user's.
+    // Metadata is public; everything else needs a signed-in user.
     if (name !== "discover" && !driver.isSignedIn) return "nobody is signed in";
     const call = name === "next-page" ? this.#nextPage(driver) : callOf(name, words, this.#issuer);
     if (typeof call === "string") return call;
@@ -142,7 +141,7 @@ export class Application {
     return this.#begin(driver, call);
   }
 
-  /** To be called after anything that happened to the device; returns whether it did something. */
+  /** Call after every event of the device; returns whether it did something. */
   attend(driver: Driver): boolean {
     const { device } = driver;
     if (this.#status === "calling" && device.callState === CallState.DONE) {
@@ -164,9 +163,9 @@ export class Application {
     this.#chunks = [];
     const problem = call.begin(driver);
     if (problem !== "") {
-      // Found before anything was sent: as much an outcome as an answer, and told in the same place.
+      // The device rejected the arguments before sending: report it like a response.
       const [name = "", remedy] = problem.split(": ");
-      const mend = remedy ? `whoever asked: ${remedy}` : NOT_KNOWN;
+      const mend = remedy ? `the caller: ${remedy}` : NOT_KNOWN;
       const text = `${call.what}: ${problem}`;
       this.outcome = {
         what: call.what,
@@ -200,12 +199,12 @@ export class Application {
     if (driver.isSignedIn) driver.setStatus(text);
   }
 
-  /** The first row of the display is the core's. */
+  /** The core uses the first row of the display. */
   #describe(page: ListedPage, { device: { columns, rows } }: Driver): string {
     return describeList(page, { columns, rows: rows - 1 });
   }
 
-  /** Whether the last list has one that can be asked for. */
+  /** Whether the last list has another page. */
   hasNextPage(driver: Driver | undefined): boolean {
     return this.#list !== undefined && driver?.device.hasNextPage === 1;
   }
@@ -225,7 +224,7 @@ export class Application {
 const VIDEO_API = "the video API";
 const PUBLISHING_API = "the publishing API";
 
-/** What is asked of offers: its name, what stands behind their address, `$` for an offer's name, and whether it is read. */
+/** The offer calls: name, path suffix (`$` stands for the offer's name), and whether it reads. */
 const OFFER_CALLS: Readonly<
   Partial<Record<CallName, readonly [what: string, behind: string, isGet: number]>>
 > = {
@@ -243,7 +242,6 @@ function callOf(name: CallName, words: CallWords, issuer: string): Call {
   return name === "events" ? eventPoll : broadcasts(words);
 }
 
-/** A call of a resource API whose target is `target`. */
 function begin(driver: Driver, endpoint: number, target: string, isGet: number): string {
   const { core, device } = driver;
   const bytes = bytesOf(target);
@@ -253,7 +251,7 @@ function begin(driver: Driver, endpoint: number, target: string, isGet: number):
   return isSent ? "" : "the address does not fit the device's memory";
 }
 
-/** The document's 4.5: what is asked for unless the words say otherwise. */
+/** Default arguments: device doc §4.5. */
 function broadcasts({ named }: CallWords): Call {
   const query = new Map([["part", named.get("part") ?? "id,snippet"]]);
   for (const name of [
@@ -275,7 +273,7 @@ function broadcasts({ named }: CallWords): Call {
     what: "Broadcasts",
     api: VIDEO_API,
     begin: (driver) => begin(driver, Endpoint.RESOURCE, target, 1),
-    // A page by a token of one's own may be any of them.
+    // With a page token from the caller, the position is unknown.
     list: { before: named.has("pageToken") ? undefined : 0 },
     describe: () => "Broadcasts: no list",
   };
@@ -312,7 +310,7 @@ function offerCall(
   };
 }
 
-/** The second document's operation, by the core's own function. */
+/** Calls the core's own function for offers. */
 function createOffer(words: CallWords): Call {
   const { packageName, productId, basePlanId, regions } = parentOf(words);
   const offerId = offerIdOf(words);
@@ -347,7 +345,7 @@ function describeOffers({ subscriptionOffers }: Record<string, unknown>): string
   return clean(`${offers.length} offer${offers.length === 1 ? "" : "s"}: ${list.join(", ")}`);
 }
 
-/** RFC 8414: the addresses that the server says it has. */
+/** RFC 8414. */
 function discovery(issuer: string): Call {
   const bytes = bytesOf(issuer);
   return {
@@ -359,7 +357,7 @@ function discovery(issuer: string): Call {
         ? ""
         : "another call is under way";
     },
-    // The core has checked that the issuer is this one and the addresses are safe.
+    // The core has validated the issuer and the addresses.
     describe: (_answer, { device }) => {
       const path = (field: number): string => {
         const from = device.start[field]!;
@@ -371,7 +369,7 @@ function discovery(issuer: string): Call {
   };
 }
 
-/** RFC 8936: one event for each request, until none is left. */
+/** RFC 8936: polls one event per request until none is left. */
 const eventPoll: Call = {
   what: "Events",
   api: "the event transmitter",
@@ -388,7 +386,7 @@ function readJson(chunks: readonly number[]): Record<string, unknown> {
   }
 }
 
-/** What to do about an offer that the device finds wrong before it asks for it (core/documents/subscription-offer.ts). */
+/** Remedies for the offer errors that the device detects before sending (core/documents/subscription-offer.ts). */
 const REMEDIES: Readonly<Record<Exclude<OfferError, OfferError.NONE>, string>> = {
   [OfferError.PACKAGE_NAME]: "use letters, 0-9, . and _, at most 255",
   [OfferError.PRODUCT_ID]: "use a-z, 0-9, . and _, at most 40",
@@ -411,7 +409,7 @@ function offerProblem(error: OfferError): string {
 
 const SCHEME = "Bearer ";
 
-/** The request with its bearer token in the query, the other place for it (the document, 4.5); another one as it is. */
+/** Moves the bearer token into the query (device doc §4.5); leaves other requests unchanged. */
 export function withTokenInQuery(request: HttpRequest): HttpRequest {
   const { authorization } = request;
   if (!authorization.startsWith(SCHEME)) return request;

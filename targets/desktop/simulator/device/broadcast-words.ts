@@ -1,15 +1,17 @@
-// The list of broadcasts as a line for the display. The core shows printable ASCII of an application.
+// Formats the list of broadcasts for the display. The core accepts printable ASCII from applications.
 import { clean } from "../../../service/observers.ts";
 
-/** A page of the list: what the service has answered, and how many came on the pages before. */
+/** One page of the list, and the number of items on earlier pages. */
 export interface ListedPage {
   readonly titles: readonly string[];
   readonly total: number;
-  /** undefined where the page was asked for by a token of one's own. */
+  /** undefined where the caller supplied the page token. */
   readonly before: number | undefined;
 }
 
-/** @returns undefined for an answer that is no list */
+/**
+ * @returns undefined for a response that is not a list
+ */
 export function listedPage(
   { items, pageInfo }: Record<string, unknown>,
   before: number | undefined,
@@ -21,7 +23,7 @@ export function listedPage(
   return { titles, total: totalResults, before };
 }
 
-/** "3 broadcasts: Harbour regatta ...", on a second page of one "2 of 3 broadcasts: Evening choir". */
+/** "3 broadcasts: Harbour regatta ...", on a second page of one item "2 of 3 broadcasts: Evening choir". */
 export function describeList(
   { titles, total, before }: ListedPage,
   room: { readonly columns: number; readonly rows: number },
@@ -29,19 +31,19 @@ export function describeList(
   if (titles.length === 0) return "No broadcasts";
   const count = `${whichOf({ titles, total, before })} broadcast${total === 1 ? "" : "s"}`;
   const inFull = `${count}: ${titles.join(", ")}`;
-  // Where not all of them fit, the dots say that there are more.
+  // The dots show that more follow.
   if (titles.length === 1 || fits(inFull, room)) return inFull;
   return `${count}: ${titles[0]} ...`;
 }
 
-/** All of them: "3"; a part: "2 of 3", "1-2 of 3". */
+/** The whole list: "3"; a part: "2 of 3", "1-2 of 3". */
 function whichOf({ titles: { length }, total, before }: ListedPage): string {
   if (length >= total || before === undefined) return String(length);
   const which = length === 1 ? `${before + 1}` : `${before + 1}-${before + length}`;
   return `${which} of ${total}`;
 }
 
-/** Whether a display of this size shows all of it, wrapped between words. */
+/** Whether the text fits on a display of this size, wrapped between words. */
 function fits(text: string, { columns, rows }: { columns: number; rows: number }): boolean {
   let row = 1;
   let used = 0;

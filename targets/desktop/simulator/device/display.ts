@@ -1,4 +1,4 @@
-// The character display as the simulator sees it: the present frame as lines of text, dark without power.
+// The simulated character display: the current frame as lines of text, dark without power.
 
 import * as core from "../../../../core/complete.ts";
 import type { Bytes, Display } from "../../../../platform/contracts.ts";
@@ -8,7 +8,7 @@ import { QrCode } from "../../../../platform/node/qr-code.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
 
 export class FrameDisplay implements Display {
-  /** One string of `columns` characters for each row; blank while dark. */
+  /** One string of `columns` characters per row; blank while dark. */
   lines: readonly string[];
   lit = false;
 
@@ -19,7 +19,7 @@ export class FrameDisplay implements Display {
     readonly columns: number,
     readonly rows: number,
     changed: () => void,
-    /** What the display's controller draws for a byte. */
+    /** Character ROM of the display's controller. */
     readonly rom: RomName = "A00",
   ) {
     this.#changed = changed;
@@ -41,7 +41,6 @@ export class FrameDisplay implements Display {
     this.#changed();
   }
 
-  /** The power is gone. */
   darken(): void {
     this.lit = false;
     this.lines = this.#blank();
@@ -53,7 +52,7 @@ export class FrameDisplay implements Display {
   }
 }
 
-/** Whether the text is on the display, in one row or wrapped over several. */
+/** Whether the display shows the text, in one row or wrapped. */
 export function shows(lines: readonly string[], text: string): boolean {
   const joined = lines.map((line) => line.trim()).join(" ");
   return joined.replace(/\s+/g, " ").includes(text.replace(/\s+/g, " "));
@@ -61,7 +60,7 @@ export function shows(lines: readonly string[], text: string): boolean {
 
 type Device = Driver["device"];
 
-/** The code or one of its addresses, as whoever stands before the device can read them: "" where no code can be read from the display. */
+/** The code or one of its addresses, as a reader of the display sees them; "" while no code is shown. */
 export function shownText(
   device: Device | undefined,
   display: FrameDisplay,
@@ -70,7 +69,7 @@ export function shownText(
   return device !== undefined && hasCode(device, display) ? textIn(device, region) : "";
 }
 
-/** Whether a code can be read from the display: a good one, or one that is being checked after a restart. */
+/** Whether a code is shown: valid, or being checked after a restart. */
 function hasCode(device: Device, display: FrameDisplay): boolean {
   if (device.codeConfirmed === 1) return true;
   const code = textIn(device, core.Field.USER_CODE);
@@ -83,18 +82,18 @@ function textIn({ memory, start, length }: Device, region: number): string {
   return asciiOf(memory, from, from + Math.max(0, length[region]!));
 }
 
-// A QR code as a matrix of modules: for the slip of the printer, the screen of the console, the panel.
+// The modules of a QR code.
 
 /** Rows of modules, true for dark, without the quiet zone. */
 export type Modules = readonly (readonly boolean[])[];
 
-/** Light modules around the code that a camera needs to find it (ISO/IEC 18004). */
+/** Width of the quiet zone (ISO/IEC 18004). */
 export const QUIET_MODULES = 4;
 
 let lastText = "";
 let lastModules: Modules = [];
 
-/** The code of a text; [] for "". The last one is kept: a view asks for it four times a second. */
+/** Modules for a text; [] for "". The last result is cached: a view needs it four times a second. */
 export function qrModules(text: string): Modules {
   if (text === lastText) return lastModules;
   lastText = text;
@@ -103,8 +102,8 @@ export function qrModules(text: string): Modules {
 }
 
 /**
- * Lines of characters for a screen with light ground: two rows of modules in each, quiet zone included.
- * Dark modules are drawn with the screen's ink.
+ * A QR code in characters for a screen with light background: two rows of modules per line, quiet zone included. Dark
+ * modules are drawn in the foreground color.
  */
 export function qrLines(modules: Modules, quiet = QUIET_MODULES): string[] {
   if (modules.length === 0) return [];

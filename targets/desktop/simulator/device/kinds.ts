@@ -1,17 +1,17 @@
-// The devices that the simulator can be: what people know as a printer, a console, a bare display. They
-// differ in their display and in what else they have to show an address with; the core is the same.
+// The kinds of simulated devices: printer, console, bare display. They differ in their display and in the other means
+// to show an address; the core is the same.
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 
 export interface DeviceKind {
   readonly name: "bare" | "printer" | "console";
   readonly title: string;
-  /** As whom the service knows such a device by itself. */
+  /** The client that such a device uses by default. */
   readonly client: string;
-  /** Of the character display; another size may be chosen. */
+  /** Default size of the character display. */
   readonly columns: number;
   readonly rows: number;
-  /** A slip of paper comes out with each new code: address, code and QR code. */
+  /** Prints a slip for each new code: address, code and QR code. */
   readonly hasPaper: boolean;
 }
 
@@ -33,20 +33,19 @@ export function deviceKind(name: string): DeviceKind | undefined {
   return DEVICE_KINDS.find((kind) => kind.name === name);
 }
 
-// As whom the device asks, and what for.
+// Base of the scopes' names.
 
-/** What the simulated device may ask for unless its client is for something else. */
 const SCOPE_BASE = "https://auth.picogrant.test/auth/";
 const PLAIN = ["email", "profile", "openid"];
 
-/** Scopes by their names in the document, or in full, as the device sends them. */
+/** Expands the specification's short scope names; keeps full ones. */
 export function scopeOf(names: readonly string[]): string {
   const inFull = (name: string): string =>
     PLAIN.includes(name) || name.includes(":") ? name : SCOPE_BASE + name;
   return names.map(inFull).join(" ");
 }
 
-/** Those of a client of the service, or wrong ones. */
+/** Credentials of a client of the service, or invalid ones. */
 export function credentialsOf(
   fixture: FixtureInput | undefined,
   clientId: string,
@@ -61,7 +60,7 @@ export function credentialsOf(
   };
 }
 
-/** What a device with this scope asks for first, of the APIs that there are; undefined where there is none. */
+/** The first call after a sign-in with this scope; undefined without a matching API. */
 export function firstCall(
   scope: string,
   resources: readonly string[],

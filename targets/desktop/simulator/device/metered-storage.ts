@@ -1,18 +1,17 @@
-// The device's two slots under a loupe: what they hold, how often they were written, and a hand that
-// flips a bit. Wraps the storage adapter; the tokens themselves are never shown.
+// Storage adapter that shows the contents of the two slots, counts writes and can flip a bit. It never shows tokens.
 import type { Bytes, Storage } from "../../../../platform/contracts.ts";
 
 export interface SlotView {
   readonly slot: number;
   readonly bytes: number;
-  /** What the record says it is. Whether it is whole only the core can tell: its checksum is keyed. */
+  /** The record's claimed kind. Only the core can verify a record: its checksum is keyed. */
   readonly kind: "empty" | "code" | "token" | "access token" | "revocation" | "unknown";
   readonly sequence: number;
   readonly writes: number;
   readonly erases: number;
 }
 
-/** SPEC.md: the first byte is the state to go on in, the next three the sequence. */
+/** SPEC.md: the first byte is the state to resume, the next three are the sequence. */
 const KINDS: Readonly<Record<number, SlotView["kind"]>> = {
   3: "code",
   4: "access token",
@@ -53,13 +52,12 @@ export class MeteredStorage implements Storage {
     this.#inner.erase(slot, done);
   }
 
-  /** Both slots as they are now. */
   views(): readonly SlotView[] {
     this.#views ??= [0, 1].map((slot) => this.#view(slot));
     return this.#views;
   }
 
-  /** Flips one bit in the middle of the newest record, as worn-out flash does; false where none is. */
+  /** Flips one bit in the middle of the newest record, as worn-out flash does; false without a record. */
   flipBit(): boolean {
     const [a, b] = this.views() as [SlotView, SlotView];
     const newest = a.bytes > 0 && (b.bytes === 0 || a.sequence >= b.sequence) ? a : b;

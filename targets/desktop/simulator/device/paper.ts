@@ -1,5 +1,5 @@
-// The printer's paper: with each new code a slip comes out that says where to go and what to enter, also as
-// a QR code. What is shown here is what the bytes for a real printer say (platform/display/escpos.ts).
+// The printer's paper: each new code prints a slip with address, code and QR code. The view shows the same content as
+// the bytes for a real printer (platform/display/escpos.ts).
 
 import {
   type PrinterSink,
@@ -12,9 +12,8 @@ import {
 import type { Language } from "../../../../platform/display/languages.ts";
 import { type Modules, qrModules } from "./display.ts";
 
-/** A slip as it lies there. */
 export interface PrintedSlip {
-  /** The world's time when it came out. */
+  /** Simulated time of printing. */
   readonly atMs: number;
   readonly heading: string;
   readonly address: string;
@@ -22,28 +21,31 @@ export interface PrintedSlip {
   readonly code: string;
   readonly footing: string;
   readonly modules: Modules;
-  /** The bytes that a printer gets for it. */
+  /** The bytes for a printer. */
   readonly bytes: Uint8Array;
 }
 
-/** As many as one would tear off. */
+/** Number of slips that are kept. */
 const KEPT = 5;
 
 export class Paper {
   readonly slips: PrintedSlip[] = [];
-  /** How many there ever were. */
+  /** Slips printed in total. */
   count = 0;
 
   readonly #sink: PrinterSink | undefined;
-  /** The code of the last slip. */
   #printedCode = "";
 
-  /** @param sink where the bytes go as well: a real printer */
+  /**
+   * @param sink a real printer that receives the bytes as well
+   */
   constructor(sink?: PrinterSink) {
     this.#sink = sink;
   }
 
-  /** @param isOnPaper whether a restart brought the code back: it was printed before */
+  /**
+   * @param isOnPaper whether a restart restored the code, whose slip was printed before
+   */
   printNew(atMs: number, language: Language, prompt: SlipPrompt, isOnPaper: boolean): void {
     if (prompt.code === "" || prompt.code === this.#printedCode) return;
     this.#printedCode = prompt.code;
@@ -62,7 +64,7 @@ export class Paper {
   }
 }
 
-/** What is on a slip, line by line, without its QR code, which comes in front of the footing. */
+/** The lines of a slip without its QR code, which precedes the footing. */
 export function slipLines(slip: Pick<PrintedSlip, "heading" | "address" | "between" | "code">) {
   return [slip.heading, slip.address, "", slip.between, slip.code];
 }

@@ -1,4 +1,4 @@
-// The log of requests and answers as they go by, masked. It remembers the last ones and counts all.
+// A masked log of requests and responses. It keeps the last exchanges and counts all of them.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
 import { clean, maskForm } from "../../../service/observers.ts";
@@ -12,15 +12,15 @@ import {
 import { wordsOf } from "./reasons.ts";
 import type { Moment, Moments } from "./timeline.ts";
 
-/** What an exchange is for, in words for the screen. */
+/** The purpose of an exchange, for display. */
 export type ExchangePurpose =
-  | "ask for a code"
+  | "request a code"
   | "poll"
   | "refresh"
   | "revoke"
   | "call the API"
   | "poll for events"
-  | "ask for the addresses"
+  | "discover the endpoints"
   | "other";
 
 /** Its own moment is that of the request. */
@@ -33,15 +33,15 @@ export interface ExchangeEntry extends Moment {
   readonly target: string;
   /** Body, masked. */
   readonly request: string;
-  /** 0 until it has come, and where none came. */
+  /** 0 before the response, and without one. */
   status: number;
-  /** Body of the answer, masked; or why there is none. */
+  /** Response body, masked; or the reason why there is none. */
   answer: string;
-  /** The answer in a few words, "" until it has come: OK, its error's name, or why there is none. */
+  /** Short result, "" before the response: OK, the error's name, or the reason why there is no response. */
   said: string;
-  /** Bytes of the answer's body. */
+  /** Bytes of the response body. */
   receivedBytes: number;
-  /** The fault that had a hand in it, "" for none. */
+  /** The fault that affected it, "" for none. */
   fault: string;
 }
 
@@ -50,7 +50,7 @@ const KEPT = 200;
 export class ExchangeLog {
   readonly entries: ExchangeEntry[] = [];
   count = 0;
-  /** How many there ever were of each purpose. */
+  /** Total per purpose. */
   readonly counts = new Map<ExchangePurpose, number>();
   readonly #details = new Map<number, ExchangeDetail>();
 
@@ -96,13 +96,13 @@ export class ExchangeLog {
     this.#end(entry, describeAnswer(text));
   }
 
-  failed(entry: ExchangeEntry, failure: TransportFailure | "given up"): void {
-    this.#complete(entry, `no answer: ${failure}`);
+  failed(entry: ExchangeEntry, failure: TransportFailure | "aborted"): void {
+    this.#complete(entry, `no response: ${failure}`);
     entry.said = failure;
     this.#end(entry, failure);
   }
 
-  /** Request and answer in full, masked; undefined for one that is no longer remembered. */
+  /** Request and response in full, masked; undefined for an exchange that was discarded. */
   detailOf(id: number): ExchangeDetail | undefined {
     return this.#details.get(id);
   }
@@ -119,7 +119,7 @@ export class ExchangeLog {
   }
 }
 
-/** Path and query, masked. An address that is none is shown as it was set. */
+/** Path and query, masked. An invalid address is shown unchanged. */
 function targetOf(address: string): string {
   if (!URL.canParse(address)) return clean(address);
   const { pathname, search } = new URL(address);
@@ -128,10 +128,10 @@ function targetOf(address: string): string {
 
 function purposeOf(request: HttpRequest, body: string): ExchangePurpose {
   if (/\/events\/v1\/poll(?:$|\?)/.test(request.url)) return "poll for events";
-  if (request.url.includes("/.well-known/")) return "ask for the addresses";
+  if (request.url.includes("/.well-known/")) return "discover the endpoints";
   if (body.includes("device_code=")) return "poll";
   if (body.includes("grant_type=refresh_token")) return "refresh";
   if (request.authorization !== "" || /[?&]access_token=/.test(request.url)) return "call the API";
   if (/(?:^|&)token=/.test(body) || /[?&]token=/.test(request.url)) return "revoke";
-  return body.includes("client_id=") ? "ask for a code" : "other";
+  return body.includes("client_id=") ? "request a code" : "other";
 }

@@ -1,5 +1,4 @@
-// What may be shown of requests and answers: names and harmless values. Codes, tokens and secrets are
-// masked here, before anything reaches a screen, a page or a file.
+// Masks codes, tokens and secrets in requests and responses before they reach a screen, a page or a file.
 
 import type { HttpRequest } from "../../../../platform/contracts.ts";
 import { clean, maskForm, SECRET_NAMES } from "../../../service/observers.ts";
@@ -7,7 +6,7 @@ import { clean, maskForm, SECRET_NAMES } from "../../../service/observers.ts";
 const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
 
-/** A JSON answer as `name=value` words with its secrets masked; of anything else only the size. */
+/** A JSON response as `name=value` words, masked; for other bodies only the size. */
 export function describeAnswer(text: string): string {
   if (text === "") return "(empty)";
   let value: unknown;
@@ -22,7 +21,7 @@ export function describeAnswer(text: string): string {
     .join(" ");
 }
 
-/** A form's fields, one on each line, decoded, with the secrets masked. */
+/** A form's fields, one per line, decoded, masked. */
 export function maskedForm(text: string): string {
   return maskForm(text)
     .split("&")
@@ -30,7 +29,7 @@ export function maskedForm(text: string): string {
     .join("\n");
 }
 
-/** JSON set out over lines with its secrets masked; undefined for what is no JSON. */
+/** Indented JSON, masked; undefined for other text. */
 export function maskedJson(text: string): string | undefined {
   try {
     const value = JSON.parse(text) as unknown;
@@ -40,7 +39,7 @@ export function maskedJson(text: string): string | undefined {
   }
 }
 
-/** What is no JSON, though it may have been some: what follows a secret's name is masked. */
+/** Text that is not JSON but may contain parts of it: masks the values after secret names. */
 export function maskedText(text: string): string {
   return [...SECRET_NAMES].reduce(
     (masked, name) =>
@@ -58,7 +57,7 @@ function describeMember(name: string, value: unknown): string {
   return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}...` : text;
 }
 
-/** The error object of a resource API: its reason, or else its status, and what it says. */
+/** The error object of a resource API: its reason or status, and its message. */
 function describeError(error: object): string {
   const { message, status } = error as { message?: unknown; status?: unknown };
   const words = [reasonOf(error) || String(status ?? ""), String(message ?? "")];
@@ -66,20 +65,20 @@ function describeError(error: object): string {
   return text.length > ERROR_LENGTH_MAX ? `${text.slice(0, ERROR_LENGTH_MAX)}...` : text;
 }
 
-/** The machine-readable word in a resource API's error object, "" where there is none. */
+/** The machine-readable reason in a resource API's error object, "" without one. */
 export function reasonOf(error: object): string {
   const { errors, reason } = error as { errors?: { reason?: unknown }[]; reason?: unknown };
   const word = reason ?? (Array.isArray(errors) ? errors[0]?.reason : undefined);
   return typeof word === "string" ? clean(word).slice(0, VALUE_LENGTH_MAX) : "";
 }
 
-/** One exchange in full, for whoever opens it, as long as none of it is secret. */
+/** One exchange in full, masked. */
 export interface ExchangeDetail {
   readonly request: string;
   readonly answer: string;
 }
 
-/** The request as it went out, its body given as text. */
+/** The request as sent, with its body as text. */
 export function describeRequest(request: HttpRequest, target: string, body: string): string {
   const lines = [`${request.method} ${target}`];
   if (URL.canParse(request.url)) lines.push(`Host: ${new URL(request.url).host}`);
@@ -95,16 +94,15 @@ export function describeRequest(request: HttpRequest, target: string, body: stri
   return lines.join("\n");
 }
 
-/** What of an answer's head reaches a device (platform/contracts.ts). */
+/** The part of a response head that reaches a device (platform/contracts.ts). */
 export interface AnswerHead {
   readonly status: number;
   /** -1 for none. */
   readonly retryAfterS: number;
-  /** `WWW-Authenticate`. */
   readonly authenticate?: string;
 }
 
-/** The answer as the device hears it. */
+/** The response as the device receives it. */
 export function describeResponse(head: AnswerHead, body: string): string {
   const lines = [`HTTP status ${head.status}`];
   if (head.retryAfterS >= 0) lines.push(`Retry-After: ${head.retryAfterS}`);

@@ -1,12 +1,12 @@
-// What the person does on the service's own pages, one line for each step: opens the page or enters the code, types
-// it, signs in. How they decide is told where it takes effect (simulation.ts).
+// The user's actions on the service's pages, one line per step: opens the page or enters the code, types it, signs in.
+// The decision is logged where it takes effect (simulation.ts).
 import type { ServiceEvent } from "../../../service/observers.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Timeline } from "./timeline.ts";
 
 type Exchange = ServiceEvent & { type: "exchange" };
 
-/** What the account page does, by the last word of its form's address, in a person's words. */
+/** Actions of the account page by the last segment of the form's address. */
 const ACCOUNT_DEEDS = {
   remove: "removes the device's access",
   "sign-out-everywhere": "signs out everywhere",
@@ -23,9 +23,9 @@ export function accountLine(account: string, deed: AccountDeed): string {
   return `${account} ${ACCOUNT_DEEDS[deed]}`;
 }
 
-/** What was done on the account page, and whose account it is; undefined for everything else. */
+/** The action on the account page and its account; undefined for other events. */
 function accountDeedOf(event: Exchange): { account: string; deed: AccountDeed } | undefined {
-  // Every deed of that page leads back to it.
+  // Every action of that page redirects to it.
   if (event.method !== "POST" || event.status !== 303) return undefined;
   const name = /^\/account\/([a-z-]+)$/.exec(event.path)?.[1];
   const deed = ACCOUNT_DEED_NAMES.find((one) => one === name);
@@ -33,14 +33,13 @@ function accountDeedOf(event: Exchange): { account: string; deed: AccountDeed } 
   return deed && account ? { account, deed } : undefined;
 }
 
-/** Reads the service's events of one world. */
 export class PersonSteps {
-  /** Whether the code came with the address of the page that is open: there is nothing to type then. */
+  /** The code came with the page's address, so the user does not type it. */
   #isScanned = false;
 
   /**
-   * @param isCodeShown without a code on a display, an open page is not the beginning of anything
-   * @returns what the person has just done, "" where it is nothing to tell
+   * @param isCodeShown without a code on a display, opening a page is not a step
+   * @returns what the user has just done, "" for other events
    */
   stepOf(event: Exchange, isCodeShown: boolean): string {
     const did = accountDeedOf(event);
@@ -64,7 +63,7 @@ export class PersonSteps {
 
   #entered(status: number): string {
     const wasScanned = this.#isScanned;
-    // Whatever was wrong with it: the next one is typed.
+    // After any error, the user types the next code.
     this.#isScanned = false;
     switch (status) {
       case 200:
@@ -87,7 +86,7 @@ export class PersonSteps {
   }
 }
 
-/** Has what the person does on the service's pages told as it happens; the same page a second time is not. */
+/** Logs what the user does on the service's pages as it happens; a page loaded twice is logged once. */
 export function watchPages(
   service: Service,
   timeline: Timeline,

@@ -1,5 +1,4 @@
-// Why something went wrong, in words: the error's name, where it came from, and who can mend it. For
-// display, log, terminal and panel alike.
+// Errors in words: name, source, and who can fix it. For display, log, terminal and panel.
 import { ErrorCode, State } from "../../../../core/complete.ts";
 import { MESSAGES, type Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
@@ -10,21 +9,21 @@ import { reasonOf } from "./mask.ts";
 import { remedyOf } from "./remedies.ts";
 import { errorName } from "./timeline.ts";
 
-// What the display says, from the core's own texts (MESSAGES) and its table of errors: nothing of it is typed twice.
+// The display's texts, from the core's MESSAGES.
 
 const TEXTS = MESSAGES.split("\n");
 
-/** The text in English. */
+/** The English text. */
 export function textOf(message: Message): string {
   return TEXTS[message]!.trimEnd();
 }
 
-// An answer in a few words: what its body says is wrong, if anything.
+// Longest text of an error.
 
 const LENGTH_MAX = 40;
 
 /**
- * "OK" for a status of success with a body that can be read, and for nothing else.
+ * "OK" only for a success status with a readable body.
  * @param body as text
  */
 export function wordsOf(status: number, body: string): string {
@@ -38,7 +37,7 @@ export function wordsOf(status: number, body: string): string {
   }
 }
 
-/** RFC 6749 §5.2, the documents' `error_code`, and the error object of a resource API. */
+/** RFC 6749 §5.2, the `error_code` of the two specifications, and the error object of a resource API. */
 function errorIn(answer: unknown): string {
   if (typeof answer !== "object" || answer === null) return "";
   const { error, error_code: code } = answer as { error?: unknown; error_code?: unknown };
@@ -52,24 +51,24 @@ function named(error: object): string {
 }
 
 export interface Reason {
-  /** As it is named on the wire, or by the device. */
+  /** The error's name on the wire or in the core. */
   readonly name: string;
-  /** Who said so. */
+  /** The component that reported it. */
   readonly from: string;
-  /** Who can mend it, and how as far as that is known. */
+  /** Who can fix it, and how if known. */
   readonly mend: string;
 }
 
-/** Of an error that no table has. */
-export const NOT_KNOWN = "the maker: look into it";
+/** For errors that no table lists. */
+export const NOT_KNOWN = "the developer: look into it";
 
-/** Errors up to this one are named by a server, those behind it are found by the device (SPEC.md). */
+/** Errors up to this one are reported by a server, later ones are detected by the device (SPEC.md). */
 const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
 
-/** Whatever the server had against a revocation, the user is signed out. */
-const AT_SIGN_OUT = "nobody needs to: the device has forgotten its tokens all the same";
+/** The user is signed out, whatever the server reported about the revocation. */
+const AT_SIGN_OUT = "nobody needs to: the device has cleared its tokens anyway";
 
-/** What the device itself says is wrong; undefined where nothing is. */
+/** The device's current error; undefined without one. */
 export function reasonOfDevice({ device }: Driver): Reason | undefined {
   const { error } = device;
   if (error === ErrorCode.NONE) return undefined;
@@ -79,17 +78,16 @@ export function reasonOfDevice({ device }: Driver): Reason | undefined {
   return {
     name,
     from: error <= LAST_OF_SERVER ? "the authorization server" : "the device",
-    mend: isAfterSignOut ? AT_SIGN_OUT : room ? `the maker: ${room}` : mend,
+    mend: isAfterSignOut ? AT_SIGN_OUT : room ? `the developer: ${room}` : mend,
   };
 }
 
-/** What is told of an error: its name, who mends it, and how. */
 interface Told {
   readonly name: string;
   readonly mend: string;
 }
 
-/** Made once: each view tells of an error. */
+/** Computed once: every view needs it. */
 const TOLD = new Map<number, Told>(
   errorRows().map(({ error, kind }) => {
     const mend = remedyOf(error as Exclude<ErrorCode, ErrorCode.NONE>, kind);
@@ -97,29 +95,30 @@ const TOLD = new Map<number, Told>(
   }),
 );
 
-/** An error by its number. */
+/** Texts of an error by its number. */
 export function toldOf(error: number): Told {
   return TOLD.get(error) ?? { name: `error ${error}`, mend: NOT_KNOWN };
 }
 
-/** Reasons of the resource APIs' errors, and who mends what they say. */
+/** Remedies for errors of the resource APIs by their reason. */
 const BY_API_REASON: Readonly<Record<string, string>> = {
-  NoLinkedVideoAccount: "the user: a service account has no channel, a person's has",
-  accessNotConfigured: "the maker: enable the API for the client's project",
-  insufficientPermissions: "the maker: ask for a scope that allows it",
+  NoLinkedVideoAccount:
+    "the user: sign in with a personal account; a service account has no channel",
+  accessNotConfigured: "the developer: enable the API for the client's project",
+  insufficientPermissions: "the developer: request a scope that allows it",
   permissionDenied: "the user: take an account that may publish for this app",
   authError: "the user: sign in again",
-  alreadyExists: "whoever chose the identifier: there is such an offer",
-  notFound: "whoever chose the names: there is no such thing",
-  failedPrecondition: "whoever asked: it is in no state for that",
-  missingPhases: "whoever made the offer: it needs phases",
-  required: "the maker: the request lacks something",
+  alreadyExists: "the caller: choose another identifier; this offer exists",
+  notFound: "the caller: check the names; there is no such resource",
+  failedPrecondition: "the caller: change the state of the resource first",
+  missingPhases: "the caller: give the offer phases",
+  required: "the developer: the request lacks a parameter",
 };
 
 /**
- * What an API answered, as far as it says so itself.
- * @param name the machine-readable reason in the answer, "" where there is none
- * @param api whose answer it is
+ * The error of an API's response.
+ * @param name the machine-readable reason in the response, "" without one
+ * @param api the API's name
  */
 export function reasonOfCall(name: string, error: number, status: number, api: string): Reason {
   if (name === "") {
@@ -127,7 +126,7 @@ export function reasonOfCall(name: string, error: number, status: number, api: s
     return {
       name: status >= 400 ? `${status} ${own}` : own,
       from: status >= 400 ? api : "the device",
-      mend: status >= 500 || status === 0 ? "passes by itself: ask again" : NOT_KNOWN,
+      mend: status >= 500 || status === 0 ? "passes by itself: retry" : NOT_KNOWN,
     };
   }
   return { name, from: api, mend: BY_API_REASON[name] ?? NOT_KNOWN };

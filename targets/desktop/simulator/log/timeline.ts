@@ -1,5 +1,4 @@
-// What happened to the device, in order: its states with the events that led there, and what people
-// and faults did meanwhile.
+// The log of the device: its states with their causes, and the actions of users and faults.
 import { ErrorCode, Event, State } from "../../../../core/complete.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import type { DecisionOutcome } from "../../../service/decisions.ts";
@@ -8,17 +7,16 @@ import { outcomeWords } from "../../../service/pages/consent-views.ts";
 import { type Reason, reasonOfDevice } from "./reasons.ts";
 import { sentenceOf } from "./remedies.ts";
 
-// When things happen in the simulated world. Much of it happens at one and the same millisecond, so time
-// alone does not tell what led to what.
+// The place of an event in the simulation. Many events share a millisecond, so the order is recorded as well.
 
 export interface Moment {
-  /** The world's time. */
+  /** Simulated time. */
   readonly atMs: number;
-  /** Place among all that happened; what led to it has a smaller one. */
+  /** Position among all events; a cause has a smaller one than its effect. */
   readonly order: number;
 }
 
-/** Hands out moments, each once, for all the logs of one world. */
+/** Issues each moment once, for all logs of a simulation. */
 export class Moments {
   #order = 0;
 
@@ -33,7 +31,7 @@ export class Moments {
   }
 }
 
-// States, events and errors of the core in words.
+// Names of states, events and errors of the core, for display.
 
 function words(name: string): string {
   return name.toLowerCase().replaceAll("_", " ");
@@ -52,21 +50,21 @@ export function errorName(error: number): string {
 }
 
 export interface TimelineEntry extends Moment {
-  /** State after it, or "" for something that came from outside. */
+  /** State after it, or "" for an external event. */
   readonly state: string;
   readonly what: string;
-  /** Whose deed it was; "device" where the device moved by itself or by an answer. */
+  /** "device" where the device moved by itself or by a response. */
   readonly by: Actor;
 }
 
-/** Who may do something in this world; a fault is what goes wrong there, its end is not. */
+/** Who acts; a fault's end counts as "world". */
 export type Actor = "device" | "person" | "button" | "world" | "fault" | "maker";
 
 const KEPT = 300;
 
 export class Timeline {
   readonly entries: TimelineEntry[] = [];
-  /** All there ever were: a reader that knows the number sees what is new. */
+  /** Total, so that a reader can find the new entries. */
   count = 0;
   #moves = -1;
 
@@ -76,13 +74,13 @@ export class Timeline {
     this.#moments = moments;
   }
 
-  /** Something from outside: a person, a fault, the power switch. Told before what it leads to. */
+  /** Records an external event. Call it before the event takes effect. */
   note(what: string, by: Actor = "world"): TimelineEntry {
     if (what === "power on") this.#moves = -1;
     return this.#add("", what, by);
   }
 
-  /** Takes the device's state down if it moved since the last time. */
+  /** Records the device's state if it has changed. */
   observe(driver: Driver): void {
     const { device } = driver;
     if (device.moves === this.#moves) return;
@@ -105,7 +103,7 @@ export class Timeline {
   }
 }
 
-/** Why it has failed, where the event does not say so itself, from whom that is, and who can mend it. */
+/** The cause of a failure where the event does not name it, its source, and the remedy. */
 function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
   const name = errorName(device.error);
@@ -113,28 +111,28 @@ function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   return `${what}, says ${reason.from}. ${sentenceOf(reason.mend)}`;
 }
 
-// What people decide about the device's codes, whoever does it and wherever: told once, where it takes effect.
+// A decision about the device's code, logged once, where it takes effect.
 
 export interface Decision {
-  /** As the log tells it: "ada allows". */
+  /** For the log: "ada allows". */
   readonly what: string;
-  /** What the phone's page says of it. */
+  /** For the phone's page. */
   readonly page: { readonly title: string; readonly text: string };
   readonly isGranted: boolean;
   /** The code on the display at that moment. */
   readonly userCode: string;
-  /** Whether by a key or a button, without the service's pages. */
+  /** Decided by a key or a button, without the service's pages. */
   readonly isByKey: boolean;
-  /** Its place in the order of all that happened. */
+  /** Position among all events. */
   readonly order: number;
 }
 
 type Attempt = ServiceEvent & { type: "attempt" };
 
 export class Decisions {
-  /** Whether it is a key or a button that decides now. */
+  /** Whether the current decision comes from a key or a button. */
   isByKey = false;
-  /** Who decided last as somebody who has an account. */
+  /** The last account that decided. */
   accountId: string | undefined;
   #last: Decision | undefined;
 
@@ -145,8 +143,8 @@ export class Decisions {
   }
 
   /**
-   * @param app as people know it
-   * @returns whether this was a decision
+   * @param app its name for users
+   * @returns whether the event was a decision
    */
   hear(event: Attempt, userCode: string, app: string): boolean {
     if (event.state !== "granted" && event.state !== "refused") return false;
@@ -161,8 +159,8 @@ export class Decisions {
   }
 
   /**
-   * What was decided about this code; where none is on the display (""), about the one before.
-   * @param isOut whether nobody is signed in any more: what was allowed is over then
+   * The decision about this code; for "", about the previous one.
+   * @param isOut whether nobody is signed in any more: an earlier approval no longer counts
    */
   about(userCode: string, isOut: boolean): Decision | undefined {
     const isOther = userCode !== "" && this.#last?.userCode !== userCode;

@@ -1,4 +1,4 @@
-// The faults at hand: one table for keys, buttons and scenarios. Each says what it is and does it.
+// The table of faults for keys, buttons and scenarios.
 import { Message } from "../../../../core/device/errors.ts";
 import type { Service } from "../../../service/index.ts";
 import { textOf } from "../log/reasons.ts";
@@ -10,23 +10,23 @@ export interface Fault {
   readonly name: string;
   /** Key on the panel. */
   readonly key: string;
-  /** What has happened, for diagram and log. */
+  /** For diagram and log. */
   readonly title: string;
-  /** What it is to press, in plain words. */
+  /** Label of the button. */
   readonly label: string;
-  /** What one should then see happen, in plain words. */
+  /** The visible effect, in plain words. */
   readonly sees: string;
-  /** What the display says in the end; "" where it says what it said before. */
+  /** The final text of the display; "" where it does not change. */
   readonly display: string;
-  /** Whether it lasts until it is mended; the others happen once. */
+  /** Lasts until it is fixed; the others happen once. */
   readonly lasting: boolean;
-  /** Whether it is one of the embedded service, and impossible with a real one. */
+  /** Only possible with the embedded service. */
   readonly needsService: boolean;
-  /** What it strikes: without that it is of no use. */
+  /** Precondition of the fault. */
   readonly needs?: Need;
 }
 
-/** Kind of a fault: whether it lasts, and whether only the embedded service can have it. */
+/** Kinds of faults: lasting or not, embedded service or any. */
 const LASTS = { lasting: true, needsService: false };
 const PASSES = { lasting: false, needsService: false };
 const SERVICE_LASTS = { lasting: true, needsService: true };
@@ -36,77 +36,77 @@ export const FAULTS: readonly Fault[] = [
   {
     ...{ ...LASTS, name: "offline", key: "1", label: "unplug the network" },
     title: "network unplugged",
-    sees: "A code on the display stays good, and the device tries again, ever later. Without a code it says:",
+    sees: "A code on the display stays valid, and the device retries at growing intervals. Without a code it shows:",
     display: textOf(Message.NO_CONNECTION),
   },
   {
     ...{ ...LASTS, name: "drop", key: "2", label: "lose every packet" },
     title: "packets vanish, 30 s time limit",
-    sees: "Each request waits 30 s for nothing; then as without a network. A code stays good; without one:",
+    sees: "Each request times out after 30 s; then as without a network. A code stays valid; without one:",
     display: textOf(Message.NO_CONNECTION),
   },
   {
-    ...{ ...LASTS, name: "slow", key: "3", label: "answers take 8 s" },
-    title: "answers take 8 s",
-    sees: "The device asks again an interval after each answer, and never twice at once. Nothing else changes.",
+    ...{ ...LASTS, name: "slow", key: "3", label: "responses take 8 s" },
+    title: "responses take 8 s",
+    sees: "The device polls an interval after each response, and never sends two requests at once. Nothing else changes.",
     display: "",
   },
   {
-    ...{ ...LASTS, name: "corrupt", key: "4", label: "garble every answer" },
-    title: "every answer garbled by a bit",
-    sees: "What is garbled is taken for no answer, and a code stays good. Without one:",
+    ...{ ...LASTS, name: "corrupt", key: "4", label: "garble every response" },
+    title: "every response garbled by a bit",
+    sees: "The device ignores garbled responses, and a code stays valid. Without one:",
     display: textOf(Message.BUSY),
   },
   {
-    ...{ ...LASTS, name: "captive-portal", key: "5", label: "a hotspot answers instead" },
-    title: "captive portal answers HTML",
-    sees: "The hotspot's page is taken for no answer, though its status is 200. A code stays good; without one:",
+    ...{ ...LASTS, name: "captive-portal", key: "5", label: "a hotspot responds instead" },
+    title: "captive portal responds with HTML",
+    sees: "The device ignores the hotspot's page, though its status is 200. A code stays valid; without one:",
     display: textOf(Message.BUSY),
   },
   {
     ...{ ...LASTS, name: "unavailable", key: "6", label: "the service is down (503)" },
     title: "503 from the service",
-    sees: "The device waits longer each time, and a code stays good. Without one:",
+    sees: "The device waits longer each time, and a code stays valid. Without one:",
     display: textOf(Message.BUSY),
   },
   {
-    ...{ ...PASSES, name: "slow-down", key: "7", label: "the service says slow_down" },
+    ...{ ...PASSES, name: "slow-down", key: "7", label: "the service sends slow_down" },
     needs: "code",
     title: "next poll: slow_down",
-    sees: "After the next poll, five seconds more lie between two polls, for good. The code stays.",
+    sees: "After the next poll, the interval is five seconds longer, permanently. The code stays valid.",
     display: textOf(Message.OPEN),
   },
   {
     ...{ ...SERVICE_LASTS, name: "quota", key: "8", label: "no more codes for this client" },
     title: "no more codes: quota",
-    sees: "Press new code: the device is refused one, says so, and tries again by itself.",
+    sees: "Press new code: the service refuses, the device shows that and retries by itself.",
     display: textOf(Message.BUSY),
   },
   {
     ...{ ...SERVICE_PASSES, name: "repeat-poll", key: "r", label: "the next poll arrives twice" },
     needs: "code",
     title: "a proxy repeats the next poll: too early for the service",
-    sees: "The service finds the second one too early: slow_down, five seconds more, for good.",
+    sees: "The service receives the second one too early: slow_down, permanently five seconds more.",
     display: textOf(Message.OPEN),
   },
   {
     ...{ ...PASSES, name: "wrong-grant-type", key: "h", label: "the next poll arrives changed" },
     needs: "code",
     title: "a proxy changes the next poll's grant_type",
-    sees: "The service does not know such a grant. Only the maker can mend that; the device asks no more.",
+    sees: "The service does not support such a grant. Only the developer can fix that; the device stops polling.",
     display: textOf(Message.SETUP),
   },
   {
     ...{ ...PASSES, name: "cut-poll", key: "z", label: "the next poll arrives cut short" },
     needs: "code",
     title: "the next poll arrives without its last parameter",
-    sees: "The service misses a parameter. Only the maker can mend that; the device asks no more.",
+    sees: "The service misses a parameter. Only the developer can fix that; the device stops polling.",
     display: textOf(Message.SETUP),
   },
   {
-    ...{ ...SERVICE_PASSES, name: "restart", key: "9", label: "the service forgets its codes" },
+    ...{ ...SERVICE_PASSES, name: "restart", key: "9", label: "the service loses its codes" },
     needs: "code",
-    title: "service restarts, forgets codes",
+    title: "service restarts, loses codes",
     sees: "The next poll is refused, and the device shows a new code by itself.",
     display: textOf(Message.OPEN),
   },
@@ -114,32 +114,37 @@ export const FAULTS: readonly Fault[] = [
     ...{ ...SERVICE_PASSES, name: "revoke", key: "v", label: "the user removes this device" },
     needs: "session",
     title: "user removes the device's access",
-    sees: "The device's next call is refused, and so is the refresh: it wipes its tokens and says so.",
+    sees: "The device's next call is refused, and so is the refresh: it wipes its tokens and shows:",
     display: textOf(Message.SESSION_ENDED),
   },
   {
     ...{ ...SERVICE_LASTS, name: "policy", key: "g", label: "the organization forbids it" },
     title: "organization forbids the scope",
-    sees: "Then allow on the phone: the device is refused, and says who can change that.",
+    sees: "Then allow on the phone: the device is refused, and shows who can change that.",
     display: textOf(Message.POLICY),
   },
   {
-    ...{ ...SERVICE_PASSES, name: "lose-answer", key: "l", label: "lose the answer to a refresh" },
+    ...{
+      ...SERVICE_PASSES,
+      name: "lose-answer",
+      key: "l",
+      label: "lose the response to a refresh",
+    },
     needs: "session",
-    title: "lose the answer of a rotation",
-    sees: "The device is switched off and on, and tries the refresh again with the token that it has.",
+    title: "lose the response of a rotation",
+    sees: "The device is switched off and on, and retries the refresh with the token that it has.",
     display: textOf(Message.SIGNED_IN),
   },
   {
     ...{ ...PASSES, name: "flip-bit", key: "b", label: "flip a bit of what is stored" },
     needs: "record",
     title: "flip a bit in storage",
-    sees: "Switch it off and on: the record is not used. What it was signed in with is gone, and it asks anew.",
+    sees: "Switch it off and on: the device ignores the record, is signed out and requests a new code.",
     display: textOf(Message.OPEN),
   },
 ];
 
-/** Faults that last and are there now. */
+/** Active lasting faults. */
 export function activeFaults(simulation: Simulation): string[] {
   return FAULTS.filter((fault) => fault.lasting && isActive(simulation, fault)).map(
     (fault) => fault.name,
@@ -153,10 +158,10 @@ function isActive(simulation: Simulation, fault: Fault): boolean {
   return network.lasting.has(fault.name as LastingFault);
 }
 
-/** What was set before a fault changed it, to be set again when it is mended. */
+/** Settings before a fault, restored when it is fixed. */
 interface Normal {
   quota?: Service["options"]["deviceCodeQuota"];
-  /** Whom the policy fault has struck, and what the account's own policy was. */
+  /** The account of the policy fault, and its previous policy. */
   policyOf?: string;
   blockedScopes?: readonly string[];
 }
@@ -174,8 +179,8 @@ export function findFault(name: string): Fault | undefined {
 }
 
 /**
- * Lets a fault happen; a lasting one that is there is mended instead, unless `on` says which way.
- * @returns one line about what happened
+ * Starts a fault. A lasting one that is active is fixed instead, unless `on` says which.
+ * @returns one line for the log
  */
 export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): string {
   if (fault.needsService && simulation.service === undefined) {
@@ -225,7 +230,7 @@ function strike(simulation: Simulation, fault: Fault): string {
       return "";
     case "revoke":
       service?.revokeAllFor(settings.account, settings.config.clientId);
-      // The device learns of it when it next uses its token: it does so now.
+      // The device notices when it next uses its token: use it now.
       simulation.press("list");
       return "";
     case "flip-bit":
@@ -235,9 +240,9 @@ function strike(simulation: Simulation, fault: Fault): string {
     case "lose-answer":
       service?.setOptions({ refreshTokenRotation: true });
       network.passing.add("lose-answer");
-      // A device that starts with tokens refreshes them first: no need to wait for the hour.
+      // A device that starts with tokens refreshes them at once.
       if (simulation.driver?.isSignedIn) simulation.powerCycle();
-      return `${fault.title}: the next refresh rotates, and its answer is lost`;
+      return `${fault.title}: the next refresh rotates, and its response is lost`;
     default:
       network.passing.add(fault.name as PassingFault);
       return "";

@@ -1,6 +1,6 @@
-// The maker's own server: it has a stream of security events about the users of its devices (the device
-// document's section 6), and hands on to the device what is pushed to it. A device that polls does so
-// with the receiver's token. Every token is verified with the transmitter's published key.
+// The developer's own server. It has a stream of security events about the users of its devices (device doc §6), and
+// passes pushed events to the device. A device that polls uses the receiver's token. Every event is verified with the
+// transmitter's public key.
 import nacl from "tweetnacl";
 import type { Bytes } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
@@ -10,17 +10,17 @@ import type { Moment, Moments } from "../log/timeline.ts";
 import type { WorldClock } from "./world-clock.ts";
 
 const DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/";
-/** Where events are pushed to; on this machine, and never really asked: the simulator is the receiver. */
+/** The push endpoint; never requested: the simulator is the receiver. */
 const PUSH_URL = "http://127.0.0.1/security-events";
 const KEPT = 30;
 const NOTHING = new Uint8Array(0);
 
-/** A security event token as it came. */
+/** A received security event token. */
 export interface SecurityEvent extends Moment {
   readonly how: "pushed" | "polled";
-  /** Last words of the event types. */
+  /** Last segments of the event types. */
   readonly types: readonly string[];
-  /** The claims set, decoded: nothing in it is secret. */
+  /** The decoded claims set; contains no secrets. */
   readonly claims: string;
   readonly verdict: string;
 }
@@ -40,7 +40,7 @@ interface Claims {
   events?: Record<string, unknown>;
 }
 
-/** What the device does with verified claims: 1 applied, 0 not; undefined where it cannot be reached. */
+/** The device's result for verified claims: 1 applied, 0 not; undefined where the device is off. */
 export type HandOn = (claims: Uint8Array) => string | undefined;
 
 export class MakerServer {
@@ -59,20 +59,20 @@ export class MakerServer {
     this.#clock = clock;
   }
 
-  /** For the service: its retries happen in the world's time, and its pushes come here. */
+  /** For the service: retries run in simulated time, and pushes arrive here. */
   readonly environment = {
     schedule: (delayMs: number, task: () => void): void => {
       this.#clock.after(delayMs, task);
     },
     push: async ({ body }: { body: string }): Promise<{ status: number; body: string }> => {
-      // The world stands still until the service knows how it went.
+      // The clock stops until the service has the result.
       const release = this.#clock.hold();
       setTimeout(release, 0);
       return { status: this.#pushed(body), body: "" };
     },
   };
 
-  /** The world that it belongs to; the device's client says which receiver it is. */
+  /** Connects the server with a simulation; the device's client determines the receiver. */
   attach(service: Service, fixture: FixtureInput, moments: Moments, handOn: HandOn): void {
     this.#service = service;
     this.#receivers = fixture.receivers ?? [];
@@ -92,13 +92,13 @@ export class MakerServer {
     return { delivery: this.#delivery, receiver: this.#receiver?.name ?? "" };
   }
 
-  /** What a device that polls sends as its authorization. */
+  /** The Authorization header of a device that polls. */
   get authorization(): string {
     const receiver = this.#receiver;
     return receiver ? `Bearer ${receiver.token}` : "";
   }
 
-  /** Sets the stream up, or turns it off; "" or why that was not possible. */
+  /** Sets the stream up, or turns it off; returns "" or the reason for a failure. */
   setUp(delivery: StreamView["delivery"]): string {
     if (delivery === "off") {
       const problem = this.#ask("/events/v1/stream/status:update", { status: "disabled" });
@@ -114,12 +114,12 @@ export class MakerServer {
     return problem;
   }
 
-  /** Asks for an event that means nothing, to see that the stream works. */
+  /** Requests a verification event. */
   verifyStream(): string {
     return this.#ask("/events/v1/stream:verify", { state: "picogrant" });
   }
 
-  /** Checks signature, issuer and audience of a token; for the device's VERIFY. */
+  /** Verifies signature, issuer and audience of a token; for the device's VERIFY. */
   verifyPolled(bytes: Bytes, from: number, to: number): boolean {
     const token = asciiOf(bytes, from, to);
     const claims = this.#verified(token);
@@ -133,14 +133,14 @@ export class MakerServer {
       this.#note("pushed", token, "refused: not verified");
       return 400;
     }
-    // What it does to the device comes after it.
+    // The event precedes its effect on the device.
     const moment = this.#moments!.next();
     const verdict = this.#handOn(claims);
-    this.#note("pushed", token, verdict ?? "the device is off: it comes again", moment);
+    this.#note("pushed", token, verdict ?? "the device is off: the service retries", moment);
     return verdict === undefined ? 503 : 202;
   }
 
-  /** The claims as bytes, undefined where signature, issuer or audience are not right. */
+  /** The claims as bytes, undefined for a wrong signature, issuer or audience. */
   #verified(token: string): Uint8Array | undefined {
     const [header = "", payload = "", signature = ""] = token.split(".");
     const service = this.#service;
@@ -183,13 +183,14 @@ export class MakerServer {
   #ask(path: string, body: object): string {
     const service = this.#service;
     if (service === undefined) return "only with the simulated service";
-    if (this.#receiver === undefined) return `no receiver hears of the client ${this.#clientId}`;
+    if (this.#receiver === undefined)
+      return `no receiver is registered for the client ${this.#clientId}`;
     const headers = { authorization: this.authorization, "content-type": "application/json" };
     const bytes = new TextEncoder().encode(JSON.stringify(body));
     const answer = service.handle({ method: "POST", path, query: "", headers, body: bytes });
     if (answer.status === 200) return "";
     const { error } = JSON.parse(utf8(answer.body)) as { error?: { message?: string } };
-    return error?.message ?? `the service answers ${answer.status}`;
+    return error?.message ?? `the service responds with ${answer.status}`;
   }
 }
 

@@ -1,5 +1,5 @@
-// The network between device and service, with its faults. It wraps a real HTTP adapter: what a fault
-// does not touch goes over it. Delays pass in the world's time; real exchanges hold the world's clock.
+// The network between device and service, with its faults. It wraps a real HTTP adapter. Delays run in simulated time;
+// the clock stops during real exchanges.
 import type {
   Http,
   HttpRequest,
@@ -11,7 +11,7 @@ import type { ExchangeEntry, ExchangeLog } from "../log/exchanges.ts";
 import type { AnswerHead } from "../log/mask.ts";
 import type { WorldClock } from "./world-clock.ts";
 
-/** Faults that last until they are mended. */
+/** Faults that last until they are fixed. */
 export const LASTING_FAULTS = [
   "offline",
   "drop",
@@ -20,7 +20,7 @@ export const LASTING_FAULTS = [
   "captive-portal",
   "unavailable",
 ] as const;
-/** Faults that befall the next exchange of their kind. */
+/** Faults that affect the next matching exchange only. */
 export const PASSING_FAULTS = [
   "slow-down",
   "lose-answer",
@@ -32,10 +32,10 @@ export const PASSING_FAULTS = [
 export type LastingFault = (typeof LASTING_FAULTS)[number];
 export type PassingFault = (typeof PASSING_FAULTS)[number];
 
-/** How long a device's HTTP adapter waits before it gives up. */
+/** Time limit of a device's HTTP adapter. */
 const TIME_LIMIT_MS = 30_000;
 const SLOW_MS = 8_000;
-/** How long after a poll its copy arrives. */
+/** Delay between a poll and its copy. */
 const REPEAT_MS = 2_000;
 const encoder = new TextEncoder();
 
@@ -64,12 +64,11 @@ function withBody(request: HttpRequest, text: string): HttpRequest {
   return { ...request, body, bodyFrom: 0, bodyTo: body.length };
 }
 
-/** One exchange of the device. */
 interface Exchange {
   sink: HttpSink;
   entry: ExchangeEntry;
   over: boolean;
-  /** Lets the world go on that stands still for what is real about the exchange. */
+  /** Lets the clock continue after the real part of the exchange. */
   release: () => void;
 }
 
@@ -89,7 +88,7 @@ export class Network implements Http {
     inner: Http,
     clock: WorldClock,
     log: ExchangeLog,
-    /** False with a real server: its time goes on while it answers. */
+    /** False with a real server, which runs on real time. */
     holdsClock = true,
   ) {
     this.#inner = inner;
@@ -121,7 +120,7 @@ export class Network implements Http {
     }
   }
 
-  /** The request as it arrives where something on the way changes the next poll. */
+  /** Applies the faults that change the next poll. */
   #garbled({ entry }: Exchange, request: HttpRequest): HttpRequest {
     if (entry.purpose !== "poll") return request;
     const text = asciiOf(request.body, request.bodyFrom, request.bodyTo);
@@ -140,7 +139,7 @@ export class Network implements Http {
     const exchange = this.#current;
     if (exchange === undefined) return;
     this.#finish(exchange);
-    this.#log.failed(exchange.entry, "given up");
+    this.#log.failed(exchange.entry, "aborted");
     this.#inner.abort();
     exchange.release();
   }
@@ -150,7 +149,7 @@ export class Network implements Http {
     if (this.#current === exchange) this.#current = undefined;
   }
 
-  /** Lets the service answer, and then says what of it reaches the device, and when. */
+  /** Forwards the request, then decides what reaches the device, and when. */
   #forward(exchange: Exchange, request: HttpRequest): void {
     if (this.#holdsClock) exchange.release = this.#clock.hold();
     const arrived = (deliver: () => void): void => {
@@ -168,7 +167,7 @@ export class Network implements Http {
     );
   }
 
-  /** Sends it, and gives the answer in one piece. */
+  /** Sends the request and collects the whole response. */
   #ask(
     request: HttpRequest,
     answered: (answer: Answer) => void,
@@ -190,7 +189,7 @@ export class Network implements Http {
 
   #deliver(exchange: Exchange, answer: Answer): void {
     if (exchange.over) return;
-    // Of the answers that bring something: only there does a loss hurt.
+    // Only a successful response carries a rotated token.
     if (exchange.entry.purpose === "refresh" && this.passing.delete("lose-answer")) {
       exchange.entry.fault = "lose-answer";
       this.#fail(exchange, "unreachable");
@@ -198,7 +197,7 @@ export class Network implements Http {
     }
     if (this.lasting.has("corrupt") && answer.body.length > 0) {
       exchange.entry.fault = "corrupt";
-      // The first byte of a JSON answer: nobody can take what follows for one.
+      // Changes the first byte, so that the JSON is always invalid.
       answer.body[0] = answer.body[0]! ^ 0x55;
     }
     const { sink, entry } = exchange;
@@ -209,7 +208,7 @@ export class Network implements Http {
     sink.end();
   }
 
-  /** Something on the way sends the request a second time; nobody waits for what is answered to that. */
+  /** Sends the request a second time; the second response is ignored. */
   #repeat({ entry }: Exchange, request: HttpRequest): void {
     entry.fault = "repeat-poll";
     const copy = withBody(request, asciiOf(request.body, request.bodyFrom, request.bodyTo));

@@ -1,5 +1,4 @@
-// A real authorization server as the command line names it: by its profile or by its issuer; and how the device
-// speaks to it.
+// A real authorization server, selected by profile or issuer, and the device's way to it.
 import type * as core from "../../../../core/complete.ts";
 import { clientAuthentications } from "../../../../platform/configuration/client-settings.ts";
 import type { Http } from "../../../../platform/contracts.ts";
@@ -16,7 +15,7 @@ export interface RemoteServer {
     readonly clientAuthentication: core.ClientAuthentication;
     readonly deviceParameters: string;
     readonly tokenParameters: string;
-    /** What records belong to; absent: the address of the token endpoint. */
+    /** The owner of stored records; default: the address of the token endpoint. */
     readonly server?: string;
   };
   readonly allowHttp: boolean;
@@ -27,7 +26,9 @@ export interface RemoteServer {
 
 type Method = keyof typeof clientAuthentications;
 
-/** @throws UsageError with one line for the person at the command line */
+/**
+ * @throws UsageError
+ */
 export async function remoteServer(options: Options, http: Http): Promise<RemoteServer> {
   return options.server === undefined
     ? byIssuer(options, options.issuer!, http)

@@ -1,5 +1,5 @@
-// The simulated service's codes and grants in the state folder, so that the next start finds the device
-// really signed in. Written before an answer leaves: the device never holds a token the file does not.
+// Stores the simulated service's codes and grants in the state folder, so that a restarted device is still signed in.
+// The file is written before a response leaves: the device never holds a token that is missing from the file.
 import fs from "node:fs";
 import path from "node:path";
 import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";
@@ -12,7 +12,7 @@ export class ServiceStore {
     this.file = path.join(directory, "service.json");
   }
 
-  /** What an earlier run kept, or undefined. Throws UsageError where the file is something else. */
+  /** Returns the stored state, or undefined. Throws UsageError for an invalid file. */
   load(): ServiceSnapshot | undefined {
     let text: string;
     try {
@@ -26,14 +26,14 @@ export class ServiceStore {
       return readSnapshot(JSON.parse(text));
     } catch {
       throw new UsageError(
-        `${this.file}: not a state of the simulated service; delete it to start anew, or choose another folder with --state`,
+        `${this.file}: not a state of the simulated service; delete it to start over, or choose another folder with --state`,
       );
     }
   }
 
   /**
-   * Keeps every change of the service from now on.
-   * @param failed told once with one line when the file cannot be written any more
+   * Stores every change of the service from now on.
+   * @param failed called once, with one line, when the file cannot be written any more
    */
   attach(service: Service, failed: (line: string) => void): void {
     let dirty = false;
@@ -50,12 +50,12 @@ export class ServiceStore {
     service.observe(({ type }) => {
       if (dirty || (type !== "attempt" && type !== "grant")) return;
       dirty = true;
-      // Once for all that changes together, such as the sign-ins of many devices; an answer leaves later than that.
+      // One write for all changes of a turn; responses leave after it.
       queueMicrotask(save);
     });
   }
 
-  /** Beside, made durable, renamed over: a kill at any moment leaves the old file or the new one. */
+  /** Temporary file, fsync, rename: a crash at any moment leaves the old file or the new one. */
   #write(text: string): void {
     const draft = `${this.file}.draft`;
     const handle = fs.openSync(draft, "w", 0o600);

@@ -1,5 +1,5 @@
-// A world without sockets and files: requests go straight to the service's logic, records into memory, and
-// chance comes from a seed. Scenarios run in it on a clock of their own, and the playground in a page.
+// A simulation without sockets and files: requests go directly to the service's logic, records into memory, and random
+// numbers come from a seed. Scenarios run in it on a virtual clock, the playground in a page.
 import * as core from "../../../../core/complete.ts";
 import type { Http, HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
@@ -16,16 +16,14 @@ import { Simulation } from "../simulation.ts";
 import { MakerServer } from "./maker-server.ts";
 import { WorldClock } from "./world-clock.ts";
 
-// What every simulated world has in common, wherever it runs: the client that the simulated device is, and
-// where the simulated service answers. Nothing here needs Node: the playground runs it in a page.
+// Tolerance for early polls, ms.
 
-/** How early a poll may come. */
 export const POLL_TOLERANCE_MS = 250;
 
 const CLIENT = { id: "living-room-tv", secret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
-/** Where the embedded service answers what. */
+/** Endpoints of the embedded service. */
 export function endpointsOf(baseUrl: string): Endpoints {
   return {
     ...noEndpoints,
@@ -34,26 +32,26 @@ export function endpointsOf(baseUrl: string): Endpoints {
     revocation: baseUrl + PATHS.revocation,
     events: baseUrl + PATHS.streamPoll,
     metadata: `${baseUrl}/.well-known/openid-configuration`,
-    // The video API and the publisher's; of an offer the core writes the whole path (the offer document, section 4).
+    // The video API and the publisher's. For offers, the core writes the whole path (offer doc §4).
     resources: [baseUrl + PATHS.liveBroadcasts, baseUrl],
   };
 }
 
-/** What may be said about the client; the rest is as its maker has set it. */
+/** Options of the client; the developer's configuration has the rest. */
 export interface ClientChoices {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly scope?: string | undefined;
 }
 
-/** What the maker of the simulated device has set, for the service in this program. */
+/** The developer's configuration of the simulated device. */
 export function deviceConfig(options: ClientChoices) {
   return {
     clientId: options.clientId ?? CLIENT.id,
     clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
     scope: options.scope ?? SCOPE,
     clientAuthentication: core.ClientAuthentication.DOCUMENTS,
-    // It is the same one at whatever port it listens today.
+    // The same on every port.
     server: "the simulated service",
     deviceParameters: "",
     tokenParameters: "",
@@ -63,8 +61,7 @@ export function deviceConfig(options: ClientChoices) {
   };
 }
 
-// The way to the simulated service without sockets: requests go straight to its logic. For scenarios,
-// which run on a virtual clock and must be the same every time.
+// Sends requests directly to the simulated service, without sockets.
 
 export class DirectHttp implements Http {
   readonly #service: Service;
@@ -98,7 +95,7 @@ export class DirectHttp implements Http {
 }
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** Scenarios name it, and are written for it. */
+/** Scenarios contain it. */
 const BASE_URL = "http://127.0.0.1:8628";
 
 export interface VirtualWorldSettings {
@@ -108,15 +105,15 @@ export interface VirtualWorldSettings {
   readonly rotate: boolean;
   readonly fixture: FixtureInput;
   readonly seed?: number;
-  /** By default one that stands still until it is driven. */
+  /** By default a paused one. */
   readonly clock?: WorldClock;
   /** Calendar time at the clock's zero; 2026-01-01 by default. */
   readonly epochMs?: number;
-  /** Where the service is said to be; by default where scenarios have it. */
+  /** By default that of the scenarios. */
   readonly baseUrl?: string;
-  /** Client of the fixture that the device is; the TV by default. */
+  /** Client of the fixture; the TV by default. */
   readonly client?: string;
-  /** What the device looks like (device/kinds.ts); a bare display by default. */
+  /** Kind of device (device/kinds.ts); a bare display by default. */
   readonly device?: string;
   /** Of the display; English by default. */
   readonly language?: Language;
@@ -152,7 +149,7 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     epochMs,
     http: new DirectHttp(service),
     storage: new MemoryStorage(),
-    // The device has dice of its own.
+    // A seed of its own for the device.
     entropy: new SeededEntropy(seed + 1),
     config: deviceConfig({}),
     endpoints: endpointsOf(baseUrl),

@@ -1,7 +1,6 @@
-// The one clock of the simulated world: device, network and service live in its time. It follows real
-// time at any speed, stands still, steps and jumps. Time passes from appointment to appointment, each at
-// its own moment, and stands still while a real exchange is under way: how fast this computer is changes nothing.
-// It is told in whole milliseconds.
+// The clock of the simulation, in whole milliseconds: device, network and service use its time. It follows real time at
+// any speed, pauses, steps and jumps. Each timer runs at its own moment. The clock stops during real exchanges, so the
+// speed of this computer has no influence.
 
 import type { Timers } from "../../../../platform/contracts.ts";
 import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
@@ -13,12 +12,11 @@ interface Appointment {
 }
 
 const WRAP_MS = 2 ** 32;
-/** How long real time is waited for at most; also the longest that setTimeout takes without overflow. */
+/** The longest delay of setTimeout without overflow. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
-/** Appointments between two breaths of the event loop in a jump: key presses and pages go on. */
+/** Timers between two turns of the event loop in a jump: keys and pages stay responsive. */
 const BREATH = 64;
 
-/** Time that can be held, sped up and jumped. Nothing happens unless it runs or is driven. */
 export class WorldClock {
   readonly #real: RealTime;
   #logicalMs = 0;
@@ -31,11 +29,13 @@ export class WorldClock {
   #appointments: Appointment[] = [];
   #takeBack: () => void = () => {};
   #released: (() => void)[] = [];
-  /** Where the present jump leads, and whether it is to end before. */
+  /** Target of the current jump, and whether to end it early. */
   #jumpToMs: number | undefined;
   #jumpEnds = false;
 
-  /** @param speed world seconds per real second, above 0; `paused` for a clock driven by `advance` alone */
+  /**
+   * @param speed simulated seconds per real second, above 0; `paused` for a clock driven by `advance` alone
+   */
   constructor(options: { speed?: number; paused?: boolean; real?: RealTime } = {}) {
     this.#real = options.real ?? systemTime;
     this.#speed = checkedSpeed(options.speed ?? 1);
@@ -43,12 +43,12 @@ export class WorldClock {
     this.#realAnchorMs = this.#real.nowMs();
   }
 
-  /** Milliseconds of the world since it began; never goes back. */
+  /** Milliseconds since the start; never goes back. */
   nowMs(): number {
     if (this.#stands) return this.#logicalMs;
     const reached = Math.floor(this.#reachedMs());
     const next = this.#appointments[0];
-    // What is due has not happened yet: it is not later than that.
+    // A timer that is due has not run yet: the time does not pass it.
     return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
   }
 
@@ -72,7 +72,7 @@ export class WorldClock {
     this.#arm();
   }
 
-  /** Runs `run` once, `afterMs` from now; returns what takes it back. */
+  /** Calls `run` once, `afterMs` from now; the returned function cancels it. */
   after(afterMs: number, run: () => void): () => void {
     const appointment = { dueMs: this.nowMs() + Math.ceil(afterMs), order: this.#order++, run };
     this.#appointments.push(appointment);
@@ -99,7 +99,7 @@ export class WorldClock {
     };
   }
 
-  /** The world stands still until the returned function is called: something real is under way. */
+  /** Stops the clock until the returned function is called: a real exchange is under way. */
   hold(): () => void {
     this.#settle();
     this.#holds++;
@@ -115,16 +115,13 @@ export class WorldClock {
     };
   }
 
-  /** Milliseconds until the next thing happens; undefined where nothing is arranged. */
+  /** Milliseconds until the next timer; undefined without one. */
   nextInMs(): number | undefined {
     const next = this.#appointments[0];
     return next && Math.max(0, next.dueMs - this.nowMs());
   }
 
-  /**
-   * Lets `ms` pass at once, everything in it at its own moment. `until` ends it early. Real exchanges on
-   * the way are waited for.
-   */
+  /** Lets `ms` pass at once; each timer runs at its own moment. `until` ends it early. Waits for real exchanges. */
   async advance(ms: number, until: () => boolean = () => false): Promise<void> {
     this.#settle();
     this.#driving++;
@@ -133,7 +130,7 @@ export class WorldClock {
       for (let count = 1; ; count++) {
         if (this.#holds > 0) await this.#release();
         else if (count % BREATH === 0) await breath();
-        // Everything of one moment happens before an end.
+        // All timers of one moment run before an end.
         if (!this.#isOverdue && until()) return;
         const next = this.#appointments[0];
         if (next === undefined || next.dueMs > targetMs) break;
@@ -148,8 +145,8 @@ export class WorldClock {
   }
 
   /**
-   * Jumps: `advance` for somebody who watches, and who may end it. Real exchanges on the way are carried out one
-   * after the other, so that it takes some seconds. `until` ends it early, too.
+   * `advance` with progress, which the user can end. It waits for each real exchange, which takes some seconds. `until`
+   * ends it early.
    */
   async jump(ms: number, until: () => boolean = () => false): Promise<void> {
     this.#jumpToMs = this.nowMs() + ms;
@@ -161,24 +158,24 @@ export class WorldClock {
     }
   }
 
-  /** What is left of the present jump; 0 while there is none. */
+  /** Rest of the current jump; 0 without one. */
   get jumpLeftMs(): number {
     return this.#jumpToMs === undefined ? 0 : Math.max(1, this.#jumpToMs - this.nowMs());
   }
 
-  /** Ends the present jump where it is. */
+  /** Ends the current jump where it is. */
   endJump(): void {
     this.#jumpEnds = true;
   }
 
-  /** Lets the next thing happen, and waits for what is real about it. */
+  /** Runs the next timer and waits for its real exchanges. */
   async step(): Promise<void> {
     const inMs = this.nextInMs();
     if (inMs === undefined) return;
     await this.advance(inMs);
   }
 
-  /** Stops for good: nothing more happens, nothing keeps the process alive. */
+  /** Stops all timers, so that the process can end. */
   close(): void {
     this.#appointments = [];
     this.#paused = true;
@@ -189,7 +186,6 @@ export class WorldClock {
     return this.#paused || this.#holds > 0 || this.#driving > 0;
   }
 
-  /** Whether something waits to happen whose moment has come. */
   get #isOverdue(): boolean {
     const next = this.#appointments[0];
     return next !== undefined && next.dueMs <= (this.#stands ? this.#logicalMs : this.#reachedMs());
@@ -199,7 +195,7 @@ export class WorldClock {
     return this.#logicalMs + (this.#real.nowMs() - this.#realAnchorMs) * this.#speed;
   }
 
-  /** Takes the time that has passed into account before something changes how it passes. */
+  /** Accounts for the elapsed time before the speed changes. */
   #settle(): void {
     this.#logicalMs = this.nowMs();
     this.#realAnchorMs = this.#real.nowMs();
@@ -220,7 +216,7 @@ export class WorldClock {
     this.#takeBack = this.#real.wait(Math.min(Math.ceil(waitMs), WAIT_MS_MAX), () => this.#ring());
   }
 
-  /** Real time has come as far as the next appointment, perhaps as several. */
+  /** Real time has reached the next timer, or several. */
   #ring(): void {
     const targetMs = Math.floor(this.#reachedMs());
     this.#driving++;
@@ -232,7 +228,7 @@ export class WorldClock {
         if (next !== undefined && !complete) this.#happen(next);
       }
     } finally {
-      // Where something real began on the way, the rest of the time has not passed.
+      // If a real exchange began on the way, the remaining time has not passed.
       if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;

@@ -1,5 +1,5 @@
-// Puts a simulation together as the command line asks for it: the embedded service with its web server,
-// or a real one by its addresses, and the device on the real adapters of Node.
+// Creates a simulation from the command line's options: the embedded service with its web server or a real one, and the
+// device on the adapters for Node.
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -36,15 +36,15 @@ import { WorldClock } from "./world-clock.ts";
 
 export interface World {
   readonly simulation: Simulation;
-  /** Where the second device enters codes, "" where the service is somebody else's. */
+  /** Base address of the service for the phone, "" with a real server. */
   readonly url: string;
-  /** Where the panel is. */
+  /** Address of the panel. */
   readonly panelUrl: string;
-  /** Gives everything back. Harmless the second time. */
+  /** Frees everything; further calls have no effect. */
   close(): Promise<void>;
 }
 
-/** Answers requests that are not the service's; undefined passes them on to it. */
+/** Handles requests beside the service's; undefined passes them on to it. */
 export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
 
 export function fixture(): FixtureInput {
@@ -52,15 +52,14 @@ export function fixture(): FixtureInput {
   return JSON.parse(fs.readFileSync(file, "utf8")) as FixtureInput;
 }
 
-/** What the maker has set for a real server. */
 function remoteConfig(options: Options, { config }: RemoteServer): DriverConfig {
   const { server: _simulated, ...own } = deviceConfig(options);
   return { ...own, clientSecret: options.clientSecret ?? "", ...config };
 }
 
 /**
- * @param front set later by whoever has pages of its own to serve; asked before the service
- * @throws UsageError, StateDirectoryError: one line for the person at the command line
+ * @param front set later by the pages beside the service; runs before the service
+ * @throws UsageError, StateDirectoryError
  */
 export async function createWorld(
   options: Options,
@@ -72,20 +71,20 @@ export async function createWorld(
   const http = new NodeHttp();
   const closing: (() => Promise<void> | void)[] = [() => clock.close(), () => http.dispose()];
   const close = async (): Promise<void> => {
-    // One that fails must not keep the others open.
+    // A failed close must not keep the others open.
     const ends = await Promise.allSettled(closing.splice(0).map(async (end) => end()));
     const failure = ends.find((end) => end.status === "rejected");
     if (failure) throw failure.reason;
   };
   try {
     makeState(options.state);
-    // Two on one folder would overwrite each other's service.
+    // Two simulators in one folder would overwrite each other's state.
     closing.push(lockState(options.state));
     const storage = openStorage(options);
     closing.push(() => storage.close());
     const store = new ServiceStore(options.state);
     const snapshot = isRemote(options) ? undefined : store.load();
-    // The world may have been ahead of the calendar when it ended; a service's clock never goes back.
+    // The simulated time may have been ahead of the calendar; a service's clock never goes back.
     const epochMs = Math.max(Date.now(), snapshot?.atMs ?? 0);
     const embedded = isRemote(options)
       ? undefined
@@ -132,17 +131,18 @@ export async function createWorld(
   }
 }
 
-/** @throws UsageError where the folder cannot be made */
 function makeState(directory: string): void {
   try {
     makeDirectory(directory, 0o700);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`cannot make ${directory} (${reason}); choose another with --state`);
+    throw new UsageError(`cannot create ${directory} (${reason}); choose another with --state`);
   }
 }
 
-/** @throws UsageError where another simulator uses the folder */
+/**
+ * @throws UsageError where another simulator uses the folder
+ */
 function lockState(directory: string): () => void {
   try {
     return lockDirectory(directory);
@@ -152,7 +152,7 @@ function lockState(directory: string): () => void {
   }
 }
 
-/** A folder for each server and client: a token must never go to one that did not issue it. */
+/** One folder per server and client: a token must only go to its issuer. */
 function openStorage(options: Options): FileStorage {
   const { issuer, clientId, client, server: name, serverParameter = {} } = options;
   const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameter).sort())}`;
@@ -164,14 +164,13 @@ function openStorage(options: Options): FileStorage {
   return new FileStorage(path.join(options.state, folder));
 }
 
-/** @throws UsageError where the service has no such client */
 function checkClient({ clients = [] }: FixtureInput, id: string | undefined): void {
   if (id === undefined || clients.some((client) => client.id === id)) return;
   const names = clients.map((client) => client.id).join(", ");
   throw new UsageError(`there is no client ${id}; choose --client from ${names}`);
 }
 
-/** A printer that is a file: a device file of the system, or a file to look at the bytes. */
+/** A device file of the system, or a plain file. */
 function printerOn(file: string, warn: (line: string) => void): PrinterSink {
   let isBroken = false;
   return {
@@ -220,12 +219,12 @@ async function startService(
     fixture: data,
     options: {
       framedBySelf: true,
-      // With it the address fits on one line of every display: 127.0.0.1:8628/d
+      // The address then fits on one line of every display: 127.0.0.1:8628/d
       verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
-      // For the QR code, which the documents do not know.
+      // For the QR code; the specifications do not have it.
       verificationUriComplete: true,
-      // A device that lost its power, or whose clock counts whole milliseconds, is not punished for a few.
+      // A power cut, and clocks in whole milliseconds, cost a few milliseconds.
       pollToleranceMs: POLL_TOLERANCE_MS,
       ...settings,
     },
@@ -242,12 +241,12 @@ async function startService(
   if (options.publicUrl) usePublicUrl(service, options.publicUrl);
   else if (isAny(host))
     service.setOptions({ baseUrl: `http://${reachableName(host)}:${server.port}` });
-  // The device is on this machine, wherever else the service is to be reached from.
+  // The device runs on this machine.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl, fixture: data };
 }
 
-/** The panel alone, where the service is somebody else's. */
+/** Serves the panel alone, with a real server. */
 async function servePanel(options: Options, front: { handle?: Front }): Promise<RunningServer> {
   const { host, port } = options;
   const answer = async (request: Request, env: unknown): Promise<Response> =>
