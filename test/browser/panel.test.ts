@@ -12,7 +12,7 @@ describeInChromium("the panel", (browser) => {
       await shows(page, "3 broadcasts: Harbour regatta");
       await page.locator("#state", { hasText: "signed in" }).waitFor();
       expect(await page.locator("#sequence").textContent()).toMatch(
-        /ask for a code.*shows code.*enters the code.*confirms the code.*signs in as ada.*ada allows.*200 OK.*signed in/,
+        /request a code.*shows code.*enters the code.*confirms the code.*signs in as ada.*ada allows.*200 OK.*signed in/,
       );
       await page.locator("#sequence summary", { hasText: "call the API" }).click();
       const detail = page.locator("#sequence .detail pre");

@@ -68,7 +68,7 @@ test("the command prints its tables without rows of zeros", async () => {
   const command = ["--import", "tsx", "targets/desktop/fleet/main.ts", ...flags];
   const { code, stdout, stderr } = await ended(spawn(process.execPath, command));
   expect(code).toBe(0);
-  expect(stderr).toContain("fleet: a restart, kept: tokens\n");
+  expect(stderr).toContain("fleet: a restart, stored: tokens\n");
   expect(stdout).not.toMatch(/^[a-z. ]+( +(0|-|0\/0))+$/m);
   expect(stdout).toContain("service out for 15 minutes: no requests in this time");
   expect(stdout).toMatch(/^[\d,]+ requests$/m);

@@ -82,7 +82,7 @@ console.log("All devices restart at the same moment; the service is never the bo
 table(
   ["stored before the restart", "peak req/s", "all pending req/s", "ratio"],
   (["nothing", "code", "tokens"] as const).map((kept) => {
-    process.stderr.write(`fleet: a restart, kept: ${kept}\n`);
+    process.stderr.write(`fleet: a restart, stored: ${kept}\n`);
     const { peak, steady } = restartAll(core, kept, few, Number.POSITIVE_INFINITY);
     return [kept, peak, round(steady), round(peak / steady)];
   }),

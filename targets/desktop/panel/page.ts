@@ -150,7 +150,7 @@ ${head}
     <figcaption id="qr-text"></figcaption></figure></details>
   </section>
   <section class="exchange" aria-labelledby="exchange-title">
-    <h2 id="exchange-title" class="hidden-text">Requests and answers</h2>
+    <h2 id="exchange-title" class="hidden-text">Requests and responses</h2>
     <div class="headings" aria-hidden="true"><div class="lanes"><span class="time">time</span>${LANES.map((lane) => html`<span class="lane ${lane}">${lane}</span>`)}</div></div>
     <div class="scroll" tabindex="0" role="group" aria-label="Sequence, newest last">
       <ol id="sequence"></ol>
