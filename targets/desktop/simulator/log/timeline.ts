@@ -108,7 +108,7 @@ function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
   const name = errorName(device.error);
   const what = name === eventName(device.event) ? "" : `: ${name}`;
-  return `${what}, says ${reason.from}. ${sentenceOf(reason.mend)}`;
+  return `${what}, reported by ${reason.from}. ${sentenceOf(reason.mend)}`;
 }
 
 // A decision about the device's code, logged once, where it takes effect.
