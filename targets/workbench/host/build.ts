@@ -16,8 +16,8 @@ export const hostFolder = `${root}dist/host/`;
 export const generatedC = `${hostFolder}generated`;
 
 /**
- * release and sanitize contain the core as C, quickjs the released bundle. duktape is built with sanitizers. arm has
- * the complete core, arm-api and arm-grant the smaller builds.
+ * release and sanitize contain the core as C, the other kinds run its bundle: duktape on Duktape, the rest on QuickJS.
+ * sanitize and duktape have sanitizers. arm has the complete core, arm-api and arm-grant the smaller builds.
  */
 export type Kind = "release" | "sanitize" | "quickjs" | "duktape" | "arm" | "arm-api" | "arm-grant";
 

@@ -136,7 +136,7 @@ function ownFiles(assets: Set<string>): Plugin {
           );
         }
         for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
-          // A folder outside is only compared with: nothing is read there.
+          // Modules only compare names with a folder outside, and read nothing there.
           if (!/^\.\.\/.*\/$|^\.\.\/$/.test(file!)) assets.add(join(dirname(name), file!));
         }
         const place = `new URL(${JSON.stringify(name)}, import.meta.url).href`;
