@@ -45,9 +45,9 @@ function aptGet(script: string): void {
   program("sudo", '"$@"');
 }
 
-it("says in one line that make knows no folder with a space", () => {
+it("says in one line that make cannot build in a folder with a space", () => {
   expect(() => refuseSpaces("/home/ada/my projects/picogrant/")).toThrow(
-    /^make cannot build in \/home\/ada\/my projects\/picogrant\/; move it/,
+    /^make cannot build in \/home\/ada\/my projects\/picogrant\/: move it/,
   );
   expect(() => refuseSpaces("/home/ädä/picogrant/")).not.toThrow();
 });
@@ -67,7 +67,11 @@ describe("npm run host -- --install", () => {
   it.each([
     ["is not there", () => undefined, /is not on this machine; install by hand: gcc /],
     ["fails", () => aptGet("exit 100"), /ended with 100; install by hand: gcc /],
-    ["brings nothing", () => aptGet("exit 0"), /has installed gcc .*, but what they bring/],
+    [
+      "installs nothing",
+      () => aptGet("exit 0"),
+      /has installed gcc .*, but its files are not found$/,
+    ],
   ])("an apt-get that %s is one line", (_name, prepare, message) => {
     prepare();
     let error: unknown;
