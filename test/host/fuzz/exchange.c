@@ -42,7 +42,8 @@ uint32_t pg_clock_ms(void) { return now_ms; }
 uint32_t pg_clock_wall_s(void) { return 1000000000; }
 
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
-  check(!connection->is_open && !trust, "one connection at a time");
+  /* By the port's contract a connection that is still open ends here. */
+  check(!trust, "the server is the configured one");
   check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0, "the server is the configured one");
   check(peer->port == 443 && peer->is_secure, "the server is the configured one");
   starts++;
