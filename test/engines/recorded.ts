@@ -16,6 +16,7 @@ import { drawSettings, type Settings } from "../model/settings.ts";
 import type { Step } from "../model/steps.ts";
 import type { Core } from "../model/subject.ts";
 
+/** At least so many; more until each state of the device is reached. */
 const PAIRS = 8;
 const LINES_MAX = 500;
 const STEPS = 120;
@@ -128,6 +129,7 @@ class Life {
       const words = given.map((one) =>
         one === null ? "-" : typeof one === "number" ? one : hex(one as Uint8Array),
       );
+      missing.delete((device as { state: complete.State }).state);
       const answer = call(device, ...given);
       const seen = look(device);
       const changes = seen.flatMap((one, at) => (one === this.#right[at] ? [] : [`${at}:${one}`]));
@@ -171,10 +173,15 @@ function pair(variant: Variant, seed: number): string[] {
 }
 
 const variant = process.argv[2] as Variant;
+/** States in which no recorded call was made. */
+let missing = new Set(Object.values(complete.State).filter((state) => typeof state === "number"));
 const pairs: string[][] = [];
-for (let seed = FIRST_SEED; pairs.length < PAIRS; seed++) {
+for (let seed = FIRST_SEED; pairs.length < PAIRS || missing.size > 0; seed++) {
+  const before = new Set(missing);
   const lines = pair(variant, seed);
-  if (lines.length > 0) pairs.push(lines);
+  const isNeeded = pairs.length < PAIRS || missing.size < before.size;
+  if (lines.length > 0 && isNeeded) pairs.push(lines);
+  else missing = before;
 }
 // Limits a function's length, because some engines limit jumps (MuJS: 65,535 instructions).
 const calls: string[] = [];
