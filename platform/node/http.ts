@@ -322,6 +322,10 @@ function failureOf(error: Error): [TransportFailure, why: string] {
   if (code === "ETIMEDOUT") return ["timeout", code];
   if (code === "HPE_HEADER_OVERFLOW") return ["too-large", HEAD_TOO_LONG];
   if (code === "ECONNRESET" || code === "EPIPE") return ["unreachable", CUT_OFF];
+  // A handshake that fails while the request is written has OpenSSL's reason in its message alone.
+  const [, reason] =
+    /SSL routines:[^:]*:([^:]+)/.exec(code === "EPROTO" ? error.message : "") ?? [];
+  if (reason) return ["unreachable", `ERR_SSL_${reason.toUpperCase().replaceAll(" ", "_")}`];
   return ["unreachable", code.startsWith("HPE_") ? NOT_HTTP : code];
 }
 

@@ -115,6 +115,24 @@ const CAUSES: readonly Cause[] = [
     "check the server's name, and whether the network wants a sign-in of its own",
   ],
   [
+    /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/,
+    "unreachable",
+    "maker",
+    "the server requires a client certificate (http.agent with cert and key), or other ciphers",
+  ],
+  [
+    /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/,
+    "unreachable",
+    "administrator",
+    "the server has to support TLS 1.2 or later, and http.agent the version that the server supports",
+  ],
+  [
+    /WRONG_VERSION_NUMBER/,
+    "unreachable",
+    "maker",
+    "check the address: this port does not speak TLS",
+  ],
+  [
     /\([A-Z_]*(CERT|ISSUER|SIGNATURE)/,
     CERTIFICATE,
     "maker",

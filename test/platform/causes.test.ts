@@ -3,7 +3,8 @@
 // the clock of ID tokens in id-token.test.ts.
 
 import fs from "node:fs";
-import { createServer, type Server } from "node:https";
+import http from "node:http";
+import https, { createServer, type Server, type ServerOptions } from "node:https";
 import os from "node:os";
 import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
@@ -11,11 +12,13 @@ import { afterAll, afterEach, expect, it, vi } from "vitest";
 import type { NodeHttpOptions } from "../../platform/node/http.ts";
 import { type SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { OUTDATED } from "../../targets/command/conform/conformance-server.ts";
 import { listening } from "../listening.ts";
 import { startProxy } from "./connect-proxy.ts";
 
 const PAGE = fs.readFileSync(new URL("../../targets/docs/errors.md", import.meta.url), "utf8");
 const { ca, identities } = makeTlsIdentities();
+const REQUIRING = { ...identities.trusted, requestCert: true, rejectUnauthorized: true };
 const inTwentyDays = Date.now() + 20 * 86_400_000;
 vi.spyOn(Date, "now").mockReturnValue(inTwentyDays);
 const later = makeTlsIdentities();
@@ -31,13 +34,13 @@ afterAll(() => fs.rmSync(home, { recursive: true, force: true }));
 type Broken = { readonly at: string; readonly http?: NodeHttpOptions };
 
 async function answering(
-  identity: { key: string; cert: string },
+  identity: ServerOptions,
   body = "",
   headers: Record<string, string> = {},
 ): Promise<string> {
   const server: Server = createServer(identity, (_, response) =>
     response.writeHead(200, headers).end(body),
-  );
+  ).on("tlsClientError", () => {});
   ends.push(() => server.close());
   return `https://127.0.0.1:${await listening(server)}`;
 }
@@ -81,6 +84,43 @@ const CASES: Record<
     "clock_wrong",
     "user",
     /set the clock of this computer/,
+  ],
+  "a client certificate that the server requires": [
+    async () => ({ at: await answering(REQUIRING), http: { ca } }),
+    "unreachable",
+    "maker",
+    /requires a client certificate \(http\.agent with cert and key\)/,
+  ],
+  "the same with TLS 1.2": [
+    async () => ({ at: await answering({ ...REQUIRING, maxVersion: "TLSv1.2" }), http: { ca } }),
+    "unreachable",
+    "maker",
+    /requires a client certificate \(http\.agent with cert and key\)/,
+  ],
+  "a server whose TLS is too old": [
+    async () => ({ at: await answering({ ...identities.trusted, ...OUTDATED }), http: { ca } }),
+    "unreachable",
+    "administrator",
+    /the server has to support TLS 1\.2/,
+  ],
+  "an agent without the server's version of TLS": [
+    async () => ({
+      at: await answering({ ...identities.trusted, minVersion: "TLSv1.3" }),
+      http: { ca, agent: new https.Agent({ maxVersion: "TLSv1.2" }) },
+    }),
+    "unreachable",
+    "administrator",
+    /http\.agent the version that the server supports/,
+  ],
+  "a server without TLS": [
+    async () => {
+      const server = http.createServer();
+      ends.push(() => server.close());
+      return { at: `https://127.0.0.1:${await listening(server)}` };
+    },
+    "unreachable",
+    "maker",
+    /this port does not speak TLS/,
   ],
   "a proxy that is not there": [
     async () => ({
