@@ -1,5 +1,5 @@
 // The five adapters over `node:http`, files and a console. Test them with `npx picogrant conform`, run them with
-// platform/templates/device.mjs.
+// platform/templates/device.mjs. Your own start as a copy: replace the body of one function after the other, in this order.
 
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -7,7 +7,9 @@ import http from "node:http";
 import https from "node:https";
 import { retryAfterSeconds } from "picogrant/driver";
 
-// Timers on Node, with nothing of picogrant's: the monotonic clock, and setTimeout for the alarm.
+// Timers on Node, with nothing of picogrant's: the monotonic clock, and setTimeout for the alarm. On a microcontroller: a
+// 32-bit tick counter that continues while the core sleeps, and a compare interrupt that sets a flag. The loop sees the
+// flag and calls `ring`; nothing calls it from within an interrupt.
 
 const WRAP = 2 ** 32;
 
@@ -33,7 +35,9 @@ export function makeTimers() {
   return timers;
 }
 
-// Entropy on Node: the system's generator.
+// Entropy on Node: the system's generator. On a microcontroller: the hardware's generator, with its health test passed.
+// Where there is no such source, `fill` returns false. Bytes from a clock, a serial number or a seed compiled into the
+// firmware are the same in every device, or can be guessed.
 
 export function makeEntropy() {
   return {
@@ -47,7 +51,8 @@ export function makeEntropy() {
 }
 
 // Storage in two files. A record is written beside the old one, made durable, and then takes its name: whenever
-// the power goes, the slot holds the old record or the new one.
+// the power goes, the slot holds the old record or the new one. On flash, give each slot its own erase blocks. The records
+// hold tokens: if others can read the medium, wrap this adapter with `picogrant/sealed-storage`.
 
 const folder = process.env.STATE ?? "state";
 
@@ -147,7 +152,8 @@ export function makeDisplay() {
   };
 }
 
-// HTTP on Node's own client, one connection for each exchange.
+// HTTP on Node's own client, one connection for each exchange. Nothing of a request or response may be logged: targets,
+// headers and bodies hold secrets.
 
 export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
   /** Ends the exchange under way and makes it deaf; harmless where there is none. */
