@@ -22,7 +22,7 @@ export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
 /** It came to nothing, and not by a mistake on the command line. Its message is one line. */
 export class Failure extends Error {
   constructor(message: string) {
-    super(message.replace(/\s+/g, " ").trim());
+    super(message.replace(/\s*\n\s*/g, " ").trim());
     this.name = "Failure";
   }
 }

@@ -30,6 +30,33 @@ export function commandLine(name: string, description: string): Command {
     });
 }
 
+// Commands in messages: exactly as a shell takes them, with the options of this run.
+
+/** Options by their names in programs: `clientId` is `--client-id`, and an object repeats its option with NAME=VALUE. */
+export type OptionValues = Readonly<Record<string, unknown>>;
+
+/** `picogrant NAME` with options. */
+export function commandText(name: string, options: OptionValues): string {
+  const words = Object.entries(options).flatMap(([option, value]) => wordsOf(option, value));
+  // npx runs programs that no shell finds.
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env;
+  const program = event === "npx" && script === "picogrant" ? "npx picogrant" : "picogrant";
+  return [program, name, ...words.map(quoted)].join(" ");
+}
+
+function wordsOf(name: string, value: unknown): string[] {
+  const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  if (value === undefined || value === false) return [];
+  if (value === true) return [option];
+  if (typeof value !== "object") return [option, `${value}`];
+  return Object.entries(value ?? {}).flatMap(([key, text]) => [option, `${key}=${text}`]);
+}
+
+/** As POSIX shells read it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
 // `picogrant completion`: made of the options that --help is made of.
 
 /** A part is loaded only when it is run, or asked for its options. */

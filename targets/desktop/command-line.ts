@@ -5,7 +5,7 @@ import { InvalidArgumentError } from "commander";
 /** A usage error, in one line: what is wrong, where, what to do. The program ends with exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
-    super(message.replace(/\s+/g, " ").trim());
+    super(message.replace(/\s*\n\s*/g, " ").trim());
     this.name = "UsageError";
   }
 }

@@ -6,7 +6,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { addressProblem } from "../../platform/servers/address.ts";
 import { makeTlsIdentities } from "../command/certificates.ts";
+import { commandText } from "../command/option-parser.ts";
 import { readPort, readText, UsageError } from "../desktop/command-line.ts";
 import { DIALECTS, type Dialect } from "./dialects.ts";
 import { type FixtureInput, readFixture } from "./fixture.ts";
@@ -159,6 +161,9 @@ function readPublicUrl(text: string): string {
   return text;
 }
 
+/** The certificate that clients have to trust: of --https, or of --cert where it is self-signed. */
+let authorityFile = "";
+
 function readPair(flags: Flags): { key?: string; cert?: string } {
   if ((flags.key === undefined) !== (flags.cert === undefined))
     throw new UsageError("--key and --cert go together; give both for HTTPS");
@@ -166,8 +171,10 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
   try {
     // TLS accepts a key and a certificate that do not match, and then fails at each handshake.
-    const belongs = new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key));
+    const certificate = new X509Certificate(pair.cert);
+    const belongs = certificate.checkPrivateKey(createPrivateKey(pair.key));
     if (!belongs) throw new Error("they do not belong together");
+    if (certificate.checkIssued(certificate)) authorityFile = path.resolve(flags.cert);
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(
@@ -223,9 +230,6 @@ async function listen(flags: Flags, prefix: string): Promise<void> {
     });
 }
 
-/** For --https: the path of the authority's certificate during this run. */
-let authorityFile = "";
-
 function throwAwayPair(flags: Flags): { key: string; cert: string } {
   if (flags.key !== undefined || flags.cert !== undefined) {
     throw new UsageError(
@@ -251,11 +255,9 @@ function introduce(running: Service, fixture: FixtureInput, flags: Flags): strin
     return `  ${id.padEnd(20)}${shown.padEnd(20)}${name}`;
   });
   const accounts = (fixture.accounts ?? []).map(({ id, name }) => `  ${id.padEnd(20)}${name}`);
-  const trust = authorityFile && ` --certificates ${authorityFile}`;
+  const { issuer } = running;
   const [publicClient] = (fixture.clients ?? []).filter(({ secret }) => secret === undefined);
   return [
-    `issuer ${running.baseUrl}`,
-    "",
     "client              secret",
     ...clients,
     "",
@@ -264,8 +266,14 @@ function introduce(running: Service, fixture: FixtureInput, flags: Flags): strin
     "",
     ...(publicClient
       ? [
-          `Try: picogrant login --server ${running.baseUrl} --client-id ${publicClient.id} ` +
-            `--scope openid --state tokens${trust}`,
+          `Try: ${commandText("login", {
+            server: issuer,
+            clientId: publicClient.id,
+            scope: "openid",
+            state: "tokens",
+            certificates: authorityFile || undefined,
+            allowHttp: addressProblem(issuer, false) !== "",
+          })}`,
         ]
       : []),
     ...(authorityFile ? [`Certificates are signed by ${authorityFile}`] : []),

@@ -1,9 +1,11 @@
 // `picogrant login` at servers that require more than RFC 8628: a code challenge with each code (RFC 7636), JSON
 // instead of forms; set on the command line, or detected from a rejection.
 
-import { type ChildProcess, execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -165,12 +167,14 @@ const NO_HOME = `data:text/javascript,${encodeURIComponent(
     "os.homedir = () => { throw new Error('uv_os_homedir'); }; syncBuiltinESMExports();",
 )}`;
 
+const NOT_SIGNED_IN = /not signed in there; how to sign in: picogrant login --help --state \S+$/;
+
 describe("each ending is one line, the same exit code everywhere, and an object of --json", () => {
   it.concurrent.each<[words: string, exitCode: number, line: RegExp]>([
-    ["token", 4, /not signed in there; picogrant login signs in$/],
-    ["status", 4, /not signed in there; picogrant login signs in$/],
-    ["logout", 4, /not signed in there; picogrant login signs in$/],
-    ["logout --local", 4, /not signed in there; picogrant login signs in$/],
+    ["token", 4, NOT_SIGNED_IN],
+    ["status", 4, NOT_SIGNED_IN],
+    ["logout", 4, NOT_SIGNED_IN],
+    ["logout --local", 4, NOT_SIGNED_IN],
     ["login", 2, /--server is missing/],
     ["login --server github", 2, /--client-id is missing/],
     ["login --server gitbub --client-id c", 2, /unknown; did you mean github\?$/],
@@ -287,7 +291,7 @@ it("status of a token that must be refreshed: the server's response, or that it 
   refresh = error(400, "invalid_grant");
   const ended = await picogrant(["status"]);
   expect(ended).toMatchObject({ code: 4, stdout: "" });
-  expect(ended.stderr).toMatch(/session_ended.*; picogrant login signs in\n$/);
+  expect(ended.stderr).toMatch(/session_ended.*; to sign in again: picogrant login .*\n$/);
   expect((await picogrant(["token"])).code).toBe(4);
 });
 
@@ -407,7 +411,6 @@ it("if a refresh is rejected with an unknown error, the login stays and the erro
   refresh = error(400, "quota-7");
   const refused = await login();
   expect(refused.stderr).toContain("quota-7");
-  expect(refused.stderr).toContain("login --again");
   expect(refused.code).toBe(1);
   await expectWaysOut();
 });
@@ -420,6 +423,84 @@ it.runIf(isFullRun)(
     expect((await picogrant(LOGIN(), "503")).code).toBe(130);
   },
 );
+
+describe("each command that a message advises works as it is printed", () => {
+  const OTHER = "y 1";
+  /** In a shell, in the folder of the default directory and of the other one. */
+  const typed = (line: string): Promise<Ended> => {
+    const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
+    return asked(
+      ["-c", `cd ${state}; export XDG_STATE_HOME=${state}; ${picogrant}; ${line}`],
+      "/bin/sh",
+    );
+  };
+  const loggedIn = (): string[] =>
+    ["picogrant", OTHER, "tokens"].filter((name) => existsSync(path.join(state, name, "answer")));
+  const advised = ({ stdout, stderr }: Ended): string[] =>
+    (stdout + stderr).match(/(?<![\w/])picogrant \w+(?= |;|$)( ('[^']*'|[^\s;'])+)*/gm) ?? [];
+
+  const BOTH = ["picogrant", OTHER];
+  const renewed = tokens({ access_token: "new" });
+  const REFUSED = error(400, "quota-7");
+  const ENDED = error(400, "invalid_grant");
+
+  it("for the login that the message is about", async () => {
+    lifetimeS = 3600;
+    refresh = renewed;
+    const login = `picogrant login --server ${server.origin} --client-id c --scope 'a b'`;
+    const other = `--state '${path.join(state, OTHER)}'`;
+    expect(await typed(`${login}; ${login} ${other}`)).toMatchObject({ code: 0, stderr: "" });
+    const before = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+    ended.push(() => rmSync(before, { recursive: true }));
+    cpSync(state, before, { recursive: true });
+    for (const [answer, provoked, ...advices] of [
+      [renewed, login, ["picogrant token", BOTH], ["picogrant logout", [OTHER]]],
+      [
+        renewed,
+        `${login} ${other}`,
+        [`picogrant token ${other}`, BOTH],
+        [`picogrant logout ${other}`, ["picogrant"]],
+      ],
+      [renewed, `${login} --client-id d`, ["picogrant logout", [OTHER]]],
+      [renewed, `${login} --client-id d ${other}`, [`picogrant logout ${other}`, ["picogrant"]]],
+      [
+        REFUSED,
+        `${login} ${other}`,
+        [`${login} --again ${other}`, BOTH],
+        [`picogrant logout ${other}`, ["picogrant"]],
+      ],
+      [ENDED, `picogrant token --fresh ${other}`, [`${login} ${other}`, BOTH]],
+      [ENDED, "picogrant token --fresh", [login, BOTH]],
+      [renewed, "picogrant token --state z", [`picogrant login --help --state ${state}/z`, BOTH]],
+    ] as [FakeAnswer, string, ...[string, string[]][]][]) {
+      refresh = answer;
+      const printed = advised(await typed(provoked));
+      expect(printed, provoked).toEqual(advices.map(([command]) => command));
+      refresh = renewed;
+      for (const [command, left] of advices) {
+        const { code, stderr } = await typed(command);
+        expect([code, loggedIn()], `${provoked}: ${command}: ${stderr}`).toEqual([0, left]);
+        cpSync(before, state, { recursive: true });
+      }
+    }
+  });
+
+  const SERVICES = ["--dialect keycloak", "--host 0.0.0.0", "--https --issuer-path /a/b"];
+  const MORE = ["rfc8628", "google", "auth0", "entra"].map((name) => `--dialect ${name}`);
+  it.each(isFullRun ? [...SERVICES, ...MORE] : SERVICES)("for the service %s", async (words) => {
+    const args = [main, "service", "--port", "0", "--approve", "ada", ...words.split(" ")];
+    const service = spawn(process.execPath, args);
+    ended.push(() => service.kill());
+    let said = "";
+    service.stdout.on("data", (piece) => {
+      said += piece;
+    });
+    await vi.waitFor(() => expect(said).toMatch(/Try: .*\n/), { timeout: PATIENCE_MS });
+    const [command] = advised({ code: 0, stdout: said.split("Try: ")[1]!, stderr: "" });
+    const { code, stderr } = await typed(command!);
+    expect([code, loggedIn()], stderr).toEqual([0, ["tokens"]]);
+  });
+});
 
 async function expectWaysOut(): Promise<void> {
   seen.length = 0;

@@ -10,8 +10,6 @@ import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 
 export interface LoginOptions {
   readonly state: string;
-  /** Whether `--state` has to be named to the commands that come after. */
-  readonly stateIsDefault: boolean;
   readonly json: boolean;
   /** The session that is kept is given up first. */
   readonly again: boolean;
@@ -109,12 +107,11 @@ export function loginOptionsOf(line: Command): LoginOptions {
   const flags = line.opts<Flags>();
   checkTogether(flags);
   const { json = false, again = false, timeout, qr, clientSecretFile, ...more } = flags;
-  const { state, serverParameter, deviceParameter, tokenParameter, ...settings } = more;
+  const { state: _, serverParameter, deviceParameter, tokenParameter, ...settings } = more;
   const fromEnvironment = process.env[SECRET_VARIABLE] ? "environment" : "none";
   const asked = clientSecretFile ? { file: path.resolve(clientSecretFile) } : fromEnvironment;
   return {
     state: stateOf(flags),
-    stateIsDefault: state === defaultState(),
     json,
     again,
     timeoutS: timeout,

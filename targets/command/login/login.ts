@@ -13,10 +13,12 @@ import { asClock, CountdownLine, inWords, isScreen, type Paint, paintFor } from 
 import { askWho, claimsIn, factsOf, forget, lifeOf, nameIn, placeOf } from "./kept-session.ts";
 import { type LoginOptions, loginLine, loginOptionsOf } from "./login-options.ts";
 import {
+  commandFor,
   httpOptionsOf,
   isSameLogin,
   type KeptLogin,
   lasting,
+  loginCommand,
   metadataOf,
   type OpenState,
   openSession,
@@ -53,8 +55,8 @@ function checkKept(kept: KeptLogin | undefined, { state, settings }: LoginOption
   if (kept === undefined || isSameLogin(kept.settings, settings)) return;
   const { server, config, clientId = "" } = kept.settings;
   throw new UsageError(
-    `${state} holds a login at ${server ?? config} ${clientId}: picogrant logout ends it; ` +
-      "or choose another directory with --state",
+    `${state} holds a login at ${server ?? config} ${clientId}; choose another directory with ` +
+      `--state, or end that login first: ${commandFor("logout", state)}`,
   );
 }
 
@@ -76,7 +78,7 @@ async function loginOn(
     screen.showTrouble(trouble);
     useless = isUseless(trouble) ? useless + 1 : 0;
     if (session === undefined && useless === USELESS_MAX) end.abort(uselessError(trouble));
-    if (session !== undefined && isRefusal(trouble)) end.abort(refusalOf(trouble));
+    if (session !== undefined && isRefusal(trouble)) end.abort(refusalOf(trouble, options));
   };
   try {
     ready = await readySettings(settings, platform, {
@@ -160,9 +162,13 @@ function isRefusal({ remedy, answer }: SignInError): boolean {
   return answer !== undefined && (remedy === "maker" || remedy === "administrator");
 }
 
-function refusalOf({ code, remedy, answer }: SignInError): SignInError {
-  const ways = "picogrant login --again signs in anew, picogrant logout ends the session";
-  const message = `the tokens are kept, and the server refuses to renew them; ${ways}`;
+function refusalOf(
+  { code, remedy, answer }: SignInError,
+  { state, settings }: LoginOptions,
+): SignInError {
+  const anew = `to sign in anew: ${loginCommand(state, settings, { again: true })}`;
+  const end = `to end the session: ${commandFor("logout", state)}`;
+  const message = `the tokens are kept, and the server refuses to renew them; ${anew}; ${end}`;
   return new SignInError(code, remedy, message, { answer });
 }
 
@@ -238,10 +244,8 @@ class Screen {
     this.#tell({ event: "signed_in", ...factsOf(ready, session, who), resumed: !isNew });
     this.#say(`${isNew ? "Signed" : "Already signed"} in ${placeOf(ready, this.#paint.bold(who))}`);
     for (const line of lifeOf(session)) this.#say(line);
-    const state = options.stateIsDefault ? "" : ` --state ${options.state}`;
-    this.#say(
-      this.#paint.faint(`picogrant token${state} prints one; picogrant logout${state} ends it.`),
-    );
+    const [token, logout] = ["token", "logout"].map((name) => commandFor(name, options.state));
+    this.#say(this.#paint.faint(`Print a token: ${token}; sign out: ${logout}`));
   }
 
   /** Once for each that is another: it is tried again and again. */

@@ -28,6 +28,7 @@ import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { Failure } from "../ending.ts";
+import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
 
 /** This command shows the code itself; a code has as much room as a display has columns. */
@@ -92,10 +93,9 @@ export function alone({ shared, storage }: OpenState): Promise<void> {
   });
 }
 
-/** How a login that is not there is told. @param why such as a session that the server has ended */
-function notSignedIn(directory: string, why = "not signed in there"): SignInError {
-  const message = `${directory}: ${why}; picogrant login signs in`;
-  return new SignInError("not_signed_in", "user", message);
+/** @param advice ends with a command */
+function notSignedIn(directory: string, why: string, advice: string): SignInError {
+  return new SignInError("not_signed_in", "user", `${directory}: ${why}; ${advice}`);
 }
 
 /**
@@ -108,16 +108,42 @@ export async function withKeptLogin<T>(
 ): Promise<T> {
   // Before a directory is made for nothing.
   const kept = readKeptLogin(directory);
-  if (kept === undefined) throw notSignedIn(directory);
+  if (kept === undefined) {
+    const how = `how to sign in: ${commandFor("login", directory, { help: true })}`;
+    throw notSignedIn(directory, "not signed in there", how);
+  }
   const state = openState(directory, kept.settings);
   try {
     return await work(state, kept);
   } catch (error) {
     const isNone = error instanceof SignInError && error.code === "not_signed_in";
-    throw isNone ? notSignedIn(directory, error.message.split("; ")[0]) : error;
+    if (!isNone) throw error;
+    const again = `to sign in again: ${loginCommand(directory, kept.settings)}`;
+    throw notSignedIn(directory, error.message.split("; ")[0]!, again);
   } finally {
     state.dispose();
   }
+}
+
+/** `picogrant NAME` for the tokens in a directory. */
+export const commandFor = (name: string, state: string, more: OptionValues = {}): string =>
+  commandText(name, { ...more, state: state === path.resolve(defaultState()) ? undefined : state });
+
+/** `picogrant login` as a login was made. A secret that came from the environment has to be there again. */
+export function loginCommand(
+  state: string,
+  settings: LoginSettings,
+  more: OptionValues = {},
+): string {
+  const { serverParameters, deviceParameters, tokenParameters, secret, ...others } = settings;
+  return commandFor("login", state, {
+    ...others,
+    serverParameter: serverParameters,
+    deviceParameter: deviceParameters,
+    tokenParameter: tokenParameters,
+    clientSecretFile: typeof secret === "object" ? secret.file : undefined,
+    ...more,
+  });
 }
 
 /** What the login says about certificates. */

@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/servers/address.ts";
 import { bearerToken, unauthenticated } from "../bearer.ts";
-import { baseUrlOf, type ServiceContext } from "../context.ts";
+import { baseUrlOf, issuerOf, type ServiceContext } from "../context.ts";
 import { ApiError, invalidParameter, notJson } from "../errors.ts";
 import { PATHS } from "../metadata.ts";
 import { describeIssue } from "../options.ts";
@@ -99,7 +99,7 @@ export function getStream(context: ServiceContext, request: ProtocolRequest): Pr
   const configuration = configurationOf(stream);
   const base = baseUrlOf(context);
   return json(200, {
-    iss: base,
+    iss: issuerOf(context),
     aud: stream.receiver.clients,
     delivery: {
       delivery_method: configuration.method,

@@ -156,7 +156,7 @@ export class MakerServer {
       const claims = decode(payload);
       const { iss, aud } = JSON.parse(utf8(claims)) as Claims;
       const isMeant = Array.isArray(aud) && aud.includes(this.#clientId);
-      return isSigned && isMeant && iss === service.baseUrl ? claims : undefined;
+      return isSigned && isMeant && iss === service.issuer ? claims : undefined;
     } catch {
       return undefined;
     }

@@ -157,7 +157,7 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     rows: settings.rows,
     service,
     account: settings.account,
-    issuer: baseUrl,
+    issuer: service.issuer,
     fixture: settings.fixture,
     maker,
     kind: deviceKind(settings.device ?? "bare"),

@@ -107,7 +107,7 @@ export async function createWorld(
       memoryBytes: options.memory ?? remote?.memoryBytes,
       ...options.display,
       service: embedded?.service,
-      issuer: embedded?.service.baseUrl ?? options.issuer,
+      issuer: embedded?.service.issuer ?? options.issuer,
       account: options.account,
       fixture: embedded?.fixture,
       maker,
