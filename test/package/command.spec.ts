@@ -80,18 +80,6 @@ describe("picogrant service", () => {
     expect((await run(["logout", "--state", "tokens"])).code).toBe(0);
   });
 
-  it("--https: its certificate is trusted only where it is named", async () => {
-    const service = await startService("--https", "--approve", "ada");
-    expect(service.url).toMatch(/^https:/);
-    const line = /^Try: picogrant (.*)$/m.exec(service.stdout)![1]!.split(" ");
-    const doubting = await run([
-      ...line.slice(0, line.indexOf("--certificates")),
-      ...["--timeout", "2"],
-    ]);
-    expect(doubting.stderr).toMatch(/not reachable .*http\.ca/);
-    expect(doubting.code).toBe(1);
-  });
-
   it("an unknown account is a mistake", async () => {
     const { code, stderr } = await run(["service", "--port", "0", "--approve", "nobody"]);
     expect(stderr).toMatch(/^picogrant service: there is no account nobody; approve as one of /);
