@@ -3,13 +3,13 @@
 import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";
 import { DOCUMENT_LITERALS, LiteralEnd, REQUEST_LITERALS } from "./device/tables.ts";
-import { makeEvents } from "./documents/security-event.ts";
 import { createDevice } from "./loop/create.ts";
+import { makeEvents } from "./specifications/security-event.ts";
 
 // But for create, which is this build's own.
 export * from "./api.ts";
-export { applySecurityEvent, eventVerified, pollEvents } from "./documents/security-event.ts";
-export { createOffer, OfferError } from "./documents/subscription-offer.ts";
+export { applySecurityEvent, eventVerified, pollEvents } from "./specifications/security-event.ts";
+export { createOffer, OfferError } from "./specifications/subscription-offer.ts";
 
 /**
  * Makes a device for everything. As index.ts; a poll of security events needs 6144 bytes.

@@ -20,7 +20,7 @@ export { Property, release } from "./device/property.ts";
 export { Event, State } from "./device/states.ts";
 export { Field, Region } from "./device/tables.ts";
 export { setStatus } from "./display/verification-prompt.ts";
-export { Ending, ending } from "./grant/refusal.ts";
+export { Outcome, outcome } from "./grant/refusal.ts";
 export {
   responseBody,
   responseEnd,

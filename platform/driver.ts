@@ -6,9 +6,8 @@ import { Limit } from "../core/device/limits.ts";
 import { Command, Endpoint, ErrorCode, Region, State } from "../core/index.ts";
 import { RecordKind } from "../core/records/token-record.ts";
 import type { Bytes, Platform, Storage } from "./contracts.ts";
-import { Answers } from "./driver/answers.ts";
 import { makeChallenge } from "./driver/code-challenges.ts";
-import { hasRoom, makeDevice, moveDevice, type Values } from "./driver/device.ts";
+import { hasCapacity, makeDevice, moveDevice, type Values } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints, endpointMask } from "./driver/endpoints.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
@@ -19,11 +18,12 @@ import {
   type ReusedRequest,
   secretsOf,
 } from "./driver/requests.ts";
+import { Responses } from "./driver/responses.ts";
+import { AdapterPort } from "./exchange/adapter-port.ts";
 import { BodyForm } from "./exchange/body-form.ts";
+import { Faults, isThenable, nothing, operate } from "./exchange/callbacks.ts";
 import { type Below, connect, inOrder } from "./exchange/filter.ts";
-import { Faults, isThenable, nothing, operate } from "./exchange/guarded.ts";
-import { type Allowed, LastLook } from "./exchange/last-look.ts";
-import { AdapterOutlet } from "./exchange/outlet.ts";
+import { type Allowed, LeakGuard } from "./exchange/leak-guard.ts";
 import { type StepUp, stepUpIn } from "./exchange/step-up.ts";
 import { asciiOf } from "./text/text.ts";
 
@@ -82,14 +82,14 @@ export class Driver {
   readonly #storage: Storage;
   /** Where requests go in; their answers come out at `#answers`. */
   readonly #exchange: Below;
-  readonly #answers: Answers;
-  readonly #look: LastLook;
+  readonly #responses: Responses;
+  readonly #look: LeakGuard;
   readonly #options: DriverOptions;
   readonly #requests: Requests;
   #lastMs = 0;
   #running = false;
   /** A driver starts once: a device that comes back is a new one, which reads its records. */
-  #life: "new" | "started" | "stopped" = "new";
+  #lifetime: "new" | "started" | "stopped" = "new";
   readonly #faults: Faults;
   /** Of polls, which must make no object. */
   readonly #pollRequest: ReusedRequest;
@@ -110,7 +110,7 @@ export class Driver {
   readonly #unverified = (): void =>
     this.core.eventVerified?.(this.device, this.device.requestId, 0);
   readonly #unchallenged = (): void => this.core.storageDone(this.device, 0);
-  readonly #tellChange = (): unknown => {
+  readonly #reportChange = (): unknown => {
     this.#options.log?.look(this.device);
     return this.#options.onChange?.();
   };
@@ -131,8 +131,8 @@ export class Driver {
     this.core.setEndpoints(this.device, endpointMask(options.endpoints));
     this.#requests = new Requests(this.device, options);
     this.#pollRequest = newRequest(this.memory);
-    this.#answers = new Answers(this);
-    this.#look = new LastLook((address) => this.#allowed(address));
+    this.#responses = new Responses(this);
+    this.#look = new LeakGuard((address) => this.#allowed(address));
     this.#exchange = this.#pipeline();
   }
 
@@ -140,7 +140,7 @@ export class Driver {
     const { platform, config, filters, log, translate } = this.#options;
     const { clientId, clientSecret, scope } = config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
-    const outlet = new AdapterOutlet(platform.http, {
+    const port = new AdapterPort(platform.http, {
       isPoll: () => this.device.state === State.PENDING,
       fault: (error, giveUp) => this.#fault(error, giveUp),
     });
@@ -151,7 +151,7 @@ export class Driver {
       look: this.#look,
       log: log?.exchange(() => this.device),
     });
-    return connect(all, this.#answers, outlet);
+    return connect(all, this.#responses, port);
   }
 
   /**
@@ -160,7 +160,7 @@ export class Driver {
    */
   makeRoom(values: Values): void {
     const { growsTo = 0 } = this.#options;
-    while (this.memory.length < growsTo && !hasRoom(this.device, values)) {
+    while (this.memory.length < growsTo && !hasCapacity(this.device, values)) {
       this.memory = new Uint8Array(Math.min(2 * this.memory.length, growsTo));
       moveDevice(this.device, makeDevice(this.#options, this.memory));
     }
@@ -188,8 +188,8 @@ export class Driver {
    * @throws Error where it has been called before
    */
   start(): void {
-    if (this.#life !== "new") throw new Error("a driver starts once; make a new one");
-    this.#life = "started";
+    if (this.#lifetime !== "new") throw new Error("a driver starts once; make a new one");
+    this.#lifetime = "started";
     this.#lastMs = this.#platform.timers.now();
     this.run();
   }
@@ -199,8 +199,8 @@ export class Driver {
    * afterwards has no effect.
    */
   stop(): void {
-    if (this.#life === "stopped") return;
-    this.#life = "stopped";
+    if (this.#lifetime === "stopped") return;
+    this.#lifetime = "stopped";
     this.#guard(() => this.#platform.timers.cancel());
     this.#exchange.abort();
     this.#faults.report();
@@ -230,14 +230,14 @@ export class Driver {
 
   /** The access token as it is now, "" where there is none that can be used. */
   get accessToken(): string {
-    const { state, accessLifeS } = this.device;
+    const { state, accessLifetimeS } = this.device;
     // The device hears of time when it wakes, which may be late.
-    const isUsable = state === State.SIGNED_IN && accessLifeS > this.untoldS;
+    const isUsable = state === State.SIGNED_IN && accessLifetimeS > this.unreportedS;
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
   /** Whole seconds that have gone by since the device was last told of any: its lifetimes are from then. */
-  get untoldS(): number {
+  get unreportedS(): number {
     return Math.floor(((this.#platform.timers.now() - this.#lastMs) >>> 0) / 1000);
   }
 
@@ -246,8 +246,8 @@ export class Driver {
    * the `deviceParameters` of a new one. The call ends with INTERACTION_REQUIRED then: no token is refreshed for it.
    */
   get stepUp(): StepUp | undefined {
-    const isWanted = this.device.callError === ErrorCode.INTERACTION_REQUIRED;
-    return isWanted ? stepUpIn(this.challenge) : undefined;
+    const isRequired = this.device.callError === ErrorCode.INTERACTION_REQUIRED;
+    return isRequired ? stepUpIn(this.challenge) : undefined;
   }
 
   /** An answer of 401 to a request made with the access token: it is refreshed (core: accessTokenRefused). */
@@ -265,7 +265,7 @@ export class Driver {
    * @throws what `event` throws; without `onError` also what an adapter or a callback has thrown meanwhile
    */
   happen(event: () => void): void {
-    this.#hear(event, true);
+    this.#receive(event, true);
     // From within a command: who carries that out throws it.
     if (!this.#running) this.#faults.throwFirst();
   }
@@ -283,7 +283,7 @@ export class Driver {
   /** @internal Tells the core of what an adapter reports. Never throws: the adapter's code is no place for others' faults. */
   report(event: () => void): void {
     try {
-      this.#hear(event, false);
+      this.#receive(event, false);
     } catch (error) {
       this.#faults.hold(error);
       // The core has thrown, which it should not: that is told, and the next alarm is set.
@@ -292,8 +292,8 @@ export class Driver {
   }
 
   /** @param throws whether the caller is then handed what was thrown */
-  #hear(event: () => void, throws: boolean): void {
-    if (this.#life === "stopped") return;
+  #receive(event: () => void, throws: boolean): void {
+    if (this.#lifetime === "stopped") return;
     // From within a command: the loop below is still going and takes it up.
     if (this.#running) {
       event();
@@ -315,7 +315,7 @@ export class Driver {
    * by what came before it. The core may want something done for it, which cannot wait until it has heard the event.
    */
   #passTime(): void {
-    if (this.#life !== "started") return;
+    if (this.#lifetime !== "started") return;
     this.#nowMs = this.#lastMs;
     this.#guard(this.#readClock);
     // Timers may wrap at 2^32.
@@ -326,7 +326,7 @@ export class Driver {
 
   /** Carries out commands until there are none. */
   #work(): void {
-    for (let count = 0; this.#life === "started"; count++) {
+    for (let count = 0; this.#lifetime === "started"; count++) {
       const command = this.core.tick(this.device, 0);
       if (command === Command.NONE) return;
       if (count > COMMANDS_MAX) {
@@ -339,8 +339,8 @@ export class Driver {
 
   /** The core has heard and has nothing to do: tells the program, then sleeps. */
   #rest(throws: boolean): void {
-    if (this.#life !== "started") return;
-    this.#guard(this.#tellChange);
+    if (this.#lifetime !== "started") return;
+    this.#guard(this.#reportChange);
     this.#faults.report();
     if (!this.#isStarted()) return;
     // Without `onError` the alarm is what throws.
@@ -350,7 +350,7 @@ export class Driver {
   }
 
   #isStarted(): boolean {
-    return this.#life === "started";
+    return this.#lifetime === "started";
   }
 
   /** @internal Hands a piece of an API's answer to the program. */
@@ -481,9 +481,9 @@ export class Driver {
 
   #send(): void {
     const { endpoint, requestId, state } = this.device;
-    const answers = this.#answers;
-    answers.begin(requestId);
-    this.#giveUp = answers.giveUp;
+    const responses = this.#responses;
+    responses.begin(requestId);
+    this.#giveUp = responses.giveUp;
     const request = state === State.PENDING ? this.#pollRequest : newRequest(this.memory);
     const address = addressOf(this.#addresses, endpoint);
     this.#requests.write(request, this.memory, address);

@@ -11,7 +11,10 @@ import { analyserNeeds, ensurePackages } from "../targets/workbench/host/toolcha
 import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
 
 const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
-const rooms = [...["portable", "engines", "engines/quickjs", "engines/duktape"], "ports/posix"];
+const capacities = [
+  ...["portable", "engines", "engines/quickjs", "engines/duktape"],
+  "ports/posix",
+];
 const generated = `${hostFolder}generated-complete`;
 
 const flags = commandLine("analyse-c", "Runs static analysers over the host in C.")
@@ -19,9 +22,9 @@ const flags = commandLine("analyse-c", "Runs static analysers over the host in C
   .parse()
   .opts<{ install?: boolean }>();
 
-function filesOf(room: string): string[] {
-  const names = readdirSync(`${sources}${room}`).filter((name) => name.endsWith(".c"));
-  return names.map((name) => `${sources}${room}/${name}`);
+function filesOf(capacity: string): string[] {
+  const names = readdirSync(`${sources}${capacity}`).filter((name) => name.endsWith(".c"));
+  return names.map((name) => `${sources}${capacity}/${name}`);
 }
 
 /**
@@ -66,9 +69,9 @@ function misra(includes: readonly string[]): string[] {
 await carryOut("analyse-c", async () => {
   ensurePackages(analyserNeeds, flags.install ?? false);
   if (!existsSync(generated)) throw new InstallError("run npm run host -- --build first");
-  const includes = [...rooms.map((room) => `-I${sources}${room}`), `-I${generated}`];
+  const includes = [...capacities.map((capacity) => `-I${sources}${capacity}`), `-I${generated}`];
   const compiler = ["-std=gnu11", ...includes, "-isystem", quickjsFolder()];
-  const files = rooms.flatMap(filesOf);
+  const files = capacities.flatMap(filesOf);
   // The core as C comes with the other header of the device.
   const ofCore = ["-std=c99", `-I${generatedC}`, `-I${sources}portable`];
   const core = `${generatedC}/picogrant.c`;
@@ -93,8 +96,10 @@ await carryOut("analyse-c", async () => {
     ].filter(Boolean),
     "targets/host/MISRA.md": misra(includes),
   };
-  for (const [name, said] of Object.entries(complaints)) {
-    console.log(`${name}: ${files.length} files, ${said.length === 0 ? "clean" : said.join("\n")}`);
+  for (const [name, output] of Object.entries(complaints)) {
+    console.log(
+      `${name}: ${files.length} files, ${output.length === 0 ? "clean" : output.join("\n")}`,
+    );
   }
-  return Object.values(complaints).every((said) => said.length === 0) ? 0 : 1;
+  return Object.values(complaints).every((output) => output.length === 0) ? 0 : 1;
 });

@@ -4,8 +4,8 @@
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { LifeError, liveOnBoard } from "../targets/workbench/board/board-life.ts";
-import { BoardWorld } from "../targets/workbench/board/board-world.ts";
+import { BoardEnvironment } from "../targets/workbench/board/board-environment.ts";
+import { liveOnBoard, RunError } from "../targets/workbench/board/board-run.ts";
 import {
   buildFirmware,
   type Kind,
@@ -65,25 +65,24 @@ const show = (text: string): boolean => process.stdout.write(text);
 /** A whole run with the complete core, a shorter one with the others. */
 async function live(kind: Kind): Promise<Seen> {
   // The interval of the specification.
-  const world = new BoardWorld({ interval: 5 });
+  const environment = new BoardEnvironment({ interval: 5 });
   try {
-    await world.open();
-    const board = world.board({ kind, ...(kind === "complete" && { onOutput: show }) });
-    const life = await liveOnBoard(world, board, kind, {
+    await environment.open();
+    const board = environment.board({ kind, ...(kind === "complete" && { onOutput: show }) });
+    const run = await liveOnBoard(environment, board, kind, {
       report: kind === "complete" ? report : () => undefined,
       watchMs: kind === "complete" ? 20_000 : 0,
       picture: kind === "complete" ? flags.picture : undefined,
     });
-    if (life.allocations > 0)
-      throw new LifeError(`${life.allocations} allocations after the start`);
+    if (run.allocations > 0) throw new RunError(`${run.allocations} allocations after the start`);
     if (kind === "complete") {
-      report(sleepLine("while a code is pending", life.pending));
-      report(sleepLine("the same on batteries, with a countdown per poll", life.onBatteries));
-      report(sleepLine("while signed in", life.signedIn));
+      report(sleepLine("while a code is pending", run.pending));
+      report(sleepLine("the same on batteries, with a countdown per poll", run.onBatteries));
+      report(sleepLine("while signed in", run.signedIn));
     }
-    return life;
+    return run;
   } finally {
-    await world.end();
+    await environment.end();
   }
 }
 
@@ -98,15 +97,15 @@ async function port(folder: string, name: string): Promise<void> {
 
 /** Boots the firmware built from another folder. */
 async function boot(): Promise<void> {
-  const world = new BoardWorld({ interval: 5 });
+  const environment = new BoardEnvironment({ interval: 5 });
   try {
-    await world.open();
-    const board = world.board({ builtIn: portFolder, onOutput: show });
+    await environment.open();
+    const board = environment.board({ builtIn: portFolder, onOutput: show });
     await board.powerOn();
     await board.state("PENDING");
     console.log("\nboard: it boots, and shows a code of the simulated service");
   } finally {
-    await world.end();
+    await environment.end();
   }
 }
 
@@ -148,17 +147,17 @@ async function main(): Promise<number> {
     return table(flags.machine === undefined ? compared : own) ? 0 : 1;
   }
   if (flags.interactive) return runInteractive();
-  const life = await live("complete");
+  const run = await live("complete");
   // They wait for most of their time. An allocation by an engine after the start ends the run (above).
-  const lived = await Promise.all(
+  const runs = await Promise.all(
     own.map(async (build) => {
-      if (build.kind === "complete") return { ...build, seen: life };
+      if (build.kind === "complete") return { ...build, seen: run };
       const seen = await live(build.kind);
       report(`${build.kind}: the same run`);
       return { ...build, seen };
     }),
   );
-  if (!table(lived)) return 1;
+  if (!table(runs)) return 1;
   if (!flags.test) return 0;
   const args = ["vitest", "run", "--config", "test/suites.config.ts", "--project", "board"];
   return spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;

@@ -3,9 +3,9 @@
 
 import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import {
-  measureLife,
-  measureLifeNatively,
   measurePolls,
+  measureRun,
+  measureRunNatively,
 } from "../targets/workbench/budgets/allocations.ts";
 import {
   type Figures,
@@ -71,11 +71,11 @@ function allocationRow(what: string, tallies: readonly Tally[], seen: string[]):
 async function allocations(variant: Variant, seen: string[]): Promise<void> {
   for (const which of ["release", "ng"] as const) {
     const { name } = countedEngines[which];
-    const counted = await measureLife(variant, which);
+    const counted = await measureRun(variant, which);
     allocationRow(`${variant}: allocations, malloc counted in ${name}`, counted, seen);
   }
   for (const engine of hostedEngines) {
-    const native = await measureLifeNatively(variant, engine);
+    const native = await measureRunNatively(variant, engine);
     if (native) allocationRow(`${variant}: allocations, hooks of native ${engine}`, native, seen);
     else info(`${variant}: allocations, native ${engine}`, skipped);
   }

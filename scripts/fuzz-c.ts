@@ -39,11 +39,15 @@ const flags = commandLine("fuzz-c", "Fuzzes the input parsers of the host in C."
   }>();
 
 /** The number of inputs that a fuzzer reports. */
-const triedIn = (said: string): number =>
-  Number(/stat::number_of_executed_units:\s*(\d+)/.exec(said)?.[1] ?? 0);
+const triedIn = (output: string): number =>
+  Number(/stat::number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0);
 
 /** Runs a fuzzer; its report goes to standard error, as libFuzzer writes it. */
-function run(program: string, args: readonly string[], cwd: string): { ok: boolean; said: string } {
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): { ok: boolean; output: string } {
   const { status, signal, error, stderr } = spawnSync(program, args, {
     cwd,
     encoding: "utf8",
@@ -51,7 +55,7 @@ function run(program: string, args: readonly string[], cwd: string): { ok: boole
     env: { ...process.env, ASAN_OPTIONS: "detect_leaks=1" },
   });
   const end = error?.message ?? signal ?? `exit code ${status}`;
-  return { ok: status === 0, said: `${stderr ?? ""}\nit ended with ${end}` };
+  return { ok: status === 0, output: `${stderr ?? ""}\nit ended with ${end}` };
 }
 
 /**
@@ -68,19 +72,19 @@ function fuzz(surface: Surface): boolean {
   const least = flags.rounds * surface.round;
   const end = [`-runs=${least}`, "-print_final_stats=1", "-verbosity=1"];
   const began = Date.now();
-  const { ok, said } = run(
+  const { ok, output } = run(
     program,
     [...limits, ...seed, ...end, found, corpusOf(surface.name)],
     folder,
   );
   const took = ((Date.now() - began) / 1000).toFixed(1);
-  const tried = triedIn(said);
-  const coverage = [...said.matchAll(/cov: (\d+)/g)].at(-1)?.[1] ?? "?";
+  const tried = triedIn(output);
+  const coverage = [...output.matchAll(/cov: (\d+)/g)].at(-1)?.[1] ?? "?";
   console.log(
     `${surface.name}: ${tried} inputs in ${took} s, ${coverage} edges, ` +
       `${readdirSync(found).length} stored, ${ok ? "nothing found" : "FOUND SOMETHING"}`,
   );
-  if (!ok) console.error(`${said.slice(-4000)}\nfuzz-c: the input is in ${folder}`);
+  if (!ok) console.error(`${output.slice(-4000)}\nfuzz-c: the input is in ${folder}`);
   const isEnough = tried >= least;
   if (ok && !isEnough) console.error(`fuzz-c: ${surface.name} tried ${tried} inputs, not ${least}`);
   return ok && isEnough;
@@ -98,17 +102,18 @@ function isAlive(surface: Surface): boolean {
   const found = `${folder}/corpus`;
   rmSync(found, { recursive: true, force: true });
   mkdirSync(found);
-  const { ok, said } = run(program, [...limits, seed, found, corpusOf(surface.name)], folder);
-  const isFound = !ok && /must hold: |PG_MUST|AddressSanitizer|runtime error/.test(said);
-  const outcome = isFound ? "found" : `NOT FOUND\n${said.slice(-300)}`;
-  console.log(`${surface.name}: a planted fault after ${triedIn(said)} inputs: ${outcome}`);
+  const { ok, output } = run(program, [...limits, seed, found, corpusOf(surface.name)], folder);
+  const isFound = !ok && /must hold: |PG_MUST|AddressSanitizer|runtime error/.test(output);
+  const outcome = isFound ? "found" : `NOT FOUND\n${output.slice(-300)}`;
+  console.log(`${surface.name}: a planted fault after ${triedIn(output)} inputs: ${outcome}`);
   return isFound;
 }
 
 await carryOut("fuzz-c", async () => {
   ensurePackages(fuzzNeeds, flags.install ?? false);
-  const wanted = surfaces.filter(({ name }) => flags.only === undefined || name === flags.only);
-  if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such surface`);
-  const results = wanted.map((surface) => isAlive(surface) && fuzz(surface));
+  const required = surfaces.filter(({ name }) => flags.only === undefined || name === flags.only);
+  if (required.length === 0)
+    throw new InstallError(`--only ${flags.only}: there is no such surface`);
+  const results = required.map((surface) => isAlive(surface) && fuzz(surface));
   return results.every(Boolean) ? 0 : 1;
 });

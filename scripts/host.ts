@@ -46,14 +46,14 @@ async function port(folder: string): Promise<void> {
 }
 
 /** Runs the check once. @returns its output */
-function startCheck(): Promise<{ said: string; status: number | null }> {
+function startCheck(): Promise<{ output: string; status: number | null }> {
   const program = spawn(`${portFolder}check`, { stdio: ["inherit", "inherit", "pipe"] });
-  let said = "";
+  let output = "";
   program.stderr.on("data", (text: Buffer) => {
-    said += text;
+    output += text;
     process.stderr.write(text);
   });
-  return new Promise((resolve) => program.on("close", (status) => resolve({ said, status })));
+  return new Promise((resolve) => program.on("close", (status) => resolve({ output, status })));
 }
 
 /** Tests the port's files (ports/template/check.c) twice, since some faults only show at the second start. */
@@ -65,9 +65,9 @@ async function check(folder: string): Promise<void> {
     const first = await startCheck();
     console.error("# again: some faults only show at the second start");
     const second = await startCheck();
-    const isForgotten = second.said.includes("nothing is there of an earlier start");
-    if (isForgotten) console.error("not ok medium: what was programmed is gone at the next start");
-    if (first.status === 0 && second.status === 0 && !isForgotten) return;
+    const isDiscarded = second.output.includes("nothing is there of an earlier start");
+    if (isDiscarded) console.error("not ok medium: what was programmed is gone at the next start");
+    if (first.status === 0 && second.status === 0 && !isDiscarded) return;
     process.exitCode = 1;
     console.error(
       "host: this port fails; the lines above, if any, come out of its port_log (clock.c)",

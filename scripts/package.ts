@@ -108,7 +108,7 @@ const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
 const BUILT = [
   ...variants.flatMap((variant) => {
     const modules = [".js", ".js.map", ".cjs", ".mjs", ".d.ts", ".d.cts", ".d.mts"];
-    return [...modules, "-conformance.js"].map((ending) => nameOf(variant) + ending);
+    return [...modules, "-conformance.js"].map((outcome) => nameOf(variant) + outcome);
   }),
   "picogrant.qjs.js",
   "picogrant-numbers.h",
@@ -158,7 +158,7 @@ function sizeOf(folder: string): string {
 function writePage(folder: string, file: string, source: string, pages: Pages): void {
   const text = readFileSync(join(root, source), "utf8");
   const places = new Map(Object.entries(pages).map(([there, here]) => [here, there]));
-  const mended = text.replace(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, picture, words, target) => {
+  const fixed = text.replace(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, picture, words, target) => {
     if (/^(?:[a-z]+:|#)/.test(target)) return whole;
     const [path, anchor] = target.split("#") as [string, string?];
     const inside = normalize(join(dirname(source), path)).replace(/\/$/, "");
@@ -174,7 +174,7 @@ function writePage(folder: string, file: string, source: string, pages: Pages): 
     return `${picture}[${words}](${web}/${kind}/v${own.version}/${inside}${behind})`;
   });
   mkdirSync(dirname(join(folder, file)), { recursive: true });
-  writeFileSync(join(folder, file), mended);
+  writeFileSync(join(folder, file), fixed);
 }
 
 const named = (entries: Readonly<Record<string, string>>): Record<string, string> =>

@@ -27,7 +27,7 @@ const { version } = JSON.parse(
 /** The rows of the bench, and for each client why it fails one. */
 async function rowTable(): Promise<string[][]> {
   ensurePackages([tool("oidc-gen", "oidc-agent-cli")], false);
-  const said = CLIENTS.map((client) => {
+  const output = CLIENTS.map((client) => {
     const device = `NODE_EXTRA_CA_CERTS={directory}/ca.pem exec node --import tsx ${DEVICE} ${client} {config}`;
     const hooks = ["--call", "> a", "--sign-out", "> o", "--no-closure", "--json", "--with", SCOPE];
     const words = ["--import", "tsx", COMMAND, "conform", "--device", device, ...hooks];
@@ -44,12 +44,12 @@ async function rowTable(): Promise<string[][]> {
     one?.passed
       ? "passes"
       : (one?.why ?? "").replaceAll("|", "/").replace(/[<>]/g, "").slice(0, 90);
-  const rows = said[0]!.map(({ name, section }) => [
+  const rows = output[0]!.map(({ name, section }) => [
     name,
     section,
-    ...said.map((of) => cell(of.find((one) => one.name === name))),
+    ...output.map((of) => cell(of.find((one) => one.name === name))),
   ]);
-  const counts = said.map((of) => `${of.filter(({ passed }) => passed).length} of ${of.length}`);
+  const counts = output.map((of) => `${of.filter(({ passed }) => passed).length} of ${of.length}`);
   return [["row", "section", ...CLIENTS], ...rows, ["pass", "", ...counts]];
 }
 

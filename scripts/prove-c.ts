@@ -35,9 +35,9 @@ async function rowOf(proof: Proof): Promise<{ cells: string[]; ok: boolean }> {
 
 await carryOut("prove-c", async () => {
   ensurePackages(proofNeeds, flags.install ?? false);
-  const wanted = proofs.filter(({ name }) => flags.only === undefined || name === flags.only);
-  if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such proof`);
-  const rows = await Promise.all(wanted.map(rowOf));
+  const required = proofs.filter(({ name }) => flags.only === undefined || name === flags.only);
+  if (required.length === 0) throw new InstallError(`--only ${flags.only}: there is no such proof`);
+  const rows = await Promise.all(required.map(rowOf));
   const head = ["functions", "for every input of", "alarms", "seconds"];
   printTable([head, ...rows.map(({ cells }) => cells)]);
   return rows.every(({ ok }) => ok) ? 0 : 1;

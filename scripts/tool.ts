@@ -8,7 +8,9 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 
 function list(): string {
   const width = Math.max(...Object.keys(TOOLS).map((name) => name.length));
-  const lines = Object.entries(TOOLS).map(([name, { says }]) => `  ${name.padEnd(width)}  ${says}`);
+  const lines = Object.entries(TOOLS).map(
+    ([name, { description }]) => `  ${name.padEnd(width)}  ${description}`,
+  );
   return `Usage: npm run tool -- NAME [options]; NAME --help says which.\n\n${lines.join("\n")}\n`;
 }
 

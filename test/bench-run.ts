@@ -6,15 +6,15 @@ import { bundledProgram } from "./program.ts";
 /** Two lines of standard input that devices of these tests understand. */
 export const KEYS = ["--call", "> a", "--sign-out", "> o"];
 
-export async function bench(...args: string[]): Promise<{ status: number | null; said: string }> {
+export async function bench(...args: string[]): Promise<{ status: number | null; output: string }> {
   const words = [await bundledProgram("targets/command/main.ts"), "conform", ...args];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  for (const output of [child.stdout, child.stderr]) {
-    output.on("data", (text: Buffer) => {
-      said += text;
+  let output = "";
+  for (const printed of [child.stdout, child.stderr]) {
+    printed.on("data", (text: Buffer) => {
+      output += text;
     });
   }
   const status = await new Promise<number | null>((done) => child.once("close", done));
-  return { status, said };
+  return { status, output };
 }

@@ -6,8 +6,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
-import type { Answers } from "./ask-programs.ts";
 import { bundledProgram, type Ended, ended } from "./program.ts";
+import type { Responses } from "./run-programs.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
@@ -37,10 +37,10 @@ function start(...args: string[]): Promise<Ended> {
 }
 
 /** Output of all programs from one process. Tests below start them separately. */
-const answers = run("test/ask-programs.ts", ...own.map(([, file]) => file)).then(
+const responses = run("test/run-programs.ts", ...own.map(([, file]) => file)).then(
   ({ stdout, stderr }) => {
     if (stderr !== "") throw new Error(stderr);
-    return JSON.parse(stdout) as Record<string, Answers>;
+    return JSON.parse(stdout) as Record<string, Responses>;
   },
 );
 
@@ -77,7 +77,7 @@ describe.concurrent("npm run", () => {
   });
 
   test.each(own)("%s --help lists its options, and does nothing", async (_, file, call) => {
-    const { code, stdout, stderr } = (await answers)[file]!.help;
+    const { code, stdout, stderr } = (await responses)[file]!.help;
     expect(stderr).toBe("");
     expect(stdout).toContain(`Usage: ${call} `);
     expect(stdout).toContain("--help");
@@ -85,7 +85,7 @@ describe.concurrent("npm run", () => {
   });
 
   test.each(own)("%s: a wrong option is one line and exit code 2", async (name, file) => {
-    const { code, stdout, stderr } = (await answers)[file]!.wrong;
+    const { code, stdout, stderr } = (await responses)[file]!.wrong;
     expect(stderr).toMatch(/^[^\n]*unknown option '--nonsense'[^\n]*\n$/);
     expect(stderr).toMatch(new RegExp(`^${name === "start" ? "picogrant" : name}: `));
     expect(stdout).toBe("");
@@ -93,7 +93,6 @@ describe.concurrent("npm run", () => {
   });
 });
 
-/** The commands in pages: each program with the options that pages give it, and the pages. */
 function commandsOfPages(): Map<string, Map<string, string>> {
   const found = new Map<string, Map<string, string>>();
   const note = (program: string, words: string, page: string): void => {
@@ -135,7 +134,7 @@ describe.concurrent("commands that pages show", () => {
     const help = options.has("--device") ? ["--device", "-", "--help"] : ["--help"];
     const { code, stdout } =
       file !== undefined
-        ? (await answers)[file]!.help
+        ? (await responses)[file]!.help
         : await start(await bundledProgram("targets/command/main.ts"), part!, ...help);
     expect(code).toBe(0);
     const known = new Set(stdout.match(/--[a-z][a-z-]*/g));

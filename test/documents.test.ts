@@ -21,7 +21,7 @@ function filesBelow(folder: string): string[] {
 
 const all = FOLDERS.flatMap(filesBelow);
 const top = readdirSync(ROOT).filter((name) => name.endsWith(".md"));
-const documents = [...top, ...all.filter((file) => file.endsWith(".md"))];
+const specification = [...top, ...all.filter((file) => file.endsWith(".md"))];
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
 
 /** Text without code blocks, whose brackets are no links. */
@@ -82,21 +82,21 @@ function markProblem({ language, mark, text }: Block, file: string): string {
 }
 
 describe("documents", () => {
-  it.each(documents)("%s: a test runs every code block, or a mark says why not", (file) => {
+  it.each(specification)("%s: a test runs every code block, or a mark says why not", (file) => {
     const blocks = blocksOf(read(file));
     expect(blocks).toHaveLength(countBlocks(read(file)));
     expect(blocks.map((block) => markProblem(block, file)).filter(Boolean)).toEqual([]);
   });
 
-  it.each(documents)("%s: every link leads somewhere", (file) => {
+  it.each(specification)("%s: every link leads somewhere", (file) => {
     expect(deadLinks(file, read(file))).toEqual([]);
   });
 
-  it.each(documents)("%s: every path in it exists", (file) => {
+  it.each(specification)("%s: every path in it exists", (file) => {
     expect(deadPaths(read(file))).toEqual([]);
   });
 
-  it.each(documents)("%s: every npm script in it exists", (file) => {
+  it.each(specification)("%s: every npm script in it exists", (file) => {
     expect(deadScripts(read(file))).toEqual([]);
   });
 
@@ -170,7 +170,9 @@ it.each(promises())("%s: %s has the test", (_, file, title) => {
 it("a missing test is detected", () => {
   expect(hasTest("test/documents.test.ts", "")).toBe(false);
   expect(hasTest("test/nothing.test.ts", "a title")).toBe(false);
-  expect(hasTest("test/platform/last-look.test.ts", ["no", "such", "title"].join(" "))).toBe(false);
+  expect(hasTest("test/platform/leak-guard.test.ts", ["no", "such", "title"].join(" "))).toBe(
+    false,
+  );
 });
 
 // A newcomer's two commands in the README, which .ci/run also reads.

@@ -1,7 +1,7 @@
 // Every error with its number, kind, display text and protocol names, written by hand: hosts, servers and users depend
 // on them. The model of the core API takes the errors from these rows.
 
-export type Kind = "transient" | "renewable" | "user" | "administrator" | "maker";
+export type Kind = "transient" | "renewable" | "user" | "administrator" | "developer";
 
 export const WORDS = {
   RESUMING: "",
@@ -55,41 +55,41 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
   row(6, "ADMIN_POLICY_ENFORCED", "administrator", "POLICY", "admin_policy_enforced"),
   row(7, "ORG_INTERNAL", "administrator", "MEMBERS_ONLY", "org_internal"),
   row(
-    ...([8, "INVALID_CLIENT", "maker", "DEVICE_REFUSED"] as const),
+    ...([8, "INVALID_CLIENT", "developer", "DEVICE_REFUSED"] as const),
     "invalid_client incorrect_client_credentials",
   ),
   row(
-    ...([9, "UNAUTHORIZED_CLIENT", "maker", "DEVICE_REFUSED"] as const),
+    ...([9, "UNAUTHORIZED_CLIENT", "developer", "DEVICE_REFUSED"] as const),
     "unauthorized_client device_flow_disabled",
   ),
-  row(10, "INVALID_SCOPE", "maker", "SETUP", "invalid_scope"),
-  row(11, "INVALID_REQUEST", "maker", "SETUP", "invalid_request"),
-  row(12, "UNSUPPORTED_GRANT_TYPE", "maker", "SETUP", "unsupported_grant_type"),
+  row(10, "INVALID_SCOPE", "developer", "SETUP", "invalid_scope"),
+  row(11, "INVALID_REQUEST", "developer", "SETUP", "invalid_request"),
+  row(12, "UNSUPPORTED_GRANT_TYPE", "developer", "SETUP", "unsupported_grant_type"),
   row(13, "RATE_LIMIT_EXCEEDED", "transient", "BUSY", "rate_limit_exceeded"),
   row(14, "SERVER_ERROR", "transient", "BUSY", "server_error"),
   row(15, "TEMPORARILY_UNAVAILABLE", "transient", "BUSY", "temporarily_unavailable"),
   row(16, "INVALID_TOKEN", "user", "SESSION_ENDED", "invalid_token"),
-  row(17, "INSUFFICIENT_SCOPE", "maker", "SETUP", "insufficient_scope"),
-  row(18, "UNSUPPORTED_TOKEN_TYPE", "maker", "SETUP", "unsupported_token_type"),
+  row(17, "INSUFFICIENT_SCOPE", "developer", "SETUP", "insufficient_scope"),
+  row(18, "UNSUPPORTED_TOKEN_TYPE", "developer", "SETUP", "unsupported_token_type"),
   row(19, "UNREACHABLE", "transient", "NO_CONNECTION"),
   row(20, "UNAVAILABLE", "transient", "BUSY"),
   row(21, "MALFORMED_RESPONSE", "transient", "BUSY"),
-  row(22, "VALUE_TOO_LONG", "maker", "TOO_LITTLE_MEMORY"),
-  row(23, "UNKNOWN_ERROR", "maker", "FAILED"),
+  row(22, "VALUE_TOO_LONG", "developer", "TOO_LITTLE_MEMORY"),
+  row(23, "UNKNOWN_ERROR", "developer", "FAILED"),
   row(24, "RENEWALS_EXHAUSTED", "user", "CODE_EXPIRED"),
   row(25, "SESSION_ENDED", "user", "SESSION_ENDED"),
-  row(26, "MEMORY_TOO_SMALL", "maker", "TOO_LITTLE_MEMORY"),
+  row(26, "MEMORY_TOO_SMALL", "developer", "TOO_LITTLE_MEMORY"),
   row(27, "TOKEN_REVOKED", "user", "SESSION_ENDED", "token_revoked"),
   row(28, "ACCOUNT_DISABLED", "administrator", "DISABLED"),
-  row(29, "UNEXPECTED_STATE", "maker", "FAILED"),
-  row(30, "USELESS_ANSWERS", "maker", "SETUP"),
+  row(29, "UNEXPECTED_STATE", "developer", "FAILED"),
+  row(30, "UNUSABLE_RESPONSES", "developer", "SETUP"),
   row(
     ...([31, "INTERACTION_REQUIRED", "user", "DENIED"] as const),
     "interaction_required login_required account_selection_required consent_required " +
       "mfa_required interrupted_user ux_not_allowed",
   ),
-  row(32, "REQUEST_REFUSED", "maker", "SETUP"),
-  row(33, "NO_CODE_CHALLENGE", "maker", "SETUP"),
+  row(32, "REQUEST_REFUSED", "developer", "SETUP"),
+  row(33, "NO_CODE_CHALLENGE", "developer", "SETUP"),
 ];
 
 export const isShown = ({ text }: ErrorRow): boolean => WORDS[text] !== "";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parts, sources } from "./core/owners.ts";
-import { Port } from "./world/core-port.ts";
+import { Port } from "./environment/core-port.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -26,8 +26,8 @@ function refusals(lines: readonly string[]): string[] {
     });
     return [];
   } catch (error) {
-    const said = (error as { stdout: string }).stdout;
-    return said.split("\n").filter((line) => line.includes("elsewhere.ts"));
+    const output = (error as { stdout: string }).stdout;
+    return output.split("\n").filter((line) => line.includes("elsewhere.ts"));
   } finally {
     rmSync(folder, { recursive: true });
   }

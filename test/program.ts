@@ -44,13 +44,13 @@ export interface Ended {
 }
 
 export function ended(child: ChildProcess): Promise<Ended> {
-  const said = { stdout: "", stderr: "" };
-  for (const output of ["stdout", "stderr"] as const) {
-    child[output]?.setEncoding("utf8").on("data", (text: string) => {
-      said[output] += text;
+  const output = { stdout: "", stderr: "" };
+  for (const printed of ["stdout", "stderr"] as const) {
+    child[printed]?.setEncoding("utf8").on("data", (text: string) => {
+      output[printed] += text;
     });
   }
   return new Promise((resolve) => {
-    child.on("close", (code, signal) => resolve({ code, signal, ...said }));
+    child.on("close", (code, signal) => resolve({ code, signal, ...output }));
   });
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { ProjectConfig } from "vitest/node";
 import { machine } from "../targets/workbench/board/machines.ts";
-import { patience } from "./patience.ts";
+import { timeout } from "./timeouts.ts";
 
 const suites: Record<string, ProjectConfig> = {
   /** The board's firmware in an emulator: npm run board -- --test. */
@@ -47,7 +47,7 @@ const suites: Record<string, ProjectConfig> = {
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
-    ...patience,
+    ...timeout,
     projects: Object.entries(suites).map(([name, suite]) => ({
       extends: true,
       test: { ...suite, name },

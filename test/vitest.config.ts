@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { isFullRun } from "./full-run.ts";
-import { patience } from "./patience.ts";
+import { timeout } from "./timeouts.ts";
 
 /** Servers and clients of others: loading them takes longer than most tests. */
 const peers = readdirSync(new URL("peers", import.meta.url))
@@ -61,7 +61,7 @@ export default defineConfig({
     maxWorkers: isFullRun ? 3 : 4,
     // Transformed modules are cached in node_modules until their source changes.
     experimental: { fsModuleCache: true },
-    ...patience,
+    ...timeout,
     projects: [
       {
         extends: true,

@@ -25,11 +25,11 @@ export interface Clock {
   /** Milliseconds that have passed of the second that the lifetimes below count next. */
   carryMs: number;
   /** Seconds that the code lives on; 100000000: unknown; -1: no number came, so that there is no code. */
-  codeLifeS: number;
+  codeLifetimeS: number;
   /** Seconds that the access token lives on; 0: it has to be refreshed before it is used; 100000000: unknown. */
-  accessLifeS: number;
+  accessLifetimeS: number;
   /** Seconds that the refresh token lives on; 100000000: unknown. */
-  refreshLifeS: number;
+  refreshLifetimeS: number;
   /** Seconds for which refusals of a refresh are still borne (grant/refusal.ts); 100000000: there was none. */
   refusalsLeftS: number;
   /** Seconds ahead of the end at which the access token is refreshed. */
@@ -47,9 +47,9 @@ export function makeClock(device: Clock, seed: number, startSpreadMs: number): v
   device.random = seed % 32749;
   device.exchangeMs = 0;
   device.carryMs = 0;
-  device.codeLifeS = 0;
-  device.accessLifeS = Limit.ENDLESS;
-  device.refreshLifeS = Limit.ENDLESS;
+  device.codeLifetimeS = 0;
+  device.accessLifetimeS = Limit.ENDLESS;
+  device.refreshLifetimeS = Limit.ENDLESS;
   device.refusalsLeftS = Limit.ENDLESS;
   device.refreshMarginS = 0;
   device.refreshRestS = 0;
@@ -66,10 +66,10 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   elapsedMs += device.carryMs;
   var seconds = quotient(elapsedMs, 1000);
   device.carryMs = elapsedMs - seconds * 1000;
-  device.codeLifeS = countDown(device.codeLifeS, seconds);
+  device.codeLifetimeS = countDown(device.codeLifetimeS, seconds);
   if (seconds) redrawSeconds(device);
-  device.accessLifeS = countDown(device.accessLifeS, seconds);
-  device.refreshLifeS = countDown(device.refreshLifeS, seconds);
+  device.accessLifetimeS = countDown(device.accessLifetimeS, seconds);
+  device.refreshLifetimeS = countDown(device.refreshLifetimeS, seconds);
   device.refusalsLeftS = countDown(device.refusalsLeftS, seconds);
   device.refreshRestS = countDown(device.refreshRestS, seconds);
 }
@@ -102,8 +102,8 @@ export function waitFor(device: Device & Clock, ms: number): void {
 
 /** Sets the wait before the next request: at least what a Retry-After asked for. */
 export function waitAtLeast(device: Device, ms: number): void {
-  var asked = device.retryAfterS * 1000;
-  waitFor(device, asked > ms ? asked : ms);
+  var requested = device.retryAfterS * 1000;
+  waitFor(device, requested > ms ? requested : ms);
 }
 
 /**
@@ -145,19 +145,20 @@ export function pollEvery(device: Device, ms: number): void {
   setInterval(device, ms);
   if (ms > Limit.INTERVAL_MAX_MS) {
     setInterval(device, Limit.INTERVAL_MAX_MS);
-    if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) setCodeLife(device, Limit.UNPOLLED_LIFE_S);
+    if (device.codeLifetimeS > Limit.UNPOLLED_LIFETIME_S)
+      setCodeLifetime(device, Limit.UNPOLLED_LIFETIME_S);
   }
 }
 
 /** The code lives for `seconds` from now on. */
-export function setCodeLife(device: Device & Clock, seconds: number): void {
-  device.codeLifeS = seconds;
+export function setCodeLifetime(device: Device & Clock, seconds: number): void {
+  device.codeLifetimeS = seconds;
 }
 
 /** The access token lives for `seconds` from now on; 0: it is not used before it has been refreshed. */
-export function setAccessLife(device: Device & Clock, seconds: number): void {
+export function setAccessLifetime(device: Device & Clock, seconds: number): void {
   ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "an access token lives for a time");
-  device.accessLifeS = seconds;
+  device.accessLifetimeS = seconds;
 }
 
 /** The access token is refreshed `seconds` ahead of its end. */
@@ -171,9 +172,9 @@ export function restRefreshes(device: Device & Clock, seconds: number): void {
 }
 
 /** The refresh token lives for `seconds` from now on. */
-export function setRefreshLife(device: Device & Clock, seconds: number): void {
+export function setRefreshLifetime(device: Device & Clock, seconds: number): void {
   ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "a refresh token lives for a time");
-  device.refreshLifeS = seconds;
+  device.refreshLifetimeS = seconds;
 }
 
 /** The request or the VERIFY that begins now has so much time. */

@@ -15,7 +15,7 @@ export enum ClientAuthentication {
    * As the two documents' service has it: the secret in the body of token requests alone, and the token
    * to revoke in the query.
    */
-  DOCUMENTS = 3,
+  SPECIFICATION = 3,
 }
 
 /** Whether requests for a code have a code challenge (RFC 7636), which the host makes (Command.CHALLENGE). */
@@ -126,7 +126,6 @@ export enum ConfigMember {
   JSON_BODIES = 17,
 }
 
-/** Whether it is a string: what a script left out is none. */
 function isText(value: string): boolean {
   return typeof value === "string";
 }
@@ -166,7 +165,7 @@ function areMessages(value: string): boolean {
 export function configError(config: Config): ConfigMember {
   if (!isText(config.clientId)) return ConfigMember.CLIENT_ID;
   if (!isText(config.clientSecret)) return ConfigMember.CLIENT_SECRET;
-  if (!isWithin(config.clientAuthentication, 0, ClientAuthentication.DOCUMENTS)) {
+  if (!isWithin(config.clientAuthentication, 0, ClientAuthentication.SPECIFICATION)) {
     return ConfigMember.CLIENT_AUTHENTICATION;
   }
   if (!isText(config.server)) return ConfigMember.SERVER;

@@ -75,7 +75,7 @@ export enum ErrorCode {
    * Answers of no use, again and again: JSON without a code or tokens (`errorField`), redirects, refusals that name
    * nothing, codes that are not known as soon as they are polled.
    */
-  USELESS_ANSWERS = 30,
+  UNUSABLE_RESPONSES = 30,
   /** The user has to act at the server: sign in there, consent (OpenID Connect Core 1.0 §3.1.2.6). */
   INTERACTION_REQUIRED = 31,
   /** The status says that the request itself is wrong: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
@@ -97,7 +97,7 @@ export enum ErrorKind {
   /** Final; the administrator of the user's organization can. */
   ADMINISTRATOR = 4,
   /** Final; the maker of the device can. */
-  MAKER = 5,
+  DEVELOPER = 5,
 }
 
 /** Display texts, in the order of MESSAGES: one for each state but FAILED first. */
@@ -165,7 +165,6 @@ export interface Failure {
   error: ErrorCode;
 }
 
-/** Nothing has gone wrong yet. */
 export function makeFailure(device: Failure): void {
   device.error = ErrorCode.NONE;
 }

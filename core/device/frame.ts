@@ -47,7 +47,6 @@ export interface Frame {
   textEnd: number;
 }
 
-/** The frame before the first tick. */
 export function makeFrame(device: Frame, columns: number, rows: number): void {
   device.columns = columns;
   device.rows = rows;

@@ -12,41 +12,38 @@ export enum Limit {
   ENDLESS = 10 * TENTH_OF_ENDLESS,
   /** Longest step of time one tick takes in, in seconds: a lifetime beyond it wakes the host later than ELAPSED_MS_MAX does. */
   ELAPSED_S_MAX = 100000,
-  /** The same in milliseconds; a longer sleep counts as this (27 hours). */
   ELAPSED_MS_MAX = 1000 * ELAPSED_S_MAX,
 
   /** RFC 8628 §3.2: the interval where the server names none. */
   INTERVAL_DEFAULT_S = 5,
-  /** The same in milliseconds. */
   INTERVAL_DEFAULT_MS = 1000 * INTERVAL_DEFAULT_S,
   /** The shortest interval, for a server that names 0: a poll a second is the most that a device asks of it. */
   INTERVAL_MIN_MS = 1000,
   /** The longest interval that can be waited for, 27 hours: less than endless, the spread of starts added. */
   INTERVAL_MAX_S = 99930,
-  /** The same in milliseconds. */
   INTERVAL_MAX_MS = 1000 * INTERVAL_MAX_S,
   /**
    * Longest life of a code whose interval is longer than INTERVAL_MAX_S. It ends more than LAST_POLL_MS
    * before the poll, so that no poll is made too early.
    */
-  UNPOLLED_LIFE_S = 99840,
+  UNPOLLED_LIFETIME_S = 99840,
   /** RFC 8628 §3.5: what every slow_down adds, for good. */
   SLOW_DOWN_STEP_MS = 5000,
 
   /** RFC 8628 §3.2 requires expires_in, and one large vendor omits it: ten minutes, as its codes live. 0 counts as absent. */
-  CODE_LIFE_DEFAULT_S = 600,
+  CODE_LIFETIME_DEFAULT_S = 600,
   /**
    * Answers to the code request that are JSON without a code, since the last code or the user's last command, until
    * the device says that it is set up wrongly. With nothing else in between, the last of them comes 15 to 30 seconds
    * after the first, and what the answers take.
    */
-  USELESS_ANSWERS_MAX = 5,
+  UNUSABLE_RESPONSES_MAX = 5,
   /**
    * Redirects, refusals that name no error, and JSON without tokens, in a row: what stands in the place of the server
    * for a while (a captive portal) is gone before. With nothing else in between, the last of them comes 2.5 to 5.5
    * minutes after the first.
    */
-  USELESS_STATUSES_MAX = 10,
+  UNUSABLE_STATUSES_MAX = 10,
   /**
    * Codes in a row that the server does not know as soon as they are polled: no user has had a say, and every
    * further one would end as they did.
@@ -63,7 +60,6 @@ export enum Limit {
   REFUSALS_S = 86400,
   /** How long after its code's end a device still waits for the last poll, in seconds: as long as the longest backoff. */
   LAST_POLL_S = 64,
-  /** The same in milliseconds. */
   LAST_POLL_MS = 1000 * LAST_POLL_S,
   /** Devices of a whole city start together after a power cut: spread their first request. */
   BOOT_SPREAD_MS = 5000,

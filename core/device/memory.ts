@@ -1,7 +1,6 @@
 // What a device consists of: one byte array of the host's, divided into regions (tables.ts), and the record of
 // small integers that is the rest of its state. Types and look-ups; making one is in create.ts.
 
-import type { Events } from "../documents/security-event.ts";
 import type { Client } from "../grant/client-authentication.ts";
 import type { Challenge } from "../grant/code-challenge.ts";
 import type { Code } from "../grant/device-authorization.ts";
@@ -12,6 +11,7 @@ import type { User } from "../loop/user.ts";
 import type { Records } from "../records/record-keeping.ts";
 import type { RecordHead } from "../records/token-record.ts";
 import type { Call } from "../requests/call.ts";
+import type { Events } from "../specifications/security-event.ts";
 import type { Writer } from "../text/form-encoder.ts";
 import type { Scanner } from "../text/json-scanner.ts";
 import type { Value } from "../text/unicode.ts";

@@ -4,7 +4,7 @@ import { must } from "./assertion.ts";
 import { resetBackoff } from "./clock.ts";
 import { hideCode, turnToFirstPage } from "./frame.ts";
 import type { Device } from "./memory.ts";
-import { endLives } from "./regions.ts";
+import { endRuns } from "./regions.ts";
 import { endFormTrial } from "./request.ts";
 import { type Event, isTransition, type State } from "./states.ts";
 
@@ -18,7 +18,6 @@ export interface Moves {
   moves: number;
 }
 
-/** The state before the first move: STARTING. */
 export function makeMoves(device: Moves): void {
   device.state = 0;
   device.event = 0;
@@ -34,7 +33,7 @@ export function moveTo(device: Device & Moves, event: Event, state: State): void
   device.state = state;
   device.event = event;
   device.moves = (device.moves + 1) & 65535;
-  endLives(device, state);
+  endRuns(device, state);
   endFormTrial(device, false);
   hideCode(device);
   turnToFirstPage(device);

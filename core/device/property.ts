@@ -6,7 +6,6 @@ export var release = 1000;
 
 /** Properties of Device that a host may read. Their order is the order of their places. */
 export enum Property {
-  // the arrays that most lines of the core use: low places make short code
   MEMORY = "memory",
   START = "start",
   LENGTH = "length",
@@ -34,12 +33,11 @@ export enum Property {
   DATA_LENGTH = "dataLength",
   NOT_SAVED = "notSaved",
   NOT_ERASED = "notErased",
-  CODE_LIFE_S = "codeLifeS",
-  ACCESS_LIFE_S = "accessLifeS",
-  REFRESH_LIFE_S = "refreshLifeS",
+  CODE_LIFETIME_S = "codeLifetimeS",
+  ACCESS_LIFETIME_S = "accessLifetimeS",
+  REFRESH_LIFETIME_S = "refreshLifetimeS",
   INTERVAL_MS = "intervalMs",
   CODE_CONFIRMED = "codeConfirmed",
-  // of calls: in a build of the grant alone they stay as they are made
   CALL_STATE = "callState",
   CALL_ERROR = "callError",
   CALL_ERROR_FIELD = "callErrorField",

@@ -13,7 +13,7 @@
 //  - The beginning of CLIENT, or all of it, is the end of DEVICE_AUTHORIZATION: neither ever changes.
 
 import { must } from "./assertion.ts";
-import { setRefreshLife } from "./clock.ts";
+import { setRefreshLifetime } from "./clock.ts";
 import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
 import { type Device, holds, type Integers, type Place } from "./memory.ts";
@@ -40,11 +40,11 @@ export enum OutputUse {
   RECORD = 2,
   /**
    * The answer to a call, from its SEND on: while it arrives, while an event in it is verified, and until
-   * tick answers NONE with the call done. From then until the next tick the host reads it: see ANSWER_SHOWN.
+   * tick answers NONE with the call done. From then until the next tick the host reads it: see RESPONSE_SHOWN.
    */
-  ANSWER = 3,
+  RESPONSE = 3,
   /** The answer to a call that is done, and tick has answered NONE since: what needs OUTPUT gets it. */
-  ANSWER_SHOWN = 4,
+  RESPONSE_SHOWN = 4,
   /** What one function of the border reads and forgets: an offer's body, an event's claims. */
   SCRATCH = 5,
 }
@@ -123,7 +123,7 @@ function fits(device: Device, region: Place): boolean {
 }
 
 /** The life of a region's value ends: a token or a code must not be found in the memory any more. */
-export function forget(device: Device, region: Place): void {
+export function wipe(device: Device, region: Place): void {
   ASSERT: must(!holds(device, region) || fits(device, region), "a value ends in its region");
   var at = device.start[region];
   var end = at + device.length[region];
@@ -132,8 +132,8 @@ export function forget(device: Device, region: Place): void {
 }
 
 /** Forgets each field of a mask. */
-export function forgetAll(device: Device, fields: number): void {
-  for (var field = 1; fields >> field; field++) if ((fields >> field) & 1) forget(device, field);
+export function clearAll(device: Device, fields: number): void {
+  for (var field = 1; fields >> field; field++) if ((fields >> field) & 1) wipe(device, field);
 }
 
 /** The region's value ends at `length` bytes; what came after that is overwritten. */
@@ -149,13 +149,13 @@ function emptyOutput(device: Device): void {
   if (device.length[Region.OUTPUT] < 0) {
     setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
   }
-  forget(device, Region.OUTPUT);
+  wipe(device, Region.OUTPUT);
   for (var field = Field.VALUE_A; field <= Field.VALUE_D; field++) setLength(device, field, -1);
 }
 
 /** Whether OUTPUT could be claimed now. */
 export function isOutputFree(device: Device): boolean {
-  return device.outputUse === OutputUse.NOBODY || device.outputUse === OutputUse.ANSWER_SHOWN;
+  return device.outputUse === OutputUse.NOBODY || device.outputUse === OutputUse.RESPONSE_SHOWN;
 }
 
 /** Gives OUTPUT back, if it is this owner's; what lies there is overwritten. */
@@ -169,18 +169,18 @@ export function releaseOutput(device: Device & Regions, use: OutputUse): void {
 /** @returns whether the claim is granted: OUTPUT is this owner's until it gives it back */
 export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   ASSERT: must(
-    use !== OutputUse.NOBODY && use !== OutputUse.ANSWER_SHOWN,
+    use !== OutputUse.NOBODY && use !== OutputUse.RESPONSE_SHOWN,
     "who claims OUTPUT uses it",
   );
   if (!isOutputFree(device)) return false;
-  releaseOutput(device, OutputUse.ANSWER_SHOWN);
+  releaseOutput(device, OutputUse.RESPONSE_SHOWN);
   device.outputUse = use;
   return true;
 }
 
 /** The host has had time to read the answer in OUTPUT: from now on the bytes are given to what needs them. */
 export function offerOutput(device: Device & Regions): void {
-  if (device.outputUse === OutputUse.ANSWER) device.outputUse = OutputUse.ANSWER_SHOWN;
+  if (device.outputUse === OutputUse.RESPONSE) device.outputUse = OutputUse.RESPONSE_SHOWN;
 }
 
 /** A target is built in CALL from now on. The pages of the last call end with it. */
@@ -190,9 +190,8 @@ export function beginTarget(device: Device & Regions): void {
   clearTarget(device);
 }
 
-/** CALL holds an empty target, and nothing of the last one. */
 export function clearTarget(device: Device): void {
-  forget(device, Region.CALL);
+  wipe(device, Region.CALL);
   setLength(device, Region.CALL, 0);
 }
 
@@ -202,9 +201,9 @@ export function endTarget(device: Device & Regions): void {
 }
 
 /** Outside of a session no target is kept: it ends with the session, or when the host has done reading it. */
-export function forgetTarget(device: Device): void {
+export function clearUnusedTarget(device: Device): void {
   var isRead = device.inFlight || device.abortDue;
-  if (!isRead && !((SESSION_STATES >> device.state) & 1)) forget(device, Region.CALL);
+  if (!isRead && !((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
 }
 
 /** The target in CALL is complete: its pages begin with it. */
@@ -219,7 +218,7 @@ export function offerNextPage(device: Device & Regions): void {
 
 /** Before a code is read or asked for: it lies where no answer with tokens is written to. */
 export function placeDeviceCode(device: Device & Regions): void {
-  forget(device, Region.REFRESH_TOKEN);
+  wipe(device, Region.REFRESH_TOKEN);
   ASSERT: must(device.length[Field.DEVICE_CODE] < 1, "a code moves while there is none");
   device.start[Field.DEVICE_CODE] = device.start[Region.REFRESH_TOKEN];
 }
@@ -235,25 +234,25 @@ export function swapRefreshTokens(device: Device & Regions): void {
 }
 
 /** Ends the lives of all that `state` has no use for. */
-export function endLives(device: Device & Regions, state: State): void {
+export function endRuns(device: Device & Regions, state: State): void {
   // A device that asks for a code has given up the one before.
   if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);
   if (!((TOKEN_STATES >> state) & 1)) dropTokens(device);
   if (!((SESSION_STATES >> state) & 1)) {
     endTarget(device);
-    forgetTarget(device);
+    clearUnusedTarget(device);
   }
 }
 
 /** Forgets the code, or what an answer has brought of one. */
 export function dropCode(device: Device): void {
-  forgetAll(device, Fields.OF_CODE);
-  forget(device, Region.CODE_VERIFIER);
+  clearAll(device, Fields.OF_CODE);
+  wipe(device, Region.CODE_VERIFIER);
 }
 
 /** Forgets every token in memory. */
 export function dropTokens(device: Device): void {
-  forgetAll(device, Fields.OF_SESSION);
-  forget(device, Region.REFRESH_TOKEN);
-  setRefreshLife(device, Limit.ENDLESS);
+  clearAll(device, Fields.OF_SESSION);
+  wipe(device, Region.REFRESH_TOKEN);
+  setRefreshLifetime(device, Limit.ENDLESS);
 }

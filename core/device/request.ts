@@ -33,7 +33,6 @@ export interface Request {
   endpoints: number;
   /** 1 while a request is under way. */
   inFlight: number;
-  /** 1: ABORT is due. */
   abortDue: number;
   /** HTTP status of the last answer, 100..599; 0 until one begins. */
   httpStatus: number;
@@ -43,7 +42,6 @@ export interface Request {
   bodyBytes: number;
 }
 
-/** Before the first request. */
 export function makeRequest(device: Request, isJson: number): void {
   device.requestId = 0;
   device.endpoint = 0;
@@ -154,12 +152,12 @@ export function endRequest(device: Device & Request): void {
 }
 
 /** There is no answer. */
-export function forgetResponse(device: Device & Request): void {
+export function clearResponse(device: Device & Request): void {
   device.httpStatus = 0;
 }
 
 /** The host is to end what it is doing, and to read none of its bytes any more. */
-export function askForAbort(device: Device & Request): void {
+export function requestAbort(device: Device & Request): void {
   device.abortDue = 1;
 }
 
@@ -169,7 +167,6 @@ export function giveUp(device: Device & Request): void {
   device.inFlight = 0;
 }
 
-/** ABORT is given. */
 export function abortGiven(device: Device & Request): void {
   device.abortDue = 0;
 }

@@ -19,7 +19,6 @@ export interface Misfit {
   memoryNeeded: number;
 }
 
-/** Everything has fitted so far. */
 export function makeMisfit(device: Misfit): void {
   device.errorField = 0;
   device.errorLength = 0;

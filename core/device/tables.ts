@@ -104,7 +104,7 @@ export enum Fields {
 }
 
 /** Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0). */
-export var ROOMS = "HHI#J*L#M#N#V6";
+export var CAPACITIES = "HHI#J*L#M#N#V6";
 
 /**
  * Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.
@@ -149,7 +149,7 @@ export enum Literal {
   EVENT_REFUSED_END = 65,
   EVENT_ACKNOWLEDGED_END = 66,
   PREFIX = 67,
-  OFFER_ANSWER = 68,
+  OFFER_RESPONSE = 68,
 }
 
 /** Where the literals of a build end. */

@@ -36,7 +36,7 @@ enum Width {
 /** Whose text is laid out. */
 enum Source {
   /** The maker's, in the display's own character set. */
-  MAKER = 0,
+  DEVELOPER = 0,
   /** A server's or the application's: only printable ASCII reaches the display. */
   ANYBODY = 1,
 }
@@ -55,7 +55,7 @@ function putText(device: Device, from: number, to: number, source: Source): void
       while (wordEnd < to && device.memory[wordEnd] !== 32);
     }
     if (device.cell + wordEnd - i > device.rowEnd) fill(device, device.rowEnd);
-    else put(device, source === Source.MAKER || (c > 31 && c < 127) ? c : 63); // ?
+    else put(device, source === Source.DEVELOPER || (c > 31 && c < 127) ? c : 63); // ?
   }
 }
 
@@ -64,7 +64,7 @@ function putRegion(device: Device, region: Place, source: Source): void {
 }
 
 function putMessage(device: Device, message: Message): void {
-  putRegion(device, device.messages + message, Source.MAKER);
+  putRegion(device, device.messages + message, Source.DEVELOPER);
 }
 
 function putTwoDigits(device: Device, number: number): void {
@@ -87,15 +87,15 @@ function putCode(device: Device): void {
   putRegion(device, Field.USER_CODE, Source.ANYBODY);
   var hasCountdown =
     !device.codeResumed &&
-    device.codeLifeS < Limit.COUNTDOWN_MAX_S &&
+    device.codeLifetimeS < Limit.COUNTDOWN_MAX_S &&
     device.cell + 5 < device.pageEnd;
   showCountdown(device, hasCountdown);
   if (hasCountdown) {
     fill(device, device.pageEnd - 5);
-    var minutes = quotient(device.codeLifeS, 60);
+    var minutes = quotient(device.codeLifetimeS, 60);
     putTwoDigits(device, minutes);
     put(device, 58); // :
-    putTwoDigits(device, device.codeLifeS - minutes * 60);
+    putTwoDigits(device, device.codeLifetimeS - minutes * 60);
   }
   if (mark && device.cell + 1 < device.pageEnd) {
     fill(device, device.pageEnd - 1);
@@ -175,7 +175,7 @@ function putState(device: Device): void {
   var message = messageOf(device);
   putMessage(device, message);
   if (message === Message.SIGNED_IN) {
-    if (device.refreshLifeS < Limit.EXPIRY_WARNING_S) putMessage(device, Message.EXPIRES_SOON);
+    if (device.refreshLifetimeS < Limit.EXPIRY_WARNING_S) putMessage(device, Message.EXPIRES_SOON);
     if (device.notSaved) putMessage(device, Message.NOT_SAVED);
     putRegion(device, Region.STATUS, Source.ANYBODY);
     return;
@@ -192,7 +192,7 @@ function putState(device: Device): void {
 
 /** Whether there is a code to show. One from before a restart is, marked until the server has confirmed it. */
 function hasCode(device: Device): boolean {
-  return device.state === State.PENDING && device.codeLifeS > 0;
+  return device.state === State.PENDING && device.codeLifetimeS > 0;
 }
 
 /** Begins the text with the row of the code, which is below it on each page. */

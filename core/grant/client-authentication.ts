@@ -81,7 +81,7 @@ export function writeClient(device: Device & Client, config: Config): void {
   if (
     config.clientSecret &&
     (method === ClientAuthentication.CLIENT_SECRET_POST ||
-      method === ClientAuthentication.DOCUMENTS)
+      method === ClientAuthentication.SPECIFICATION)
   ) {
     writeText(device, "&client_secret=", Encoding.NONE);
     writeText(device, config.clientSecret, Encoding.FORM);
@@ -115,7 +115,7 @@ export function clientAuthorization(device: Device): Authorization {
 
 /** Whether the token to revoke goes into the query: the documents' way. RFC 7009 §2.1: into the body. */
 export function revokesByQuery(device: Device): boolean {
-  return device.clientAuthentication === ClientAuthentication.DOCUMENTS;
+  return device.clientAuthentication === ClientAuthentication.SPECIFICATION;
 }
 
 /**

@@ -9,11 +9,11 @@ import { Pkce } from "../device/config.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, matchNext } from "../device/memory.ts";
-import { forget, placeRegion, setLength } from "../device/regions.ts";
+import { placeRegion, setLength, wipe } from "../device/regions.ts";
 import { beginRequest } from "../device/request.ts";
 import { Event, State } from "../device/states.ts";
 import { Literal, Region } from "../device/tables.ts";
-import { askHost } from "../records/record-keeping.ts";
+import { requestHost } from "../records/record-keeping.ts";
 import { Encoding, skip, writeByte, writeText } from "../text/form-encoder.ts";
 import { finish } from "./attempt.ts";
 
@@ -60,12 +60,12 @@ export function isChallengeDue(device: Device): boolean {
 }
 
 /** Asks the host for a verifier, at the beginning of the range, and its challenge, at the end. */
-export function askForChallenge(device: Device): Command {
+export function requestChallenge(device: Device): Command {
   // A Retry-After of the last answer is not meant for the host.
   beginRequest(device);
   var start = device.start[Region.CODE_VERIFIER];
   var end = device.start[Region.DEVICE_AUTHORIZATION] - 1;
-  return askHost(device, Command.CHALLENGE, start, end - start);
+  return requestHost(device, Command.CHALLENGE, start, end - start);
 }
 
 /**
@@ -74,10 +74,10 @@ export function askForChallenge(device: Device): Command {
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {
   // The user may have done something else meanwhile.
-  var isWanted = device.state === State.REQUESTING;
+  var isRequired = device.state === State.REQUESTING;
   setLength(device, Region.CODE_VERIFIER, Limit.CODE_VERIFIER_SIZE);
-  if (result < 1 || !isWanted) forget(device, Region.CODE_VERIFIER);
-  if (result > 0 || !isWanted) device.challengeFailures = 0;
+  if (result < 1 || !isRequired) wipe(device, Region.CODE_VERIFIER);
+  if (result > 0 || !isRequired) device.challengeFailures = 0;
   else if (++device.challengeFailures < Limit.CHALLENGE_TRIES) {
     backOff(device, Limit.BACKOFF_MAX_MS);
   } else {
@@ -92,7 +92,7 @@ export function beginDemand(device: Device & Challenge): void {
 }
 
 /** A byte of the answer to a request for a code. Only what refuses it can ask for a challenge. */
-export function hearDemand(device: Device & Challenge, c: number): void {
+export function receiveDemand(device: Device & Challenge, c: number): void {
   if (device.pkce !== Pkce.ON_DEMAND || device.httpStatus < 400 || device.httpStatus > 499) return;
   device.demandMatched = matchNext(device, Literal.CODE_CHALLENGE, device.demandMatched, c);
 }

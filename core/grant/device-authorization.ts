@@ -2,7 +2,7 @@
 // 4.1), the device access token request and what its answers say of the code (§3.4, §3.5; the documents' 4.2), and what
 // happens when a code has lived its time.
 
-import { pollEvery, resetBackoff, setCodeLife, spread, waitAtLeast } from "../device/clock.ts";
+import { pollEvery, resetBackoff, setCodeLifetime, spread, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
@@ -31,9 +31,9 @@ export interface Code {
   /** As in Config. */
   renewalsMax: number;
   /** Answers to the code request without a code, since the last code or the user's last command. */
-  uselessAnswers: number;
+  unusableResponses: number;
   /** Redirects, refusals that name no error, and JSON of no use, in a row: to any request of the grant. */
-  uselessStatuses: number;
+  unusableStatuses: number;
   /** Codes that the server did not know, since one was pending or the user's last command. */
   deadCodes: number;
 }
@@ -45,36 +45,38 @@ export function makeCode(device: Code, renewalsMax: number): void {
   device.lastPollMade = 0;
   device.renewals = 0;
   device.renewalsMax = renewalsMax;
-  device.uselessAnswers = 0;
-  device.uselessStatuses = 0;
+  device.unusableResponses = 0;
+  device.unusableStatuses = 0;
   device.deadCodes = 0;
 }
 
 /** The user has asked: renewals, useless answers and dead codes are counted anew. */
 export function countAnew(device: Device & Code): void {
-  device.renewals = device.uselessAnswers = device.uselessStatuses = device.deadCodes = 0;
+  device.renewals = device.unusableResponses = device.unusableStatuses = device.deadCodes = 0;
 }
 
 /**
  * Redirects and refusals that name no error pass where something stands in the place of the server for a while. When
  * they come again and again the setup is wrong. 408 and 425 ask for another try themselves. JSON of no use (an ID token
  * in the place of an access token) counts as well: no further poll or refresh would fare better.
- * @returns the error, or USELESS_ANSWERS where there were too many of these answers in a row
+ * @returns the error, or UNUSABLE_RESPONSES where there were too many of these answers in a row
  */
-export function countUseless(device: Device & Code, error: ErrorCode): ErrorCode {
+export function countUnusable(device: Device & Code, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
   // No answer says nothing of the ones before.
   if (error === ErrorCode.UNREACHABLE) return error;
-  var isUseless =
+  var isUnusable =
     error === ErrorCode.UNAVAILABLE
       ? status > 299 && status < 500 && status !== 408 && status !== 425
       : error === ErrorCode.MALFORMED_RESPONSE && device.scanState === Scan.END;
-  if (!isUseless) {
-    device.uselessStatuses = 0;
+  if (!isUnusable) {
+    device.unusableStatuses = 0;
     return error;
   }
-  if (device.uselessStatuses < Limit.USELESS_STATUSES_MAX) device.uselessStatuses++;
-  return device.uselessStatuses < Limit.USELESS_STATUSES_MAX ? error : ErrorCode.USELESS_ANSWERS;
+  if (device.unusableStatuses < Limit.UNUSABLE_STATUSES_MAX) device.unusableStatuses++;
+  return device.unusableStatuses < Limit.UNUSABLE_STATUSES_MAX
+    ? error
+    : ErrorCode.UNUSABLE_RESPONSES;
 }
 
 /** The code cannot be used any more: asks for another by itself, up to the cap. */
@@ -93,7 +95,7 @@ export function renewCode(device: Device & Code): void {
  */
 export function codeRefused(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.INVALID_GRANT && ++device.deadCodes >= Limit.DEAD_CODES_MAX) {
-    finish(device, Event.FINAL_ERROR, ErrorCode.USELESS_ANSWERS, State.FAILED);
+    finish(device, Event.FINAL_ERROR, ErrorCode.UNUSABLE_RESPONSES, State.FAILED);
   } else renewCode(device);
 }
 
@@ -142,11 +144,11 @@ function beginsWithHost(device: Device, region: Field): boolean {
  * A success that is no code: it is asked for again a few times, then the maker has to look at how client
  * and addresses are set up. An empty answer may come of a network that is not up yet, and does not count.
  */
-function uselessAnswer(device: Device & Code): ErrorCode {
-  if (device.bodyBytes) device.uselessAnswers++;
-  return device.uselessAnswers < Limit.USELESS_ANSWERS_MAX
+function unusableResponse(device: Device & Code): ErrorCode {
+  if (device.bodyBytes) device.unusableResponses++;
+  return device.unusableResponses < Limit.UNUSABLE_RESPONSES_MAX
     ? ErrorCode.MALFORMED_RESPONSE
-    : ErrorCode.USELESS_ANSWERS;
+    : ErrorCode.UNUSABLE_RESPONSES;
 }
 
 /**
@@ -164,13 +166,14 @@ export function takeCode(device: Device): ErrorCode {
   ) {
     setLength(device, Field.VERIFICATION_URI_COMPLETE, -1);
   }
-  var life = device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
-  setCodeLife(device, life || Limit.CODE_LIFE_DEFAULT_S);
+  var lifetime =
+    device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
+  setCodeLifetime(device, lifetime || Limit.CODE_LIFETIME_DEFAULT_S);
   var lacks = Field.NONE;
   // Such a code would end without one poll, and the user would be blamed.
   var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
-  if (interval > device.codeLifeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
-  if (device.codeLifeS < 0) lacks = Field.EXPIRES_IN;
+  if (interval > device.codeLifetimeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
+  if (device.codeLifetimeS < 0) lacks = Field.EXPIRES_IN;
   if (
     !holdsVisible(device, Field.VERIFICATION_URI) ||
     !(
@@ -182,13 +185,13 @@ export function takeCode(device: Device): ErrorCode {
   if (!holdsPrintable(device, Field.USER_CODE)) lacks = Field.USER_CODE;
   if (!holds(device, Field.DEVICE_CODE)) lacks = Field.DEVICE_CODE;
   noteField(device, lacks);
-  return lacks ? uselessAnswer(device) : ErrorCode.NONE;
+  return lacks ? unusableResponse(device) : ErrorCode.NONE;
 }
 
 /** A code has come: it is shown, kept, and polled. */
 export function codeReceived(device: Device & Code): void {
   device.codeResumed = device.codeKnown = device.lastPollMade = 0;
-  device.uselessAnswers = 0;
+  device.unusableResponses = 0;
   pollEvery(device, intervalOf(device));
   waitAtLeast(device, device.intervalMs);
   moveTo(device, Event.CODE_RECEIVED, State.PENDING);
@@ -199,7 +202,7 @@ export function codeReceived(device: Device & Code): void {
 /** Makes the poll's body. */
 export function preparePoll(device: Device & Code): void {
   // After the code's end one is made, and no other.
-  if (!device.codeLifeS) device.lastPollMade = 1;
+  if (!device.codeLifetimeS) device.lastPollMade = 1;
   writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
 }
 
@@ -222,5 +225,5 @@ export function stillPending(device: Device & Code, error: ErrorCode): void {
   device.deadCodes = 0;
   waitAtLeast(device, device.intervalMs);
   // A code from before a restart is shown once the server has confirmed it.
-  if (device.codeLifeS) showCode(device);
+  if (device.codeLifetimeS) showCode(device);
 }

@@ -8,7 +8,7 @@ import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, isSame } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { forget, setLength, swapRefreshTokens } from "../device/regions.ts";
+import { setLength, swapRefreshTokens, wipe } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Field, Region } from "../device/tables.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
@@ -64,7 +64,7 @@ export function hasSession(device: Device): boolean {
 export function hasAccess(device: Device): boolean {
   var isArriving = device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1;
   var hasToken = isArriving ? device.hadAccess > 0 : holds(device, Field.ACCESS_TOKEN);
-  return hasToken && device.accessLifeS > 0;
+  return hasToken && device.accessLifetimeS > 0;
 }
 
 /** Wipes every token and says why. */
@@ -90,7 +90,7 @@ export function refreshNow(device: Device, event: Event): void {
 
 /** Seconds until the access token of a session must be refreshed; 0 or less: now. */
 export function refreshInS(device: Device): number {
-  var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifeS : 0;
+  var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifetimeS : 0;
   if (!holds(device, Region.REFRESH_TOKEN)) return left;
   left -= device.refreshMarginS;
   return left > device.refreshRestS ? left : device.refreshRestS;
@@ -105,7 +105,7 @@ export function tokensReceived(device: Device & Session, isFirst: boolean): void
   if (isNew) swapRefreshTokens(device);
   // The one in use, said once more: it is not another one that could be tried when it is refused.
   else if (hasBrought(device, Field.RECEIVED_REFRESH_TOKEN))
-    forget(device, Field.RECEIVED_REFRESH_TOKEN);
+    wipe(device, Field.RECEIVED_REFRESH_TOKEN);
   if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
   // After a fallback, storage still holds the dead token, so the live one is written even if it is not new.

@@ -19,7 +19,7 @@ import { Fields } from "../device/tables.ts";
 import { Scan } from "../text/tables.ts";
 
 /** What a device with an error waits for, or does not. */
-export enum Ending {
+export enum Outcome {
   /** There is no error. */
   NONE = 0,
   /** It waits: the network, or a server that is not well. */
@@ -31,11 +31,11 @@ export enum Ending {
 }
 
 /** What the device's present error means to whoever waits. */
-export function ending(device: Device): Ending {
-  if (!device.error) return Ending.NONE;
+export function outcome(device: Device): Outcome {
+  if (!device.error) return Outcome.NONE;
   var kind = errorKind(device, device.error);
-  if (kind === ErrorKind.TRANSIENT) return Ending.NETWORK;
-  return kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER ? Ending.USER : Ending.REFUSED;
+  if (kind === ErrorKind.TRANSIENT) return Outcome.NETWORK;
+  return kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER ? Outcome.USER : Outcome.REFUSED;
 }
 
 /**

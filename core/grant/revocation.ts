@@ -7,7 +7,7 @@ import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, holds } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { forget } from "../device/regions.ts";
+import { wipe } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Field, Literal, Region } from "../device/tables.ts";
 import {
@@ -65,7 +65,7 @@ export function prepareRevocation(device: Device): void {
 /** Whether the access token still lives behind the refresh token, and the server may not have ended it with that. */
 function isAccessLeft(device: Device): boolean {
   return (
-    device.accessLifeS > 0 &&
+    device.accessLifetimeS > 0 &&
     holds(device, Region.REFRESH_TOKEN) &&
     holds(device, Field.ACCESS_TOKEN) &&
     !revokesByQuery(device)
@@ -78,16 +78,16 @@ function isAccessLeft(device: Device): boolean {
  * again a few times with a growing wait, then let be. A token of a type that the server does not revoke is not
  * tried again (§2.2.1).
  */
-export function revocationAnswered(device: Device & Revocation, error: ErrorCode): void {
+export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
   // It has ended with its refresh token, or lives its minutes out.
   var isMoot = error && device.refreshOutcome === ErrorCode.NONE;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
-  var isSaid = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
-  if (isSaid && isAccessLeft(device)) {
+  var isFinal = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+  if (isFinal && isAccessLeft(device)) {
     device.refreshOutcome = error;
-    forget(device, Region.REFRESH_TOKEN);
+    wipe(device, Region.REFRESH_TOKEN);
     waitFor(device, 0);
-  } else if (isSaid || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
+  } else if (isFinal || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
     if (!error && device.refreshOutcome > 0) error = device.refreshOutcome;
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {

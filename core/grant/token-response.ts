@@ -2,15 +2,15 @@
 
 import {
   jitter,
-  setAccessLife,
-  setRefreshLife,
+  setAccessLifetime,
+  setRefreshLifetime,
   setRefreshMargin,
   waitFor,
 } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, isSame, isTooLong } from "../device/memory.ts";
-import { forgetAll, setLength } from "../device/regions.ts";
+import { clearAll, setLength } from "../device/regions.ts";
 import { noteField } from "../device/sizing.ts";
 import { Field, Fields, Literal } from "../device/tables.ts";
 import { numberNamed, scanEnd } from "../text/json-scanner.ts";
@@ -99,7 +99,7 @@ export function classify(device: Device): ErrorCode {
   // What the maker would have to mend is final only if the server blames the request: an unknown error with 5xx is
   // the server's own, and 429 blames nothing but haste.
   var isPassing = status === 429 || (status > 499 && named === ErrorCode.UNKNOWN_ERROR);
-  if (named && !(isPassing && errorKind(device, named) === ErrorKind.MAKER)) return named;
+  if (named && !(isPassing && errorKind(device, named) === ErrorKind.DEVELOPER)) return named;
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
   if (isRequestWrong(status)) return ErrorCode.REQUEST_REFUSED;
   if (!isSuccess(device)) return ErrorCode.UNAVAILABLE;
@@ -173,14 +173,19 @@ export function takeTokens(device: Device): ErrorCode {
   keepWholeScopes(device);
   // A lifetime that the server does not name counts as endless. So does 0: no server means to hand out a dead token, and
   // where the server refuses this one, that is seen. A refresh token lives as long as was said before.
-  var life = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
-  setAccessLife(device, life);
-  var margin = life >> 3;
+  var lifetime = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
+  setAccessLifetime(device, lifetime);
+  var margin = lifetime >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
   // Devices that signed in together should not refresh together.
   setRefreshMargin(device, margin + jitter(device, margin));
-  var refreshLife = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS, 0);
-  setRefreshLife(device, refreshLife || Limit.ENDLESS);
+  var refreshLifetime = numberOf(
+    device,
+    Field.REFRESH_TOKEN_EXPIRES_IN,
+    device.refreshLifetimeS,
+    0,
+  );
+  setRefreshLifetime(device, refreshLifetime || Limit.ENDLESS);
   // If storage refuses the tokens, it is asked again after this.
   waitFor(device, Limit.SAVE_AGAIN_MS);
   return ErrorCode.NONE;
@@ -188,5 +193,5 @@ export function takeTokens(device: Device): ErrorCode {
 
 /** Of an answer that is of no use no half of a token stays in the memory. */
 export function dropBrought(device: Device): void {
-  forgetAll(device, device.scanSeen & Fields.OF_SESSION);
+  clearAll(device, device.scanSeen & Fields.OF_SESSION);
 }

@@ -12,7 +12,7 @@ import { makeMoves } from "../device/moves.ts";
 import { makeRegions, placeConstant, placeDeviceCode, placeRegion } from "../device/regions.ts";
 import { makeRequest } from "../device/request.ts";
 import { makeMisfit } from "../device/sizing.ts";
-import { Field, LITERALS, Literal, LiteralEnd, Region, ROOMS } from "../device/tables.ts";
+import { CAPACITIES, Field, LITERALS, Literal, LiteralEnd, Region } from "../device/tables.ts";
 import { makeClient, writeClient } from "../grant/client-authentication.ts";
 import { makeChallenge, placeChallenge } from "../grant/code-challenge.ts";
 import { makeCode } from "../grant/device-authorization.ts";
@@ -59,9 +59,9 @@ function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Devic
 }
 
 /** A region of `room` bytes from the place where the writer is, and one byte more (see keep). */
-function takeRegion(device: Device, region: Place, room: number): void {
-  placeRegion(device, region, device.writeAt, room);
-  skip(device, room + 1);
+function takeRegion(device: Device, region: Place, capacity: number): void {
+  placeRegion(device, region, device.writeAt, capacity);
+  skip(device, capacity + 1);
 }
 
 /**
@@ -88,8 +88,8 @@ function divide(device: Device, hasCalls: boolean): void {
   var uriCompleteMax = isLong ? Limit.LONG_URI_COMPLETE_MAX : Limit.VERIFICATION_URI_COMPLETE_MAX;
   takeRegion(device, Region.FRAME, device.columns * device.rows);
   takeRegion(device, Region.STATUS, device.columns * (device.rows - 1));
-  for (var i = 0; i < ROOMS.length; i += 2) {
-    takeRegion(device, ROOMS.charCodeAt(i) - 65, 4 * (ROOMS.charCodeAt(i + 1) - 32));
+  for (var i = 0; i < CAPACITIES.length; i += 2) {
+    takeRegion(device, CAPACITIES.charCodeAt(i) - 65, 4 * (CAPACITIES.charCodeAt(i + 1) - 32));
   }
   if (hasCalls) {
     placeRegion(device, Region.CALL, device.writeAt, device.columns + uriMax + uriCompleteMax);

@@ -12,7 +12,7 @@
 //    |
 //   over --- responseEnd, responseFailed, or checkExchange when the host lets the time pass
 //    |
-//   taken -- takeAnswer: the purpose says who takes it; OUTPUT is given back, but for a call's answer, which the
+//   taken -- takeResponse: the purpose says who takes it; OUTPUT is given back, but for a call's answer, which the
 //            application reads, and while ABORT is due
 //
 // It leaves this path in two ways. A request that does not fit is taken at once, as one that failed. And giveUp
@@ -27,8 +27,8 @@ import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, holds } from "../device/memory.ts";
 import {
   claimOutput,
+  clearUnusedTarget,
   dropCode,
-  forgetTarget,
   isOutputFree,
   OutputUse,
   placeDeviceCode,
@@ -37,7 +37,6 @@ import {
 import {
   abortGiven,
   addressRequest,
-  askForAbort,
   beginFormTrial,
   beginRequest,
   beginResponse,
@@ -47,6 +46,7 @@ import {
   fillRequest,
   hasEndpoint,
   offerEndpoints,
+  requestAbort,
   sendRequest,
 } from "../device/request.ts";
 import { noteField, noteNeed, noteTooLong } from "../device/sizing.ts";
@@ -59,36 +59,36 @@ import {
   writeTokenRequest,
 } from "../grant/client-authentication.ts";
 import {
-  askForChallenge,
   beginDemand,
   endDemandTrial,
-  hearDemand,
   isChallengeDue,
+  receiveDemand,
+  requestChallenge,
   takeDemand,
 } from "../grant/code-challenge.ts";
 import {
   codeReceived,
   codeRefused,
-  countUseless,
+  countUnusable,
   preparePoll,
   stillPending,
   takeCode,
 } from "../grant/device-authorization.ts";
 import { refreshRefused, rememberAccess, tokensReceived } from "../grant/refresh.ts";
 import { endsCode, nameRefusal } from "../grant/refusal.ts";
-import { prepareRevocation, revocationAnswered } from "../grant/revocation.ts";
+import { prepareRevocation, revocationCompleted } from "../grant/revocation.ts";
 import { classify, dropBrought, isSuccess, takeTokens } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
 import {
-  beginAnswer,
   CallState,
-  callAnswered,
+  callCompleted,
   isCallDue,
   isRetried,
   prepareCall,
-  scanAnswer,
+  resetApiResponse,
+  scanResponse,
 } from "../requests/call.ts";
-import { forgetNames, isMark, scanBegin, scanByte } from "../text/json-scanner.ts";
+import { discardNames, isMark, scanBegin, scanByte } from "../text/json-scanner.ts";
 
 /** What is due: a request, or storage that is offered again what it refused. */
 export enum Due {
@@ -110,7 +110,6 @@ export interface Exchange {
   purpose: Due;
 }
 
-/** Before the first request. */
 export function makeExchange(device: Exchange): void {
   device.purpose = Due.NONE;
 }
@@ -132,7 +131,7 @@ function dueInState(device: Device): Due {
 export function isOutputHeld(device: Device): boolean {
   return (
     !isOutputFree(device) &&
-    !(device.outputUse === OutputUse.ANSWER && device.callState === CallState.DONE)
+    !(device.outputUse === OutputUse.RESPONSE && device.callState === CallState.DONE)
   );
 }
 
@@ -191,16 +190,16 @@ export function nextRequest(device: Device & Exchange): Command {
     startJob(device, purpose === Due.SAVE ? Job.WRITE : erasing);
     return nextStorageCommand(device);
   }
-  if (purpose === Due.CODE && isChallengeDue(device)) return askForChallenge(device);
+  if (purpose === Due.CODE && isChallengeDue(device)) return requestChallenge(device);
   // A finished call's answer still lies there. The host reads it before the next tick.
-  if (!claimOutput(device, isCall ? OutputUse.ANSWER : OutputUse.REQUEST)) return Command.NONE;
+  if (!claimOutput(device, isCall ? OutputUse.RESPONSE : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;
   beginRequest(device);
   // Nothing has been named by an answer that has not begun.
-  forgetNames(device, -1);
+  discardNames(device, -1);
   var fits = isCall ? prepareCall(device) : prepareGrant(device, purpose);
   if (!fits || !hasEndpoint(device, device.endpoint)) {
-    takeAnswer(device, fits ? ErrorCode.UNREACHABLE : ErrorCode.MEMORY_TOO_SMALL);
+    takeResponse(device, fits ? ErrorCode.UNREACHABLE : ErrorCode.MEMORY_TOO_SMALL);
     return Command.NONE;
   }
   sendRequest(device);
@@ -222,7 +221,7 @@ function isCurrent(device: Device, requestId: number): boolean {
 }
 
 /** What is looked for in the answer to a request of the grant whose status is known. */
-function wantedFields(device: Device): number {
+function requiredFields(device: Device): number {
   if (device.purpose === Due.CODE) return Fields.CODE;
   // A revocation's answer must not touch the token that is still to be revoked.
   return device.purpose === Due.REVOCATION || !isSuccess(device) ? Fields.REFUSAL : Fields.TOKENS;
@@ -244,14 +243,14 @@ export function responseStart(
   if (isCurrent(device, requestId)) {
     beginResponse(device, status, retryAfterSeconds);
     if (device.call && device.purpose === Due.CALL) {
-      beginAnswer(device);
+      resetApiResponse(device);
       return isRetried(device) ? 0 : 1;
     }
     rememberAccess(device);
     beginDemand(device);
     // The name of an error that is shown gives way to that of this answer.
     redraw(device);
-    scanBegin(device, Literal.MEMBERS, wantedFields(device), 1, Field.ERROR);
+    scanBegin(device, Literal.MEMBERS, requiredFields(device), 1, Field.ERROR);
   }
   return 0;
 }
@@ -273,9 +272,9 @@ export function responseBody(
     var byte = bytes[from] & 255;
     countByte(device);
     if (isMark(device, byte)) continue;
-    if (device.call && device.purpose === Due.CALL) scanAnswer(device, byte);
+    if (device.call && device.purpose === Due.CALL) scanResponse(device, byte);
     else scanByte(device, byte);
-    if (device.purpose === Due.CODE) hearDemand(device, byte);
+    if (device.purpose === Due.CODE) receiveDemand(device, byte);
   }
 }
 
@@ -286,34 +285,34 @@ export function responseEnd(device: Device, requestId: number): void {
     // Both are about a code (RFC 8628 §3.5): from anything but a poll they are a server that is busy.
     var isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && device.purpose !== Due.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
-    takeAnswer(device, error);
+    takeResponse(device, error);
   }
 }
 
 /** No (complete) answer came: no connection, cut off, time limit. */
 export function responseFailed(device: Device, requestId: number): void {
-  if (isCurrent(device, requestId)) takeAnswer(device, ErrorCode.UNREACHABLE);
+  if (isCurrent(device, requestId)) takeResponse(device, ErrorCode.UNREACHABLE);
 }
 
 /** The host did not end the exchange in time: it is told to, and the wait begins. */
 export function checkExchange(device: Device): void {
   if (device.inFlight && !device.exchangeMs) {
-    askForAbort(device);
-    takeAnswer(device, ErrorCode.UNREACHABLE);
+    requestAbort(device);
+    takeResponse(device, ErrorCode.UNREACHABLE);
   }
 }
 
 /** The answer is there, or failed with `error`. */
-function takeAnswer(device: Device, error: ErrorCode): void {
+function takeResponse(device: Device, error: ErrorCode): void {
   endRequest(device);
-  forgetTarget(device);
+  clearUnusedTarget(device);
   // A host that did not end the exchange may still be reading: ABORT comes first.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
-  if (device.call && device.purpose === Due.CALL) callAnswered(device, error);
-  else if (error !== ErrorCode.UNREACHABLE && beginFormTrial(device)) askAgain(device);
+  if (device.call && device.purpose === Due.CALL) callCompleted(device, error);
+  else if (error !== ErrorCode.UNREACHABLE && beginFormTrial(device)) retry(device);
   else if (device.purpose === Due.REVOCATION) {
     endFormTrial(device, !error);
-    revocationAnswered(device, error);
+    revocationCompleted(device, error);
   } else {
     noteField(device, Field.NONE);
     if (!error) {
@@ -323,12 +322,12 @@ function takeAnswer(device: Device, error: ErrorCode): void {
       } else if (isCode) error = takeCode(device);
       else error = takeTokens(device);
     }
-    grantAnswered(device, error);
+    grantCompleted(device, error);
   }
 }
 
 /** The request is made once more at once, in a way that the server has asked for. */
-function askAgain(device: Device): void {
+function retry(device: Device): void {
   setError(device, ErrorCode.NONE);
   redraw(device);
   if (device.purpose === Due.CODE) dropCode(device);
@@ -336,9 +335,9 @@ function askAgain(device: Device): void {
 }
 
 /** What the answer to the request for a code, a poll or a refresh leads to. */
-function grantAnswered(device: Device, error: ErrorCode): void {
+function grantCompleted(device: Device, error: ErrorCode): void {
   var purpose = device.purpose;
-  error = countUseless(device, nameRefusal(device, error));
+  error = countUnusable(device, nameRefusal(device, error));
   setError(device, error);
   redraw(device);
   var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
@@ -352,7 +351,7 @@ function grantAnswered(device: Device, error: ErrorCode): void {
   if (purpose === Due.CODE) dropCode(device);
   else dropBrought(device);
   if (purpose === Due.CODE && error !== ErrorCode.UNREACHABLE && takeDemand(device)) {
-    askAgain(device);
+    retry(device);
     return;
   }
   // A refresh that may come late at a start may also stay away as long from a server that is overrun.
@@ -368,8 +367,8 @@ function grantAnswered(device: Device, error: ErrorCode): void {
 /** The command that tells the host to end what it is doing: then it reads none of its bytes any more. */
 export function abortExchange(device: Device): Command {
   abortGiven(device);
-  forgetTarget(device);
+  clearUnusedTarget(device);
   releaseOutput(device, OutputUse.REQUEST);
-  releaseOutput(device, OutputUse.ANSWER);
+  releaseOutput(device, OutputUse.RESPONSE);
   return Command.ABORT;
 }

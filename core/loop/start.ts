@@ -41,7 +41,7 @@ function comeBack(device: Device): void {
       startJob(device, Job.ERASE_OLDER);
       break;
     default:
-      if (device.codeWanted) requestCode(device, Event.SIGN_IN, device.waitMs);
+      if (device.codeRequired) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
   // What lies under the server's former name is written under its present one.

@@ -34,9 +34,9 @@ import {
   CallState,
   checkCall,
   isVerifying,
+  needsToken,
   Verification,
   verify,
-  wantsToken,
 } from "../requests/call.ts";
 import {
   abortExchange,
@@ -71,8 +71,8 @@ function checkTime(device: Device): void {
   if (isRevocationMoot(device)) {
     finish(device, Event.REVOKED, ErrorCode.NONE, State.SIGNED_OUT);
   }
-  if (device.state === State.PENDING && !device.codeLifeS) codeEnded(device);
-  if (device.call && wantsToken(device)) {
+  if (device.state === State.PENDING && !device.codeLifetimeS) codeEnded(device);
+  if (device.call && needsToken(device)) {
     restRefreshes(device, 0);
     // The spread of a start is for devices that nobody uses.
     if (device.state === State.REFRESHING && !device.backoffMs && !device.triedPrevious)
@@ -124,19 +124,19 @@ function isAtOnce(device: Device, purpose: Due): boolean {
 function codeChangesInS(device: Device): number {
   if (device.codeConfirmed && device.hasCountdown) return 1;
   // When its countdown begins to be shown.
-  var left = device.codeConfirmed ? device.codeLifeS - Limit.COUNTDOWN_MAX_S + 1 : 0;
-  return left > 0 ? left : device.codeLifeS || Limit.ENDLESS;
+  var left = device.codeConfirmed ? device.codeLifetimeS - Limit.COUNTDOWN_MAX_S + 1 : 0;
+  return left > 0 ? left : device.codeLifetimeS || Limit.ENDLESS;
 }
 
 /** Seconds until a session has to be refreshed, or is to be shown otherwise. */
 function sessionChangesInS(device: Device): number {
   // While a request is under way, or in REFRESHING, only the display changes: it says that there is no connection.
   var isIdle = device.state === State.SIGNED_IN && !device.inFlight;
-  var seconds = isIdle ? refreshInS(device) : device.accessLifeS || Limit.ENDLESS;
+  var seconds = isIdle ? refreshInS(device) : device.accessLifetimeS || Limit.ENDLESS;
   // Without an access token, when the display no longer hides that.
   var rest = device.refreshRestS;
   if (!isIdle && rest > 0 && rest < seconds) seconds = rest;
-  var warning = device.refreshLifeS - Limit.EXPIRY_WARNING_S + 1;
+  var warning = device.refreshLifetimeS - Limit.EXPIRY_WARNING_S + 1;
   return warning > 0 && warning < seconds ? warning : seconds;
 }
 

@@ -1,6 +1,6 @@
 // What the user of the device can ask for.
 
-import { restRefreshes, setAccessLife } from "../device/clock.ts";
+import { restRefreshes, setAccessLifetime } from "../device/clock.ts";
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
@@ -21,14 +21,13 @@ export interface User {
    * 1: a code is asked for once the records are read, unless what they hold goes on. The maker's autoStart, or what the
    * user has asked for last.
    */
-  codeWanted: number;
+  codeRequired: number;
   /** What the user has asked for while the records are read: one of Noted (states.ts). */
   noted: Noted;
 }
 
-/** Nothing has been asked for but what the maker has set. */
 export function makeUser(device: User, autoStart: number): void {
-  device.codeWanted = autoStart;
+  device.codeRequired = autoStart;
   device.noted = Noted.NOTHING;
 }
 
@@ -50,7 +49,7 @@ function giveUpAttempt(device: Device): void {
 export function signIn(device: Device): void {
   countAnew(device);
   countChallengesAnew(device);
-  if (device.state === State.STARTING) wantCode(device);
+  if (device.state === State.STARTING) needCode(device);
   else if (!keepsTokens(device)) {
     giveUpAttempt(device);
     requestCode(device, Event.SIGN_IN, 0);
@@ -64,15 +63,15 @@ export function signIn(device: Device): void {
 }
 
 /** Keeps in mind that the user signs in while the records are read. */
-function wantCode(device: Device & User): void {
-  device.codeWanted = 1;
+function needCode(device: Device & User): void {
+  device.codeRequired = 1;
 }
 
 /** Keeps in mind what the user gives up while the records are read. */
-function note(device: Device & User, asked: Noted): void {
-  device.codeWanted = 0;
+function note(device: Device & User, requested: Noted): void {
+  device.codeRequired = 0;
   // To sign out is more than to cancel.
-  if (asked > device.noted) device.noted = asked;
+  if (requested > device.noted) device.noted = requested;
 }
 
 /** The records have been read: does what the user has asked for meanwhile, where there was one. */
@@ -83,7 +82,7 @@ export function doNoted(device: Device): void {
   // A code, and not what was asked for before the restart.
   else if (device.state === State.PENDING) cancel(device);
   // To sign in was the last of it.
-  if (device.codeWanted) signIn(device);
+  if (device.codeRequired) signIn(device);
 }
 
 /**
@@ -108,7 +107,8 @@ export function signOut(device: Device): void {
   else if (!keepsTokens(device)) cancel(device);
   else if (device.state !== State.REVOKING) {
     // Half a token that is arriving is none that could be revoked.
-    if (device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1) setAccessLife(device, 0);
+    if (device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1)
+      setAccessLifetime(device, 0);
     giveUp(device);
     revoke(device);
     startJob(device, Job.WRITE);
@@ -123,7 +123,7 @@ export function signOut(device: Device): void {
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {
     // It counts as expired, so that a refresh is due. Its bytes stay: a call under way may still carry them.
-    setAccessLife(device, 0);
+    setAccessLifetime(device, 0);
     restRefreshes(device, 0);
     redraw(device);
   }

@@ -73,7 +73,6 @@ export interface Records {
   hasFormer: number;
 }
 
-/** At the start both slots are read. */
 export function makeRecords(device: Records): void {
   device.job = Job.READ_FIRST;
   device.storageCommand = Command.NONE;
@@ -145,11 +144,11 @@ export function nextStorageCommand(device: Device & Records): Command {
     sealRecord(device, size);
   }
   device.slot = slotOfJob(device);
-  return askHost(device, command, device.start[Region.OUTPUT], size);
+  return requestHost(device, command, device.start[Region.OUTPUT], size);
 }
 
 /** Has the host carry out a command that it ends as one for storage, with storageDone. */
-export function askHost(
+export function requestHost(
   device: Device & Records,
   command: Command,
   start: number,
@@ -189,14 +188,14 @@ function nextRead(device: Device, earlier: number): Job {
  * Whether the older slot is of no use: it is only where it holds the refresh token before the present one. A code
  * that has brought tokens, or was given up, need not lie there.
  */
-function isOlderUseless(device: Device): boolean {
+function isOlderUnusable(device: Device): boolean {
   return !holds(device, Field.RECEIVED_REFRESH_TOKEN);
 }
 
 /** The record of a session has been read: a spent code beside it goes. */
 export function dropSpentCode(device: Device & Records): void {
   // What could not be read may be the newer record, which the next start can read.
-  if (!device.notRead && isOlderUseless(device)) startJob(device, Job.ERASE_OLDER);
+  if (!device.notRead && isOlderUnusable(device)) startJob(device, Job.ERASE_OLDER);
 }
 
 /**
@@ -250,7 +249,7 @@ function finishStore(device: Device & Records, isDone: boolean): void {
   // Behind a record that knew of none before may lie one that could not be read: with a sequence of its own it would
   // count as the newer once it can.
   var isOlderToGo =
-    isRevocation(device.recordKind) || isStray || device.sequence < 2 || isOlderUseless(device);
+    isRevocation(device.recordKind) || isStray || device.sequence < 2 || isOlderUnusable(device);
   device.job = isDone && isOlderToGo ? Job.ERASE_OLDER : Job.NONE;
 }
 

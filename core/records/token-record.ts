@@ -1,13 +1,13 @@
 // The bytes of a record: what a device keeps over a loss of power. One record holds a pending code,
 // the token of a session, or a token that is still to be revoked. SPEC.md draws them.
 
-import { setCodeLife, setInterval, setRefreshLife } from "../device/clock.ts";
+import { setCodeLifetime, setInterval, setRefreshLifetime } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, type Place } from "../device/memory.ts";
-import { forget, placeDeviceCode, setLength, swapRefreshTokens } from "../device/regions.ts";
+import { placeDeviceCode, setLength, swapRefreshTokens, wipe } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { Field, Fields, Region } from "../device/tables.ts";
-import { readFrom, skip, spoilWrite, writeTo } from "../text/form-encoder.ts";
+import { corruptWrite, readFrom, skip, writeTo } from "../text/form-encoder.ts";
 
 /** What a record begins with. */
 export interface RecordHead {
@@ -17,7 +17,6 @@ export interface RecordHead {
   sequence: number;
 }
 
-/** Before the first record is read or written. */
 export function makeRecordHead(device: RecordHead): void {
   device.recordKind = RecordKind.NONE;
   device.sequence = 0;
@@ -90,7 +89,7 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
 function moveTime(device: Device, direction: Direction, value: number, least: number): number {
   var moved = moveNumber(device, direction, value, 4);
   if (moved >= least && moved <= Limit.ENDLESS) return moved;
-  spoilWrite(device);
+  corruptWrite(device);
   return least;
 }
 
@@ -100,7 +99,7 @@ function moveValue(device: Device, direction: Direction, region: Place): void {
   // A value that does not fit makes the whole record unusable. Putting the end at -1 makes readRecord see that.
   if (size > device.capacity[region]) {
     size = -1;
-    spoilWrite(device);
+    corruptWrite(device);
   }
   setLength(device, region, size);
   for (var at = device.start[region]; size-- > 0; at++) {
@@ -113,8 +112,8 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
   device.recordKind = moveNumber(device, direction, device.recordKind, 1);
   device.sequence = moveNumber(device, direction, device.sequence, 3);
   setInterval(device, moveTime(device, direction, device.intervalMs, Limit.INTERVAL_MIN_MS));
-  setCodeLife(device, moveTime(device, direction, device.codeLifeS, 0));
-  setRefreshLife(device, moveTime(device, direction, device.refreshLifeS, 0));
+  setCodeLifetime(device, moveTime(device, direction, device.codeLifetimeS, 0));
+  setRefreshLifetime(device, moveTime(device, direction, device.refreshLifetimeS, 0));
   switch (device.recordKind) {
     case RecordKind.ACCESS_TOKEN:
     case RecordKind.REVOKED_ACCESS_TOKEN:
@@ -214,9 +213,9 @@ export function isRecord(device: Device, binding: number, size: number): boolean
  * kind NONE: what is older than it is out of date all the same.
  */
 export function readRecord(device: Device, size: number): void {
-  forget(device, Field.DEVICE_CODE);
-  forget(device, Region.CODE_VERIFIER);
-  forget(device, Field.ACCESS_TOKEN);
+  wipe(device, Field.DEVICE_CODE);
+  wipe(device, Region.CODE_VERIFIER);
+  wipe(device, Field.ACCESS_TOKEN);
   swapRefreshTokens(device);
   readFrom(device, Region.OUTPUT, size - Layout.CHECKSUM_SIZE);
   moveRecord(device, Direction.FROM_RECORD);

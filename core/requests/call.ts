@@ -10,13 +10,13 @@ import { redraw } from "../device/frame.ts";
 import { type Bytes, type CallKind, type Device, holds, matchNext } from "../device/memory.ts";
 import {
   endTarget,
-  forget,
   OutputUse,
   placeRegion,
   releaseOutput,
   setLength,
+  wipe,
 } from "../device/regions.ts";
-import { addressRequest, askForAbort, fillRequest, forgetResponse } from "../device/request.ts";
+import { addressRequest, clearResponse, fillRequest, requestAbort } from "../device/request.ts";
 import { lastTooLong } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
@@ -44,7 +44,7 @@ export enum Verification {
   /** The command VERIFY is due. */
   DUE = 1,
   /** The host is verifying it. */
-  ASKED = 2,
+  REQUESTED = 2,
 }
 
 /** How many values a refusal has: the error's name, its reason, its message. */
@@ -138,8 +138,8 @@ export function startCall(
 ): boolean {
   if (!mayBeginCall(device, endpoint)) return false;
   // The host has had its time with the answer to the last one.
-  releaseOutput(device, OutputUse.ANSWER);
-  releaseOutput(device, OutputUse.ANSWER_SHOWN);
+  releaseOutput(device, OutputUse.RESPONSE);
+  releaseOutput(device, OutputUse.RESPONSE_SHOWN);
   device.call = kind;
   device.callEndpoint = endpoint;
   device.callIsGet = isGet;
@@ -176,12 +176,12 @@ function carriesToken(device: Device): boolean {
 }
 
 /** Whether the API wants another sign-in, and takes the token for good (RFC 9470 §3): no refresh would help. */
-function wantsSignIn(device: Device): boolean {
+function needsSignIn(device: Device): boolean {
   return device.stepUpMatched === device.length[Literal.STEP_UP];
 }
 
 /** A byte of the challenge that an answer comes with, before its status. */
-function hearChallenge(device: Device & Call, c: number): void {
+function receiveChallenge(device: Device & Call, c: number): void {
   device.stepUpMatched = matchNext(device, Literal.STEP_UP, device.stepUpMatched, c);
 }
 
@@ -194,13 +194,13 @@ export function isRetried(device: Device): boolean {
     device.httpStatus === 401 &&
     carriesToken(device) &&
     !device.callRetried &&
-    !wantsSignIn(device) &&
+    !needsSignIn(device) &&
     holds(device, Region.REFRESH_TOKEN)
   );
 }
 
 /** Whether somebody wants to use the access token: a call waits for one. */
-export function wantsToken(device: Device): boolean {
+export function needsToken(device: Device): boolean {
   return device.callState === CallState.WAITING && carriesToken(device);
 }
 
@@ -238,7 +238,7 @@ export function prepareCall(device: Device & Call): boolean {
  * An answer begins, whose status is known: its values are placed in OUTPUT. A success may have members that are
  * named like an error's.
  */
-export function beginAnswer(device: Device): void {
+export function resetApiResponse(device: Device): void {
   var kind = device.call!;
   if (isSuccess(device)) {
     shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, kind.values);
@@ -250,14 +250,14 @@ export function beginAnswer(device: Device): void {
 }
 
 /** Takes in one byte of the answer. What refuses a call is read alike for all. */
-export function scanAnswer(device: Device, c: number): void {
+export function scanResponse(device: Device, c: number): void {
   if (isSuccess(device)) device.call!.scan(device, c);
   else scanByte(device, c);
 }
 
 /** The host is to verify the event in the answer. */
 export function verify(device: Device & Call): Command {
-  device.verification = Verification.ASKED;
+  device.verification = Verification.REQUESTED;
   limitExchange(device);
   handOver(device, device.start[Field.VALUE_A], device.length[Field.VALUE_A]);
   return Command.VERIFY;
@@ -266,7 +266,7 @@ export function verify(device: Device & Call): Command {
 /**
  * Whether a value of the answer does not fit. Then the call ends with VALUE_TOO_LONG, and callErrorField says which.
  */
-export function isAnswerTooLong(device: Device): boolean {
+export function isResponseTooLong(device: Device): boolean {
   noteCallField(device, lastTooLong(device, Fields.VALUES));
   return device.callErrorField !== Field.NONE;
 }
@@ -277,7 +277,7 @@ export function noteCallField(device: Device & Call, field: Field): void {
 }
 
 /** The answer to the call is another kind's: it is taken by that one. */
-export function answerAs(device: Device & Call, kind: CallKind): void {
+export function responseAs(device: Device & Call, kind: CallKind): void {
   device.call = kind;
 }
 
@@ -288,7 +288,7 @@ export function waitAgain(device: Device & Call, isRetry: boolean): void {
 }
 
 /** The event in the answer waits for the host to verify it. */
-export function askToVerify(device: Device & Call): void {
+export function requestVerification(device: Device & Call): void {
   device.callState = CallState.VERIFYING;
   device.verification = Verification.DUE;
 }
@@ -305,14 +305,14 @@ export function finishCall(device: Device & Call, error: ErrorCode): void {
   device.callStatus = device.httpStatus;
   device.callBody = device.lent = null;
   // The host must not go on reading what it verifies.
-  if (isVerifying(device)) askForAbort(device);
+  if (isVerifying(device)) requestAbort(device);
   device.verification = Verification.NONE;
   endIfDue(device);
 }
 
 /** Whether the host is at VERIFY. It has EXCHANGE_MS_MAX for it, like a request. */
 export function isVerifying(device: Device): boolean {
-  return device.verification === Verification.ASKED;
+  return device.verification === Verification.REQUESTED;
 }
 
 /** A call ends with the session, when its request was given up, and where the host does not end VERIFY. */
@@ -322,7 +322,7 @@ export function checkCall(device: Device): void {
     (device.callState === CallState.SENT && !device.inFlight) ||
     (isUnderWay(device) && !maySend(device, device.callEndpoint))
   ) {
-    forgetResponse(device);
+    clearResponse(device);
     // Where an error ended the session, that error; where the user did, SESSION_ENDED.
     var error = ErrorCode.SESSION_ENDED;
     if (device.state === State.FAILED) error = device.error;
@@ -332,14 +332,14 @@ export function checkCall(device: Device): void {
 
 /** Sends the refused request again once there is another access token; false where there is no session to get it. */
 function waitsForToken(device: Device): boolean {
-  forget(device, Field.ACCESS_TOKEN);
+  wipe(device, Field.ACCESS_TOKEN);
   // The display says that there is no connection.
   redraw(device);
   if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
   if (!hasSession(device)) return false;
   waitAgain(device, true);
   // What the refusal says is of no use; the refresh needs the room.
-  releaseOutput(device, OutputUse.ANSWER);
+  releaseOutput(device, OutputUse.RESPONSE);
   return true;
 }
 
@@ -348,10 +348,10 @@ function waitsForToken(device: Device): boolean {
  * refreshed and the request sent again, exactly once (RFC 6750 §3.1); unless the API says that it wants another sign-in
  * (RFC 9470), which ends the call with INTERACTION_REQUIRED.
  */
-export function callAnswered(device: Device & Call, error: ErrorCode): void {
+export function callCompleted(device: Device & Call, error: ErrorCode): void {
   device.callBody = null;
   var isRefused = device.httpStatus === 401 && carriesToken(device);
-  var isStepUp = isRefused && wantsSignIn(device);
+  var isStepUp = isRefused && needsSignIn(device);
   if (isRefused && !isStepUp && !device.callRetried && waitsForToken(device)) return;
   if (isRefused) error = isStepUp ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
   // What the host alone reads is a success whatever it is (204 without a body, text, an image).
@@ -376,5 +376,5 @@ export function responseChallenge(
   to: number,
 ): void {
   if (!device.inFlight || requestId !== device.requestId || device.httpStatus) return;
-  for (; from < to; from++) hearChallenge(device, bytes[from] & 255);
+  for (; from < to; from++) receiveChallenge(device, bytes[from] & 255);
 }

@@ -6,7 +6,7 @@ import { ErrorCode } from "../device/errors.ts";
 import { type Bytes, beginsWith, type CallKind, type Device } from "../device/memory.ts";
 import { Field, Literal } from "../device/tables.ts";
 import { scanByte } from "../text/json-scanner.ts";
-import { isAnswerTooLong, lend, startCall } from "./call.ts";
+import { isResponseTooLong, lend, startCall } from "./call.ts";
 
 /**
  * Asks for the metadata. When callState says that it is done without an error, the addresses are in
@@ -79,7 +79,7 @@ function areSafe(device: Device): boolean {
 
 /** @returns NONE where the answer is this issuer's and names what is needed, or what is wrong with it */
 function checkMetadata(device: Device): ErrorCode {
-  if (isAnswerTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
+  if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
   return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 

@@ -49,17 +49,17 @@ export function errorRows(): ErrorRow[] {
     ]),
     row(ErrorCode.ORG_INTERNAL, ErrorKind.ADMINISTRATOR, Message.MEMBERS_ONLY, ["org_internal"]),
     // RFC 6749 §5.2
-    row(ErrorCode.INVALID_CLIENT, ErrorKind.MAKER, Message.DEVICE_REFUSED, [
+    row(ErrorCode.INVALID_CLIENT, ErrorKind.DEVELOPER, Message.DEVICE_REFUSED, [
       "invalid_client",
       "incorrect_client_credentials",
     ]),
-    row(ErrorCode.UNAUTHORIZED_CLIENT, ErrorKind.MAKER, Message.DEVICE_REFUSED, [
+    row(ErrorCode.UNAUTHORIZED_CLIENT, ErrorKind.DEVELOPER, Message.DEVICE_REFUSED, [
       "unauthorized_client",
       "device_flow_disabled",
     ]),
-    row(ErrorCode.INVALID_SCOPE, ErrorKind.MAKER, Message.SETUP, ["invalid_scope"]),
-    row(ErrorCode.INVALID_REQUEST, ErrorKind.MAKER, Message.SETUP, ["invalid_request"]),
-    row(ErrorCode.UNSUPPORTED_GRANT_TYPE, ErrorKind.MAKER, Message.SETUP, [
+    row(ErrorCode.INVALID_SCOPE, ErrorKind.DEVELOPER, Message.SETUP, ["invalid_scope"]),
+    row(ErrorCode.INVALID_REQUEST, ErrorKind.DEVELOPER, Message.SETUP, ["invalid_request"]),
+    row(ErrorCode.UNSUPPORTED_GRANT_TYPE, ErrorKind.DEVELOPER, Message.SETUP, [
       "unsupported_grant_type",
     ]),
     // the documents
@@ -71,26 +71,26 @@ export function errorRows(): ErrorRow[] {
     ]),
     // RFC 6750 §3.1
     row(ErrorCode.INVALID_TOKEN, ErrorKind.USER, Message.SESSION_ENDED, ["invalid_token"]),
-    row(ErrorCode.INSUFFICIENT_SCOPE, ErrorKind.MAKER, Message.SETUP, ["insufficient_scope"]),
+    row(ErrorCode.INSUFFICIENT_SCOPE, ErrorKind.DEVELOPER, Message.SETUP, ["insufficient_scope"]),
     // RFC 7009 §2.2.1
-    row(ErrorCode.UNSUPPORTED_TOKEN_TYPE, ErrorKind.MAKER, Message.SETUP, [
+    row(ErrorCode.UNSUPPORTED_TOKEN_TYPE, ErrorKind.DEVELOPER, Message.SETUP, [
       "unsupported_token_type",
     ]),
     // found by the device
     row(ErrorCode.UNREACHABLE, ErrorKind.TRANSIENT, Message.NO_CONNECTION, []),
     row(ErrorCode.UNAVAILABLE, ErrorKind.TRANSIENT, Message.BUSY, []),
     row(ErrorCode.MALFORMED_RESPONSE, ErrorKind.TRANSIENT, Message.BUSY, []),
-    row(ErrorCode.VALUE_TOO_LONG, ErrorKind.MAKER, Message.TOO_LITTLE_MEMORY, []),
-    row(ErrorCode.UNKNOWN_ERROR, ErrorKind.MAKER, Message.FAILED, []),
+    row(ErrorCode.VALUE_TOO_LONG, ErrorKind.DEVELOPER, Message.TOO_LITTLE_MEMORY, []),
+    row(ErrorCode.UNKNOWN_ERROR, ErrorKind.DEVELOPER, Message.FAILED, []),
     row(ErrorCode.RENEWALS_EXHAUSTED, ErrorKind.USER, Message.CODE_EXPIRED, []),
     row(ErrorCode.SESSION_ENDED, ErrorKind.USER, Message.SESSION_ENDED, []),
-    row(ErrorCode.MEMORY_TOO_SMALL, ErrorKind.MAKER, Message.TOO_LITTLE_MEMORY, []),
+    row(ErrorCode.MEMORY_TOO_SMALL, ErrorKind.DEVELOPER, Message.TOO_LITTLE_MEMORY, []),
     // also named by a server
     row(ErrorCode.TOKEN_REVOKED, ErrorKind.USER, Message.SESSION_ENDED, ["token_revoked"]),
     // found by the device
     row(ErrorCode.ACCOUNT_DISABLED, ErrorKind.ADMINISTRATOR, Message.DISABLED, []),
-    row(ErrorCode.UNEXPECTED_STATE, ErrorKind.MAKER, Message.FAILED, []),
-    row(ErrorCode.USELESS_ANSWERS, ErrorKind.MAKER, Message.SETUP, []),
+    row(ErrorCode.UNEXPECTED_STATE, ErrorKind.DEVELOPER, Message.FAILED, []),
+    row(ErrorCode.UNUSABLE_RESPONSES, ErrorKind.DEVELOPER, Message.SETUP, []),
     // OpenID Connect Core 1.0 §3.1.2.6, and what large providers say where nothing but a person helps
     row(ErrorCode.INTERACTION_REQUIRED, ErrorKind.USER, Message.DENIED, [
       "interaction_required",
@@ -102,7 +102,7 @@ export function errorRows(): ErrorRow[] {
       "ux_not_allowed",
     ]),
     // found by the device
-    row(ErrorCode.REQUEST_REFUSED, ErrorKind.MAKER, Message.SETUP, []),
-    row(ErrorCode.NO_CODE_CHALLENGE, ErrorKind.MAKER, Message.SETUP, []),
+    row(ErrorCode.REQUEST_REFUSED, ErrorKind.DEVELOPER, Message.SETUP, []),
+    row(ErrorCode.NO_CODE_CHALLENGE, ErrorKind.DEVELOPER, Message.SETUP, []),
   ];
 }

@@ -19,22 +19,22 @@ export interface LiteralRow {
   /** In Literal. */
   readonly name: string;
   /** For who reads the code; "" where the name says it. */
-  readonly says: string;
+  readonly description: string;
   /** Its text; several have numbers that follow each other, and the first one's name. */
   readonly texts: readonly string[] | Members;
 }
 
-function texts(name: string, says: string, ...parts: string[]): LiteralRow {
-  return { name: name, says: says, texts: parts };
+function texts(name: string, description: string, ...parts: string[]): LiteralRow {
+  return { name: name, description: description, texts: parts };
 }
 
 function members(
   name: string,
-  says: string,
+  description: string,
   first: string,
   names: (string | string[])[],
 ): LiteralRow {
-  return { name: name, says: says, texts: { first: first, names: names } };
+  return { name: name, description: description, texts: { first: first, names: names } };
 }
 
 /** Of every build, behind those that are made of other tables: MEMBERS, ERRORS, ERROR_KINDS, GRAMMAR. */
@@ -123,6 +123,6 @@ export function documentLiterals(): LiteralRow[] {
     texts("EVENT_REFUSED_END", "", '":{"err":"authentication_failed"}}'),
     texts("EVENT_ACKNOWLEDGED_END", "", '"]'),
     texts("PREFIX", "", "prefix"),
-    members("OFFER_ANSWER", "", "VALUE_A", ["state"]),
+    members("OFFER_RESPONSE", "", "VALUE_A", ["state"]),
   ];
 }

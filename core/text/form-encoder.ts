@@ -4,7 +4,7 @@
 import { must } from "../device/assertion.ts";
 import { quotient } from "../device/digits.ts";
 import type { Device, Place } from "../device/memory.ts";
-import { forget, setLength } from "../device/regions.ts";
+import { setLength, wipe } from "../device/regions.ts";
 import { Field, type Literal, type Region } from "../device/tables.ts";
 import { keepUnit } from "./unicode.ts";
 
@@ -62,7 +62,7 @@ export function goTo(device: Device & Writer, place: number): void {
 }
 
 /** What is being written or read is of no use, wherever its end was. */
-export function spoilWrite(device: Device & Writer): void {
+export function corruptWrite(device: Device & Writer): void {
   device.writeEnd = -1;
 }
 
@@ -77,7 +77,7 @@ export function writeByte(device: Device & Writer, byte: number): void {
 export function endWrite(device: Device, region: Region): void {
   var isTooLong = device.writeAt > device.writeEnd;
   setLength(device, region, (isTooLong ? device.writeEnd : device.writeAt) - device.start[region]);
-  if (isTooLong) forget(device, region);
+  if (isTooLong) wipe(device, region);
 }
 
 /** A byte as two digits `0`..`F`. */

@@ -9,7 +9,7 @@
 
 import { Limit } from "../device/limits.ts";
 import { type Device, equals, holds, type Place } from "../device/memory.ts";
-import { forget, forgetAll, setLength } from "../device/regions.ts";
+import { clearAll, setLength, wipe } from "../device/regions.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { Scan } from "./tables.ts";
 import { beginValue, endSurrogate, keep, keepIn, keepUnit } from "./unicode.ts";
@@ -25,7 +25,7 @@ export interface Scanner {
   /** Literal with the names that are looked up. */
   scanNames: Literal;
   /** Bit mask of the fields that are wanted. */
-  scanWanted: number;
+  scanRequired: number;
   /** The field that an error's name goes to, NONE where the document is not to name one. */
   nameField: Field;
   /** 1: a member before has named the error by a number other than 0. */
@@ -42,7 +42,7 @@ export function makeScanner(device: Scanner): void {
   device.scanStack = 0;
   device.scanDepthMax = 0;
   device.scanNames = Literal.MEMBERS;
-  device.scanWanted = 0;
+  device.scanRequired = 0;
   device.nameField = 0;
   device.hasErrorNumber = 0;
   device.scanSeen = 0;
@@ -60,7 +60,7 @@ export function makeScanner(device: Scanner): void {
 export function scanBegin(
   device: Device & Scanner,
   names: Literal,
-  wanted: number,
+  required: number,
   depth: number,
   nameField: Field,
 ): void {
@@ -68,22 +68,22 @@ export function scanBegin(
   device.scanStack = 1;
   device.scanDepthMax = depth;
   device.scanNames = names;
-  device.scanWanted = wanted;
+  device.scanRequired = required;
   device.nameField = nameField;
   keepIn(device, Field.NONE);
   device.scanSeen = 0;
   device.hasErrorNumber = 0;
-  forgetAll(device, wanted & ~Fields.OF_SESSION);
+  clearAll(device, required & ~Fields.OF_SESSION);
 }
 
 /** From the next member on other names and fields are looked for. */
-export function lookFor(device: Device & Scanner, names: Literal, wanted: number): void {
+export function lookFor(device: Device & Scanner, names: Literal, required: number): void {
   device.scanNames = names;
-  device.scanWanted = wanted;
+  device.scanRequired = required;
 }
 
 /** The document counts as one that has not named these fields. */
-export function forgetNames(device: Device & Scanner, fields: number): void {
+export function discardNames(device: Device & Scanner, fields: number): void {
   device.scanSeen &= ~fields;
 }
 
@@ -128,9 +128,9 @@ function endName(device: Device & Scanner): void {
     else if (first !== 48) device.hasErrorNumber = 1;
   }
   // Only now: a name that is not wanted must not come in again by `*`.
-  keepIn(device, (device.scanWanted >> field) & 1 ? field : Field.NONE);
+  keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
   device.scanSeen |= 1 << device.scanField;
-  forget(device, device.scanField);
+  wipe(device, device.scanField);
   device.scanState = Scan.COLON;
 }
 
@@ -162,7 +162,7 @@ function close(device: Device & Scanner, end: Scan, c: number): void {
 }
 
 /** A list of strings becomes one string with spaces. */
-function beginKept(device: Device): void {
+function beginStored(device: Device): void {
   if (device.length[device.scanField] < 0) beginValue(device);
   else keepUnit(device, 32);
 }
@@ -211,7 +211,7 @@ function enter(device: Device & Scanner, next: Scan, c: number): void {
     open(device, next);
     return;
   }
-  if (device.scanState < Scan.MINUS && (isNumber || next === Scan.STRING)) beginKept(device);
+  if (device.scanState < Scan.MINUS && (isNumber || next === Scan.STRING)) beginStored(device);
   if (isNumber) keep(device, c);
   device.scanState = next;
 }

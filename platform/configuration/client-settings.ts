@@ -9,7 +9,7 @@ export const clientAuthentications = {
   none: ClientAuthentication.NONE,
   client_secret_post: ClientAuthentication.CLIENT_SECRET_POST,
   client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
-  documents: ClientAuthentication.DOCUMENTS,
+  specification: ClientAuthentication.SPECIFICATION,
 } as const;
 
 /** Encoded, each with `&` in front. */

@@ -34,7 +34,7 @@ export async function completeConfig(
     ...completed
   } = await withAddresses(config, discover);
   const wrong = Object.entries(completed.endpoints ?? {})
-    .flatMap(([name, said]) => [said].flat().map((address) => [name, address] as const))
+    .flatMap(([name, value]) => [value].flat().map((address) => [name, address] as const))
     .map(([name, address]) => ({ path: `endpoints.${name}`, message: addressProblem(address) }))
     .filter(({ message }) => message !== "");
   if (wrong.length > 0) throw new ConfigError(wrong);
@@ -49,7 +49,9 @@ async function withAddresses(
   const isComplete = Boolean(endpoints.deviceAuthorization && endpoints.token);
   if (issuer === undefined || isComplete) return expandedConfig(config);
   const { endpoints: found, clientAuthenticationMethods: methods } = await discover(issuer);
-  const addresses = Object.fromEntries(Object.entries(found).filter(([, said]) => said.length > 0));
+  const addresses = Object.fromEntries(
+    Object.entries(found).filter(([, value]) => value.length > 0),
+  );
   let { clientAuthentication } = config;
   try {
     clientAuthentication ??= clientAuthenticationFor(methods, clientSecret !== "");

@@ -52,7 +52,7 @@ export interface DeviceConfig {
     memoryBytes?: number;
     exchangeSeconds?: number;
     connectSeconds?: number;
-    answerBytes?: number;
+    responseBytes?: number;
     renewals?: number;
     startSpreadMs?: number;
   };

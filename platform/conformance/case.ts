@@ -18,7 +18,7 @@ export interface Subject {
 }
 
 /** How a suite lets time pass: real time on a device, a manual clock for fakes. */
-export interface World {
+export interface Environment {
   /** Resolves when at least `ms` have passed (0: when whatever is due now had its turn). */
   wait(ms: number): Promise<void>;
 }
@@ -62,31 +62,35 @@ export function must(holds: boolean, otherwise: string): asserts holds {
 }
 
 /** How long, in the world's time, a callback may take before the suite gives up on it. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 /** How long the suite listens for a callback that must not come. */
 export const SILENCE_MS = 25;
 
 /** Waits until `ready`, looking often at first and rarely later. */
-export async function eventually(world: World, ready: () => boolean, what: string): Promise<void> {
+export async function eventually(
+  environment: Environment,
+  ready: () => boolean,
+  what: string,
+): Promise<void> {
   let stepMs = 0;
   for (let waitedMs = 0; !ready(); waitedMs += stepMs) {
-    must(waitedMs <= PATIENCE_MS, `${what}: nothing came within ${PATIENCE_MS} ms`);
-    await world.wait(stepMs);
+    must(waitedMs <= TIMEOUT_MS, `${what}: nothing came within ${TIMEOUT_MS} ms`);
+    await environment.wait(stepMs);
     stepMs = Math.min(stepMs + 1, 50);
   }
 }
 
 /** Starts an operation with one callback, waits for it and sees that it comes once only, also for so long behind it. */
 export async function callOnce<T>(
-  world: World,
+  environment: Environment,
   what: string,
   start: (done: (value: T) => void) => void,
   silenceMs = 0,
 ): Promise<T> {
   const values: T[] = [];
   start((value) => values.push(value));
-  await eventually(world, () => values.length > 0, what);
-  await world.wait(silenceMs);
+  await eventually(environment, () => values.length > 0, what);
+  await environment.wait(silenceMs);
   must(values.length === 1, `${what}: called back ${values.length} times`);
   return values[0]!;
 }

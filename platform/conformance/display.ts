@@ -1,14 +1,14 @@
 // The rules of the Display contract.
 
 import type { Bytes, Display } from "../contracts.ts";
-import { must, type Subject, suite, type World } from "./case.ts";
+import { type Environment, must, type Subject, suite } from "./case.ts";
 
 /** An adapter under test, and its surroundings; each case makes one. */
 export interface DisplaySubject extends Subject {
   /** The adapter under test. */
   display: Display;
   /** How time passes. */
-  world: World;
+  environment: Environment;
   /**
    * What a person sees: `rows` lines of `columns` characters. Without it only what needs no eyes is
    * checked.
@@ -19,12 +19,12 @@ export interface DisplaySubject extends Subject {
 /** Cases for a display adapter. */
 export const displayConformance = suite<DisplaySubject>("display", {
   "has 16..80 columns and 2..8 rows, which do not change": async (subject) => {
-    const { display, world } = subject;
+    const { display, environment } = subject;
     const { columns, rows } = display;
     must(Number.isInteger(columns) && columns >= 16 && columns <= 80, `${columns} columns`);
     must(Number.isInteger(rows) && rows >= 2 && rows <= 8, `${rows} rows`);
     display.show(frameOf(subject, 0), 0);
-    await world.wait(50);
+    await environment.wait(50);
     must(display.columns === columns && display.rows === rows, "the size changed");
   },
 
@@ -63,8 +63,8 @@ async function shows(subject: DisplaySubject, frame: Uint8Array, cells: Bytes = 
   await mustShow(subject, frame);
 }
 
-async function mustShow({ display, world, look }: DisplaySubject, frame: Uint8Array) {
-  await world.wait(50);
+async function mustShow({ display, environment, look }: DisplaySubject, frame: Uint8Array) {
+  await environment.wait(50);
   if (look === undefined) return;
   const lines = look();
   must(lines.length === display.rows, `${lines.length} lines are shown, not ${display.rows}`);

@@ -4,6 +4,7 @@
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { latinBytesOf } from "../text/text.ts";
 import {
+  type Environment,
   eventually,
   must,
   mustBegin,
@@ -11,7 +12,6 @@ import {
   SILENCE_MS,
   type Subject,
   Violation,
-  type World,
 } from "./case.ts";
 
 /** What an adapter under test is to be made with. */
@@ -29,9 +29,9 @@ export interface HttpSubject extends Subject {
 }
 
 /** A complete or broken-off answer. */
-export interface AnswerPlan {
+export interface ResponsePlan {
   /** An answer. */
-  kind: "answer";
+  kind: "response";
   /** HTTP status, 100..599. */
   status: number;
   /** Headers beside those of the framing. */
@@ -52,7 +52,7 @@ export interface AnswerPlan {
 
 /** What the server does with one request. */
 export type ServerPlan =
-  | AnswerPlan
+  | ResponsePlan
   /** Reads the request, never answers. */
   | { kind: "hang" }
   /** Reads the request, breaks the connection. */
@@ -117,7 +117,7 @@ export interface HttpTestBench {
   /** Whether servers have `tls`. */
   tls: boolean;
   /** How time passes. */
-  world: World;
+  environment: Environment;
   /** Makes a server; the case closes it. */
   start(): HttpTestServer | Promise<HttpTestServer>;
 }
@@ -126,7 +126,7 @@ export interface HttpTestBench {
 export class HeldUp extends Violation {}
 
 /** Writes down what an adapter reports, and what of it breaks the contract's order. */
-export class Ear implements HttpSink {
+export class Recorder implements HttpSink {
   readonly events: string[] = [];
   statusCode = 0;
   retryAfterSeconds = -2;
@@ -180,7 +180,7 @@ export class Ear implements HttpSink {
   }
 
   /** Throws unless it was this answer. */
-  mustBe(expected: string | Uint8Array, what = "answer", status = 200): this {
+  mustBe(expected: string | Uint8Array, what = "response", status = 200): this {
     const body = typeof expected === "string" ? latinBytesOf(expected) : expected;
     const { bytes } = this;
     if (this.failure === "timeout") throw new HeldUp(`${what}: reported as timeout`);
@@ -215,23 +215,28 @@ export class Ear implements HttpSink {
 }
 
 /** One test's surroundings: a server, an adapter, and the verbs to use them with. */
-export function benchOf(server: HttpTestServer, http: Http, world: World, timeLimitMs: number) {
-  const begin = (request: Partial<HttpRequest> = {}, ear = new Ear()): Ear => {
+export function benchOf(
+  server: HttpTestServer,
+  http: Http,
+  environment: Environment,
+  timeLimitMs: number,
+) {
+  const begin = (request: Partial<HttpRequest> = {}, recorder = new Recorder()): Recorder => {
     const { body = [] } = request;
     const url = `${server.origin}/`;
     const plain = { method: "GET", url, contentType: "", authorization: "", bodyFrom: 0 } as const;
-    http.send({ ...plain, bodyTo: body.length, ...request, body }, ear);
-    return ear;
+    http.send({ ...plain, bodyTo: body.length, ...request, body }, recorder);
+    return recorder;
   };
   /** Sends and waits until the exchange is over and silence has followed. */
-  const exchange = async (request: Partial<HttpRequest> = {}): Promise<Ear> => {
-    const ear = begin(request);
-    await eventually(world, () => ear.over, "the exchange");
-    await world.wait(SILENCE_MS);
-    must(ear.problem === "", ear.problem);
-    return ear;
+  const exchange = async (request: Partial<HttpRequest> = {}): Promise<Recorder> => {
+    const recorder = begin(request);
+    await eventually(environment, () => recorder.over, "the exchange");
+    await environment.wait(SILENCE_MS);
+    must(recorder.problem === "", recorder.problem);
+    return recorder;
   };
-  return { server, http, world, timeLimitMs, begin, exchange };
+  return { server, http, environment, timeLimitMs, begin, exchange };
 }
 
 export type Bench = ReturnType<typeof benchOf>;
@@ -261,7 +266,7 @@ type Wait = readonly [value: string, seconds: number, ...more: [name: string, va
 export const waitRules = (table: Readonly<Record<string, readonly Wait[]>>): HttpRules =>
   rulesOf(table, async ({ server, exchange }, waits) => {
     for (const [value, seconds, ...more] of waits) {
-      server.plan(answer("", { status: 503, headers: [["Retry-After", value], ...more] }));
+      server.plan(response("", { status: 503, headers: [["Retry-After", value], ...more] }));
       const got = (await exchange()).retryAfterSeconds;
       must(got === seconds, `"${value}" is reported as ${got}, not ${seconds}`);
     }
@@ -275,9 +280,12 @@ export function form(text: string): Partial<HttpRequest> {
 }
 
 /** A plain good answer. */
-export function answer(body: string | Uint8Array, more: Partial<AnswerPlan> = {}): AnswerPlan {
+export function response(
+  body: string | Uint8Array,
+  more: Partial<ResponsePlan> = {},
+): ResponsePlan {
   const bytes = typeof body === "string" ? latinBytesOf(body) : body;
-  return { kind: "answer", status: 200, body: bytes, ...more };
+  return { kind: "response", status: 200, body: bytes, ...more };
 }
 
 /** Throws unless the request carried this header exactly once with this value (undefined: not at all). */

@@ -2,7 +2,15 @@
 
 import type { HttpRequest } from "../contracts.ts";
 import { eventually, must, SILENCE_MS } from "./case.ts";
-import { answer, Ear, form, type HttpRules, mustHave, rulesOf, waitRules } from "./http-bench.ts";
+import {
+  form,
+  type HttpRules,
+  mustHave,
+  Recorder,
+  response,
+  rulesOf,
+  waitRules,
+} from "./http-bench.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const ODD = { "X-Api-Version": "2", "X-Odd": 'a "quoted" \\ value; and: more', "X-Empty": "" };
@@ -36,7 +44,7 @@ const requestRules: HttpRules = {
   ...rulesOf(ARRIVING, async (bench, requests) => {
     const host = bench.server.origin.replace(/^https?:\/\//, "");
     for (const [request, headers] of requests) {
-      bench.server.plan(answer(""));
+      bench.server.plan(response(""));
       await bench.exchange(request);
       const arrived = bench.server.requests().at(-1);
       const all = { ...headers, host, "transfer-encoding": undefined };
@@ -113,10 +121,10 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
 const framingRules: HttpRules = {
   ...rulesOf(WHOLE, async (bench, whole) => {
     for (const pieces of [[whole], [...whole]]) {
-      bench.server.plan({ kind: "raw", pieces, keepAlive: true }, answer("next"));
-      const ear = await bench.exchange(form("a=1"));
-      ear.mustBe("abc0123456789", `in ${pieces.length} pieces`);
-      must(ear.retryAfterSeconds === -1, "what is no header of it was taken for one");
+      bench.server.plan({ kind: "raw", pieces, keepAlive: true }, response("next"));
+      const recorder = await bench.exchange(form("a=1"));
+      recorder.mustBe("abc0123456789", `in ${pieces.length} pieces`);
+      must(recorder.retryAfterSeconds === -1, "what is no header of it was taken for one");
       (await bench.exchange()).mustBe("next", "the exchange after it");
     }
   }),
@@ -124,7 +132,7 @@ const framingRules: HttpRules = {
   ...rulesOf(
     BROKEN,
     async (bench, pieces) => {
-      bench.server.plan({ kind: "raw", pieces }, answer("good"));
+      bench.server.plan({ kind: "raw", pieces }, response("good"));
       (await bench.exchange(form("a=1"))).mustFail("unreachable", "what is no answer");
       (await bench.exchange()).mustBe("good", "the exchange after it");
     },
@@ -134,7 +142,7 @@ const framingRules: HttpRules = {
 
 const NOON: [string, string] = ["Date", "Tue, 15 Nov 1994 12:00:00 GMT"];
 
-const answerRules: HttpRules = {
+const responseRules: HttpRules = {
   ...waitRules({
     "Retry-After as a date counts from the answer's own Date": [
       ["Tue, 15 Nov 1994 12:00:45 GMT", 45, NOON],
@@ -156,7 +164,7 @@ const answerRules: HttpRules = {
 
   "a Content-Length beside chunks is never what ends the body": async (bench) => {
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n";
-    bench.server.plan({ kind: "raw", pieces: [`${head}3\r\nabc\r\n0\r\n\r\n`] }, answer("good"));
+    bench.server.plan({ kind: "raw", pieces: [`${head}3\r\nabc\r\n0\r\n\r\n`] }, response("good"));
     (await bench.exchange()).mustBeOrFail("abc", "a length and chunks");
     (await bench.exchange()).mustBe("good", "the exchange after it");
   },
@@ -164,9 +172,9 @@ const answerRules: HttpRules = {
   "a folded header line harms nothing (RFC 9112 §5.2)": async (bench) => {
     for (const fold of [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "]) {
       // Behind an ordinary answer, since what an adapter keeps from one to the next may be at stake.
-      bench.server.plan(answer("before", { keepAlive: true }));
+      bench.server.plan(response("before", { keepAlive: true }));
       const head = `HTTP/1.1 400 Bad\r\n${fold}\r\nContent-Length: 2\r\n\r\n`;
-      bench.server.plan({ kind: "raw", pieces: [head, "{}"] }, answer("after"));
+      bench.server.plan({ kind: "raw", pieces: [head, "{}"] }, response("after"));
       (await bench.exchange()).mustBe("before");
       (await bench.exchange(form("a=1"))).mustBeOrFail(
         "{}",
@@ -184,9 +192,9 @@ const connectionRules: HttpRules = {
     const other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother";
     for (const pieces of [[own + other], [own, other]]) {
       bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 10, keepAlive: true });
-      bench.server.plan(answer("mine"), answer("mine"));
+      bench.server.plan(response("mine"), response("mine"));
       (await bench.exchange()).mustBe("own");
-      await bench.world.wait(2 * SILENCE_MS);
+      await bench.environment.wait(2 * SILENCE_MS);
       (await bench.exchange()).mustBeOrFail("mine", "on a connection with something unasked on it");
       // A failure may have used the plan up, or not.
       while (bench.server.requests().length % 3 !== 0) await bench.exchange();
@@ -194,7 +202,7 @@ const connectionRules: HttpRules = {
   },
 
   "a POST is never sent twice: reset on a kept connection": async (bench) => {
-    bench.server.plan(answer("one", { keepAlive: true }), { kind: "reset" }, answer("again"));
+    bench.server.plan(response("one", { keepAlive: true }), { kind: "reset" }, response("again"));
     (await bench.exchange()).mustBe("one");
     (await bench.exchange(form("code=1"))).mustFail("unreachable", "reset");
     const posts = bench.server.requests().filter(({ method }) => method === "POST");
@@ -203,7 +211,7 @@ const connectionRules: HttpRules = {
 
   "a connection that the server closed while idle costs at most one failure": async (bench) => {
     // One more than the requests of all rounds, so that no round depends on what another used up.
-    for (let i = 0; i < 16; i++) bench.server.plan(answer("ok", { keepAlive: true }));
+    for (let i = 0; i < 16; i++) bench.server.plan(response("ok", { keepAlive: true }));
     for (let round = 0; round < 5; round++) {
       (await bench.exchange()).mustBe("ok", "on a fresh connection");
       await bench.server.closeIdle();
@@ -224,10 +232,10 @@ const connectionRules: HttpRules = {
 
   "a connection that the server closed a while ago costs nothing": async (bench) => {
     for (let round = 0; round < 3; round++) {
-      bench.server.plan(answer("ok", { keepAlive: true }), answer("ok", { keepAlive: true }));
+      bench.server.plan(response("ok", { keepAlive: true }), response("ok", { keepAlive: true }));
       (await bench.exchange()).mustBe("ok", "before");
       await bench.server.closeIdle();
-      await bench.world.wait(4 * SILENCE_MS);
+      await bench.environment.wait(4 * SILENCE_MS);
       (await bench.exchange(form("a=1"))).mustBe("ok", "after");
     }
   },
@@ -236,20 +244,20 @@ const connectionRules: HttpRules = {
     // Both answers trickle, so that the rest of the first keeps coming all through the second.
     const slowly = { keepAlive: true, pieceDelayMs: 2 };
     const mine = "mine, and only mine, from its first byte to its last";
-    bench.server.plan(answer(new Uint8Array(50_000), { ...slowly, pieceBytes: 100 }));
-    bench.server.plan(answer(mine, { ...slowly, pieceBytes: 1 }));
-    const ear = new Ear();
-    ear.during = (event) => {
+    bench.server.plan(response(new Uint8Array(50_000), { ...slowly, pieceBytes: 100 }));
+    bench.server.plan(response(mine, { ...slowly, pieceBytes: 1 }));
+    const recorder = new Recorder();
+    recorder.during = (event) => {
       if (event === "body") bench.http.abort();
     };
-    bench.begin({}, ear);
-    await eventually(bench.world, () => ear.events.includes("body"), "the first piece");
+    bench.begin({}, recorder);
+    await eventually(bench.environment, () => recorder.events.includes("body"), "the first piece");
     (await bench.exchange()).mustBe(mine);
   },
 };
 
 /** Rules that look at what crossed the wire. */
-export const wireRules = { ...requestRules, ...framingRules, ...answerRules, ...connectionRules };
+export const wireRules = { ...requestRules, ...framingRules, ...responseRules, ...connectionRules };
 
 /** What the time limit is for, beside the body. */
 export const wireTimeRules: HttpRules = {
@@ -271,7 +279,7 @@ const REFUSED = {
 /** Rules about certificates. */
 export const tlsRules: HttpRules = {
   "TLS: a certificate of a trusted authority is accepted": async (bench) => {
-    bench.server.plan(answer("sealed"), answer("sealed too"));
+    bench.server.plan(response("sealed"), response("sealed too"));
     const url = `${bench.server.tls!.trusted}/token`;
     (await bench.exchange({ url })).mustBe("sealed");
     (await bench.exchange({ ...form("a=1"), url })).mustBe("sealed too");
@@ -281,8 +289,8 @@ export const tlsRules: HttpRules = {
     REFUSED,
     async (bench, which) => {
       const url = `${bench.server.tls![which]}/token`;
-      const ear = await bench.exchange({ ...form("secret=1"), url });
-      ear.mustFail("unreachable", "a server that is not to be trusted");
+      const recorder = await bench.exchange({ ...form("secret=1"), url });
+      recorder.mustFail("unreachable", "a server that is not to be trusted");
       must(bench.server.requests().length === 0, "the request arrived all the same");
     },
     " is refused before anything is sent",

@@ -3,10 +3,8 @@
 
 import { type ConformanceCase, eventually, must, mustBegin, pattern, SILENCE_MS } from "./case.ts";
 import {
-  answer,
   type Bench,
   benchOf,
-  Ear,
   form,
   HeldUp,
   type HttpLimits,
@@ -14,6 +12,8 @@ import {
   type HttpSubject,
   type HttpTestBench,
   type HttpTestServer,
+  Recorder,
+  response,
   rulesOf,
   waitRules,
 } from "./http-bench.ts";
@@ -33,7 +33,7 @@ export function httpConformance(
     try {
       const subject = await make({ timeLimitMs, sizeLimitBytes: SIZE_LIMIT }, server);
       try {
-        await body(benchOf(server, subject.http, bench.world, timeLimitMs));
+        await body(benchOf(server, subject.http, bench.environment, timeLimitMs));
       } finally {
         await subject.dispose?.();
       }
@@ -58,7 +58,7 @@ export function httpConformance(
     }));
   const framed = (["length", "chunked", "close"] as const).map(framedBy);
   return [
-    ...[answerRules, ...framed, failureRules].flatMap((rules) => cases(rules, 10_000)),
+    ...[responseRules, ...framed, failureRules].flatMap((rules) => cases(rules, 10_000)),
     ...cases({ ...(bench.wire && wireRules), ...(bench.tls && tlsRules) }, 10_000),
     ...cases({ ...timeRules, ...(bench.wire && wireTimeRules) }, 400, 2_000, 10_000),
   ];
@@ -67,17 +67,17 @@ export function httpConformance(
 /** The longest body that adapters under test take. */
 const SIZE_LIMIT = 60_000;
 
-const answerRules: HttpRules = {
+const responseRules: HttpRules = {
   "every status is an answer, not a failure": async (bench) => {
     for (const status of [200, 201, 400, 401, 403, 404, 428, 429, 500, 502, 503]) {
-      bench.server.plan(answer('{"error":"x"}', { status }));
-      const ear = (await bench.exchange()).mustBe('{"error":"x"}', `status ${status}`, status);
-      must(ear.retryAfterSeconds === -1, "Retry-After is reported where there is none");
+      bench.server.plan(response('{"error":"x"}', { status }));
+      const recorder = (await bench.exchange()).mustBe('{"error":"x"}', `status ${status}`, status);
+      must(recorder.retryAfterSeconds === -1, "Retry-After is reported where there is none");
     }
   },
 
   "an answer without a body (204) ends": async (bench) => {
-    bench.server.plan({ kind: "answer", status: 204 });
+    bench.server.plan({ kind: "response", status: 204 });
     (await bench.exchange()).mustBe("", "an answer without a body", 204);
   },
 
@@ -85,7 +85,7 @@ const answerRules: HttpRules = {
     for (const status of [301, 302, 303, 307, 308]) {
       const before = bench.server.requests().length;
       const headers = [["Location", `${bench.server.origin}/elsewhere`]] as const;
-      bench.server.plan(answer("moved", { status, headers }), answer("followed"));
+      bench.server.plan(response("moved", { status, headers }), response("followed"));
       (await bench.exchange(form("a=1"))).mustBe("moved", "the redirect", status);
       const count = bench.server.requests().length - before;
       must(count === 1, `${status}: ${count} requests were made`);
@@ -106,7 +106,7 @@ const answerRules: HttpRules = {
   }),
 
   "the request's method, target and body arrive": async (bench) => {
-    bench.server.plan(answer(""), answer(""));
+    bench.server.plan(response(""), response(""));
     await bench.exchange(form("a=1&b=%2F"));
     await bench.exchange({ url: `${bench.server.origin}/v3/x?part=id%2Csnippet&mine=true` });
     const [first, second] = bench.server.requests();
@@ -119,7 +119,7 @@ const answerRules: HttpRules = {
 
   "bodies are bytes: every value, from plain arrays too": async (bench) => {
     const body = Array.from(pattern(256, 1));
-    bench.server.plan(answer(""));
+    bench.server.plan(response(""));
     await bench.exchange({ method: "POST", contentType: "application/octet-stream", body });
     const arrived = bench.server.requests()[0]?.body;
     must(arrived?.length === 256, `256 bytes arrived as ${arrived?.length}`);
@@ -128,7 +128,7 @@ const answerRules: HttpRules = {
 
   "abort without an exchange is harmless, before and after one": async (bench) => {
     bench.http.abort();
-    bench.server.plan(answer("one"), answer("two"));
+    bench.server.plan(response("one"), response("two"));
     (await bench.exchange()).mustBe("one");
     bench.http.abort();
     bench.http.abort();
@@ -137,10 +137,10 @@ const answerRules: HttpRules = {
 
   "twenty exchanges one after the other": async (bench) => {
     for (let i = 0; i < 20; i++) {
-      bench.server.plan(answer(`answer ${i}`, { keepAlive: i % 3 !== 0 }));
-      const ear = bench.begin(form(`n=${i}`));
-      await eventually(bench.world, () => ear.over, `exchange ${i}`);
-      ear.mustBe(`answer ${i}`);
+      bench.server.plan(response(`answer ${i}`, { keepAlive: i % 3 !== 0 }));
+      const recorder = bench.begin(form(`n=${i}`));
+      await eventually(bench.environment, () => recorder.over, `exchange ${i}`);
+      recorder.mustBe(`answer ${i}`);
     }
     const bodies = bench.server.requests().map(({ body }) => String.fromCharCode(...body));
     for (let i = 0; i < 20; i++) must(bodies[i] === `n=${i}`, `request ${i} was ${bodies[i]}`);
@@ -152,23 +152,23 @@ const framedBy = (framing: "length" | "chunked" | "close"): HttpRules => ({
   [`status, body and end of answers framed by ${framing}`]: async (bench) => {
     for (const length of [0, 1, 2, 255, 1000]) {
       const body = pattern(length, length);
-      bench.server.plan(answer(body, { framing }));
+      bench.server.plan(response(body, { framing }));
       (await bench.exchange()).mustBe(body, `${length} bytes`);
     }
   },
 
   [`the same answer, framed by ${framing}, cut into single bytes`]: async (bench) => {
     const body = pattern(300, 3);
-    bench.server.plan(answer(body, { framing, pieceBytes: 1, pieceDelayMs: 0 }));
+    bench.server.plan(response(body, { framing, pieceBytes: 1, pieceDelayMs: 0 }));
     (await bench.exchange()).mustBe(body);
   },
 
   [`a body framed by ${framing} over the size limit: too-large, one at the limit: an answer`]:
     async (bench) => {
-      bench.server.plan(answer(pattern(SIZE_LIMIT + 1, 1), { framing }));
-      const ear = (await bench.exchange()).mustFail("too-large", "a body of a byte too much");
-      must(ear.bytes.length <= SIZE_LIMIT, `${ear.bytes.length} bytes came through`);
-      bench.server.plan(answer(pattern(SIZE_LIMIT, 1), { framing }));
+      bench.server.plan(response(pattern(SIZE_LIMIT + 1, 1), { framing }));
+      const recorder = (await bench.exchange()).mustFail("too-large", "a body of a byte too much");
+      must(recorder.bytes.length <= SIZE_LIMIT, `${recorder.bytes.length} bytes came through`);
+      bench.server.plan(response(pattern(SIZE_LIMIT, 1), { framing }));
       (await bench.exchange()).mustBe(pattern(SIZE_LIMIT, 1), "a body at the limit");
     },
 
@@ -176,12 +176,12 @@ const framedBy = (framing: "length" | "chunked" | "close"): HttpRules => ({
   ...(framing !== "close" && {
     [`a body framed by ${framing} and cut off is no answer`]: async (bench: Bench) => {
       for (const cutAtByte of [0, 1, 99]) {
-        bench.server.plan(answer(pattern(100, 1), { framing, cutAtByte }));
-        const ear = (await bench.exchange()).mustFail(
+        bench.server.plan(response(pattern(100, 1), { framing, cutAtByte }));
+        const recorder = (await bench.exchange()).mustFail(
           "unreachable",
           `cut at byte ${cutAtByte} of 100`,
         );
-        mustBegin(pattern(100, 1), ear.bytes, "what came before the cut");
+        mustBegin(pattern(100, 1), recorder.bytes, "what came before the cut");
       }
     },
   }),
@@ -206,17 +206,17 @@ const failureRules: HttpRules = {
   },
 
   "after a failure the next exchange works": async (bench) => {
-    bench.server.plan({ kind: "reset" }, answer("good"));
+    bench.server.plan({ kind: "reset" }, response("good"));
     (await bench.exchange()).mustFail("unreachable", "reset");
     (await bench.exchange()).mustBe("good");
   },
 
   "abort at once after send": async (bench) => {
     const silenced = bench.begin({ url: `${bench.server.deadOrigin}/` });
-    const heard = silenced.events.length;
+    const received = silenced.events.length;
     bench.http.abort();
-    await bench.world.wait(4 * SILENCE_MS);
-    must(silenced.events.length === heard, `it heard ${silenced.events.join(", ")}`);
+    await bench.environment.wait(4 * SILENCE_MS);
+    must(silenced.events.length === received, `it heard ${silenced.events.join(", ")}`);
   },
 
   ...rulesOf(
@@ -235,31 +235,34 @@ const failureRules: HttpRules = {
 };
 
 async function abortsWithin(bench: Bench, event: string): Promise<void> {
-  bench.server.plan(answer(pattern(500, 1), { pieceBytes: 50, pieceDelayMs: 5 }), answer("next"));
-  const ear = new Ear();
-  let heard = "";
-  ear.during = (now) => {
-    if (now !== event || heard !== "") return;
-    heard = ear.events.join();
+  bench.server.plan(
+    response(pattern(500, 1), { pieceBytes: 50, pieceDelayMs: 5 }),
+    response("next"),
+  );
+  const recorder = new Recorder();
+  let received = "";
+  recorder.during = (now) => {
+    if (now !== event || received !== "") return;
+    received = recorder.events.join();
     bench.http.abort();
   };
-  bench.begin({}, ear);
-  await eventually(bench.world, () => heard !== "", event);
+  bench.begin({}, recorder);
+  await eventually(bench.environment, () => received !== "", event);
   (await bench.exchange()).mustBe("next");
-  await bench.world.wait(4 * SILENCE_MS);
-  must(ear.events.join() === heard, `it heard ${ear.events.join(", ")}`);
+  await bench.environment.wait(4 * SILENCE_MS);
+  must(recorder.events.join() === received, `it heard ${recorder.events.join(", ")}`);
 }
 
-async function sendsWithin(bench: Bench, isGood: boolean): Promise<void> {
-  bench.server.plan(isGood ? answer("one") : { kind: "reset" }, answer("two"));
-  const first = new Ear();
-  const second = new Ear();
+async function sendsWithin(bench: Bench, isValid: boolean): Promise<void> {
+  bench.server.plan(isValid ? response("one") : { kind: "reset" }, response("two"));
+  const first = new Recorder();
+  const second = new Recorder();
   first.during = (event) => {
     if (event === "end" || event === "failed") bench.begin({}, second);
   };
   bench.begin({}, first);
-  await eventually(bench.world, () => second.over, "the second exchange");
-  if (isGood) first.mustBe("one", "the first");
+  await eventually(bench.environment, () => second.over, "the second exchange");
+  if (isValid) first.mustBe("one", "the first");
   else first.mustFail("unreachable", "the first");
   second.mustBe("two", "the second");
 }
@@ -269,26 +272,26 @@ const timeRules: HttpRules = {
   "no answer within the time limit: timeout": async (bench) => {
     bench.server.plan({ kind: "hang" });
     (await bench.exchange(form("a=1"))).mustFail("timeout", "a server that hangs");
-    bench.server.plan(answer("good"));
+    bench.server.plan(response("good"));
     (await bench.exchange()).mustBe("good", "the exchange after a timeout");
   },
 
   "the time limit is for the whole exchange: a trickling body ends in timeout": async (bench) => {
-    bench.server.plan(answer(pattern(200, 1), { pieceBytes: 1, pieceDelayMs: 50 }));
-    const ear = await bench.exchange();
-    ear.mustFail("timeout", "a server that sends a byte every 50 ms");
-    must(ear.bytes.length < 200, "the whole body came through");
+    bench.server.plan(response(pattern(200, 1), { pieceBytes: 1, pieceDelayMs: 50 }));
+    const recorder = await bench.exchange();
+    recorder.mustFail("timeout", "a server that sends a byte every 50 ms");
+    must(recorder.bytes.length < 200, "the whole body came through");
   },
 
   "after abort the sink hears nothing more, and the next exchange only its own": async (bench) => {
-    bench.server.plan({ kind: "hang" }, answer("mine"));
+    bench.server.plan({ kind: "hang" }, response("mine"));
     const silenced = bench.begin(form("a=1"));
     // Not every plan is used up at once: the first request has to arrive before it is abandoned.
-    await eventually(bench.world, () => bench.server.requests().length === 1, "the request");
+    await eventually(bench.environment, () => bench.server.requests().length === 1, "the request");
     if (silenced.failure === "timeout") throw new HeldUp("no request arrived in time");
     bench.http.abort();
     (await bench.exchange()).mustBe("mine", "the exchange after an abort");
-    await bench.world.wait(bench.timeLimitMs + 100);
+    await bench.environment.wait(bench.timeLimitMs + 100);
     must(silenced.events.length === 0, `it heard ${silenced.events.join(", ")}`);
   },
 };

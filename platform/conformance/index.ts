@@ -5,20 +5,20 @@
 export {
   type ConformanceCase,
   type ConformanceReport,
+  type Environment,
   runConformance,
   Violation,
-  type World,
 } from "./case.ts";
 export { type DisplaySubject, displayConformance } from "./display.ts";
 export { type EntropySubject, entropyConformance } from "./entropy.ts";
 export { httpConformance } from "./http.ts";
 export type {
-  AnswerPlan,
   HttpLimits,
   HttpSubject,
   HttpTestBench,
   HttpTestServer,
   RequestOnServer,
+  ResponsePlan,
   ServerPlan,
 } from "./http-bench.ts";
 export { type StorageSubject, storageConformance } from "./storage.ts";

@@ -4,13 +4,13 @@
 import type { Bytes, Storage } from "../contracts.ts";
 import {
   callOnce,
+  type Environment,
   must,
   mustBegin,
   pattern,
   SILENCE_MS,
   type Subject,
   suite,
-  type World,
 } from "./case.ts";
 
 /** An adapter under test, and its surroundings; each case makes one. */
@@ -18,7 +18,7 @@ export interface StorageSubject extends Subject {
   /** Both slots empty. */
   storage: Storage;
   /** How time passes. */
-  world: World;
+  environment: Environment;
   /** The same medium after the device was started anew. Without it durability is not checked. */
   restart?: () => Storage | Promise<Storage>;
 }
@@ -145,17 +145,17 @@ export const storageConformance = suite<StorageSubject>("storage", {
     await holds(subject, 0, pattern(16, 2));
   },
 
-  "calls back exactly once": async ({ storage, world }) => {
+  "calls back exactly once": async ({ storage, environment }) => {
     const once = (what: string, start: (done: (value: unknown) => void) => void) =>
-      callOnce(world, what, start, SILENCE_MS);
+      callOnce(environment, what, start, SILENCE_MS);
     await once("write", (done) => storage.write(0, [1], 0, 1, done));
     await once("read", (done) => storage.read(0, [0], 0, 1, done));
     await once("erase", (done) => storage.erase(0, done));
   },
 
-  "the next operation may start from within a callback": async ({ storage, world }) => {
+  "the next operation may start from within a callback": async ({ storage, environment }) => {
     const into = new Uint8Array(4);
-    const length = await callOnce<number>(world, "write, erase, write, read", (done) =>
+    const length = await callOnce<number>(environment, "write, erase, write, read", (done) =>
       storage.write(0, [1, 2], 0, 2, () =>
         storage.erase(1, () =>
           storage.write(0, [3, 4, 5], 0, 3, () => storage.read(0, into, 0, 4, done)),
@@ -206,28 +206,28 @@ export const storageConformance = suite<StorageSubject>("storage", {
 });
 
 const read = (
-  { storage, world }: StorageSubject,
+  { storage, environment }: StorageSubject,
   slot: number,
   into: Bytes,
   from = 0,
   to = into.length,
-) => callOnce<number>(world, "read", (done) => storage.read(slot, into, from, to, done));
+) => callOnce<number>(environment, "read", (done) => storage.read(slot, into, from, to, done));
 
 const write = (
-  { storage, world }: StorageSubject,
+  { storage, environment }: StorageSubject,
   slot: number,
   bytes: Bytes,
   from = 0,
   to = bytes.length,
-) => callOnce<boolean>(world, "write", (done) => storage.write(slot, bytes, from, to, done));
+) => callOnce<boolean>(environment, "write", (done) => storage.write(slot, bytes, from, to, done));
 
 async function writes(subject: StorageSubject, slot: number, bytes: Bytes) {
   const ok = await write(subject, slot, bytes);
   must(ok === true, `write of ${bytes.length} bytes to slot ${slot} failed`);
 }
 
-async function erases({ storage, world }: StorageSubject, slot: number) {
-  const ok = await callOnce<boolean>(world, "erase", (done) => storage.erase(slot, done));
+async function erases({ storage, environment }: StorageSubject, slot: number) {
+  const ok = await callOnce<boolean>(environment, "erase", (done) => storage.erase(slot, done));
   must(ok === true, `erase of slot ${slot} failed`);
 }
 
@@ -240,11 +240,11 @@ async function holds(subject: StorageSubject, slot: number, expected: Bytes) {
 
 /** A caller's mistake: the adapter may throw, or report that it failed. */
 async function isRefused(
-  { world }: StorageSubject,
+  { environment }: StorageSubject,
   what: string,
   start: (done: (ok: boolean) => void) => void,
 ) {
-  const ok = await callOnce<boolean>(world, what, (done) => {
+  const ok = await callOnce<boolean>(environment, what, (done) => {
     try {
       start(done);
     } catch {

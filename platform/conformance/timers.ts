@@ -1,14 +1,14 @@
 // The rules of the Timers contract. Lower bounds only: an alarm may be late, never early.
 
 import type { Timers } from "../contracts.ts";
-import { eventually, must, type Subject, suite, type World } from "./case.ts";
+import { type Environment, eventually, must, type Subject, suite } from "./case.ts";
 
 /** An adapter under test, and its surroundings; each case makes one. */
 export interface TimersSubject extends Subject {
   /** The adapter under test. */
   timers: Timers;
   /** How time passes. */
-  world: World;
+  environment: Environment;
 }
 
 const WRAP_MS = 2 ** 32;
@@ -16,10 +16,10 @@ const LONGEST_MS = 134_217_727;
 
 /** Cases for a timers adapter; they take about half a second of its time. */
 export const timersConformance = suite<TimersSubject>("timers", {
-  "now is an integer 0..2^32-1 that never goes back": async ({ timers, world }) => {
+  "now is an integer 0..2^32-1 that never goes back": async ({ timers, environment }) => {
     let last = timers.now();
     for (let i = 0; i < 200; i++) {
-      if (i % 20 === 0) await world.wait(1);
+      if (i % 20 === 0) await environment.wait(1);
       const now = timers.now();
       must(Number.isInteger(now) && now >= 0 && now < WRAP_MS, `now is ${now}`);
       must(since(now, last) < WRAP_MS / 2, `now went back from ${last} to ${now}`);
@@ -27,86 +27,86 @@ export const timersConformance = suite<TimersSubject>("timers", {
     }
   },
 
-  "now goes on": async ({ timers, world }) => {
+  "now goes on": async ({ timers, environment }) => {
     const before = timers.now();
-    await world.wait(40);
+    await environment.wait(40);
     // Hosts wake a little early by their own clock; a clock that stands still shows 0.
     must(since(timers.now(), before) >= 20, "after 40 ms now had gone on by less than 20");
   },
 
-  "an alarm rings once, never early": async ({ timers, world }) => {
+  "an alarm rings once, never early": async ({ timers, environment }) => {
     for (const afterMs of [1, 2, 7, 30]) {
       const from = timers.now();
       const rang: number[] = [];
       timers.alarm(afterMs, () => rang.push(since(timers.now(), from)));
-      await eventually(world, () => rang.length > 0, `alarm(${afterMs})`);
+      await eventually(environment, () => rang.length > 0, `alarm(${afterMs})`);
       must(rang[0]! >= afterMs, `alarm(${afterMs}) rang after ${rang[0]} ms`);
-      await world.wait(2 * afterMs + 5);
+      await environment.wait(2 * afterMs + 5);
       must(rang.length === 1, `alarm(${afterMs}) rang ${rang.length} times`);
     }
   },
 
-  "alarm(0) rings, but not before the call returns": async ({ timers, world }) => {
+  "alarm(0) rings, but not before the call returns": async ({ timers, environment }) => {
     const rang: boolean[] = [];
     let hasReturned = false;
     timers.alarm(0, () => rang.push(hasReturned));
     hasReturned = true;
-    await eventually(world, () => rang.length > 0, "alarm(0)");
+    await eventually(environment, () => rang.length > 0, "alarm(0)");
     must(rang[0]!, "it rang before the call returned");
   },
 
-  "a second alarm replaces the first, whichever is sooner": async ({ timers, world }) => {
+  "a second alarm replaces the first, whichever is sooner": async ({ timers, environment }) => {
     for (const first of [5, 30]) {
       const rang: string[] = [];
       timers.alarm(first, () => rang.push("first"));
       timers.alarm(35 - first, () => rang.push("second"));
-      await world.wait(60);
-      await eventually(world, () => rang.length > 0, "the second alarm");
+      await environment.wait(60);
+      await eventually(environment, () => rang.length > 0, "the second alarm");
       must(rang.join() === "second", `alarms ${first} and ${35 - first} ms: rang ${rang.join()}`);
     }
   },
 
-  "cancel takes the alarm back and is harmless without one": async ({ timers, world }) => {
+  "cancel takes the alarm back and is harmless without one": async ({ timers, environment }) => {
     timers.cancel();
     let rang = 0;
     timers.alarm(5, () => rang++);
     timers.cancel();
     timers.cancel();
-    await world.wait(40);
+    await environment.wait(40);
     must(rang === 0, "a cancelled alarm rang");
     timers.alarm(1, () => rang++);
-    await eventually(world, () => rang === 1, "an alarm after a cancel");
+    await eventually(environment, () => rang === 1, "an alarm after a cancel");
   },
 
-  "the longest alarm (134217727 ms) does not ring at once": async ({ timers, world }) => {
+  "the longest alarm (134217727 ms) does not ring at once": async ({ timers, environment }) => {
     let rang = 0;
     timers.alarm(LONGEST_MS, () => rang++);
-    await world.wait(40);
+    await environment.wait(40);
     must(rang === 0, "it rang within 40 ms");
     timers.cancel();
   },
 
-  "an alarm may be set from within a ring": async ({ timers, world }) => {
+  "an alarm may be set from within a ring": async ({ timers, environment }) => {
     let rang = 0;
     const ring = (): void => {
       rang++;
       if (rang < 5) timers.alarm(1, ring);
     };
     timers.alarm(1, ring);
-    await eventually(world, () => rang === 5, "the fifth of five alarms");
-    await world.wait(10);
+    await eventually(environment, () => rang === 5, "the fifth of five alarms");
+    await environment.wait(10);
     must(rang === 5, `five alarms rang ${rang} times`);
   },
 
-  "cancel from within a ring is harmless": async ({ timers, world }) => {
+  "cancel from within a ring is harmless": async ({ timers, environment }) => {
     let rang = 0;
     timers.alarm(1, () => {
       rang++;
       timers.cancel();
     });
-    await eventually(world, () => rang > 0, "the alarm");
+    await eventually(environment, () => rang > 0, "the alarm");
     timers.alarm(1, () => rang++);
-    await eventually(world, () => rang === 2, "the alarm after it");
+    await eventually(environment, () => rang === 2, "the alarm after it");
   },
 });
 

@@ -55,8 +55,8 @@ const NEARLY: Readonly<Record<string, string>> = { ß: "β", "·": "･", μ: "�
 function romByte(rom: RomName, character: string): number {
   const table = TABLES[rom];
   const plain = character.normalize("NFD").replace(/\p{M}/gu, "");
-  for (const wanted of [character, NEARLY[character] ?? "", plain]) {
-    const at = wanted === "" ? -1 : table.indexOf(wanted);
+  for (const required of [character, NEARLY[character] ?? "", plain]) {
+    const at = required === "" ? -1 : table.indexOf(required);
     if (at >= 0) return at + 32;
   }
   return -1;

@@ -2,7 +2,7 @@
 // table for every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node says its sentences of
 // answers, and device.json may say it in another language (`reasons`). What a server that was reached answered is the core's affair (core/tables/errors.ts).
 
-import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "./answer-reasons.ts";
+import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "./response-reasons.ts";
 
 export interface Reason {
   /** Its name in device.json, and in C as PG_REASON_NO_CABLE. */

@@ -2,7 +2,7 @@
 // have one the core decides.
 
 import type { Bytes, Entropy } from "../contracts.ts";
-import { isFilled } from "../exchange/guarded.ts";
+import { isFilled } from "../exchange/callbacks.ts";
 import { sha256 } from "../text/sha256.ts";
 
 /** How a challenge is made of its verifier (RFC 7636 §4.2): the only way that hides it. */

@@ -4,7 +4,7 @@
 import type * as complete from "../../core/complete.ts";
 import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
-import { isFilled } from "../exchange/guarded.ts";
+import { isFilled } from "../exchange/callbacks.ts";
 import { serverNames } from "../servers/address.ts";
 import { formEncodeText } from "../text/form.ts";
 import type { DriverOptions } from "./options.ts";
@@ -57,7 +57,7 @@ const GROWING = {
 const AROUND_BYTES = 256;
 
 /** Whether they fit, in their places and all in one record or request. */
-export function hasRoom({ capacity, length }: complete.Device, values: Values): boolean {
+export function hasCapacity({ capacity, length }: complete.Device, values: Values): boolean {
   let bytes = AROUND_BYTES + length[Region.CLIENT]! + length[Region.TOKEN_PARAMETERS]!;
   for (const [name, region] of Object.entries(GROWING)) {
     const value = `${values[name] ?? ""}`;
@@ -71,12 +71,12 @@ export function hasRoom({ capacity, length }: complete.Device, values: Values): 
 export function moveDevice(device: complete.Device, larger: complete.Device): void {
   const { memory, start, capacity } = larger;
   const before = device.memory as Uint8Array;
-  capacity.forEach((room, region) => {
+  capacity.forEach((tokenRoom, region) => {
     const at = device.start[region]!;
     // The frame has no length.
-    const bytes = region === Region.FRAME ? room : device.length[region]!;
+    const bytes = region === Region.FRAME ? tokenRoom : device.length[region]!;
     // What never changes is there already.
-    if (room > 0 && bytes > 0)
+    if (tokenRoom > 0 && bytes > 0)
       (memory as Uint8Array).set(before.subarray(at, at + bytes), start[region]);
   });
   before.fill(0);
@@ -92,8 +92,8 @@ function deviceWith(
   config: complete.Config,
 ): complete.Device | null {
   const jsonBodies = bodies === "json" ? 1 : 0;
-  const made = (wanted: Pkce): complete.Device | null =>
-    core.create(memory, { ...config, jsonBodies, pkce: wanted });
+  const made = (required: Pkce): complete.Device | null =>
+    core.create(memory, { ...config, jsonBodies, pkce: required });
   if (pkce !== undefined) return made(Pkce.ALWAYS);
   return made(Pkce.ON_DEMAND) ?? made(Pkce.NEVER);
 }
@@ -130,9 +130,9 @@ export const RECORD = {
 
 /** The longest record that the device may write with the memory that it has. */
 function recordBytesMax({ capacity }: complete.Device): number {
-  const room = (region: number): number => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0);
-  const code = RECORD.CODE.reduce((sum, region) => sum + room(region), 0);
-  const longest = Math.max(code, room(Field.ACCESS_TOKEN), room(Region.REFRESH_TOKEN));
+  const tokenRoom = (region: number): number => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0);
+  const code = RECORD.CODE.reduce((sum, region) => sum + tokenRoom(region), 0);
+  const longest = Math.max(code, tokenRoom(Field.ACCESS_TOKEN), tokenRoom(Region.REFRESH_TOKEN));
   return Math.min(RECORD.FRAME + longest, capacity[Region.OUTPUT] ?? 0);
 }
 

@@ -26,7 +26,7 @@ export type Core = Pick<
   | "signOut"
   | "accessTokenRefused"
   | "setEndpoints"
-  | "ending"
+  | "outcome"
 > &
   Partial<typeof complete>;
 
@@ -62,7 +62,7 @@ export interface DriverOptions {
   /** For a server that does not speak RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
   /** What listens to each exchange, or holds it back (exchange/filter.ts has the order). */
-  readonly filters?: Pick<Filters, "known" | "lock" | "ear">;
+  readonly filters?: Pick<Filters, "known" | "lock" | "recorder">;
   /**
    * In which form parameters of the grant go out: "form" (RFC 6749), or "json" for a server that takes nothing else.
    * Left out: "form". An answer of 415 has the other form tried once, whichever it is.

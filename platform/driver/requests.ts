@@ -96,7 +96,7 @@ export function accessTokenOf(device: complete.Device, memory: Bytes): string {
 }
 
 /** What the records are about: the refresh token, or the access token where there is no other; "" for none. */
-export function keptTokenOf(device: complete.Device, memory: Bytes): string {
+export function storedTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Region.REFRESH_TOKEN) || accessTokenOf(device, memory);
 }
 

@@ -1,4 +1,4 @@
-// An exchange on its way. The request goes down through filters to the adapter (outlet.ts), and what the adapter reports
+// An exchange on its way. The request goes down through filters to the adapter (adapter-port.ts), and what the adapter reports
 // comes up through the same filters to whoever asked. Which ones there are, and in which order, stands at the end.
 
 import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
@@ -61,7 +61,7 @@ export abstract class Listener extends Filter implements Above {
 }
 
 /** The end below all filters. */
-export interface Outlet extends Below {
+export interface Port extends Below {
   above: Above;
 }
 
@@ -70,18 +70,18 @@ export interface Outlet extends Below {
  * @param filters the first one gets the request first, and the answer last
  * @returns where requests go in
  */
-export function connect(filters: readonly Filter[], above: Above, outlet: Outlet): Below {
-  let top: Below = outlet;
+export function connect(filters: readonly Filter[], above: Above, port: Port): Below {
+  let top: Below = port;
   for (const filter of [...filters].reverse()) {
     filter.below = top;
     top = filter;
   }
-  let asking = above;
+  let requesting = above;
   for (const filter of filters) {
-    filter.above = asking;
-    if (filter instanceof Listener) asking = filter;
+    filter.above = requesting;
+    if (filter instanceof Listener) requesting = filter;
   }
-  outlet.above = asking;
+  port.above = requesting;
   return top;
 }
 
@@ -92,7 +92,7 @@ export interface Filters {
   /** Sends nothing while another program may change the same records. */
   readonly lock?: Filter | undefined;
   /** Keeps what the server said, as the core hears it. */
-  readonly ear?: Filter | undefined;
+  readonly recorder?: Filter | undefined;
   /** Speaks with a server that has a language of its own. */
   readonly translation?: Filter | undefined;
   /** The form of the body. */
@@ -104,6 +104,16 @@ export interface Filters {
 }
 
 /** The first one gets the request first, and the answer last. */
-export function inOrder({ known, lock, ear, translation, form, look, log }: Filters): Filter[] {
-  return [known, lock, ear, translation, form, look, log].filter((filter) => filter !== undefined);
+export function inOrder({
+  known,
+  lock,
+  recorder,
+  translation,
+  form,
+  look,
+  log,
+}: Filters): Filter[] {
+  return [known, lock, recorder, translation, form, look, log].filter(
+    (filter) => filter !== undefined,
+  );
 }

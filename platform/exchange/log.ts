@@ -25,7 +25,7 @@ export interface DriverLog {
   /** Something may have changed. */
   look(device: Looked): void;
   /** A line of somebody else's: nothing secret is in it. */
-  say(words: string): void;
+  log(words: string): void;
 }
 
 /** The longest line. */
@@ -45,7 +45,7 @@ export function driverLog(write: (line: string) => void): DriverLog {
   let nowMs = (): number => 0;
   let startMs = 0;
   let seen = "";
-  const say = (words: string): void => {
+  const log = (words: string): void => {
     const seconds = (((nowMs() - startMs) >>> 0) / 1000).toFixed(3);
     const line = `${seconds} s  ${words}`.replace(/[^ -~]/g, "?").slice(0, LINE_MAX);
     try {
@@ -55,26 +55,26 @@ export function driverLog(write: (line: string) => void): DriverLog {
     }
   };
   return {
-    say,
+    log,
     begin(timers) {
       nowMs = () => timers.now();
       startMs ||= timers.now();
     },
-    exchange: (device) => new LoggedExchange(device, say, () => nowMs()),
-    around: (storage) => loggedStorage(storage, say),
+    exchange: (device) => new LoggedExchange(device, log, () => nowMs()),
+    around: (storage) => loggedStorage(storage, log),
     look({ state, error }) {
       const why = error === ErrorCode.NONE ? "" : ` (${ErrorCode[error] ?? error})`;
       const now = `${State[state] ?? state}${why}`;
       if (now === seen) return;
       seen = now;
-      say(`state ${now}`);
+      log(`state ${now}`);
     },
   };
 }
 
 class LoggedExchange extends Listener {
   readonly #device: () => Looked;
-  readonly #say: (words: string) => void;
+  readonly #log: (words: string) => void;
   readonly #nowMs: () => number;
   #count = 0;
   /** Of the request under way, "" for none. */
@@ -84,10 +84,10 @@ class LoggedExchange extends Listener {
   #length = 0;
   #body: number[] = [];
 
-  constructor(device: () => Looked, say: (words: string) => void, nowMs: () => number) {
+  constructor(device: () => Looked, log: (words: string) => void, nowMs: () => number) {
     super();
     this.#device = device;
-    this.#say = say;
+    this.#log = log;
     this.#nowMs = nowMs;
   }
 
@@ -95,16 +95,16 @@ class LoggedExchange extends Listener {
     const { endpoint } = this.#device();
     this.#name = `${++this.#count} ${Endpoint[endpoint] ?? endpoint}`;
     this.#sinceMs = this.#nowMs();
-    this.#forget();
+    this.#discard();
     const what = `${request.method} ${addressIn(request, endpoint)}`;
-    this.#say(`request ${this.#name} ${what}, ${request.bodyTo - request.bodyFrom} bytes`);
+    this.#log(`request ${this.#name} ${what}, ${request.bodyTo - request.bodyFrom} bytes`);
     this.below.send(request);
   }
 
   override abort(): void {
-    if (this.#name !== "") this.#say(`request ${this.#count} is given up`);
+    if (this.#name !== "") this.#log(`request ${this.#count} is given up`);
     this.#name = "";
-    this.#forget();
+    this.#discard();
     this.below.abort();
   }
 
@@ -120,23 +120,23 @@ class LoggedExchange extends Listener {
   }
 
   override end(): void {
-    this.#answered(`${this.#status}${errorIn(this.#body)}, ${this.#length} bytes`);
+    this.#responded(`${this.#status}${errorIn(this.#body)}, ${this.#length} bytes`);
     super.end();
   }
 
   override failed(failure: TransportFailure, why: string): void {
-    this.#answered(`${failure}${/^[A-Z_0-9]{1,40}$/.test(why) ? ` ${why}` : ""}`);
+    this.#responded(`${failure}${/^[A-Z_0-9]{1,40}$/.test(why) ? ` ${why}` : ""}`);
     super.failed(failure, why);
   }
 
-  #answered(what: string): void {
-    this.#say(`answer ${this.#name} ${what}, ${(this.#nowMs() - this.#sinceMs) >>> 0} ms`);
+  #responded(what: string): void {
+    this.#log(`answer ${this.#name} ${what}, ${(this.#nowMs() - this.#sinceMs) >>> 0} ms`);
     this.#name = "";
-    this.#forget();
+    this.#discard();
   }
 
   /** There may be tokens in it. */
-  #forget(): void {
+  #discard(): void {
     this.#body.fill(0);
     this.#body = [];
     this.#length = 0;
@@ -155,22 +155,22 @@ function errorIn(body: readonly number[]): string {
   return ERRORS.has(name) ? ` ${name}` : " with an error of another name";
 }
 
-function loggedStorage(storage: Storage, say: (words: string) => void): Storage {
+function loggedStorage(storage: Storage, log: (words: string) => void): Storage {
   return {
     capacity: storage.capacity,
     read: (slot, into, from, to, done) =>
       storage.read(slot, into, from, to, (length) => {
-        say(`storage reads slot ${slot}: ${length < 0 ? "unreadable" : `${length} bytes`}`);
+        log(`storage reads slot ${slot}: ${length < 0 ? "unreadable" : `${length} bytes`}`);
         done(length);
       }),
     write: (slot, bytes, from, to, done) =>
       storage.write(slot, bytes, from, to, (ok) => {
-        say(`storage writes slot ${slot}: ${to - from} bytes, ${ok ? "kept" : "refused"}`);
+        log(`storage writes slot ${slot}: ${to - from} bytes, ${ok ? "kept" : "refused"}`);
         done(ok);
       }),
     erase: (slot, done) =>
       storage.erase(slot, (ok) => {
-        say(`storage erases slot ${slot}: ${ok ? "gone" : "refused"}`);
+        log(`storage erases slot ${slot}: ${ok ? "gone" : "refused"}`);
         done(ok);
       }),
     get lastFailure() {

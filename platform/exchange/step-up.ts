@@ -12,7 +12,7 @@ export interface StepUp {
 }
 
 /** What is read of an answer: a `Response` has it. */
-export interface AnswerHead {
+export interface ResponseHead {
   /** The HTTP status, 200..599. */
   readonly status: number;
   /** Its fields: `get` takes a name in any case, and gives null where there is none. */
@@ -27,8 +27,10 @@ const ACR_VALUES_MAX = 256;
  * @returns undefined where it wants none: another status than 401, or another error than
  *   `insufficient_user_authentication` (RFC 9470 §3); a member that no request could carry is left out
  */
-export function stepUpOf(answer: AnswerHead): StepUp | undefined {
-  return answer.status === 401 ? stepUpIn(answer.headers.get("www-authenticate") ?? "") : undefined;
+export function stepUpOf(response: ResponseHead): StepUp | undefined {
+  return response.status === 401
+    ? stepUpIn(response.headers.get("www-authenticate") ?? "")
+    : undefined;
 }
 
 /** The same of the `WWW-Authenticate` of an answer of 401. */

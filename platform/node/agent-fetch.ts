@@ -40,12 +40,12 @@ export async function send(
     client.setTimeout(EXCHANGE_LIMITS.silenceLimitMs, () =>
       client.destroy(new Error("no response in time")),
     );
-    client.on("response", (answer) => {
+    client.on("response", (response) => {
       // What Fetch's Response or Headers refuse must not end the program.
       try {
-        resolve(Object.defineProperty(responseOf(answer, method), "url", { value: url }));
+        resolve(Object.defineProperty(responseOf(response, method), "url", { value: url }));
       } catch (error) {
-        answer.destroy();
+        response.destroy();
         fail(error as Error);
       }
     });
@@ -62,25 +62,25 @@ export async function send(
   });
 }
 
-function responseOf(answer: http.IncomingMessage, method: string): Response {
-  const { rawHeaders } = answer;
-  const status = finalStatus(answer.statusCode);
+function responseOf(response: http.IncomingMessage, method: string): Response {
+  const { rawHeaders } = response;
+  const status = finalStatus(response.statusCode);
   // RFC 9112 §4: anything else has no place in a reason phrase, and Response refuses it.
-  const statusText = /^[\t -~\x80-\xff]*$/.exec(`${answer.statusMessage}`)?.[0] ?? "";
+  const statusText = /^[\t -~\x80-\xff]*$/.exec(`${response.statusMessage}`)?.[0] ?? "";
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2)
     headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
   // Fetch standard: these have no body.
   const isEmpty = method === "HEAD" || [204, 205, 304].includes(status);
-  if (isEmpty) answer.resume();
-  const body = isEmpty ? null : (Readable.toWeb(decodedWhole(answer)) as ReadableStream);
+  if (isEmpty) response.resume();
+  const body = isEmpty ? null : (Readable.toWeb(decodedWhole(response)) as ReadableStream);
   return new Response(body, { status, statusText, headers });
 }
 
 /** A pipe alone hands on neither that the answer was cut, nor that nobody reads it any more. */
-function decodedWhole(answer: http.IncomingMessage): Readable {
-  const body = decoded(answer);
-  answer.on("error", (error) => body.destroy(error));
-  body.on("close", () => answer.destroy());
+function decodedWhole(response: http.IncomingMessage): Readable {
+  const body = decoded(response);
+  response.on("error", (error) => body.destroy(error));
+  body.on("close", () => response.destroy());
   return body;
 }

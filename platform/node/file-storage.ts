@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Bytes, Storage } from "../contracts.ts";
-import { roomOf, type WithRoom } from "../storage/beside.ts";
+import { capacityOf, type WithCapacity } from "../storage/token-cache-storage.ts";
 import {
   isMediumFault,
   makeOwnDirectory,
@@ -33,14 +33,18 @@ export interface FileStorageOptions {
 /** Begins every slot file, so that a file of some other program is not taken for a record, or overwritten. */
 const MAGIC = Buffer.from("picogrant slot\n", "latin1");
 /** Beside the two slots, and none that a device would ask for. */
-const BESIDE = 1000;
-const NAMES: Readonly<Record<number, string>> = { 0: "slot-0", 1: "slot-1", [BESIDE]: "answer" };
+const TOKEN_CACHE = 1000;
+const NAMES: Readonly<Record<number, string>> = {
+  0: "slot-0",
+  1: "slot-1",
+  [TOKEN_CACHE]: "token-cache",
+};
 
 /**
  * Storage in a directory that it makes where needed (mode 0700, files 0600) and locks. All operations are
  * synchronous: the callback comes before the call returns, since a record must not be half-way when it does.
  */
-export class FileStorage implements Storage, WithRoom {
+export class FileStorage implements Storage, WithCapacity {
   readonly capacity: number;
   /** The directory, as an absolute path. */
   readonly directory: string;
@@ -135,11 +139,11 @@ export class FileStorage implements Storage, WithRoom {
   }
 
   /** A file beside the records. */
-  get beside(): Storage {
-    return roomOf({
-      read: (...range) => this.read(BESIDE, ...range),
-      write: (...range) => this.write(BESIDE, ...range),
-      erase: (done) => this.erase(BESIDE, done),
+  get tokenCache(): Storage {
+    return capacityOf({
+      read: (...range) => this.read(TOKEN_CACHE, ...range),
+      write: (...range) => this.write(TOKEN_CACHE, ...range),
+      erase: (done) => this.erase(TOKEN_CACHE, done),
     });
   }
 
@@ -162,7 +166,7 @@ export class FileStorage implements Storage, WithRoom {
 
   /** What tells the records of now from those of before: another process may have written. */
   get stamp(): string {
-    const stamps = [0, 1, BESIDE].map((slot) => {
+    const stamps = [0, 1, TOKEN_CACHE].map((slot) => {
       const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
       return `${stat?.ino} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
     });

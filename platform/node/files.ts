@@ -35,7 +35,7 @@ export const ERRORS: Readonly<
   EDQUOT: ["the user's share of the disk is used up", "medium"],
   EFBIG: ["no file may be so long there", "medium"],
 };
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 /** "" where the system has not said one. */
 function codeOf(error: unknown): string {
@@ -55,8 +55,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Does it, and again for about a second where what has failed passes by itself. It blocks: a record is never half-way. */
-export function patiently<T>(run: () => T): T {
-  const endMs = performance.now() + PATIENCE_MS;
+export function withRetries<T>(run: () => T): T {
+  const endMs = performance.now() + TIMEOUT_MS;
   for (let waitMs = 10; ; waitMs = Math.min(2 * waitMs, 200)) {
     try {
       return run();
@@ -83,7 +83,7 @@ export function makeDirectory(directory: string, mode: number): void {
   // A drive of Windows that is not there has itself above it.
   if (parent !== directory && !fs.existsSync(parent)) makeDirectory(parent, mode);
   try {
-    patiently(() => fs.mkdirSync(directory, { mode }));
+    withRetries(() => fs.mkdirSync(directory, { mode }));
   } catch (error) {
     if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
@@ -98,7 +98,7 @@ export function makeDirectory(directory: string, mode: number): void {
 export function makeOwnDirectory(directory: string, isSealed = false): void {
   makeDirectory(directory, 0o700);
   if (!POSIX) return;
-  const handle = patiently(() => fs.openSync(directory, "r"));
+  const handle = withRetries(() => fs.openSync(directory, "r"));
   try {
     keepOwn(handle, directory, isSealed);
   } finally {
@@ -148,7 +148,7 @@ export function readOwn(
 ): Buffer | undefined {
   const { isSealed = false, limit = SIZE_MAX } = options;
   try {
-    return patiently(() => readUpTo(file, limit + 1, isSealed));
+    return withRetries(() => readUpTo(file, limit + 1, isSealed));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     if (codeOf(error) === "ELOOP") throw noFile(file);
@@ -190,7 +190,7 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
 export function writeOwn(file: string, content: Uint8Array | string): void {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   const draft = draftOf(file);
-  patiently(() => {
+  withRetries(() => {
     removeDraft(file);
     try {
       const handle = fs.openSync(draft, "wx", 0o600);
@@ -211,7 +211,7 @@ export function writeOwn(file: string, content: Uint8Array | string): void {
 
 /** @throws the system's error where it is there still */
 export function removeOwn(file: string): void {
-  patiently(() => fs.rmSync(file, { force: true }));
+  withRetries(() => fs.rmSync(file, { force: true }));
 }
 
 /** What a program that was killed has left. */
@@ -225,7 +225,7 @@ const draftOf = (file: string): string => `${file}.draft`;
 export function syncDirectory(directory: string): void {
   // Windows has no such thing; its renames go through the journal.
   if (!POSIX) return;
-  const handle = patiently(() => fs.openSync(directory, "r"));
+  const handle = withRetries(() => fs.openSync(directory, "r"));
   try {
     fs.fsyncSync(handle);
   } finally {

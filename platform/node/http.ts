@@ -15,7 +15,7 @@ import {
   NOT_HTTP,
   TOO_LONG,
   UNKNOWN_CODING,
-} from "../display/answer-reasons.ts";
+} from "../display/response-reasons.ts";
 import { EXCHANGE_LIMITS, finalStatus, IDLE_MAX_MS, keepAliveMs } from "../exchange/limits.ts";
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
 
@@ -352,7 +352,7 @@ const copyRange = (bytes: Bytes, from: number, to: number): Buffer =>
 /** Whose each connection is: another request of the program may be given it, too. */
 const agents = new WeakMap<Socket, http.Agent>();
 /** How long to keep a connection, as the server has said. */
-const toldMs = new WeakMap<Socket, number | undefined>();
+const reportedMs = new WeakMap<Socket, number | undefined>();
 
 /**
  * Watches the connection that a request has got, from the end of its answer until the next request takes it.
@@ -365,7 +365,7 @@ export function follow(client: http.ClientRequest, agent: http.Agent): void {
   });
   client.on("response", (answer) => {
     const { socket, headers } = answer;
-    toldMs.set(socket, keepAliveMs(headers["keep-alive"] as string | undefined));
+    reportedMs.set(socket, keepAliveMs(headers["keep-alive"] as string | undefined));
     answer.on("end", () => socket.on("data", closeIfUnasked));
   });
 }
@@ -399,7 +399,7 @@ function poolOf(idleLimitMs: number | undefined): Pool {
     // newer), its own agent says so. Plain http, which is for this machine, goes through none.
     const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
     const secure = new https.Agent({ ...how, proxyEnv } as https.AgentOptions);
-    for (const agent of [plain, secure]) keepAsTold(agent, idleLimitMs);
+    for (const agent of [plain, secure]) limitKeepAlive(agent, idleLimitMs);
     pool = { plain, secure, users: 0 };
     pools.set(idleLimitMs, pool);
   }
@@ -418,11 +418,11 @@ function leave(pool: Pool, idleLimitMs: number | undefined): void {
  * Node's own agent takes the server's word where that is less than its own limit, and in early versions to the last
  * moment: a POST on a connection that is being closed may have been acted on or not.
  */
-function keepAsTold(agent: http.Agent, idleLimitMs: number | undefined): void {
+function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): void {
   const keep = agent.keepSocketAlive.bind(agent);
   agent.keepSocketAlive = (socket) => {
     const [most, otherwise] = [idleLimitMs ?? IDLE_MAX_MS, idleLimitMs ?? IDLE_MS];
-    const idleMs = Math.min(toldMs.get(socket as Socket) ?? otherwise, most);
+    const idleMs = Math.min(reportedMs.get(socket as Socket) ?? otherwise, most);
     if (idleMs === 0) return false;
     keep(socket);
     (socket as Socket).setTimeout(idleMs);

@@ -28,7 +28,8 @@ export interface NodePlatformOptions {
 
 /** @throws StateDirectoryError with one line for the user where the state directory cannot be used */
 export function nodePlatform(options: NodePlatformOptions): NodePlatform {
-  const { display: wanted } = options;
-  const display = wanted !== undefined && "show" in wanted ? wanted : new TerminalDisplay(wanted);
+  const { display: required } = options;
+  const display =
+    required !== undefined && "show" in required ? required : new TerminalDisplay(required);
   return nodePlatformWith(display, options);
 }

@@ -3,9 +3,9 @@
 import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
 import { MetadataError, ServerError } from "../servers/server-error.ts";
-import { nobodyToAsk } from "../session/attempt.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
+import { cannotPromptUser } from "../session/session-runtime.ts";
 import { type Client, type ServerChoice, settingsFor } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import {
@@ -16,7 +16,7 @@ import {
   unlessAborted,
   wrongOption,
 } from "../session/sign-in-error.ts";
-import type { WithRoom } from "../storage/beside.ts";
+import type { WithCapacity } from "../storage/token-cache-storage.ts";
 import type { ValueStorage } from "../storage/value-storage.ts";
 import type { FileStorage } from "./file-storage.ts";
 import { type NodeHttpOptions, nodeFetch } from "./http.ts";
@@ -24,8 +24,8 @@ import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./plat
 import type { QrCode } from "./qr-code.ts";
 import type { NodePlatform } from "./state-directory.ts";
 
-export type { ServerAnswer, TokenResponse } from "../exchange/answer-ear.ts";
-export { type AnswerHead, type StepUp, stepUpOf } from "../exchange/step-up.ts";
+export type { ServerResponse, TokenResponse } from "../exchange/response-recorder.ts";
+export { type ResponseHead, type StepUp, stepUpOf } from "../exchange/step-up.ts";
 export type { IdTokenClaims } from "../session/id-token.ts";
 export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
 export type {
@@ -43,8 +43,8 @@ export {
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
 export type { ValueStorage } from "../storage/value-storage.ts";
+export { keepSignedIn, type PersistentSession } from "./keep-signed-in.ts";
 export type { QrCode } from "./qr-code.ts";
-export { keepSignedIn, type StandingSession } from "./standing-session.ts";
 
 /** What the user is to be shown, on Node. */
 export interface NodeVerificationPrompt extends VerificationPrompt {
@@ -108,16 +108,23 @@ async function begin(
   const { server, deviceKey, allowHttp, headers, onCode, onTrouble, resumeOnly, signal } = options;
   const { files } = node;
   const directory = files && (await import("./state-directory.ts"));
-  const metadata = files && directory?.keptMetadata(files.directory, options);
-  const onAsking = (): void => {
+  const metadata = files && directory?.storedMetadata(files.directory, options);
+  const onRequest = (): void => {
     // What it says would be of no use to anybody.
-    if (files?.hasRecords === false && (resumeOnly || !onCode)) throw nobodyToAsk(options);
+    if (files?.hasRecords === false && (resumeOnly || !onCode)) throw cannotPromptUser(options);
   };
-  const asking = { allowHttp, kept: metadata, onAsking, patience: { onTrouble, signal } };
-  const settings = await unlessAborted(signal, () => settingsFor(server, options, node, asking));
+  const requesting = {
+    allowHttp,
+    stored: metadata,
+    onRequest,
+    retryHandlers: { onTrouble, signal },
+  };
+  const settings = await unlessAborted(signal, () =>
+    settingsFor(server, options, node, requesting),
+  );
   const seal = await sealOf(node, deviceKey);
   const open = (): Storage => seal(node.storage);
-  const { KeptAnswer } = await import("../session/kept-answer.ts");
+  const { TokenCache } = await import("../session/token-cache.ts");
   const shared = files && directory && new directory.SharedDirectory(files, open);
   const log = options.log && (await import("../exchange/log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
@@ -126,7 +133,7 @@ async function begin(
     {
       shared,
       // A program's own storage may wear out, or be slow: there each start renews.
-      kept: new KeptAnswer(() => seal(node.storage.beside), files ? "used" : "none"),
+      stored: new TokenCache(() => seal(node.storage.tokenCache), files ? "used" : "none"),
       ...settings,
       allowHttp,
       headers,
@@ -142,7 +149,7 @@ async function begin(
 
 /** The adapters, and the files where they keep the tokens. */
 type Opened = NodeAdapters & {
-  readonly storage: Storage & WithRoom;
+  readonly storage: Storage & WithCapacity;
   readonly files?: FileStorage;
 };
 
@@ -232,7 +239,7 @@ async function sealOf(
  * @param state as in `signIn`
  * @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased`
  */
-export async function forget(state: string): Promise<void> {
-  const { forgetDirectory } = await import("./state-directory.ts");
-  await forgetDirectory(state);
+export async function discard(state: string): Promise<void> {
+  const { discardDirectory } = await import("./state-directory.ts");
+  await discardDirectory(state);
 }

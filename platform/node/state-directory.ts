@@ -10,8 +10,8 @@ import type { DiscoveredServer } from "../servers/discovery.ts";
 import {
   type Client,
   identityOf,
-  type KeptMetadata,
   type ServerChoice,
+  type StoredMetadata,
 } from "../session/settings.ts";
 import {
   type Between,
@@ -95,8 +95,8 @@ function nameOf(choice: ServerChoice): string {
   const { issuer, endpoints, profile } = identityOf(choice);
   if (typeof profile !== "object") return profile ?? issuer ?? `${endpoints?.token}`;
   const { name, ...words } = profile;
-  const said = Object.keys(words).sort();
-  return [name, ...said.map((word) => `${word}=${words[word]}`)].join(" ");
+  const names = Object.keys(words).sort();
+  return [name, ...names.map((word) => `${word}=${words[word]}`)].join(" ");
 }
 
 // Several processes that use it at the same time.
@@ -138,7 +138,7 @@ export class SharedDirectory implements SharedState {
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void {
     clearTimeout(this.#timer);
     const sinceMs = performance.now();
-    let isTold = false;
+    let isReported = false;
     const attempt = (): void => {
       const holder = this.#tryTake();
       this.isWaiting = holder !== 0;
@@ -146,8 +146,8 @@ export class SharedDirectory implements SharedState {
         then();
         return;
       }
-      if (!isTold && performance.now() - sinceMs > BUSY_MS) {
-        isTold = true;
+      if (!isReported && performance.now() - sinceMs > BUSY_MS) {
+        isReported = true;
         const what = `process ${holder} is signing in with the same state, or asks the server`;
         onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
       }
@@ -187,7 +187,7 @@ const LABEL = "picogrant metadata 1\n";
 const VERSION = 2;
 
 /** Whose they are, and how an issuer is asked. */
-export interface KeptMetadataOptions {
+export interface StoredMetadataOptions {
   /** That of the sealed storage, if there is one. */
   readonly deviceKey?: Uint8Array | undefined;
   readonly allowHttp?: boolean | undefined;
@@ -195,12 +195,12 @@ export interface KeptMetadataOptions {
 }
 
 /** @param directory the state directory, which is there */
-export function keptMetadata(
+export function storedMetadata(
   directory: string,
-  { deviceKey, allowHttp = false, http = {} }: KeptMetadataOptions,
-): KeptMetadata {
+  { deviceKey, allowHttp = false, http = {} }: StoredMetadataOptions,
+): StoredMetadata {
   const file = path.join(directory, METADATA);
-  const kept: KeptMetadata = {
+  const stored: StoredMetadata = {
     read: (issuer) => {
       try {
         const content = readOwn(file, { isSealed: deviceKey !== undefined });
@@ -224,14 +224,14 @@ export function keptMetadata(
       try {
         const { discoverServer } = await import("../servers/discovery.ts");
         const found = await discoverServer(adapter, issuer, allowHttp, given);
-        kept.write(found);
+        stored.write(found);
         return found.endpoints;
       } finally {
         adapter.dispose();
       }
     },
   };
-  return kept;
+  return stored;
 }
 
 /** Forgets them. */
@@ -258,26 +258,26 @@ function serverIn(
   const expected = Buffer.from(codeOf(text, deviceKey));
   const found = Buffer.from(code);
   if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
-  const kept = JSON.parse(text) as DiscoveredServer & { readonly version: number };
-  if (kept.version !== VERSION || !isSameIssuer(kept.issuer, issuer)) return undefined;
-  const { clientAuthenticationMethods } = kept;
-  const { deviceAuthorization, token, revocation } = kept.endpoints;
+  const stored = JSON.parse(text) as DiscoveredServer & { readonly version: number };
+  if (stored.version !== VERSION || !isSameIssuer(stored.issuer, issuer)) return undefined;
+  const { clientAuthenticationMethods } = stored;
+  const { deviceAuthorization, token, revocation } = stored.endpoints;
   const endpoints = { ...noEndpoints, deviceAuthorization, token, revocation };
   const texts = [deviceAuthorization, token, revocation, ...clientAuthenticationMethods];
   if (texts.some((value) => typeof value !== "string") || token === "") return undefined;
   checkEndpoints(endpoints, allowHttp);
-  return { issuer: kept.issuer, endpoints, clientAuthenticationMethods };
+  return { issuer: stored.issuer, endpoints, clientAuthenticationMethods };
 }
 
 // What `forget` does.
 
 /** @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased` */
-export async function forgetDirectory(directory: string): Promise<void> {
+export async function discardDirectory(directory: string): Promise<void> {
   const storage = new FileStorage(directory, { isShared: true, isSealed: true });
   const shared = new SharedDirectory(storage);
   try {
     await new Promise<void>((entered) => shared.enter(entered, () => {}));
-    await forgetIn(storage);
+    await discardIn(storage);
   } finally {
     shared.leave();
     storage.close();
@@ -285,8 +285,8 @@ export async function forgetDirectory(directory: string): Promise<void> {
 }
 
 /** The same on a storage that is open. */
-export async function forgetIn(storage: FileStorage): Promise<void> {
-  const places = [[storage, 0] as const, [storage, 1] as const, [storage.beside, 0] as const];
+export async function discardIn(storage: FileStorage): Promise<void> {
+  const places = [[storage, 0] as const, [storage, 1] as const, [storage.tokenCache, 0] as const];
   for (const [place, slot] of places) {
     const isErased = await new Promise<boolean>((done) => void place.erase(slot, done));
     if (isErased) continue;

@@ -13,7 +13,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { patiently, pause, removeOwn } from "./files.ts";
+import { pause, removeOwn, withRetries } from "./files.ts";
 import { StateDirectoryError } from "./platform.ts";
 
 const BEAT_MS = 1000;
@@ -64,7 +64,7 @@ export class StateLock {
     hold(own);
     let holder: number | undefined;
     try {
-      patiently(() => fs.closeSync(fs.openSync(own, "wx", 0o600)));
+      withRetries(() => fs.closeSync(fs.openSync(own, "wx", 0o600)));
       holder = this.#otherThan(own);
     } finally {
       if (holder !== 0) drop(own);
@@ -95,18 +95,18 @@ export class StateLock {
 
   /** The process of another that lives, 0 where there is none; clears the dead away. */
   #otherThan(own: string): number {
-    let living = 0;
+    let alive = 0;
     this.#isSure = false;
     for (const name of fs.readdirSync(this.#directory)) {
       const file = path.join(this.#directory, name);
       if (!NAME.test(name) || file === own) continue;
-      if (this.#lives(file, NAME.exec(name)!)) living = Number(name.split("-")[1]);
+      if (this.#runs(file, NAME.exec(name)!)) alive = Number(name.split("-")[1]);
       else removeOwn(file);
     }
-    return living;
+    return alive;
   }
 
-  #lives(file: string, [, pid, started, space]: RegExpExecArray): boolean {
+  #runs(file: string, [, pid, started, space]: RegExpExecArray): boolean {
     // Another thread of this process has names of its own.
     const isOurs = space !== "0" && space === processSpace() && Number(pid) !== process.pid;
     if (isOurs || held.has(file)) {

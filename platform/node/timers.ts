@@ -1,7 +1,7 @@
 // Timers on the system's clocks. Time that runs at another speed is the simulator's.
 
 import type { Timers } from "../contracts.ts";
-import { timePassed } from "../driver/time-passed.ts";
+import { timePassed } from "../driver/elapsed-time.ts";
 
 /** Where real time comes from; replaced in tests. */
 export interface RealTime {

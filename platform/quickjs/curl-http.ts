@@ -2,13 +2,13 @@
 // answer means is decided elsewhere.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/answer-reasons.ts";
+import { HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/response-reasons.ts";
 import { EXCHANGE_LIMITS, finalStatus } from "../exchange/limits.ts";
 import { asciiOf } from "../text/text.ts";
-import { AnswerHead, wholeHead } from "./answer-head.ts";
 import { type CurlSettings, curlConfig } from "./curl-config.ts";
 import { type Os, safeEnvironment } from "./engine.ts";
 import { Child } from "./process.ts";
+import { ResponseHead, wholeHead } from "./response-head.ts";
 
 export interface CurlHttpSettings extends CurlSettings {
   /** Name or path of curl. */
@@ -95,7 +95,7 @@ export class CurlHttp implements Http {
       }
       return false;
     }
-    const head = new AnswerHead(whole);
+    const head = new ResponseHead(whole);
     const status = finalStatus(head.status);
     if (head.isContradictory || status === 0) {
       this.#fail(exchange, "unreachable", NOT_HTTP);

@@ -42,7 +42,7 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
     curl,
     userAgent: own?.userAgent ?? "picogrant",
     certificates: own?.certificates ?? "",
-    sizeLimitBytes: limits?.answerBytes ?? EXCHANGE_LIMITS.sizeLimitBytes,
+    sizeLimitBytes: limits?.responseBytes ?? EXCHANGE_LIMITS.sizeLimitBytes,
     timeLimitMs: 1000 * (limits?.exchangeSeconds ?? EXCHANGE_LIMITS.timeLimitMs / 1000),
     connectLimitMs: 1000 * (limits?.connectSeconds ?? EXCHANGE_LIMITS.connectLimitMs / 1000),
   });

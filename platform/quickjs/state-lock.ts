@@ -46,7 +46,7 @@ export function lockDirectory(os: Os, directory: string): () => void {
 
 /** The process of another that lives, "" where there is none; clears the dead away. */
 function otherThan(os: Os, directory: string, own: string): string {
-  let living = "";
+  let alive = "";
   const [names] = os.readdir(directory);
   for (const name of names) {
     const [, pid, started, space] = NAME.exec(name) ?? [];
@@ -55,10 +55,10 @@ function otherThan(os: Os, directory: string, own: string): string {
     const since = startOf(os, Number(pid));
     const isAlive =
       space === processSpace(os) && since !== undefined && (since === "" || since === started);
-    if (isAlive) living = pid;
+    if (isAlive) alive = pid;
     else os.remove(file);
   }
-  return living;
+  return alive;
 }
 
 /** When a process began, in ticks since the boot; "" where the system does not tell, undefined where there is none. */

@@ -1,7 +1,7 @@
 // Time and the alarm under QuickJS. The engine's clock may stand still while the system sleeps.
 
 import type { Timers } from "../contracts.ts";
-import { timePassed } from "../driver/time-passed.ts";
+import { timePassed } from "../driver/elapsed-time.ts";
 import type { Os } from "./engine.ts";
 
 export function quickJsTimers(os: Os): Timers {

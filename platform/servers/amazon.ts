@@ -23,7 +23,7 @@ function translation(_client: TranslatedClient): Translation {
         },
       };
     },
-    answer(purpose, { status, members }) {
+    response(purpose, { status, members }) {
       const { user_code: user, device_code: device, error } = members;
       if (purpose === "code" && typeof user === "string" && typeof device === "string") {
         return { status, members: { ...members, device_code: `${user}${BETWEEN}${device}` } };

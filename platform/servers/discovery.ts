@@ -3,10 +3,10 @@
 
 import type { Http, TransportFailure } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
+import { AdapterPort } from "../exchange/adapter-port.ts";
 import { type Above, type Below, connect } from "../exchange/filter.ts";
-import { LastLook } from "../exchange/last-look.ts";
-import { AdapterOutlet } from "../exchange/outlet.ts";
-import { Whole, type WholeAnswer } from "../exchange/whole.ts";
+import { LeakGuard } from "../exchange/leak-guard.ts";
+import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
 import { objectIn, printable, textOf } from "../text/text.ts";
 import { addressProblem, isSameIssuer } from "./address.ts";
 import { namedAddressProblem } from "./named-address.ts";
@@ -93,23 +93,23 @@ async function lookAt(
   allowHttp: boolean,
   given: Partial<Endpoints>,
 ): Promise<DiscoveredServer | Refusal> {
-  const answer = await askFor(http, address, allowHttp);
-  const { status } = answer;
-  if (answer.failure !== "") {
-    const isSilent = answer.failure !== "too-large";
+  const response = await requestFor(http, address, allowHttp);
+  const { status } = response;
+  if (response.failure !== "") {
+    const isSilent = response.failure !== "too-large";
     const what = isSilent ? "not reachable" : "the answer is too large";
-    const why = `${what}${answer.why && ` (${answer.why})`}`;
+    const why = `${what}${response.why && ` (${response.why})`}`;
     return { address, why, isTransient: isSilent, isSilent };
   }
   if (status < 200 || status > 299) {
     const isTransient = status >= 500 || status === 429;
     return { address, why: `HTTP ${status}`, isTransient, isSilent: false };
   }
-  const metadata = objectIn(answer.body);
+  const metadata = objectIn(response.body);
   const why = metadata ? problemOf(metadata, issuer, allowHttp, given) : NO_OBJECT;
   if (!metadata || why !== "") {
     // A page, or nothing, in the place of the server: a network that wants a sign-in of its own, or works on it.
-    const isTransient = /^\s*(<|$)/.test(textOf(answer.body) ?? "");
+    const isTransient = /^\s*(<|$)/.test(textOf(response.body) ?? "");
     return { address, why, isTransient, isSilent: false };
   }
   return serverIn(metadata);
@@ -152,7 +152,7 @@ const ADDRESSES = [
 
 /** @param metadata without a problem, but for the addresses that were given */
 function serverIn(metadata: Metadata): DiscoveredServer {
-  const address = (said: unknown): string => (typeof said === "string" ? said : "");
+  const address = (value: unknown): string => (typeof value === "string" ? value : "");
   return {
     issuer: `${metadata.issuer}`,
     endpoints: {
@@ -197,7 +197,7 @@ interface Metadata {
 }
 
 /** What came of asking for a document. */
-export type Asked =
+export type DiscoveryResult =
   | { readonly status: number; readonly body: readonly number[]; readonly failure: "" }
   | { readonly status: 0; readonly failure: TransportFailure; readonly why: string };
 
@@ -207,31 +207,31 @@ export type Asked =
  * @param authorization of the request, "" for none
  * @throws what the adapter throws, or rejects with
  */
-export function askFor(
+export function requestFor(
   http: Http,
   url: string,
   allowHttp: boolean,
   authorization = "",
-): Promise<Asked> {
+): Promise<DiscoveryResult> {
   return new Promise((resolve, reject) => {
-    const look = new LastLook((address) => ({ address, allowHttp, secrets: [] }));
+    const look = new LeakGuard((address) => ({ address, allowHttp, secrets: [] }));
     look.address = url;
-    const outlet = new AdapterOutlet(http, { isPoll: () => false, fault: reject });
-    const top: Below = connect([new Question(resolve), look], nobody, outlet);
+    const port = new AdapterPort(http, { isPoll: () => false, fault: reject });
+    const top: Below = connect([new Question(resolve), look], nobody, port);
     const body = { contentType: "", body: [], bodyFrom: 0, bodyTo: 0 };
     top.send({ method: "GET", url, authorization, ...body });
   });
 }
 
-class Question extends Whole {
-  readonly #resolve: (asked: Asked) => void;
+class Question extends ResponseBuffer {
+  readonly #resolve: (requested: DiscoveryResult) => void;
 
-  constructor(resolve: (asked: Asked) => void) {
+  constructor(resolve: (requested: DiscoveryResult) => void) {
     super();
     this.#resolve = resolve;
   }
 
-  answered({ head: [status], body }: WholeAnswer): void {
+  responded({ head: [status], body }: BufferedResponse): void {
     this.#resolve({ status, body, failure: "" });
   }
 

@@ -29,7 +29,7 @@ function translation(client: TranslatedClient): Translation {
       // The API takes a method in the form where a client has only POST.
       return { url, fields: { method: "delete", access_token: fields.token ?? "" } };
     },
-    answer(purpose, { status, members }) {
+    response(purpose, { status, members }) {
       const { code, error } = members;
       if (purpose === "code" && typeof code === "string") {
         return { status, members: { ...members, device_code: code } };

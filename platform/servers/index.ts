@@ -108,7 +108,7 @@ function withoutSecret({ codeWithoutSecret }: ServerProfile): ServerProfile["tra
       purpose === "code"
         ? { url, fields: renamed(fields, { client_secret: undefined }) }
         : undefined,
-    answer: () => undefined,
+    response: () => undefined,
   });
 }
 

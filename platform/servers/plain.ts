@@ -14,7 +14,7 @@ export const PLAIN: readonly ServerProfile[] = [
     revocation: "https://oauth2.googleapis.com/revoke",
     userInfo: { address: "https://openidconnect.googleapis.com/v1/userinfo" },
     secret: "required",
-    withSecret: "documents",
+    withSecret: "specification",
     scope: "openid email",
     accessTokenBytes: 2048,
     refreshTokenBytes: 512,

@@ -8,7 +8,7 @@ export type ClientAuthenticationName =
   | "none"
   | "client_secret_post"
   | "client_secret_basic"
-  | "documents";
+  | "specification";
 
 /** A word of the server's addresses that the customer fills in. */
 export interface ProfileParameter {

@@ -5,7 +5,7 @@ import { HOST, type ServerProfile, type TranslatedClient } from "./profile.ts";
 import { renamed, type Translation } from "./translation.ts";
 
 /** The documentation: a code that was not used is good for ten minutes. */
-const CODE_LIFE_SECONDS = 600;
+const CODE_LIFETIME_SECONDS = 600;
 
 function translation(_client: TranslatedClient): Translation {
   return {
@@ -14,9 +14,9 @@ function translation(_client: TranslatedClient): Translation {
       if (purpose !== "poll") return undefined;
       return { url, fields: { ...renamed(fields, { device_code: "code" }), grant_type: "device" } };
     },
-    answer(purpose, { status, members }) {
+    response(purpose, { status, members }) {
       if (purpose !== "code" || members.device_code === undefined) return undefined;
-      return { status, members: { expires_in: CODE_LIFE_SECONDS, ...members } };
+      return { status, members: { expires_in: CODE_LIFETIME_SECONDS, ...members } };
     },
   };
 }

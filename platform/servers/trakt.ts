@@ -44,7 +44,7 @@ function translation(client: TranslatedClient): Translation {
           return { url, json: true, fields: { token: fields.token ?? "", ...credentials } };
       }
     },
-    answer(purpose, { status }) {
+    response(purpose, { status }) {
       const error = purpose === "poll" ? STATUSES[status] : undefined;
       return error === undefined ? undefined : plainError(error);
     },

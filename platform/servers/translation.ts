@@ -6,7 +6,7 @@
 
 import type { HttpRequest } from "../contracts.ts";
 import { FORM_TYPE } from "../exchange/body-form.ts";
-import { Whole, type WholeAnswer } from "../exchange/whole.ts";
+import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
 import { formEncode, formFields } from "../text/form.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
 import type { Addresses } from "./profile.ts";
@@ -26,7 +26,7 @@ export interface ForeignRequest {
 }
 
 /** The server's answer; `members` are {} where the body is no JSON object. */
-export interface ForeignAnswer {
+export interface ForeignResponse {
   readonly status: number;
   readonly members: Members;
   /** Whether the body is a JSON object. An empty body and a page of HTML are none. */
@@ -34,7 +34,7 @@ export interface ForeignAnswer {
 }
 
 /** What the core gets to see. */
-export interface PlainAnswer {
+export interface PlainResponse {
   readonly status: number;
   readonly members: Members;
 }
@@ -46,11 +46,11 @@ export interface Translation {
    */
   request(purpose: Purpose, url: string, fields: Fields): ForeignRequest | "nothing" | undefined;
   /** Undefined: the server's answer goes on as it came. */
-  answer(purpose: Purpose, answer: ForeignAnswer): PlainAnswer | undefined;
+  response(purpose: Purpose, response: ForeignResponse): PlainResponse | undefined;
 }
 
 /** Translates at the grant's addresses. What goes elsewhere passes untouched. */
-export class Translating extends Whole {
+export class Translating extends ResponseBuffer {
   readonly #addresses: Addresses;
   readonly #translation: Translation;
   #purpose: Purpose = "code";
@@ -79,13 +79,13 @@ export class Translating extends Whole {
     } else super.send(foreign === undefined ? request : written(request, foreign));
   }
 
-  answered({ head: [status, ...others], body }: WholeAnswer): void {
+  responded({ head: [status, ...others], body }: BufferedResponse): void {
     const members = objectIn(body);
-    const answer = { status, members: members ?? {}, isObject: members !== undefined };
-    const plain = this.#translation.answer(this.#purpose, answer);
+    const response = { status, members: members ?? {}, isObject: members !== undefined };
+    const plain = this.#translation.response(this.#purpose, response);
     this.above.status(plain?.status ?? status, ...others);
-    const heard = plain === undefined ? body : bytesOf(JSON.stringify(plain.members));
-    if (heard.length > 0) this.above.body(heard, 0, heard.length);
+    const received = plain === undefined ? body : bytesOf(JSON.stringify(plain.members));
+    if (received.length > 0) this.above.body(received, 0, received.length);
     this.above.end();
   }
 
@@ -125,7 +125,7 @@ export function renamed(
 }
 
 /** An error as RFC 6749 §5.2 says it. */
-export function plainError(error: string, description?: unknown): PlainAnswer {
+export function plainError(error: string, description?: unknown): PlainResponse {
   return {
     status: 400,
     members: {

@@ -28,7 +28,7 @@ function translation(client: TranslatedClient): Translation {
       const token = client.accessToken();
       return token === "" ? "nothing" : { url, fields: { client_id: client.clientId, token } };
     },
-    answer(_purpose, { status, members }) {
+    response(_purpose, { status, members }) {
       const { message, scope } = members;
       if (Array.isArray(scope)) return { status, members: { ...members, scope: scope.join(" ") } };
       if (status < 400 || status > 499 || typeof message !== "string") return undefined;

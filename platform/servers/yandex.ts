@@ -24,7 +24,7 @@ function translation(client: TranslatedClient): Translation {
         },
       };
     },
-    answer: () => undefined,
+    response: () => undefined,
   };
 }
 

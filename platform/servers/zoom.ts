@@ -13,7 +13,7 @@ function translation(client: TranslatedClient): Translation {
       if (token === "") return "nothing";
       return { url, fields: { ...renamed(fields, { token_type_hint: undefined }), token } };
     },
-    answer(purpose, { status, members }) {
+    response(purpose, { status, members }) {
       const { reason } = members;
       const isDead = purpose === "refresh" && status < 500 && reason === "Invalid Token!";
       return isDead ? plainError("invalid_grant", reason) : undefined;

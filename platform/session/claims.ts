@@ -1,6 +1,6 @@
 // Who has signed in: the newest ID token, checked with the keys that its issuer publishes. Loaded when it is asked for.
 
-import type { HeardIdToken } from "../exchange/answer-ear.ts";
+import type { ReceivedIdToken } from "../exchange/response-recorder.ts";
 import { addressProblem, isSameIssuer } from "../servers/address.ts";
 import { metadataAddresses } from "../servers/discovery.ts";
 import { namedAddressProblem } from "../servers/named-address.ts";
@@ -25,7 +25,7 @@ const BYTES_MAX = 262_144;
  *   not say what it signs with
  */
 export async function claimsOf(
-  { token, atMs }: HeardIdToken,
+  { token, atMs }: ReceivedIdToken,
   settings: ClaimsSettings,
   before: IdTokenClaims | undefined,
 ): Promise<IdTokenClaims> {
@@ -35,7 +35,7 @@ export async function claimsOf(
   } catch (error) {
     if (!(error instanceof IdTokenProblem)) throw error;
     const message = `the ID token ${error.message}`;
-    if (!error.isOfTime) throw new SignInError("wrong_id_token", "maker", message);
+    if (!error.isOfTime) throw new SignInError("wrong_id_token", "developer", message);
     const advice = "set the clock of this computer; if it is right, the server's is wrong";
     throw new SignInError("clock_wrong", "user", `${message}; ${advice}`);
   }
@@ -66,17 +66,18 @@ async function jsonAt(
   let text: string;
   try {
     const signal = AbortSignal.timeout(LIMIT_MS);
-    const answer = await fetch(address, {
+    const response = await fetch(address, {
       headers: { accept: "application/json" },
       redirect: "error",
       signal,
     });
-    if (answer.status !== 200) {
-      await answer.body?.cancel();
-      if (answer.status === 429 || answer.status > 499) throw new Error(`HTTP ${answer.status}`);
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      if (response.status === 429 || response.status > 499)
+        throw new Error(`HTTP ${response.status}`);
       return {};
     }
-    text = await textIn(answer);
+    text = await textIn(response);
   } catch (cause) {
     const message = `${address}: not reachable; try again`;
     throw new SignInError("unreachable", "nobody", message, { cause });
@@ -101,5 +102,5 @@ async function textIn({ body }: Response): Promise<string> {
 }
 
 function noMetadata(message: string): SignInError {
-  return new SignInError("no_metadata", "maker", `${message}; check the server's address`);
+  return new SignInError("no_metadata", "developer", `${message}; check the server's address`);
 }

@@ -5,7 +5,7 @@ import {
   cancel,
   configError,
   create,
-  ending,
+  outcome,
   release,
   responseBody,
   responseEnd,
@@ -22,6 +22,6 @@ import type { Core } from "../driver.ts";
 
 export const core: Core = {
   ...{ create, configError, release, tick, wakeIn, setEndpoints, storageDone },
-  ...{ responseStart, responseBody, responseEnd, responseFailed, ending },
+  ...{ responseStart, responseBody, responseEnd, responseFailed, outcome },
   ...{ signIn, cancel, signOut, accessTokenRefused },
 };

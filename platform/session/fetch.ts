@@ -1,6 +1,6 @@
 // `fetch` with an access token: what a session's `fetch` does with addresses, redirects, bodies and answers of 401.
 
-import { lastLook } from "../exchange/last-look.ts";
+import { leakGuard } from "../exchange/leak-guard.ts";
 import { stepUpOf } from "../exchange/step-up.ts";
 import { namedAddressProblem } from "../servers/named-address.ts";
 
@@ -85,7 +85,7 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
   const { resources, allowHttp = false } = settings;
   const isMeant = resources?.some((address) => new URL(address).origin === url.origin) ?? true;
   const address = isMeant ? url.origin : "";
-  const problem = lastLook(url.href, { address, allowHttp, secrets: [token] });
+  const problem = leakGuard(url.href, { address, allowHttp, secrets: [token] });
   if (problem !== "") throw new TypeError(`fetch: ${url.origin}: ${problem}`);
 }
 
@@ -107,15 +107,15 @@ export async function fetchWithToken(
   const redirect = init.redirect ?? request?.redirect ?? "follow";
   const token = await source.accessToken(signal);
   const body = init.body ?? (request?.body ? await lasting(request.body) : null);
-  const ask = (bearer: string): Promise<Answered> =>
+  const sendWith = (bearer: string): Promise<FetchResult> =>
     follow(outgoing(input, { ...init, body }, bearer), redirect, bearer, settings);
-  const { answer, isRefused } = await ask(token);
+  const { response, isRefused } = await sendWith(token);
   if (isRefused) source.refused(token);
   const isAgain = isRefused && !isUsedUp(body);
   const fresh = isAgain ? await freshToken(source, signal) : undefined;
-  if (fresh === undefined || fresh === token) return answer;
-  await answer.body?.cancel();
-  return (await ask(fresh)).answer;
+  if (fresh === undefined || fresh === token) return response;
+  await response.body?.cancel();
+  return (await sendWith(fresh)).response;
 }
 
 /** Undefined where the session has ended: the answer of 401 is the last then. @throws the signal's reason */
@@ -131,8 +131,8 @@ async function freshToken(
   }
 }
 
-interface Answered {
-  readonly answer: Response;
+interface FetchResult {
+  readonly response: Response;
   /** A server that got the token has answered 401, and not for the sign-in behind it (RFC 9470). */
   readonly isRefused: boolean;
 }
@@ -143,24 +143,24 @@ async function follow(
   redirect: RequestRedirect,
   token: string,
   settings: FetchSettings,
-): Promise<Answered> {
+): Promise<FetchResult> {
   let { url, init } = first;
   for (let count = 0; ; count++) {
     const hasToken = init.headers.has("authorization");
     if (hasToken) lookAt(url, token, settings);
-    const answer = await (settings.fetch ?? fetch)(url.href, init);
-    const to = redirect === "manual" ? undefined : redirection(answer, url);
-    const rest = to && afterRedirect(init, answer.status, to.origin === url.origin);
+    const response = await (settings.fetch ?? fetch)(url.href, init);
+    const to = redirect === "manual" ? undefined : redirection(response, url);
+    const rest = to && afterRedirect(init, response.status, to.origin === url.origin);
     if (to !== undefined && redirect === "error") throw new TypeError("fetch: a redirect");
     // Where what was sent cannot be sent again, or must not be, the redirect is the answer.
     if (to === undefined || rest === undefined) {
-      const isRefused = hasToken && answer.status === 401 && stepUpOf(answer) === undefined;
-      return { answer, isRefused };
+      const isRefused = hasToken && response.status === 401 && stepUpOf(response) === undefined;
+      return { response, isRefused };
     }
     if (count === REDIRECTS_MAX) throw new TypeError("fetch: too many redirects");
     const problem = namedAddressProblem(to.href, url.href, settings.allowHttp);
     if (problem !== "") throw new TypeError(`fetch: a redirect to ${to.origin}, which ${problem}`);
-    await answer.body?.cancel();
+    await response.body?.cancel();
     url = to;
     init = rest;
   }

@@ -159,8 +159,8 @@ async function keysFor(
     const isNamed = kid === undefined || own === kid;
     const isOfKind = jwk.kty === kty && (crv === undefined || jwk.crv === crv);
     // RFC 7517 §4.2 to 4.4: what a key is for.
-    const { use = "sig", key_ops: deeds = ["verify"], alg: only = alg } = jwk;
-    const isForThis = use === "sig" && [deeds].flat().includes("verify") && only === alg;
+    const { use = "sig", key_ops: actions = ["verify"], alg: only = alg } = jwk;
+    const isForThis = use === "sig" && [actions].flat().includes("verify") && only === alg;
     return isOfKind && isNamed && isForThis && !isWeak(jwk);
   });
   const imported = fitting.map(({ kty, crv, n, e, x, y }) =>

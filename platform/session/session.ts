@@ -1,11 +1,11 @@
 // A session as a program sees it: an access token that is always fresh, a `fetch` that carries it, and an end.
 
 import { Limit } from "../../core/device/limits.ts";
-import { Ending, ErrorCode, Region, State } from "../../core/index.ts";
+import { ErrorCode, Outcome, Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
-import type { HeardIdToken, TokenResponse } from "../exchange/answer-ear.ts";
-import { type Attempt, isWithoutSession } from "./attempt.ts";
+import type { ReceivedIdToken, TokenResponse } from "../exchange/response-recorder.ts";
 import type { IdTokenClaims } from "./id-token.ts";
+import { isWithoutSession, type SessionRuntime } from "./session-runtime.ts";
 import {
   errorNameOf,
   type GrantErrorCode,
@@ -43,11 +43,11 @@ export interface SignOutResult {
 
 /** A session that is always ready: made by `signIn`. */
 export class Session {
-  readonly #attempt: Attempt;
+  readonly #runtime: SessionRuntime;
   readonly #onEnd: ((error: SignInError) => unknown) | undefined;
   #waiting: (() => void)[] = [];
   #end: SignInError | undefined;
-  #claims: { readonly of: HeardIdToken; readonly are: IdTokenClaims } | undefined;
+  #claims: { readonly of: ReceivedIdToken; readonly are: IdTokenClaims } | undefined;
   #signingOut: Promise<SignOutResult> | undefined;
   /** Whose tokens are being revoked. */
   #signedOut: Driver | undefined;
@@ -55,8 +55,8 @@ export class Session {
   #left: Promise<void> | undefined;
 
   /** @internal @param onEnd called once where the session ends without `signOut` or `close` */
-  constructor(attempt: Attempt, onEnd: ((error: SignInError) => unknown) | undefined) {
-    this.#attempt = attempt;
+  constructor(runtime: SessionRuntime, onEnd: ((error: SignInError) => unknown) | undefined) {
+    this.#runtime = runtime;
     this.#onEnd = onEnd;
   }
 
@@ -68,17 +68,17 @@ export class Session {
 
   /** Seconds for which the access token is still good; undefined where the server did not say, or there is none. */
   get expiresInS(): number | undefined {
-    return this.status === "signed-in" ? this.#leftOf(this.#device.accessLifeS) : undefined;
+    return this.status === "signed-in" ? this.#leftOf(this.#device.accessLifetimeS) : undefined;
   }
 
   /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined where nothing is known of that. */
   get endsInS(): number | undefined {
-    return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifeS);
+    return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifetimeS);
   }
 
   /** What is left of a lifetime by now: the device sleeps until there is something to do. */
   #leftOf(seconds: number): number | undefined {
-    const leftS = seconds - this.#attempt.driver.untoldS;
+    const leftS = seconds - this.#runtime.driver.unreportedS;
     return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;
   }
 
@@ -89,7 +89,7 @@ export class Session {
 
   /** Whether the tokens in use are in the storage: where not, the user has to sign in again after a restart. */
   get isSaved(): boolean {
-    const { driver, watch } = this.#attempt;
+    const { driver, watch } = this.#runtime;
     return this.#device.notSaved === 0 && !watch.isStoring(driver) && !watch.isSilent;
   }
 
@@ -98,7 +98,7 @@ export class Session {
    * session of an older program, until the first renewal.
    */
   get tokenResponse(): TokenResponse | undefined {
-    return this.#attempt.ear.tokenResponse;
+    return this.#runtime.recorder.tokenResponse;
   }
 
   /**
@@ -106,8 +106,8 @@ export class Session {
    * for a session of an older program, until the first renewal.
    */
   get scope(): string | undefined {
-    const { asked, ear } = this.#attempt;
-    return ear.scope === "" ? asked : ear.scope;
+    const { requested, recorder } = this.#runtime;
+    return recorder.scope === "" ? requested : recorder.scope;
   }
 
   /**
@@ -118,17 +118,17 @@ export class Session {
    *   does not say what it signs with; `unreachable`
    */
   async claims(): Promise<IdTokenClaims | undefined> {
-    const { ear, settings } = this.#attempt;
-    const heard = ear.idToken;
-    if (heard === undefined) return undefined;
-    if (heard === this.#claims?.of) return this.#claims.are;
+    const { recorder, settings } = this.#runtime;
+    const received = recorder.idToken;
+    if (received === undefined) return undefined;
+    if (received === this.#claims?.of) return this.#claims.are;
     const { config, issuer, allowHttp = false } = settings;
     if (issuer === undefined) throw noIssuer();
     const { claimsOf } = await import("./claims.ts");
     const { clientId, clientSecret } = config;
-    const asked = { issuer, clientId, clientSecret, allowHttp, fetch: settings.fetch ?? fetch };
-    const are = await claimsOf(heard, asked, this.#claims?.are);
-    this.#claims = { of: heard, are };
+    const requested = { issuer, clientId, clientSecret, allowHttp, fetch: settings.fetch ?? fetch };
+    const are = await claimsOf(received, requested, this.#claims?.are);
+    this.#claims = { of: received, are };
     return are;
   }
 
@@ -141,7 +141,7 @@ export class Session {
   async accessToken(signal?: AbortSignal | null): Promise<string> {
     for (;;) {
       if (this.#end !== undefined) throw this.#end;
-      const { driver, watch } = this.#attempt;
+      const { driver, watch } = this.#runtime;
       // A refresh token that has taken another's place is kept before anything is done with what came along with it.
       const token = watch.isStoring(driver) ? "" : driver.accessToken;
       if (token !== "") return token;
@@ -151,17 +151,17 @@ export class Session {
       // A token that nobody has wanted for a while may have run out, or the machine has slept: now it is wanted.
       if (this.#device.state === State.SIGNED_IN && !watch.isStoring(driver)) {
         driver.accessTokenRefused();
-      } else if (driver.untoldS > 0) driver.run();
+      } else if (driver.unreportedS > 0) driver.run();
       await changed;
     }
   }
 
   /** What no waiting mends is told to whoever waits; the session lives on, and the device tries again. */
   #throwIfRefused(): void {
-    const { driver, ear } = this.#attempt;
-    const isRefused = driver.core.ending(this.#device) === Ending.REFUSED;
+    const { driver, recorder } = this.#runtime;
+    const isRefused = driver.core.outcome(this.#device) === Outcome.REFUSED;
     if (this.#device.state !== State.REFRESHING || !isRefused) return;
-    throw ear.newest ? troubleOf(this.#device, ear.newest) : signInErrorOf(this.#device);
+    throw recorder.newest ? troubleOf(this.#device, recorder.newest) : signInErrorOf(this.#device);
   }
 
   /** Until something may have changed, or the signal gives up. */
@@ -191,12 +191,12 @@ export class Session {
         accessToken: (signal) => this.accessToken(signal),
         // Meanwhile it may have been refreshed for another request.
         refused: (token) => {
-          const { driver, settings } = this.#attempt;
-          settings.log?.say("an API has refused the access token (401)");
+          const { driver, settings } = this.#runtime;
+          settings.log?.log("an API has refused the access token (401)");
           if (driver.accessToken === token) driver.accessTokenRefused();
         },
       },
-      this.#attempt.settings,
+      this.#runtime.settings,
       input,
       init,
     );
@@ -214,13 +214,13 @@ export class Session {
 
   async #signOut(): Promise<SignOutResult> {
     if (this.#end !== undefined) throw this.#end;
-    const { watch } = this.#attempt;
-    this.#signedOut = this.#attempt.driver;
+    const { watch } = this.#runtime;
+    this.#signedOut = this.#runtime.driver;
     this.#signedOut.signOut();
     while (
       this.#end === undefined &&
       !watch.isSilent &&
-      (this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(this.#attempt.driver))
+      (this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(this.#runtime.driver))
     ) {
       await this.#nextChange();
     }
@@ -234,7 +234,7 @@ export class Session {
   }
 
   #signOutResult(): SignOutResult {
-    const { driver, watch } = this.#attempt;
+    const { driver, watch } = this.#runtime;
     const { state, error, slotsUsed } = this.#device;
     const isOver = state === State.SIGNED_OUT;
     let problem: SignOutResult["problem"] = isOver ? "" : "storage_silent";
@@ -258,7 +258,7 @@ export class Session {
     const { state } = this.#device;
     if (this.#end === undefined) {
       if (state === State.FAILED) {
-        this.#endBy(signInErrorOf(this.#device, this.#attempt.ear.newest));
+        this.#endBy(signInErrorOf(this.#device, this.#runtime.recorder.newest));
       } else if (this.#signedOut !== undefined) this.#goOnSigningOut(state);
       else if (isWithoutSession(state)) this.#endBy(endedElsewhere());
     }
@@ -267,7 +267,7 @@ export class Session {
 
   /** Where another program has refreshed the tokens meanwhile, those are to be revoked. */
   #goOnSigningOut(state: State): void {
-    const { driver } = this.#attempt;
+    const { driver } = this.#runtime;
     if (driver === this.#signedOut) return;
     if (driver.isSignedIn) {
       this.#signedOut = driver;
@@ -283,11 +283,11 @@ export class Session {
 
   #endBy(error: SignInError): void {
     this.#finish(error);
-    this.#attempt.call(() => this.#onEnd?.(error));
+    this.#runtime.call(() => this.#onEnd?.(error));
   }
 
-  get #device(): Attempt["driver"]["device"] {
-    return this.#attempt.driver.device;
+  get #device(): SessionRuntime["driver"]["device"] {
+    return this.#runtime.driver.device;
   }
 
   #wake(): void {
@@ -296,9 +296,9 @@ export class Session {
 
   #finish(error: SignInError): void {
     if (this.#end !== undefined) return;
-    this.#attempt.settings.log?.say(`the session ends: ${error.code}`);
+    this.#runtime.settings.log?.log(`the session ends: ${error.code}`);
     this.#end = error;
-    this.#left = this.#attempt.leave();
+    this.#left = this.#runtime.leave();
     this.#wake();
   }
 }
@@ -306,7 +306,7 @@ export class Session {
 function noIssuer(): SignInError {
   const message =
     "an ID token can be checked where the issuer is known: name it as server, or server.issuer";
-  return new SignInError("no_metadata", "maker", message);
+  return new SignInError("no_metadata", "developer", message);
 }
 
 function endedElsewhere(): SignInError {

@@ -7,7 +7,7 @@ import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { addressProblem } from "../servers/address.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { ClientAuthenticationName, Server } from "../servers/index.ts";
-import type { Patience } from "./patience.ts";
+import type { RetryHandlers } from "./retry.ts";
 import { wrongOption } from "./sign-in-error.ts";
 
 /** The addresses of a server that is neither known nor describes itself. */
@@ -86,7 +86,7 @@ export interface Client {
 }
 
 /** What issuers have said of themselves, from one start to the next. */
-export interface KeptMetadata {
+export interface StoredMetadata {
   /** Undefined where nothing is kept of this one. */
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
@@ -110,15 +110,15 @@ export type ServerSettings = Pick<
 export const SESSION_BYTES = 163_840;
 
 /** How an issuer is asked. */
-export interface Asking {
+export interface RequestContext {
   /** Plain http to other machines is taken as it is. */
   readonly allowHttp?: boolean | undefined;
   /** Where there is something of an issuer's, that is not asked. */
-  readonly kept?: KeptMetadata | undefined;
+  readonly stored?: StoredMetadata | undefined;
   /** Called before an issuer is asked, which it prevents by what it throws. */
-  readonly onAsking?: () => void;
+  readonly onRequest?: () => void;
   /** An issuer that cannot be reached is asked again, with growing waits. Absent: once. */
-  readonly patience?: Patience | undefined;
+  readonly retryHandlers?: RetryHandlers | undefined;
 }
 
 /**
@@ -130,7 +130,7 @@ export async function settingsFor(
   choice: ServerChoice,
   client: Client,
   host: { readonly http: Http; readonly timers: Timers },
-  { allowHttp = false, kept, onAsking, patience }: Asking = {},
+  { allowHttp = false, stored, onRequest, retryHandlers }: RequestContext = {},
 ): Promise<ServerSettings> {
   const { issuer, endpoints = {}, profile } = identityOf(choice);
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
@@ -156,17 +156,17 @@ export async function settingsFor(
   }
   // Loaded by whoever names an issuer alone.
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
-  const { patiently } = await import("./patience.ts");
-  const before = usable(kept?.read(issuer), given);
-  if (before === undefined) onAsking?.();
+  const { withRetries } = await import("./retry.ts");
+  const before = usable(stored?.read(issuer), given);
+  if (before === undefined) onRequest?.();
   const discover = () => discoverServer(host.http, issuer, allowHttp, given);
-  const found = before ?? (await patiently(discover, host, patience));
+  const found = before ?? (await withRetries(discover, host, retryHandlers));
   const merged = { ...found.endpoints, ...given };
-  if (before === undefined) kept?.write(found);
+  if (before === undefined) stored?.write(found);
   const method =
     client.clientAuthentication ??
     clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
-  const rediscover = before && kept?.rediscover;
+  const rediscover = before && stored?.rediscover;
   const its = { method, server: found.issuer };
   return {
     ...settings(client, merged, hasSecret, its),
@@ -177,11 +177,11 @@ export async function settingsFor(
 
 /** What is kept counts where it has what is not given. */
 function usable(
-  kept: DiscoveredServer | undefined,
+  stored: DiscoveredServer | undefined,
   given: Partial<Endpoints>,
 ): DiscoveredServer | undefined {
-  const { deviceAuthorization, token } = { ...kept?.endpoints, ...given };
-  return deviceAuthorization && token ? kept : undefined;
+  const { deviceAuthorization, token } = { ...stored?.endpoints, ...given };
+  return deviceAuthorization && token ? stored : undefined;
 }
 
 /** What is known of a server by its name. It is loaded by whoever names one. */

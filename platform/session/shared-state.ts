@@ -3,8 +3,8 @@
 // write them, has them alone meanwhile; and whose are not the newest any more begins again with those that are.
 
 import type { HttpRequest, Storage } from "../contracts.ts";
+import { operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
-import { operate } from "../exchange/guarded.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
 /** Where the records are kept that several programs use. */
@@ -86,7 +86,7 @@ export function sharedStorage(storage: Storage, shared: SharedState, user: Share
     capacity: storage.capacity,
     read: (slot, into, from, to, done) => storage.read(slot, into, from, to, done),
     write: (slot, bytes, from, to, done) =>
-      alone((kept) => storage.write(slot, bytes, from, to, kept), done),
+      alone((stored) => storage.write(slot, bytes, from, to, stored), done),
     erase: (slot, done) => alone((erased) => storage.erase(slot, erased), done),
     get lastFailure() {
       return storage.lastFailure ?? "";

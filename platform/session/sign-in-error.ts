@@ -1,12 +1,12 @@
 // Why a sign-in or a session ended, for a program to act on and for a person to read.
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
-import { lackingMemberOf, missingMemberOf, missingRoomOf } from "../driver/unfit-answer.ts";
-import { answerInWords, type ServerAnswer } from "../exchange/answer-ear.ts";
+import { lackingMemberOf, missingCapacityOf, missingMemberOf } from "../driver/response-misfit.ts";
+import { describeResponse, type ServerResponse } from "../exchange/response-recorder.ts";
 import type { MetadataError } from "../servers/server-error.ts";
 
 /** Who can put it right. `nobody`: it is over, and another try may go better. */
-export type Remedy = "user" | "administrator" | "maker" | "nobody";
+export type Remedy = "user" | "administrator" | "developer" | "nobody";
 
 /** What a server called the error (RFC 6749 §5.2, RFC 8628 §3.5), or the device did, such as `session_ended`. */
 export type GrantErrorCode = Lowercase<Exclude<keyof typeof ErrorCode, "NONE">>;
@@ -47,7 +47,7 @@ export type SignInErrorCode =
   /** The proxy between here and the server leads nowhere. */
   | "proxy_refused"
   /** An answer is longer than what is taken. */
-  | "answer_too_large"
+  | "response_too_large"
   /** An adapter has thrown. */
   | "adapter_failed";
 
@@ -58,7 +58,7 @@ export class SignInError extends Error {
   /** Who can put it right. */
   readonly remedy: Remedy;
   /** What the server answered, where it was an answer that ended it. */
-  readonly answer: ServerAnswer | undefined;
+  readonly response: ServerResponse | undefined;
   /** The member that an answer of the server's lacked, such as "verification_uri"; "" where that is not it. */
   readonly lacks: string;
 
@@ -67,14 +67,14 @@ export class SignInError extends Error {
     this.name = "SignInError";
     this.code = code;
     this.remedy = remedy;
-    this.answer = more.answer;
+    this.response = more.response;
     this.lacks = more.lacks ?? "";
   }
 }
 
 /** What there is to say beside the words. */
 export interface ErrorContext {
-  readonly answer?: ServerAnswer | undefined;
+  readonly response?: ServerResponse | undefined;
   readonly lacks?: string;
   readonly cause?: unknown;
 }
@@ -82,18 +82,18 @@ export interface ErrorContext {
 const REMEDIES: Readonly<Record<number, Remedy>> = {
   [ErrorKind.USER]: "user",
   [ErrorKind.ADMINISTRATOR]: "administrator",
-  [ErrorKind.MAKER]: "maker",
+  [ErrorKind.DEVELOPER]: "developer",
 };
 
 const ADVICE: Readonly<Record<Remedy, string>> = {
   user: "sign in again",
   administrator: "ask the administrator of your organization",
-  maker: "check the client and the server's settings",
+  developer: "check the client and the server's settings",
   nobody: "try again",
 };
 
 /** What an adapter says, by Node's or OpenSSL's name for it or in a sentence; what that is, who mends it, and how. */
-type Cause = readonly [said: RegExp, SignInErrorCode, Remedy, advice: string];
+type Cause = readonly [text: RegExp, SignInErrorCode, Remedy, advice: string];
 
 const CERTIFICATE = "certificate_refused";
 
@@ -111,13 +111,13 @@ const CAUSES: readonly Cause[] = [
   [
     /ALTNAME_INVALID/,
     CERTIFICATE,
-    "maker",
+    "developer",
     "check the server's name, and whether the network wants a sign-in of its own",
   ],
   [
     /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/,
     "unreachable",
-    "maker",
+    "developer",
     "the server requires a client certificate (http.agent with cert and key), or other ciphers",
   ],
   [
@@ -129,59 +129,59 @@ const CAUSES: readonly Cause[] = [
   [
     /WRONG_VERSION_NUMBER/,
     "unreachable",
-    "maker",
+    "developer",
     "check the address: this port does not speak TLS",
   ],
   [
     /\([A-Z_]*(CERT|ISSUER|SIGNATURE)/,
     CERTIFICATE,
-    "maker",
+    "developer",
     "give the certificates of its authority as http.ca",
   ],
-  [/\(the head/, "answer_too_large", "administrator", "the server has to send shorter headers"],
+  [/\(the head/, "response_too_large", "administrator", "the server has to send shorter headers"],
   [/ coding /, "unreachable", "administrator", "the server has to send what was requested"],
-  [/too large/, "answer_too_large", "maker", "http.sizeLimitBytes says how much is taken"],
+  [/too large/, "response_too_large", "developer", "http.sizeLimitBytes says how much is taken"],
 ];
 
-const causeOf = (failure: string): Cause | undefined => CAUSES.find(([said]) => said.test(failure));
+const causeOf = (failure: string): Cause | undefined => CAUSES.find(([text]) => text.test(failure));
 
 /**
  * The error that a device shows, as an exception.
  * @param answer the newest of the server's
  */
-export function signInErrorOf(device: Device, answer?: ServerAnswer): SignInError {
+export function signInErrorOf(device: Device, response?: ServerResponse): SignInError {
   const code = errorNameOf(device);
   const remedy = remedyFor(device);
-  const said = answer && isRefusal(answer) ? `; ${answerInWords(answer)}` : "";
-  const advice = missingRoomIn(device) || ADVICE[remedy];
+  const text = response && isRefusal(response) ? `; ${describeResponse(response)}` : "";
+  const advice = missingCapacityIn(device) || ADVICE[remedy];
   const lack = missingMemberOf(device);
-  const from = lack && answer ? `; ${answerInWords(answer)}` : "";
-  const message = `signing in failed: ${code}; ${lack && `${lack}; `}${advice}${said || from}`;
+  const from = lack && response ? `; ${describeResponse(response)}` : "";
+  const message = `signing in failed: ${code}; ${lack && `${lack}; `}${advice}${text || from}`;
   const lacks = lackingMemberOf(device);
   return new SignInError(code, remedy, message, {
-    answer: said === "" ? undefined : answer,
+    response: text === "" ? undefined : response,
     lacks,
   });
 }
 
 /** What keeps a device from going on for now, as an exception that is told and not thrown. */
-export function troubleOf(device: Device, answer: ServerAnswer): SignInError {
-  const [, known, mender, remark] = causeOf(answer.failure) ?? [];
+export function troubleOf(device: Device, response: ServerResponse): SignInError {
+  const [, known, fixer, remark] = causeOf(response.failure) ?? [];
   const code = known ?? errorNameOf(device);
   const again = `trying again in ${Math.ceil(device.waitMs / 1000)} s`;
   const lack = missingMemberOf(device);
   const isOther = code === "malformed_response";
   const why = lack ? `; ${lack}` : isOther ? ", and not what was asked for" : "";
-  const remedy = mender ?? remedyFor(device);
-  const what = remark ?? (missingRoomIn(device) || ADVICE[remedy]);
+  const remedy = fixer ?? remedyFor(device);
+  const what = remark ?? (missingCapacityIn(device) || ADVICE[remedy]);
   const advice = remedy === "nobody" ? "" : `; ${what}`;
-  const message = `${answerInWords(answer)}${why}${advice}; ${again}`;
-  return new SignInError(code, remedy, message, { answer, lacks: lackingMemberOf(device) });
+  const message = `${describeResponse(response)}${why}${advice}; ${again}`;
+  return new SignInError(code, remedy, message, { response, lacks: lackingMemberOf(device) });
 }
 
 /** The setting of a program's by its name. */
-function missingRoomIn(device: Device): string {
-  return missingRoomOf(device).replace("bytes of memory", "bytes as memoryBytes");
+function missingCapacityIn(device: Device): string {
+  return missingCapacityOf(device).replace("bytes of memory", "bytes as memoryBytes");
 }
 
 /** Who can put it right. */
@@ -190,7 +190,7 @@ function remedyFor(device: Device): Remedy {
 }
 
 /** Whether it says more than that the user has not decided yet, or a success. */
-function isRefusal({ status, error, failure }: ServerAnswer): boolean {
+function isRefusal({ status, error, failure }: ServerResponse): boolean {
   if (error === "authorization_pending" || error === "slow_down") return false;
   return failure !== "" || error !== "" || status > 299;
 }
@@ -211,7 +211,7 @@ export function metadataErrorOf(
     return new SignInError(code, remedy!, [message, advice, again].filter(Boolean).join("; "));
   return isTransient
     ? new SignInError("unreachable", "nobody", `${message}; ${again || "try again"}`)
-    : new SignInError("no_metadata", "maker", `${message}; check the server's address`);
+    : new SignInError("no_metadata", "developer", `${message}; check the server's address`);
 }
 
 export function givenUp(): SignInError {
@@ -219,7 +219,12 @@ export function givenUp(): SignInError {
 }
 
 export function wrongOption(message: string, cause?: unknown): SignInError {
-  return new SignInError("wrong_option", "maker", message, cause === undefined ? {} : { cause });
+  return new SignInError(
+    "wrong_option",
+    "developer",
+    message,
+    cause === undefined ? {} : { cause },
+  );
 }
 
 /** What a callback of the program's has thrown is the cause: it goes to the program as it is. */

@@ -3,9 +3,9 @@
 
 import type { Platform } from "../contracts.ts";
 import { addressProblem } from "../servers/address.ts";
-import { Attempt, type AttemptSettings } from "./attempt.ts";
 import type { FetchSettings } from "./fetch.ts";
 import type { Session } from "./session.ts";
+import { type RuntimeSettings, SessionRuntime } from "./session-runtime.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
 /** What the user is to be shown (RFC 8628 §3.3). */
@@ -59,12 +59,12 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
  */
 export function signInOn(
   platform: Platform,
-  settings: AttemptSettings,
+  settings: RuntimeSettings,
   handlers: SignInHandlers,
   dispose: () => void,
 ): Promise<Session> {
   checkResources(settings);
-  return new Attempt(platform, settings, handlers, dispose).session;
+  return new SessionRuntime(platform, settings, handlers, dispose).session;
 }
 
 /** @throws TypeError that names the first resource that a token must not go to */

@@ -4,7 +4,7 @@
 
 import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "../contracts.ts";
-import { faultName, isFilled, operate } from "../exchange/guarded.ts";
+import { faultName, isFilled, operate } from "../exchange/callbacks.ts";
 
 /** What sealed storage is made of. */
 export interface SealedStorageOptions {
@@ -102,10 +102,10 @@ export class SealedStorage implements Storage {
   constructor(options: SealedStorageOptions) {
     this.#inner = options.storage;
     this.#entropy = options.entropy;
-    const room = options.storage.capacity;
-    if (room <= SEALED_OVERHEAD_BYTES)
-      throw new RangeError(`sealed storage: no room in ${room} bytes`);
-    this.capacity = room - SEALED_OVERHEAD_BYTES;
+    const capacity = options.storage.capacity;
+    if (capacity <= SEALED_OVERHEAD_BYTES)
+      throw new RangeError(`sealed storage: no room in ${capacity} bytes`);
+    this.capacity = capacity - SEALED_OVERHEAD_BYTES;
     this.#hasKey = deriveKey(this.#key, options.deviceKey, options.salt ?? []);
   }
 
@@ -124,10 +124,10 @@ export class SealedStorage implements Storage {
     this.#mustBeSlot(slot);
     this.#load(slot, (length) => {
       const recordBytes = length - HEAD_BYTES;
-      const good = length >= 0 && recordBytes <= to - from;
-      if (good) copy(this.#message, MESSAGE_LEAD + HEAD_BYTES, into, from, recordBytes);
+      const valid = length >= 0 && recordBytes <= to - from;
+      if (valid) copy(this.#message, MESSAGE_LEAD + HEAD_BYTES, into, from, recordBytes);
       this.#wipe();
-      done(length === EMPTY ? 0 : good ? recordBytes : -1);
+      done(length === EMPTY ? 0 : valid ? recordBytes : -1);
     });
   }
 
@@ -152,7 +152,7 @@ export class SealedStorage implements Storage {
   erase(slot: number, done: (ok: boolean) => void): void {
     this.#mustBeSlot(slot);
     this.#slots[slot as 0 | 1].certain = false;
-    this.#ask<boolean>(
+    this.#request<boolean>(
       (erased) => this.#inner.erase(slot, erased),
       false,
       (ok) => {
@@ -181,7 +181,7 @@ export class SealedStorage implements Storage {
   #load(slot: number, then: (length: number) => void): void {
     this.#begin();
     const envelope = this.#envelope;
-    this.#ask(
+    this.#request(
       (done) => this.#inner.read(slot, envelope, 0, envelope.length, done),
       -1,
       (length) => {
@@ -192,7 +192,7 @@ export class SealedStorage implements Storage {
   }
 
   /** The storage below: what it throws, or rejects with, is a failure. */
-  #ask<Result>(
+  #request<Result>(
     act: (done: (result: Result) => void) => unknown,
     failure: Result,
     done: (result: Result) => void,
@@ -278,8 +278,8 @@ export class SealedStorage implements Storage {
     done: (ok: boolean) => void,
   ): void {
     this.#slots[slot as 0 | 1].certain = false;
-    this.#ask<boolean>(
-      (kept) => this.#inner.write(slot, envelope, 0, length, kept),
+    this.#request<boolean>(
+      (stored) => this.#inner.write(slot, envelope, 0, length, stored),
       false,
       (ok) => {
         if (ok) this.#slots[slot as 0 | 1] = { number, certain: true };
@@ -289,11 +289,11 @@ export class SealedStorage implements Storage {
   }
 
   #begin(): void {
-    const room = this.#inner.capacity;
-    this.#envelope = new Uint8Array(room);
-    this.#message = new Uint8Array(MESSAGE_LEAD + room);
-    this.#box = new Uint8Array(MESSAGE_LEAD + room);
-    this.#digestInput = new Uint8Array(KEY_BYTES + NONCE_BYTES + room);
+    const capacity = this.#inner.capacity;
+    this.#envelope = new Uint8Array(capacity);
+    this.#message = new Uint8Array(MESSAGE_LEAD + capacity);
+    this.#box = new Uint8Array(MESSAGE_LEAD + capacity);
+    this.#digestInput = new Uint8Array(KEY_BYTES + NONCE_BYTES + capacity);
   }
 
   /** Overwrites every buffer that held a record in the clear, or what could be worked back to it, and gives them up. */

@@ -1,8 +1,8 @@
 // Storage of a program's own in three functions: one value, in which both slots are. It has to be replaced as a whole.
 
 import type { Bytes, Storage } from "../contracts.ts";
-import { faultName } from "../exchange/guarded.ts";
-import { roomOf, type WithRoom } from "./beside.ts";
+import { faultName } from "../exchange/callbacks.ts";
+import { capacityOf, type WithCapacity } from "./token-cache-storage.ts";
 
 /** Where a program keeps what has to outlive it: a row of a database, an entry of a keychain. */
 export interface ValueStorage {
@@ -19,12 +19,12 @@ type Promised<T> = T | Promise<T>;
 /** The largest record in bytes, as in a directory: enough for any token. */
 const CAPACITY = 131_072;
 /** The part of the value behind those of the two slots. */
-const BESIDE = 2;
+const TOKEN_CACHE = 2;
 /** Begins each value, so that something else's is not taken for one, or overwritten. */
 const MAGIC = "picogrant 1";
 
 /** The two slots of a device, and what lies beside them, in one value. */
-export class ValueSlots implements Storage, WithRoom {
+export class ValueSlots implements Storage, WithCapacity {
   readonly capacity = CAPACITY;
   lastFailure = "";
   readonly #value: ValueStorage;
@@ -71,11 +71,11 @@ export class ValueSlots implements Storage, WithRoom {
     this.#replace(slot, "", done);
   }
 
-  get beside(): Storage {
-    return roomOf({
-      read: (...range) => this.#read(BESIDE, ...range),
-      write: (...range) => this.#write(BESIDE, ...range),
-      erase: (done) => this.#replace(BESIDE, "", done),
+  get tokenCache(): Storage {
+    return capacityOf({
+      read: (...range) => this.#read(TOKEN_CACHE, ...range),
+      write: (...range) => this.#write(TOKEN_CACHE, ...range),
+      erase: (done) => this.#replace(TOKEN_CACHE, "", done),
     });
   }
 

@@ -54,9 +54,9 @@ export function textOf(bytes: Bytes): string | undefined {
  * The object that an answer is, with a byte order mark in front or not (RFC 8259 §8.1); undefined where it is no JSON
  * object.
  */
-export function objectIn(answer: Bytes): Readonly<Record<string, unknown>> | undefined {
+export function objectIn(response: Bytes): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse((textOf(answer) ?? "").replace(/^\ufeff/, ""));
+    const value: unknown = JSON.parse((textOf(response) ?? "").replace(/^\ufeff/, ""));
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return isObject ? (value as Record<string, unknown>) : undefined;
   } catch {

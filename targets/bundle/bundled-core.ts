@@ -1,7 +1,7 @@
 // The core as one ES5 script that defines `picogrant`, for every build, test and measurement. It is cached
 // (make-bundle.ts makes it), so that most uses load no build tools.
 
-import { kept, keyOf } from "./kept.ts";
+import { keyOf, stored } from "./build-cache.ts";
 import type { Variant } from "./surface.ts";
 
 export type { Variant } from "./surface.ts";
@@ -32,7 +32,7 @@ export function bundleCore(variant: Variant, options: BundleOptions = {}): Promi
   const { minify = true } = options;
   const key = `${variant} ${minify}`;
   const bundle =
-    made.get(key) ?? kept(keyOf(key, ["core", "targets/bundle"]), () => make(variant, minify));
+    made.get(key) ?? stored(keyOf(key, ["core", "targets/bundle"]), () => make(variant, minify));
   made.set(key, bundle);
   return bundle;
 }

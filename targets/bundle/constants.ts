@@ -108,7 +108,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   ],
   [
     "no unpolled code is polled too early",
-    (c) => c.UNPOLLED_LIFE_S! * 1000 + c.LAST_POLL_MS! < c.INTERVAL_MAX_MS!,
+    (c) => c.UNPOLLED_LIFETIME_S! * 1000 + c.LAST_POLL_MS! < c.INTERVAL_MAX_MS!,
   ],
   ["the last poll waits for the longest backoff", (c) => c.LAST_POLL_MS! >= c.BACKOFF_MAX_MS!],
   [

@@ -4,10 +4,10 @@
 import { Limit } from "../../core/device/limits.ts";
 import { type ErrorRow, errorRows } from "../../core/tables/errors.ts";
 import {
-  type Answer,
   type FieldRow,
   fieldRows,
-  Life,
+  Lifetime,
+  type ResponseKind,
   regionRows,
 } from "../../core/tables/fields.ts";
 import {
@@ -108,7 +108,7 @@ export function packedGrammar(rows: readonly GrammarRow[]): string {
 interface NumberedName {
   readonly name: string;
   readonly number: number;
-  readonly says: string;
+  readonly description: string;
 }
 
 /** A comment with the line length of the sources, indented. */
@@ -128,10 +128,10 @@ function commentOf(text: string, indent: string): string {
   return `${comment}${indent} *${line}\n${indent} */\n`;
 }
 
-function enumOf(name: string, says: string, members: readonly NumberedName[]): string {
-  let text = `\n${commentOf(says, "")}export enum ${name} {\n`;
+function enumOf(name: string, description: string, members: readonly NumberedName[]): string {
+  let text = `\n${commentOf(description, "")}export enum ${name} {\n`;
   members.forEach((member) => {
-    text += `${commentOf(member.says, "  ")}  ${member.name} = ${member.number},\n`;
+    text += `${commentOf(member.description, "  ")}  ${member.name} = ${member.number},\n`;
   });
   return `${text}}\n`;
 }
@@ -145,10 +145,10 @@ function quoted(text: string): string {
 }
 
 /** A constant, with a line break after each line feed. */
-function textOf(name: string, says: string, text: string): string {
+function textOf(name: string, description: string, text: string): string {
   const pieces = (text.match(/[^\n]+\n?|\n/g) || []).map(quoted);
   const value = pieces.length === 1 ? ` ${pieces[0]}` : `\n  ${pieces.join(" +\n  ")}`;
-  return `\n${commentOf(says, "")}export var ${name} =${value};\n`;
+  return `\n${commentOf(description, "")}export var ${name} =${value};\n`;
 }
 
 /** Consecutive numbers from `first` on. */
@@ -156,7 +156,7 @@ function numbered(rows: readonly FieldRow[], first: number): NumberedName[] {
   return rows.map((row, i) => ({
     name: row.name,
     number: first + i,
-    says: row.says,
+    description: row.description,
   }));
 }
 
@@ -172,17 +172,21 @@ function fieldNamed(name: string): number {
 }
 
 /** A mask of the selected fields. */
-function mask(name: string, says: string, isMeant: (row: FieldRow) => boolean): NumberedName {
+function mask(
+  name: string,
+  description: string,
+  isMeant: (row: FieldRow) => boolean,
+): NumberedName {
   const meant = fields.filter(isMeant);
   let bits = 0;
   meant.forEach((row) => {
     bits |= 1 << fieldNamed(row.name);
   });
-  return { name, number: bits, says: `${says}.` };
+  return { name, number: bits, description: `${description}.` };
 }
 
-function isIn(row: FieldRow, answer: Answer): boolean {
-  return (row.answers || []).indexOf(answer) >= 0;
+function isIn(row: FieldRow, response: ResponseKind): boolean {
+  return (row.responses || []).indexOf(response) >= 0;
 }
 
 function masks(): NumberedName[] {
@@ -207,25 +211,25 @@ function masks(): NumberedName[] {
     mask(
       "VALUES",
       "Scanned for in the response to a call; its literal selects them",
-      (row) => row.life === Life.VALUE,
+      (row) => row.lifetime === Lifetime.VALUE,
     ),
-    mask("OF_CODE", "Erased when the code ends", (row) => row.life === Life.CODE),
+    mask("OF_CODE", "Erased when the code ends", (row) => row.lifetime === Lifetime.CODE),
     mask(
       "OF_SESSION",
       "Erased when the session ends, and kept until a response names another",
-      (row) => row.life === Life.SESSION,
+      (row) => row.lifetime === Lifetime.SESSION,
     ),
     mask("RECORDED", "Stored in a code's record", (row) => row.isRecorded === true),
   ];
 }
 
 /** Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0). */
-function rooms(): string {
+function capacities(): string {
   let packed = "";
   fields.concat(regions).forEach((row, i) => {
-    if (!row.room) return;
-    const bytes = Limit[row.room];
-    if (bytes % 4 || bytes > 4 * 94) throw new Error(`${row.room} is no fourth of a character`);
+    if (!row.capacity) return;
+    const bytes = Limit[row.capacity];
+    if (bytes % 4 || bytes > 4 * 94) throw new Error(`${row.capacity} is no fourth of a character`);
     packed += String.fromCharCode(65 + 1 + i) + String.fromCharCode(32 + bytes / 4);
   });
   return packed;
@@ -233,7 +237,7 @@ function rooms(): string {
 
 function memberPlaces(): NamedPlace[] {
   return fields
-    .filter((row) => row.answers)
+    .filter((row) => row.responses)
     .map((row) => ({ place: fieldNamed(row.name), names: row.wire ?? [row.name.toLowerCase()] }));
 }
 
@@ -256,12 +260,12 @@ function coreLiterals(): LiteralRow[] {
   return [
     {
       name: "MEMBERS",
-      says: "Names of members, of the grant's answers.",
+      description: "Names of members, of the grant's answers.",
       texts: [packedNames(memberPlaces())],
     },
-    { name: "ERRORS", says: "", texts: [packedErrorNames(errorRows())] },
-    { name: "ERROR_KINDS", says: "", texts: [packedErrorKinds(errorRows())] },
-    { name: "GRAMMAR", says: "", texts: [packedGrammar(grammarRows())] },
+    { name: "ERRORS", description: "", texts: [packedErrorNames(errorRows())] },
+    { name: "ERROR_KINDS", description: "", texts: [packedErrorKinds(errorRows())] },
+    { name: "GRAMMAR", description: "", texts: [packedGrammar(grammarRows())] },
   ].concat(grantLiterals() as never);
 }
 
@@ -276,7 +280,7 @@ function deviceTables(): string {
   let next = firstLiteral;
   builds.forEach((rows) => {
     rows.forEach((row) => {
-      literals.push({ name: row.name, number: next, says: row.says });
+      literals.push({ name: row.name, number: next, description: row.description });
       next += partsOf(row).length;
     });
     ends.push(next);
@@ -289,20 +293,20 @@ function deviceTables(): string {
       "Field",
       "What the core scans responses for; each value is copied to the region of the same number. Also the bits of a mask of " +
         "wanted fields.",
-      [{ name: "NONE", number: 0, says: "No field." }].concat(numbered(fields, 1)),
+      [{ name: "NONE", number: 0, description: "No field." }].concat(numbered(fields, 1)),
     ) +
     enumOf(
       "Region",
       "Further regions, numbered on from Field.",
       numbered(regions, 1 + fields.length).concat([
-        { name: "COUNT", number: firstLiteral, says: "How many regions there are." },
+        { name: "COUNT", number: firstLiteral, description: "How many regions there are." },
       ]),
     ) +
     enumOf("Fields", "Masks of fields.", masks()) +
     textOf(
-      "ROOMS",
+      "CAPACITIES",
       "Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0).",
-      rooms(),
+      capacities(),
     ) +
     enumOf(
       "Literal",
@@ -310,9 +314,9 @@ function deviceTables(): string {
       literals,
     ) +
     enumOf("LiteralEnd", "Where the literals of a build end.", [
-      { name: "GRANT", number: ends[0]!, says: "" },
-      { name: "API", number: ends[1]!, says: "" },
-      { name: "COMPLETE", number: ends[2]!, says: "" },
+      { name: "GRANT", number: ends[0]!, description: "" },
+      { name: "API", number: ends[1]!, description: "" },
+      { name: "COMPLETE", number: ends[2]!, description: "" },
     ]) +
     textOf("LITERALS", "Of every build, one per line.", linesOf(builds[0]!)) +
     textOf("REQUEST_LITERALS", "Of requests beyond the grant.", linesOf(builds[1]!)) +
@@ -328,7 +332,7 @@ function deviceTables(): string {
 function scanStates(): NumberedName[] {
   const states = grammarStates(grammarRows());
   return Object.entries({ ...valueEnds(), ...namedStates(), ...rowlessStates() })
-    .map(([name, says]) => ({ name, number: states[name]!, says }))
+    .map(([name, description]) => ({ name, number: states[name]!, description }))
     .sort((one, other) => one.number - other.number);
 }
 

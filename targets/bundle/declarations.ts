@@ -61,13 +61,13 @@ function namesOf(folder: string, entry: string): string[] {
  * become const enums.
  */
 function select(text: string, names: readonly string[], variant: Variant): string {
-  const wanted = [
+  const required = [
     ...functionsOf(variant).map((name) => ({ name, kind: "function" })),
     { name: "release", kind: "var" },
     ...names.map((name) => ({ name, kind: "interface" })),
     ...names.map((name) => ({ name, kind: "enum" })),
   ];
-  return wanted
+  return required
     .map(({ name, kind }) =>
       name === "Device" && kind === "interface"
         ? deviceDeclaration(text)

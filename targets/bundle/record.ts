@@ -209,12 +209,13 @@ function placeLiteral(
   known: Known,
 ): void {
   const { checker, device, places } = known;
-  const wanted = checker.getContextualType(node);
-  if (wanted && isDevice(wanted, known)) {
+  const required = checker.getContextualType(node);
+  if (required && isDevice(required, known)) {
     if (node.properties.length > 0)
       throw new Unsure("the device is created empty, and then filled");
     text.overwrite(node.getStart(file), node.getEnd(), `[${Array(places.size).fill(0)}]`);
-  } else if (wanted && canBeDevice(wanted, known)) throw new Unsure("this can become the device");
+  } else if (required && canBeDevice(required, known))
+    throw new Unsure("this can become the device");
   else {
     const type = checker.getTypeAtLocation(node);
     const isWhole = type && checker.isTypeAssignableTo(type, device);
@@ -240,8 +241,8 @@ function refuse(node: ts.Node, known: Known): void {
   ) {
     const type = checker.getTypeAtLocation(node);
     if (!type || !isDevice(type, known)) return;
-    const wanted = checker.getContextualType(node);
-    if (wanted && !isDevice(wanted, known)) {
+    const required = checker.getContextualType(node);
+    if (required && !isDevice(required, known)) {
       throw new Unsure("the device is passed as another type");
     }
   }

@@ -20,7 +20,7 @@ export const grantFunctions = [
   "signOut",
   "setStatus",
   "accessTokenRefused",
-  "ending",
+  "outcome",
   "setEndpoints",
   "errorKind",
 ] as const;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { readPort, UsageError } from "../desktop/command-line.ts";
 import { describeListenError } from "../service/server.ts";
-import { Exit } from "./ending.ts";
+import { Exit } from "./exit-codes.ts";
 import { commandLine, type Part } from "./option-parser.ts";
 
 /** Where check-connection.c looks for it. */
@@ -54,7 +54,7 @@ function sumOf(bytes: Uint8Array): number {
   return sum;
 }
 
-const ANSWERS: Readonly<
+const RESPONSES: Readonly<
   Record<string, (response: ServerResponse, body: Buffer, open: number) => void>
 > = {
   "/pattern": (response) => {
@@ -86,18 +86,18 @@ const ANSWERS: Readonly<
  */
 export async function startCheckServer(host = "127.0.0.1", port = 0) {
   let open = 0;
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const response = (request: IncomingMessage, response: ServerResponse): void => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
     request.on("end", () => {
       response.setHeader("picogrant-check", "1");
       response.setHeader("connection", "close");
-      const how = ANSWERS[request.url ?? ""];
+      const how = RESPONSES[request.url ?? ""];
       if (how) how(response, Buffer.concat(pieces), open);
       else response.writeHead(404).end();
     });
   };
-  const server = createServer(answer);
+  const server = createServer(response);
   server.on("connection", (socket) => {
     open++;
     socket.on("close", () => open--);

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
 import { UsageError } from "../desktop/command-line.ts";
-import { Exit } from "./ending.ts";
+import { Exit } from "./exit-codes.ts";
 import { httpOptionsOf } from "./login/open.ts";
 import { completed, readDeviceJson } from "./login/settings.ts";
 import { commandLine, type Part } from "./option-parser.ts";
@@ -58,8 +58,8 @@ export const configure: Part = {
     const config = await completed(file, readDeviceJson(file), host);
     const text = `${JSON.stringify(config, null, 2)}\n`;
     if (page) {
-      const said = writePages(file, JSON.stringify(config), authorities ?? [], csv, out ?? "");
-      process.stdout.write(`${said}\n`);
+      const output = writePages(file, JSON.stringify(config), authorities ?? [], csv, out ?? "");
+      process.stdout.write(`${output}\n`);
     } else if (out === undefined) process.stdout.write(text);
     else write(out, text);
     return Exit.DONE;

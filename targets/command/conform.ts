@@ -11,19 +11,19 @@ import {
   type ConformanceCase,
   type DisplaySubject,
   displayConformance,
+  type Environment,
   entropyConformance,
   type HttpLimits,
   httpConformance,
   type StorageSubject,
   storageConformance,
   timersConformance,
-  type World,
 } from "../../platform/conformance/index.ts";
 import type { Display, Entropy, Http, Storage, Timers } from "../../platform/contracts.ts";
 import { UsageError } from "../desktop/command-line.ts";
 import { makeTlsIdentities } from "./certificates.ts";
 import { startConformanceServer } from "./conform/conformance-server.ts";
-import { Exit, Failure } from "./ending.ts";
+import { Exit, Failure } from "./exit-codes.ts";
 import { commandLine, type Part } from "./option-parser.ts";
 import { paintFor, showProgress } from "./terminal.ts";
 
@@ -61,7 +61,7 @@ To test a whole device as a server sees it: picogrant conform --device - --help
 The cases run on this computer, with Node. A rule is the name of
 its case; all of them: platform/contracts.ts, the types of picogrant/driver. Exit code 1: a case failed.`;
 
-const world: World = { wait: (ms) => (ms === 0 ? nextTurn() : pause(ms)) };
+const environment: Environment = { wait: (ms) => (ms === 0 ? nextTurn() : pause(ms)) };
 
 export const conform: Part = {
   line: async (argv) =>
@@ -112,17 +112,19 @@ async function load(file: string): Promise<Adapters> {
   }
 }
 
-function makerOf(name: Name): keyof Adapters {
+function manufacturerOf(name: Name): keyof Adapters {
   return `make${name.slice(0, 1).toUpperCase()}${name.slice(1)}` as keyof Adapters;
 }
 
 function checkedNames(only: readonly string[], adapters: Adapters, file: string): Name[] {
-  const there = NAMES.filter((name) => typeof adapters[makerOf(name)] === "function");
+  const there = NAMES.filter((name) => typeof adapters[manufacturerOf(name)] === "function");
   const missing = only.find((name) => !there.includes(name as Name));
   if (missing !== undefined)
-    throw new UsageError(`${file} exports no function ${makerOf(missing as Name)}`);
+    throw new UsageError(`${file} exports no function ${manufacturerOf(missing as Name)}`);
   if (there.length === 0) {
-    throw new UsageError(`${file} exports none of ${NAMES.map(makerOf).join(", ")}; see --help`);
+    throw new UsageError(
+      `${file} exports none of ${NAMES.map(manufacturerOf).join(", ")}; see --help`,
+    );
   }
   return there.filter((name) => only.length === 0 || only.includes(name));
 }
@@ -130,14 +132,14 @@ function checkedNames(only: readonly string[], adapters: Adapters, file: string)
 type Suites = ReadonlyMap<Name, readonly ConformanceCase[]>;
 
 function suitesOf(adapters: Adapters, names: readonly Name[], flags: Flags): Suites {
-  const makers: Record<Name, () => ConformanceCase[]> = {
-    timers: () => timersConformance(() => ({ timers: adapters.makeTimers!(), world })),
+  const manufacturers: Record<Name, () => ConformanceCase[]> = {
+    timers: () => timersConformance(() => ({ timers: adapters.makeTimers!(), environment })),
     entropy: () => entropyConformance(() => ({ entropy: adapters.makeEntropy!() })),
     storage: () => storageConformance(() => storageSubject(adapters.makeStorage!, flags.restart)),
     display: () => displayConformance(() => displaySubject(adapters.makeDisplay!())),
     http: () => httpCases(adapters.makeHttp!, flags.tls === true),
   };
-  return new Map(names.map((name) => [name, makers[name]()]));
+  return new Map(names.map((name) => [name, manufacturers[name]()]));
 }
 
 /** An empty one, in a directory of its own. */
@@ -150,7 +152,7 @@ async function storageSubject(
   for (const slot of [0, 1]) await new Promise((done) => storage.erase(slot, done));
   return {
     storage,
-    world,
+    environment,
     ...(hasRestart && {
       restart: () => {
         storage.close?.();
@@ -166,7 +168,7 @@ async function storageSubject(
 }
 
 function displaySubject(display: ReturnType<NonNullable<Adapters["makeDisplay"]>>): DisplaySubject {
-  return { display, world, ...(display.lines && { look: () => display.lines!() }) };
+  return { display, environment, ...(display.lines && { look: () => display.lines!() }) };
 }
 
 function httpCases(make: NonNullable<Adapters["makeHttp"]>, tls: boolean): ConformanceCase[] {
@@ -176,7 +178,7 @@ function httpCases(make: NonNullable<Adapters["makeHttp"]>, tls: boolean): Confo
       const http = make({ ...limits, ...(ca !== undefined && { ca }) });
       return { http, dispose: () => http.dispose?.() };
     },
-    { wire: true, tls, world, start: () => startConformanceServer(identities) },
+    { wire: true, tls, environment, start: () => startConformanceServer(identities) },
   );
 }
 

@@ -3,7 +3,7 @@
 
 import { Command } from "commander";
 import { UsageError, version } from "../desktop/command-line.ts";
-import { EXIT_CODES, Exit, endingBy, outputLost } from "./ending.ts";
+import { EXIT_CODES, Exit, outcomeBy, outputLost } from "./exit-codes.ts";
 import { completionOf, type NamedPart, runPart } from "./option-parser.ts";
 
 const PARTS: readonly NamedPart[] = [
@@ -15,17 +15,17 @@ const PARTS: readonly NamedPart[] = [
   {
     name: "status",
     summary: "say who is signed in, where, for what and until when",
-    load: async () => (await import("./login/kept-session.ts")).status,
+    load: async () => (await import("./login/stored-session.ts")).status,
   },
   {
     name: "token",
     summary: "print an access token that is good now, for scripts",
-    load: async () => (await import("./login/kept-session.ts")).token,
+    load: async () => (await import("./login/stored-session.ts")).token,
   },
   {
     name: "logout",
     summary: "revoke the tokens and forget them",
-    load: async () => (await import("./login/kept-session.ts")).logout,
+    load: async () => (await import("./login/stored-session.ts")).logout,
   },
   {
     name: "simulate",
@@ -137,7 +137,7 @@ async function orEnding(
   try {
     await act();
   } catch (error) {
-    const { exitCode, event, message } = endingBy(error);
+    const { exitCode, event, message } = outcomeBy(error);
     if (argv.includes("--json")) process.stdout.write(`${JSON.stringify(event)}\n`);
     process.exitCode = exitCode;
     process.stderr.write(`${name}: ${message}\n`);

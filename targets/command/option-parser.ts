@@ -3,7 +3,7 @@
 
 import { Argument, Command } from "commander";
 import { UsageError } from "../desktop/command-line.ts";
-import { Exit } from "./ending.ts";
+import { Exit } from "./exit-codes.ts";
 
 /** A part of the command: its options, from which help and completion are made, and what it does with them. */
 export interface Part {

@@ -4,11 +4,11 @@
 import * as complete from "../../core/complete.ts";
 import * as grantAlone from "../../core/index.ts";
 import { type Core, Driver, noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
-import { fakePlatform, MemoryStorage, type SeenRequest } from "../../platform/fake/index.ts";
 import { SERVERS, type ServerProfile } from "../../platform/servers/index.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
+import { fakePlatform, MemoryStorage, type SeenRequest } from "../../platform/testing/index.ts";
 import { integer } from "../desktop/command-line.ts";
-import { Exit } from "./ending.ts";
+import { Exit } from "./exit-codes.ts";
 import { commandLine, type Part } from "./option-parser.ts";
 
 export interface Tokens {
@@ -85,7 +85,7 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
   let codes = 0;
   let revoked = 0;
   const token = (bytes: number): string => `${++count}`.padEnd(bytes, "ABCDEFGHabcdefgh-_.");
-  const answer = ({ url }: SeenRequest): { body: object } => {
+  const response = ({ url }: SeenRequest): { body: object } => {
     if (url.startsWith(ENDPOINTS.revocation)) {
       revoked++;
       return { body: {} };
@@ -114,7 +114,7 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
       },
     };
   };
-  const platform = fakePlatform({ http: { handler: answer }, storage, isAtOnce: true });
+  const platform = fakePlatform({ http: { handler: response }, storage, isAtOnce: true });
   try {
     const driver = new Driver({
       core,
@@ -217,7 +217,7 @@ export const sizing: Part = {
       .option("--json", "access, refresh, complete and grant_alone, one JSON object for each line"),
   act: async (line) => {
     const { access, refresh, json } = line.opts<Flags>();
-    const tell = (tokens: Tokens, name: object = {}): void => {
+    const report = (tokens: Tokens, name: object = {}): void => {
       const { accessBytes, refreshBytes } = tokens;
       const row = { ...name, access: accessBytes, refresh: refreshBytes, ...needs(tokens) };
       process.stdout.write(`${JSON.stringify(row)}\n`);
@@ -226,15 +226,15 @@ export const sizing: Part = {
       const tokens: Tokens = { accessBytes: access ?? 64, refreshBytes: refresh ?? 0 };
       const { complete, grant_alone } = needs(tokens);
       const words = `complete     ${complete ?? TOO_MANY}\ngrant alone  ${grant_alone ?? TOO_MANY}\n`;
-      if (json) tell(tokens);
+      if (json) report(tokens);
       else process.stdout.write(words);
       return Exit.DONE;
     }
     process.stderr.write("Measuring by whole lives of devices; this takes a while.\n");
     if (json) {
       for (const [tokens, accessBytes, refreshBytes] of USUAL)
-        tell({ accessBytes, refreshBytes }, { tokens });
-      for (const { name, ...profile } of SERVERS) tell(tokensOf(profile), { server: name });
+        report({ accessBytes, refreshBytes }, { tokens });
+      for (const { name, ...profile } of SERVERS) report(tokensOf(profile), { server: name });
     } else process.stdout.write(`${sizingTable()}\n\n${sizingTableOfServers(SERVERS)}\n`);
     return Exit.DONE;
   },

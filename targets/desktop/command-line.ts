@@ -10,7 +10,6 @@ export class UsageError extends Error {
   }
 }
 
-/** Reads a file that an option names. @throws UsageError */
 export function readText(file: string, what: string): string {
   try {
     return readFileSync(file, "utf8");
@@ -20,7 +19,6 @@ export function readText(file: string, what: string): string {
   }
 }
 
-/** Reads `name=value`; the option may be repeated. */
 export function readPair(
   text: string,
   before: Record<string, string> = {},
@@ -30,7 +28,6 @@ export function readPair(
   return { ...before, [name]: value! };
 }
 
-/** Reads an option that is an integer from `min` to `max`. */
 export function integer(min: number, max = 2 ** 32 - 1): (text: string) => number {
   return (text) => {
     const value = Number(text);

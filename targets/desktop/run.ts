@@ -7,47 +7,53 @@ import { createPanel } from "./panel/routes.ts";
 import { findScenario, play } from "./scenarios/play.ts";
 import { sideBySide } from "./scenarios/player.ts";
 import { Controller } from "./simulator/controls.ts";
+import {
+  createEnvironment,
+  type Environment,
+  type Front,
+} from "./simulator/environment/environment.ts";
 import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
 import { Viewer } from "./simulator/view.ts";
-import { createWorld, type Front, type World } from "./simulator/world/world.ts";
 import { coloured, colourless, layOut } from "./terminal/layout.ts";
 import { printFrames, Screen, takeLines } from "./terminal/screen.ts";
 
-/** Runs until quit or done; returns the exit code. */
 export async function run(options: Options): Promise<number> {
   if (options.scenario !== undefined) return await runScenario(options.scenario);
   const front: { handle?: Front } = {};
-  const say = (line: string): void => {
+  const print = (line: string): void => {
     process.stderr.write(`picogrant: ${line}\n`);
   };
-  const world = await createWorld(options, front, say);
-  const { simulation } = world;
+  const environment = await createEnvironment(options, front, print);
+  const { simulation } = environment;
   try {
     if (!isLoopbackHost(options.host)) {
-      say(
+      print(
         "everyone on this network can open the panel and decide; use it in trusted networks only",
       );
     }
     const viewer = new Viewer(simulation);
     const controller = new Controller(simulation, viewer, !isRemote(options));
     front.handle = createPanel(simulation, controller);
-    if (options.open) openBrowser(world.panelUrl);
-    return await (hasScreen(options) ? runScreen : runPlain)(world, options, controller);
+    if (options.open) openBrowser(environment.panelUrl);
+    return await (hasScreen(options) ? runScreen : runPlain)(environment, options, controller);
   } finally {
     simulation.powerOff();
-    await world.close();
+    await environment.close();
   }
 }
 
-/** Whether the terminal supports drawing. */
 function hasScreen(options: Options): boolean {
   const isTerminal = process.stdout.isTTY && process.stdin.isTTY;
   return isTerminal && process.env.TERM !== "dumb" && !options.plain;
 }
 
-async function runScreen(world: World, options: Options, controller: Controller): Promise<number> {
-  const { simulation, url, panelUrl } = world;
+async function runScreen(
+  environment: Environment,
+  options: Options,
+  controller: Controller,
+): Promise<number> {
+  const { simulation, url, panelUrl } = environment;
   // Any non-empty value of NO_COLOR disables colors (no-color.org).
   const paint = process.env.NO_COLOR ? colourless : coloured;
   const title = url ? `open ${url}/device or /panel` : `panel ${panelUrl}`;
@@ -68,7 +74,6 @@ async function runScreen(world: World, options: Options, controller: Controller)
   }
 }
 
-/** Plays a scenario and prints its steps and frames. */
 async function runScenario(name: string): Promise<number> {
   const scenario = findScenario(name);
   const write = (text: string): void => {
@@ -87,8 +92,12 @@ async function runScenario(name: string): Promise<number> {
   return 1;
 }
 
-async function runPlain(world: World, options: Options, controller: Controller): Promise<number> {
-  const { simulation, url, panelUrl } = world;
+async function runPlain(
+  environment: Environment,
+  options: Options,
+  controller: Controller,
+): Promise<number> {
+  const { simulation, url, panelUrl } = environment;
   const write = (text: string): void => {
     process.stdout.write(text);
   };

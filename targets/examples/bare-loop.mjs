@@ -112,12 +112,12 @@ async function send() {
   try {
     // A command is never answered from within itself.
     await null;
-    const answer = await fetch(url, request);
-    const body = new Uint8Array(await answer.arrayBuffer());
+    const response = await fetch(url, request);
+    const body = new Uint8Array(await response.arrayBuffer());
     if (own.signal.aborted) return;
-    const retryAfter = /^\d{1,8}$/.exec(answer.headers.get("retry-after") ?? "");
+    const retryAfter = /^\d{1,8}$/.exec(response.headers.get("retry-after") ?? "");
     happened(() => {
-      core.responseStart(device, id, answer.status, retryAfter ? Number(retryAfter[0]) : -1);
+      core.responseStart(device, id, response.status, retryAfter ? Number(retryAfter[0]) : -1);
       core.responseBody(device, id, body, 0, body.length);
       core.responseEnd(device, id);
     });

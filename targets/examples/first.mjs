@@ -13,8 +13,8 @@ const session = await signIn({
     console.log(`${qr}\nOpen ${verificationUri} and enter ${userCode}`),
   onTrouble: ({ message }) => console.error(message), // such as no network: it tries again by itself
 });
-const answer = await session.fetch(`${service.url}/userinfo`);
-console.log(await answer.json());
+const response = await session.fetch(`${service.url}/userinfo`);
+console.log(await response.json());
 
 await session.signOut(); // session.close() keeps the tokens instead
 await service.close();

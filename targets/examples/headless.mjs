@@ -57,10 +57,10 @@ const driver = new Driver({
 driver.start();
 setInterval(blink, 250);
 
-const page = createServer((_, answer) => {
-  answer.setHeader("content-type", "text/plain; charset=utf-8");
-  answer.setHeader("cache-control", "no-store");
-  answer.end(status());
+const page = createServer((_, response) => {
+  response.setHeader("content-type", "text/plain; charset=utf-8");
+  response.setHeader("cache-control", "no-store");
+  response.end(status());
 });
 page.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () => {
   const address = page.address();

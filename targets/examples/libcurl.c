@@ -54,7 +54,7 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *unused) {
 }
 
 /* Whether the request that the core wants has got a whole answer. */
-static int ask(void) {
+static int request(void) {
   char address[ADDRESS], token[MEMORY];
   const char *base = setting(addresses[pg_get(&core, PG_ENDPOINT)]);
   /* Plain http stays on this machine: anybody on the way could read it. */
@@ -92,9 +92,9 @@ static int ask(void) {
 /* Durable when it says so. A record that is torn is none to the core, which has the other one; one of no bytes as well. */
 static int store(const char *name, const char *bytes, size_t size) {
   int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  int is_kept = file >= 0 && write(file, bytes, size) == (ssize_t)size && fsync(file) == 0;
+  int is_stored = file >= 0 && write(file, bytes, size) == (ssize_t)size && fsync(file) == 0;
   close(file);
-  return is_kept;
+  return is_stored;
 }
 
 static int load(const char *name, char *bytes, size_t size) {
@@ -121,10 +121,10 @@ static void run(void) {
     for (int row = 0; command == PG_COMMAND_SHOW && row < ROWS; row++) printf("|%.*s|\n", COLUMNS, frame + row * COLUMNS);
     fflush(stdout);
     if (command != PG_COMMAND_SEND) continue;
-    void (*tell)(struct pg_core *, int) = ask() ? pg_response_end : pg_response_failed;
+    void (*report)(struct pg_core *, int) = request() ? pg_response_end : pg_response_failed;
     int id = request_id;
     run();
-    tell(&core, id);
+    report(&core, id);
   }
 }
 

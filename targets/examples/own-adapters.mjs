@@ -185,22 +185,26 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
       fail(code === "HPE_HEADER_OVERFLOW" ? "too-large" : "unreachable"),
     );
     client.on("close", () => fail("unreachable"));
-    client.on("response", (answer) => {
+    client.on("response", (response) => {
       if (over) return;
-      const { "retry-after": retryAfter, date, "www-authenticate": authenticate } = answer.headers;
+      const {
+        "retry-after": retryAfter,
+        date,
+        "www-authenticate": authenticate,
+      } = response.headers;
       const waitS = retryAfterSeconds(retryAfter, date, Date.now());
-      sink.status(answer.statusCode, waitS, authenticate);
-      answer.on("error", () => fail("unreachable"));
-      answer.on("data", (piece) => {
+      sink.status(response.statusCode, waitS, authenticate);
+      response.on("error", () => fail("unreachable"));
+      response.on("data", (piece) => {
         if (over) return;
         received += piece.length;
         if (received > sizeLimitBytes) fail("too-large");
         else sink.body(piece, 0, piece.length);
       });
-      answer.on("end", () => {
+      response.on("end", () => {
         if (over) return;
         // A body that was cut off ends, too, but is not complete.
-        if (!answer.complete) return fail("unreachable");
+        if (!response.complete) return fail("unreachable");
         stop();
         sink.end();
       });

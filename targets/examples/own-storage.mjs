@@ -5,14 +5,14 @@ import { spawnSync } from "node:child_process";
 
 /** In memory: the user signs in at each start. For tests, and for what must leave nothing behind. */
 export function memory() {
-  let kept;
+  let stored;
   return {
-    load: () => kept,
+    load: () => stored,
     save: (value) => {
-      kept = value;
+      stored = value;
     },
     erase: () => {
-      kept = undefined;
+      stored = undefined;
     },
   };
 }

@@ -115,7 +115,7 @@ async function receive(request, exchange, sink) {
   if (request.contentType !== "") headers.set("content-type", request.contentType);
   if (request.authorization !== "") headers.set("authorization", request.authorization);
   const body = Uint8Array.from(request.body.slice(request.bodyFrom, request.bodyTo));
-  const answer = await fetch(request.url, {
+  const response = await fetch(request.url, {
     method: request.method,
     headers,
     ...(request.method === "POST" && { body }),
@@ -123,14 +123,14 @@ async function receive(request, exchange, sink) {
     redirect: "manual",
     signal: exchange.abort.signal,
   });
-  if (answer.status === 0) return "unreachable";
+  if (response.status === 0) return "unreachable";
   if (exchange.isOver) return "";
-  const date = answer.headers.get("date") ?? undefined;
-  const retryAfter = answer.headers.get("retry-after") ?? undefined;
-  const authenticate = answer.headers.get("www-authenticate") ?? "";
-  sink.status(answer.status, retryAfterSeconds(retryAfter, date, Date.now()), authenticate);
+  const date = response.headers.get("date") ?? undefined;
+  const retryAfter = response.headers.get("retry-after") ?? undefined;
+  const authenticate = response.headers.get("www-authenticate") ?? "";
+  sink.status(response.status, retryAfterSeconds(retryAfter, date, Date.now()), authenticate);
   let size = 0;
-  const reader = answer.body?.getReader();
+  const reader = response.body?.getReader();
   for (;;) {
     const piece = await reader?.read();
     if (exchange.isOver || !piece || piece.done) return "";

@@ -10,7 +10,7 @@ import {
   driverOptionsOf,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
-import { missingMemberOf, missingRoomOf } from "../../platform/driver/unfit-answer.ts";
+import { missingCapacityOf, missingMemberOf } from "../../platform/driver/response-misfit.ts";
 import { Driver, MEMORY_BYTES_DEFAULT } from "../../platform/driver.ts";
 import { displaySizeOf } from "../../platform/quickjs/displays.ts";
 import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";
@@ -44,7 +44,7 @@ class App {
   readonly #driver: Driver;
   readonly #emit: Emit;
   #isCalling = false;
-  #answer: number[] = [];
+  #response: number[] = [];
   #shown = "";
 
   constructor(config: DeviceConfig, platform: QuickJsPlatform, emit: Emit) {
@@ -55,7 +55,7 @@ class App {
       ...driverOptionsOf(config),
       onChange: () => this.#changed(),
       onApiBody: (bytes, from, to) => {
-        for (let at = from; at < to; at++) this.#answer.push(bytes[at]!);
+        for (let at = from; at < to; at++) this.#response.push(bytes[at]!);
       },
     });
   }
@@ -91,7 +91,7 @@ class App {
       return;
     }
     core.addPath(device, bytesOf(target), 0, target.length);
-    this.#answer = [];
+    this.#response = [];
     if (core.sendCall(device, Endpoint.RESOURCE + Number(place), 1, null, 0, 0) === 0) {
       this.#refuse("the target is too long");
       return;
@@ -108,25 +108,25 @@ class App {
     this.#isCalling = false;
     const { stepUp } = this.#driver;
     const event = {
-      event: "answer",
+      event: "response",
       // The core was told otherwise, so that it refreshes nothing.
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
-      bytes: this.#answer.length,
+      bytes: this.#response.length,
     };
-    this.#emit(event, this.#answer);
+    this.#emit(event, this.#response);
   }
 
   #report(): void {
     const { device } = this.#driver;
-    const room = missingRoomOf(device);
+    const capacity = missingCapacityOf(device);
     const lack = missingMemberOf(device);
     const now = {
       event: "state",
       state: nameOf(State, device.state),
       error: nameOf(ErrorCode, device.error),
-      ...(room !== "" && { room }),
+      ...(capacity !== "" && { capacity }),
       ...(lack !== "" && { lack }),
     };
     const text = JSON.stringify(now);

@@ -11,7 +11,7 @@ import { exchangeEvent } from "./observers.ts";
 import { addAccountPages } from "./pages/account.ts";
 import { addConsentPages } from "./pages/consent.ts";
 import { type Html, messagePage, page, STYLESHEET } from "./pages/layout.ts";
-import { ForeignForm, isOwnName } from "./pages/visit.ts";
+import { ForeignForm, isOwnName } from "./pages/page-request.ts";
 import { hasLength, mayHaveBody, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
@@ -65,10 +65,10 @@ export function createApp(
     }
     if (isGone(c)) {
       const { method, path } = c.req;
-      service.observers.tell({ type: "gone", atMs: service.env.now(), method, path });
+      service.observers.report({ type: "gone", atMs: service.env.now(), method, path });
       return refuse(c, serviceFault);
     }
-    service.observers.tell({ type: "failure", atMs: service.env.now(), message: error.message });
+    service.observers.report({ type: "failure", atMs: service.env.now(), message: error.message });
     return refuse(c, serviceFault);
   });
   return app;
@@ -145,7 +145,7 @@ function reportTo({ observers, env }: ServiceContext) {
     const { method, path, query, headers } = withoutBody(c);
     const body = new TextEncoder().encode(method === "POST" ? await c.req.text() : "");
     const type = c.res.headers.get("content-type") ?? "";
-    observers.tell(
+    observers.report(
       exchangeEvent(
         env.now(),
         { method, path, query, headers, body },

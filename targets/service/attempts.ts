@@ -38,7 +38,7 @@ export interface Attempt {
 const DECISION_MEMORY_S = 3600;
 
 /** Whether an attempt ended so long ago that polls treat its code as unknown. */
-export function isForgotten(attempt: Attempt, nowMs: number, memorySeconds: number): boolean {
+export function isDiscarded(attempt: Attempt, nowMs: number, memorySeconds: number): boolean {
   const isDecided = attempt.state === "granted" || attempt.state === "refused";
   const memory = isDecided ? Math.max(memorySeconds, DECISION_MEMORY_S) : memorySeconds;
   return nowMs >= attempt.expiresAtMs + memory * 1000;
@@ -79,12 +79,12 @@ export class Attempts {
   }
 
   /** Deletes old attempts, and the oldest ones above `max`. It checks only the oldest, so it is cheap. */
-  dropForgotten(nowMs: number, memorySeconds: number, max: number): void {
+  dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
       // Deletable attempts behind it wait for it, an hour at most.
-      if (!isOver && !isForgotten(attempt, nowMs, memorySeconds)) return;
-      this.#forget(attempt);
+      if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
+      this.#discard(attempt);
     }
   }
 
@@ -99,7 +99,7 @@ export class Attempts {
     return this.#byDeviceCode.size;
   }
 
-  #forget(attempt: Attempt): void {
+  #discard(attempt: Attempt): void {
     this.#byDeviceCode.delete(attempt.deviceCode);
     this.#undecided.delete(attempt);
     this.#byUserCode.delete(normalizeUserCode(attempt.userCode));

@@ -64,7 +64,7 @@ function refuseWeakSignIn({ options, env }: ServiceContext, { authentication }: 
   const isWeak = acr !== undefined && authentication.acr !== acr;
   const isOld = maxAge !== undefined && env.now() - authentication.atMs > maxAge * 1000;
   if (!isWeak && !isOld) return;
-  const wanted = [
+  const required = [
     'error="insufficient_user_authentication"',
     `error_description="${isWeak ? "A stronger sign-in is required" : "A more recent sign-in is required"}"`,
     ...(acr === undefined ? [] : [`acr_values="${acr}"`]),
@@ -73,7 +73,7 @@ function refuseWeakSignIn({ options, env }: ServiceContext, { authentication }: 
   throw unauthenticated(
     "Another sign-in is required.",
     "insufficientUserAuthentication",
-    `${REALM}, ${wanted.join(", ")}`,
+    `${REALM}, ${required.join(", ")}`,
   );
 }
 

@@ -7,7 +7,7 @@ import type { Grants } from "./grants.ts";
 import type { Observers } from "./observers.ts";
 import type { ProviderKeys } from "./openid.ts";
 import type { ServiceOptions } from "./options.ts";
-import type { Sessions } from "./pages/visit.ts";
+import type { Sessions } from "./pages/page-request.ts";
 import type { QuotaCounter } from "./quota.ts";
 import type { ScopeCatalogue } from "./scopes.ts";
 import type { SetSigner } from "./security-events/delivery.ts";

@@ -2,7 +2,7 @@
 // administrator does to an account: remove an application, sign out everywhere, disable, enable. Event receivers are
 // notified of each (§6). The pages and the programmatic controls both use this module, so that no rule can be bypassed.
 
-import { type Attempt, isForgotten, type Refusal } from "./attempts.ts";
+import { type Attempt, isDiscarded, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
 import type { Account } from "./fixture.ts";
 import { emitAccountEvent, emitTokenRevoked } from "./security-events/delivery.ts";
@@ -31,7 +31,7 @@ export function decidable(
   attempt: Attempt | undefined,
 ): "pending" | "unknown-code" | "expired" | "already-decided" {
   const nowMs = context.env.now();
-  if (!attempt || isForgotten(attempt, nowMs, context.options.expiredCodeMemory))
+  if (!attempt || isDiscarded(attempt, nowMs, context.options.expiredCodeMemory))
     return "unknown-code";
   if (nowMs >= attempt.expiresAtMs) return "expired";
   return attempt.state === "pending" ? "pending" : "already-decided";
@@ -60,7 +60,7 @@ export function approve(
   attempt.accountId = account.id;
   attempt.grantedScopes = scopes;
   attempt.accessSeconds = shortest(choices.accessSeconds, account.timeBasedAccess);
-  tell(context, attempt);
+  report(context, attempt);
   return "granted";
 }
 
@@ -113,7 +113,7 @@ function refuse(
   attempt.state = "refused";
   attempt.refusal = refusal;
   attempt.accountId = accountId;
-  tell(context, attempt);
+  report(context, attempt);
   return refusal;
 }
 
@@ -121,13 +121,13 @@ function shortest(a: number | undefined, b: number | undefined): number | undefi
   return a === undefined ? b : b === undefined ? a : Math.min(a, b);
 }
 
-function tell(context: ServiceContext, attempt: Attempt): void {
+function report(context: ServiceContext, attempt: Attempt): void {
   if (!context.observers.any) return;
   const { state, clientId, accountId, refusal, accessSeconds, grantedScopes } = attempt;
   const atMs = context.env.now();
   const isLess = state === "granted" && grantedScopes.length < attempt.scopes.length;
   const scopes = isLess ? grantedScopes : undefined;
-  context.observers.tell({
+  context.observers.report({
     ...{ type: "attempt", atMs, state, clientId, accountId, refusal, scopes, accessSeconds },
   });
 }

@@ -58,12 +58,12 @@ export function deviceAuthorization(
 
   const pkce = readChallenge(context, form, client);
   if ("refusal" in pkce) return pkce.refusal;
-  const asked = {
+  const details = {
     challenge: pkce.challenge,
     nonce: form.get("nonce"),
     acr: contextOf(form.get("acr_values")),
   };
-  const attempt = createAttempt(context, client, { scopes: requested.scopes, ...asked }, nowMs);
+  const attempt = createAttempt(context, client, { scopes: requested.scopes, ...details }, nowMs);
   return json(200, describeAttempt(context, attempt, nowMs));
 }
 
@@ -76,16 +76,16 @@ function contextOf(values: string | undefined): string {
 function createAttempt(
   context: ServiceContext,
   client: Client,
-  asked: Pick<Attempt, "scopes" | "challenge" | "nonce" | "acr">,
+  details: Pick<Attempt, "scopes" | "challenge" | "nonce" | "acr">,
   nowMs: number,
 ): Attempt {
   const { env, options, attempts, observers } = context;
-  attempts.dropForgotten(nowMs, options.expiredCodeMemory, options.attemptsMax);
+  attempts.dropDiscarded(nowMs, options.expiredCodeMemory, options.attemptsMax);
   const attempt: Attempt = {
     deviceCode: createToken(env, "pgd.", options.tokenCharacters),
     userCode: freshUserCode(context),
     clientId: client.id,
-    ...asked,
+    ...details,
     decidedAtMs: undefined,
     createdAtMs: nowMs,
     expiresAtMs: nowMs + options.codeLifetime * 1000,
@@ -100,7 +100,7 @@ function createAttempt(
   };
   attempts.add(attempt);
   if (observers.any)
-    observers.tell({ type: "attempt", atMs: nowMs, state: "pending", clientId: client.id });
+    observers.report({ type: "attempt", atMs: nowMs, state: "pending", clientId: client.id });
   return attempt;
 }
 

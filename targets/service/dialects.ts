@@ -14,11 +14,11 @@ export interface Manner {
   /** Whether errors have Entra's additional members; the number of each, by the same names. */
   readonly numbers: Readonly<Record<string, number>> | undefined;
   /** Whether the metadata list no authentication method for clients without a secret. */
-  readonly isSecretAsked: boolean;
+  readonly isSecretPrompted: boolean;
   /** Whether a client may request the scope `offline_access`. */
   readonly hasOfflineScope: boolean;
   /** Whether a refresh token is issued only with the scope `offline_access`. */
-  readonly isOfflineAsked: boolean;
+  readonly isOfflineRequested: boolean;
   /** Whether an early poll gets `slow_down` even after the decision. */
   readonly isHasteFirst: boolean;
   /** Options with another default. */
@@ -29,7 +29,7 @@ export interface Manner {
     readonly codeLifetime?: number;
     readonly accessTokenLifetime?: number;
     readonly codeChallengeMethods?: ("S256" | "plain")[];
-    readonly revocation?: "documents" | "rfc7009" | "none";
+    readonly revocation?: "specification" | "rfc7009" | "none";
     readonly refreshTokenRotation?: boolean;
     readonly rotationGrace?: number | null;
   };
@@ -62,12 +62,12 @@ const KEYCLOAK_CODES = `${KEYCLOAK}/server-spi/src/main/java/org/keycloak/models
 const KEYCLOAK_REALMS = `${KEYCLOAK}/model/storage-private/src/main/java/org/keycloak/storage/datastore/DefaultExportImportManager.java`;
 
 const ROWS = {
-  documents: [],
+  specification: [],
   rfc8628: RFC8628,
   google: [
     {
       source: "https://accounts.google.com/.well-known/openid-configuration",
-      isSecretAsked: true,
+      isSecretPrompted: true,
       options: { codeChallengeMethods: ["plain", "S256"] },
     },
   ],
@@ -86,7 +86,7 @@ const ROWS = {
     { source: AUTH0_ANDROID, statuses: { invalid_grant: 403, bad_device_code: 403 } },
     {
       source: `${AUTH0}/secure/tokens/refresh-tokens/get-refresh-tokens`,
-      isOfflineAsked: true,
+      isOfflineRequested: true,
     },
     {
       source: `${AUTH0}/secure/tokens/id-tokens/id-token-structure`,
@@ -98,7 +98,7 @@ const ROWS = {
     {
       source: `${ENTRA}/v2-oauth2-device-code`,
       hasMessage: true,
-      isOfflineAsked: true,
+      isOfflineRequested: true,
       words: { access_denied: "authorization_declined", bad_device_code: "bad_verification_code" },
       options: { verificationUriComplete: false, codeLifetime: 900 },
     },
@@ -140,15 +140,15 @@ export type Dialect = keyof typeof ROWS;
 export const DIALECTS = Object.keys(ROWS) as Dialect[];
 
 /** The specification: the behaviour without any row. The options are those that any row changes. */
-const DOCUMENTS: Manner = {
+const SPECIFICATION: Manner = {
   addressName: "verification_url",
   hasMessage: false,
   statuses: {},
   words: {},
   numbers: undefined,
-  isSecretAsked: false,
+  isSecretPrompted: false,
   hasOfflineScope: false,
-  isOfflineAsked: false,
+  isOfflineRequested: false,
   isHasteFirst: false,
   options: {
     issuerPath: "",
@@ -157,7 +157,7 @@ const DOCUMENTS: Manner = {
     codeLifetime: 1800,
     accessTokenLifetime: 3600,
     codeChallengeMethods: ["S256"],
-    revocation: "documents",
+    revocation: "specification",
     refreshTokenRotation: false,
     rotationGrace: 60,
   },
@@ -165,7 +165,7 @@ const DOCUMENTS: Manner = {
 
 /** The behaviour of a dialect: the specification changed by its rows; later rows override earlier ones. */
 function mannerOf(rows: readonly Row[]): Manner {
-  let manner = DOCUMENTS;
+  let manner = SPECIFICATION;
   for (const { source: _, ...row } of rows)
     manner = {
       ...manner,

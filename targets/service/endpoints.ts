@@ -13,7 +13,7 @@ import {
   transmitterMetadata,
 } from "./metadata.ts";
 import { userinfo } from "./openid.ts";
-import { provokedAnswer } from "./provoked.ts";
+import { provokedResponse } from "./provoked-responses.ts";
 import {
   getStatus,
   getStream,
@@ -69,7 +69,7 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
   const isJson = context.options.bodies === "json" && WITH_BODY.includes(path);
   const request = isJson && sent.method === "POST" ? fromJson(sent) : sent;
   if ("status" in request) return request;
-  const provoked = provokedAnswer(context.options.provoke, path, request);
+  const provoked = provokedResponse(context.options.provoke, path, request);
   if (provoked) return provoked;
   try {
     if (path.startsWith(PATHS.publisher))

@@ -9,7 +9,7 @@ export interface PushDelivery {
 }
 
 /** The response to a push delivery; a transport failure is a rejected promise. */
-export interface PushAnswer {
+export interface PushResponse {
   status: number;
   body: string;
 }
@@ -32,7 +32,7 @@ export interface Environment {
   /** Makes a signing key. Without it the service issues no ID tokens, and its metadata do not promise any. */
   makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
   /** Sends a pushed event. Without it, events wait for polling. */
-  push?: ((delivery: PushDelivery) => Promise<PushAnswer>) | undefined;
+  push?: ((delivery: PushDelivery) => Promise<PushResponse>) | undefined;
 }
 
 type Task = () => Promise<void>;

@@ -40,9 +40,9 @@ export function oauthError(code: OAuthErrorCode, description?: string): Protocol
   });
   if (description !== undefined) return made();
   // Polls reuse the same bytes.
-  const answer = cached.get(code) ?? made();
-  cached.set(code, answer);
-  return answer;
+  const response = cached.get(code) ?? made();
+  cached.set(code, response);
+  return response;
 }
 
 /** This service has no traces. */
@@ -51,15 +51,15 @@ const NO_TRACE = "00000000-0000-0000-0000-000000000000";
 /** A response in the dialect: an error with its status, code and additional members. */
 export function inDialect(
   { statuses, words, numbers }: Manner,
-  answer: ProtocolResponse,
+  response: ProtocolResponse,
   nowMs: number,
 ): ProtocolResponse {
-  const { refused, headers } = answer;
-  if (refused === undefined) return answer;
+  const { refused, headers } = response;
+  if (refused === undefined) return response;
   const { code, error, description } = refused;
-  const status = statuses[code] ?? answer.status;
+  const status = statuses[code] ?? response.status;
   const word = words[code] ?? error;
-  if (numbers === undefined && status === answer.status && word === error) return answer;
+  if (numbers === undefined && status === response.status && word === error) return response;
   const timestamp = new Date(nowMs).toISOString().replace(/T(.*)\..*/, " $1Z");
   const further = numbers && {
     error_codes: [numbers[code] ?? []].flat(),

@@ -25,7 +25,7 @@ const account = z.strictObject({
   id,
   name: z.string(),
   email: z.string(),
-  kind: z.enum(["person", "service"]).default("person"),
+  kind: z.enum(["user", "service"]).default("user"),
   organization: id.optional(),
   blockedScopes: scopeNames,
   /** Seconds after which grants of this account end (time-based access). */

@@ -125,7 +125,7 @@ export class Grants {
     this.#index(grant);
     this.#setRefreshToken(grant);
     this.#enforceLimits(grant);
-    this.#tell(grant, "issued");
+    this.#report(grant, "issued");
     return { ...this.#issueAccessToken(grant, nowMs), refreshToken: grant.refreshToken };
   }
 
@@ -150,7 +150,7 @@ export class Grants {
     if (token === grant.refreshToken || rotationGrace === null) {
       if (rotate) this.#rotate(grant);
       else grant.predecessor = undefined;
-      this.#tell(grant, "refreshed");
+      this.#report(grant, "refreshed");
       return {
         ...this.#issueAccessToken(grant, this.#env.now(), scopes),
         refreshToken: rotate ? grant.refreshToken : undefined,
@@ -159,7 +159,7 @@ export class Grants {
     if (token === grant.predecessor && this.#env.now() < grant.graceUntilMs) {
       // The response with the successor was lost. It is sent again, so that a device that did receive it keeps a valid
       // token. The grace period is not extended.
-      this.#tell(grant, "refreshed");
+      this.#report(grant, "refreshed");
       return {
         ...this.#issueAccessToken(grant, this.#env.now(), scopes),
         refreshToken: grant.refreshToken,
@@ -283,7 +283,7 @@ export class Grants {
     nowMs: number,
     scopes: readonly string[] = grant.scopes,
   ): Omit<IssuedTokens, "refreshToken"> {
-    this.#forgetExpiredAccessTokens(nowMs);
+    this.#discardExpiredAccessTokens(nowMs);
     const { accessTokenLifetime, tokenCharacters } = this.#options();
     const accessToken = createToken(this.#env, "pga.", tokenCharacters);
     const lifetimeMs = accessTokenLifetime * 1000;
@@ -350,10 +350,10 @@ export class Grants {
     else if (grant.accessTokens.size > 0) addTo(this.#evicted, grant.accountId, grant);
     removeFrom(this.#byAccount, grant.accountId, grant);
     removeFrom(this.#byClientAndAccount, pairKey(grant), grant);
-    this.#tell(grant, change);
+    this.#report(grant, change);
   }
 
-  #forgetExpiredAccessTokens(nowMs: number): void {
+  #discardExpiredAccessTokens(nowMs: number): void {
     for (const [token, { grant, expiresAtMs }] of this.#accessTokens) {
       if (expiresAtMs > nowMs) return;
       this.#accessTokens.delete(token);
@@ -368,10 +368,10 @@ export class Grants {
     removeFrom(this.#evicted, grant.accountId, grant);
   }
 
-  #tell(grant: Grant, change: GrantChange): void {
+  #report(grant: Grant, change: GrantChange): void {
     if (!this.#observers.any) return;
     const { clientId, accountId } = grant;
-    this.#observers.tell({ type: "grant", atMs: this.#env.now(), change, clientId, accountId });
+    this.#observers.report({ type: "grant", atMs: this.#env.now(), change, clientId, accountId });
   }
 }
 

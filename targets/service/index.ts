@@ -1,6 +1,6 @@
 // The public API of the simulated service.
 export type { ApprovalChoices, DecisionOutcome, DisableReason } from "./decisions.ts";
-export type { Environment, PushAnswer, PushDelivery } from "./environment.ts";
+export type { Environment, PushDelivery, PushResponse } from "./environment.ts";
 export type { Fixture, FixtureInput } from "./fixture.ts";
 export { readFixture } from "./fixture.ts";
 export { nodeEnvironment } from "./node-environment.ts";

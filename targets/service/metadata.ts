@@ -50,7 +50,7 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
   const scopes = [...context.scopes.byId.values()].filter(
     ({ deviceFlow }) => deviceFlow === "allowed",
   );
-  const methods = mannerOf(context).isSecretAsked ? WITH_SECRET : [...WITH_SECRET, "none"];
+  const methods = mannerOf(context).isSecretPrompted ? WITH_SECRET : [...WITH_SECRET, "none"];
   return json(200, {
     issuer: issuerOf(context),
     authorization_endpoint: base + PATHS.authorization,

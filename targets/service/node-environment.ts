@@ -1,11 +1,11 @@
 // The environment of a service on Node: the system's clock, randomness, timers, and fetch for pushed events.
 import { createHash, generateKeyPairSync, type JsonWebKey, randomBytes, sign } from "node:crypto";
 import { nodeFetch } from "../../platform/node/http.ts";
-import type { Environment, PushAnswer, PushDelivery, SigningKey } from "./environment.ts";
+import type { Environment, PushDelivery, PushResponse, SigningKey } from "./environment.ts";
 
 const PUSH_TIMEOUT_MS = 10_000;
 // RFC 8935 responses are short; the rest is discarded.
-const ANSWER_CHARACTERS_MAX = 4096;
+const RESPONSE_CHARACTERS_MAX = 4096;
 
 /** Real time, real entropy, real network. Timers do not keep the process alive. */
 export function nodeEnvironment(): Required<Environment> {
@@ -40,7 +40,7 @@ function thumbprint({ crv, e, kty, n, x, y }: JsonWebKey): string {
   return createHash("sha256").update(members).digest("base64url");
 }
 
-async function push({ url, headers, body }: PushDelivery): Promise<PushAnswer> {
+async function push({ url, headers, body }: PushDelivery): Promise<PushResponse> {
   const response = await nodeFetch()(url, {
     method: "POST",
     headers,
@@ -49,5 +49,8 @@ async function push({ url, headers, body }: PushDelivery): Promise<PushAnswer> {
     redirect: "manual",
     signal: AbortSignal.timeout(PUSH_TIMEOUT_MS),
   });
-  return { status: response.status, body: (await response.text()).slice(0, ANSWER_CHARACTERS_MAX) };
+  return {
+    status: response.status,
+    body: (await response.text()).slice(0, RESPONSE_CHARACTERS_MAX),
+  };
 }

@@ -66,7 +66,7 @@ export class Observers {
   }
 
   /** Notifies every observer. An exception in one affects neither the others nor the service. */
-  tell(event: ServiceEvent): void {
+  report(event: ServiceEvent): void {
     for (const observer of this.#list) {
       try {
         observer(event);

@@ -5,7 +5,7 @@ import { nameMeant } from "../../platform/text/name-suggestion.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
 import { DIALECTS, type Dialect, MANNERS } from "./dialects.ts";
 import { AUTHENTICATION_CONTEXTS } from "./openid.ts";
-import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "./provoked.ts";
+import { PROVOKED_REQUESTS, PROVOKED_RESPONSES } from "./provoked-responses.ts";
 
 const seconds = z.int().min(1).max(2_147_483_647);
 const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: seconds });
@@ -32,7 +32,7 @@ const userCodeFormat = z
 
 export const optionsSchema = z.strictObject({
   /** The vendor whose responses it imitates (dialects.ts); some options have another default in each. */
-  dialect: z.enum(DIALECTS).default("documents"),
+  dialect: z.enum(DIALECTS).default("specification"),
   /** Issuer and base of every address; null: `serve` fills in its own address. */
   baseUrl: rootUrl.nullable().default(null),
   /**
@@ -94,7 +94,9 @@ export const optionsSchema = z.strictObject({
    * The behaviour of revocation: as specified (an unknown token is 400, either token ends the grant), as in RFC 7009
    * (an unknown one is 200, the client has to authenticate), the same with each token alone, or no revocation.
    */
-  revocation: z.enum(["documents", "rfc7009", "rfc7009-each-alone", "none"]).default("documents"),
+  revocation: z
+    .enum(["specification", "rfc7009", "rfc7009-each-alone", "none"])
+    .default("specification"),
   /** The supported methods of RFC 7636; the metadata list them. */
   codeChallengeMethods: z.array(z.enum(CHALLENGE_METHODS)).min(1).default(["S256"]),
   /** The accepted body types of the device authorization, token and revocation endpoints: the other one gets 415. */
@@ -108,9 +110,9 @@ export const optionsSchema = z.strictObject({
     .strictObject({ acr: z.enum(AUTHENTICATION_CONTEXTS).optional(), maxAge: seconds.optional() })
     .nullable()
     .default(null),
-  /** Responses that replace the service's own, by the purpose of the request (provoked.ts). */
+  /** Responses that replace the service's own, by the purpose of the request (provoked-responses.ts). */
   provoke: z
-    .partialRecord(z.enum(PROVOKED_REQUESTS), z.enum(Object.keys(PROVOKED_ANSWERS)))
+    .partialRecord(z.enum(PROVOKED_REQUESTS), z.enum(Object.keys(PROVOKED_RESPONSES)))
     .default({}),
 
   /** Maximum number of queued events per receiver. */
@@ -128,7 +130,7 @@ export type ServiceOptionsInput = z.input<typeof optionsSchema>;
 
 /** The options of a dialect; none for an unknown dialect, which the schema reports. */
 export function optionsOf(dialect: Dialect | undefined): ServiceOptionsInput {
-  return MANNERS[dialect ?? "documents"]?.options ?? {};
+  return MANNERS[dialect ?? "specification"]?.options ?? {};
 }
 
 /** Options with defaults filled in. Throws an Error of one line that names the wrong option. */

@@ -54,14 +54,14 @@ export async function serve(
 
 /** Listens and responds with `answer`, which gets Node's own Request. Rejects as `serve` does. */
 export async function listen(
-  answer: (request: Request, env: unknown) => Promise<Response>,
+  response: (request: Request, env: unknown) => Promise<Response>,
   settings: ServeSettings = {},
 ): Promise<RunningServer> {
   const { host = "127.0.0.1", port = 0, key, cert } = settings;
   const limits = limitsOf(settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
   const secure = key !== undefined && cert !== undefined;
   const common = {
-    fetch: (request: Request, env: unknown) => answer(genuine(request), env),
+    fetch: (request: Request, env: unknown) => response(genuine(request), env),
     // Programs under test keep Node's Request and Response.
     overrideGlobalObjects: false,
   };

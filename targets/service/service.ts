@@ -30,7 +30,7 @@ import {
   type ServiceOptions,
   type ServiceOptionsInput,
 } from "./options.ts";
-import { Sessions } from "./pages/visit.ts";
+import { Sessions } from "./pages/page-request.ts";
 import { QuotaCounter } from "./quota.ts";
 import { createScopes } from "./scopes.ts";
 import { SetSigner } from "./security-events/delivery.ts";
@@ -115,7 +115,7 @@ export function createService(settings: ServiceSettings): Service {
 
   const handle = (request: ProtocolRequest): ProtocolResponse => {
     const response = dispatch(context, request);
-    if (observers.any) observers.tell(exchangeEvent(env.now(), request, response));
+    if (observers.any) observers.report(exchangeEvent(env.now(), request, response));
     return response;
   };
   // Made when first needed: a simulator creates many services and only uses `handle`.

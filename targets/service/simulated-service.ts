@@ -16,7 +16,7 @@ export type { ServiceEvent } from "./observers.ts";
 /** The options that tests change most. docs/service.md lists more; unknown names are refused. */
 export interface SimulatedServiceOptions {
   /** The server to imitate; default "documents". The page of the service lists the differences. */
-  readonly dialect?: "documents" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";
+  readonly dialect?: "specification" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";
   /** The issuer's path: a path, or a slash; default "", or the dialect's. */
   readonly issuerPath?: string;
   /** Minimum wait between polls, seconds; 1 here, so that tests are short. Some clients refuse 0. */
@@ -36,7 +36,7 @@ export interface SimulatedServiceOptions {
   /** "awkward" puts / # & % + and a backquote into codes and tokens, as some servers do; default "plain". */
   readonly tokenCharacters?: "plain" | "awkward";
   /** The behaviour of revocation; default "documents". */
-  readonly revocation?: "documents" | "rfc7009" | "rfc7009-each-alone" | "none";
+  readonly revocation?: "specification" | "rfc7009" | "rfc7009-each-alone" | "none";
   /** What an API requires of an authentication (RFC 9470); default null: nothing. */
   readonly stepUp?: { readonly acr?: string; readonly maxAge?: number } | null;
   /** Responses that replace the service's own, such as `{ refresh: "interaction_required" }`; default none. */
@@ -57,7 +57,7 @@ export interface SimulatedServiceSettings
   readonly key?: string;
   /** Certificate of `host`, a PEM text, followed by intermediate certificates. */
   readonly cert?: string;
-  /** Clients and accounts as in a fixture file (docs/service.md); default: `simulatedWorld`. */
+  /** Clients and accounts as in a fixture file (docs/service.md); default: `simulatedEnvironment`. */
   readonly fixture?: unknown;
   /** Options of the service; omitted ones have their defaults. */
   readonly options?: SimulatedServiceOptions;
@@ -98,7 +98,7 @@ export interface SimulatedService {
 }
 
 /** The built-in fixture: its clients (with their secrets) and accounts, to use, or to copy and change. */
-export const simulatedWorld: {
+export const simulatedEnvironment: {
   readonly clients: readonly { readonly id: string; readonly secret?: string }[];
   readonly accounts: readonly { readonly id: string; readonly name: string }[];
 } = builtIn;

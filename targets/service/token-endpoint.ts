@@ -2,7 +2,7 @@
 // code. And the revocation endpoint (§4.4, RFC 7009): one parameter, token, in the query string or in the body.
 // Revoking either token of a grant ends the grant.
 
-import { type Attempt, isForgotten } from "./attempts.ts";
+import { type Attempt, isDiscarded } from "./attempts.ts";
 import {
   authenticateClient,
   readCredentials,
@@ -57,7 +57,7 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
   // Another client's code is treated like an unknown one, and its polling is not disturbed.
   if (
     attempt?.clientId !== client.id ||
-    isForgotten(attempt, nowMs, context.options.expiredCodeMemory)
+    isDiscarded(attempt, nowMs, context.options.expiredCodeMemory)
   )
     return oauthError("bad_device_code");
   const wrongVerifier = refuseVerifier(attempt, form);
@@ -95,7 +95,7 @@ function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
   attempt.grantId = issued.grant.id;
   const { observers, env } = context;
   if (observers.any)
-    observers.tell({ type: "attempt", atMs: env.now(), state: "claimed", clientId, accountId });
+    observers.report({ type: "attempt", atMs: env.now(), state: "claimed", clientId, accountId });
   return json(200, tokenResponse(context, issued, false));
 }
 
@@ -114,8 +114,8 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
     .get("scope")
     ?.split(" ")
     .filter((scope) => scope !== "");
-  const wanted = scopes?.length ? [...new Set(scopes)] : undefined;
-  const issued = context.grants.refresh(token, client.id, wanted);
+  const required = scopes?.length ? [...new Set(scopes)] : undefined;
+  const issued = context.grants.refresh(token, client.id, required);
   if (issued === "invalid_scope")
     return oauthError("invalid_scope", "A requested scope was not granted.");
   if (!issued) return oauthError("invalid_grant", "Token has been expired or revoked.");
@@ -126,7 +126,7 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
 function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
   const idToken = idTokenFor(context, issued, isRefresh);
   const { grant, scopes, accessToken, expiresIn, refreshExpiresIn } = issued;
-  const isOnline = mannerOf(context).isOfflineAsked && !grant.scopes.includes("offline_access");
+  const isOnline = mannerOf(context).isOfflineRequested && !grant.scopes.includes("offline_access");
   const refreshToken = isOnline ? undefined : issued.refreshToken;
   return {
     access_token: accessToken,
@@ -161,13 +161,13 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   // The specification requires no credentials; if a client sends them (RFC 7009 §2.1), they are checked.
   const { readings, basic } = readCredentials(request, body);
   const [{ id, secret }] = readings;
-  if (rule !== "documents" || basic || id !== undefined || secret !== undefined) {
+  if (rule !== "specification" || basic || id !== undefined || secret !== undefined) {
     const authenticated = authenticateClient(context, request, body);
     if ("refusal" in authenticated) return authenticated.refusal;
     if (grant && grant.clientId !== authenticated.client.id)
-      return oauthError(rule === "documents" ? "invalid_token" : "invalid_grant");
+      return oauthError(rule === "specification" ? "invalid_token" : "invalid_grant");
   }
-  if (!grant) return rule === "documents" ? oauthError("invalid_token") : json(200, {});
+  if (!grant) return rule === "specification" ? oauthError("invalid_token") : json(200, {});
   if (rule === "rfc7009-each-alone") context.grants.revokeAlone(grant, token);
   else context.grants.revoke(grant);
   return json(200, {});

@@ -13,7 +13,7 @@ export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   "./qr-code": "platform/node/qr-code.ts",
   "./sealed-storage": "platform/storage/sealed-storage.ts",
   "./servers": "platform/servers/index.ts",
-  "./fakes": "platform/fake/index.ts",
+  "./fakes": "platform/testing/index.ts",
   "./conformance": "platform/conformance/index.ts",
   "./conformance/server": "targets/command/conform/conformance-server.ts",
 };

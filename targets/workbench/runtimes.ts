@@ -57,11 +57,11 @@ export const bundlersFolder = folder;
 
 /** Whether all are installed in the right version. */
 export function isInstalled(): boolean {
-  return Object.entries(PACKAGES).every(([name, wanted]) => {
+  return Object.entries(PACKAGES).every(([name, required]) => {
     const manifest = join(placeOf(name), "package.json");
     if (!existsSync(manifest)) return false;
     const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-    return wanted.endsWith(`@${version.replace(/^v/, "")}`);
+    return required.endsWith(`@${version.replace(/^v/, "")}`);
   });
 }
 
@@ -69,9 +69,9 @@ export function isInstalled(): boolean {
 export function installRuntimes(): void {
   mkdirSync(folder, { recursive: true });
   const dependencies = Object.fromEntries(
-    Object.entries(PACKAGES).map(([name, wanted]) => [
+    Object.entries(PACKAGES).map(([name, required]) => [
       name,
-      wanted.startsWith(`${name}@`) ? wanted.slice(name.length + 1) : `npm:${wanted}`,
+      required.startsWith(`${name}@`) ? required.slice(name.length + 1) : `npm:${required}`,
     ]),
   );
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));

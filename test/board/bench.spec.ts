@@ -22,7 +22,7 @@ it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https alone, as a set
   const limits = { memoryBytes: 6144, connectSeconds: 60, exchangeSeconds: 18 };
   const settings = ["--with", JSON.stringify({ limits })];
   const device = `exec ${process.execPath} ${outfile} {config}`;
-  const { status, said } = await bench("--device", device, ...where, ...settings, ...KEYS);
+  const { status, output } = await bench("--device", device, ...where, ...settings, ...KEYS);
   const all = `${rows.length} of ${rows.length} rows pass; 0 are not tried`;
-  expect([said.split("\n").at(-2), status], said).toEqual([all, 0]);
+  expect([output.split("\n").at(-2), status], output).toEqual([all, 0]);
 });

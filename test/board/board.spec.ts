@@ -4,12 +4,12 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, renameSync } from "node:fs";
-import { request as ask } from "node:http";
+import { request as requestOf } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
+import { BoardEnvironment } from "../../targets/workbench/board/board-environment.ts";
 import { boardFolder, boardPort, portFolder } from "../../targets/workbench/board/build.ts";
 import { GLYPH_COLUMNS, glyphOf } from "../../targets/workbench/board/font.ts";
 import { machine } from "../../targets/workbench/board/machines.ts";
@@ -19,28 +19,28 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** When a page was made that counts above the first one of a test, seconds since 1970. */
 const LATER = Math.floor(Date.now() / 1000);
 
-let world: BoardWorld;
+let environment: BoardEnvironment;
 
 beforeEach(() => {
-  world = new BoardWorld();
+  environment = new BoardEnvironment();
 });
 
-afterEach(() => world.end());
+afterEach(() => environment.end());
 
 /** The world's service behind a TLS server of the test's; its API's answers fill records to the brim, where that is asked for. */
 async function openBehind(prepare: (server: Server) => void, isLong = false): Promise<void> {
-  await world.open("plain");
-  const { port } = world;
-  const { key, chain } = world.trusted;
+  await environment.open("plain");
+  const { port } = environment;
+  const { key, chain } = environment.trusted;
   const server = createServer({ key, cert: chain.join("\n") }, (request, response) => {
     if (isLong && request.url?.startsWith("/video/")) {
       response.end(Buffer.alloc(60_000, "x"));
       return;
     }
     const { method, url, headers } = request;
-    const there = ask({ port, method, path: url, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
+    const there = requestOf({ port, method, path: url, headers }, (result) => {
+      response.writeHead(result.statusCode ?? 500, result.headers);
+      result.pipe(response);
     });
     // It ends before this does.
     there.on("error", () => response.destroy());
@@ -50,27 +50,27 @@ async function openBehind(prepare: (server: Server) => void, isLong = false): Pr
   prepare(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  world.port = (server.address() as AddressInfo).port;
+  environment.port = (server.address() as AddressInfo).port;
 }
 
 it("the board refuses TLS without a seed, and takes the one that it has kept", async () => {
-  await world.open();
-  const seedless = world.page({}, { seed: Buffer.alloc(0) });
-  const board = world.board({ page: seedless });
+  await environment.open();
+  const seedless = environment.page({}, { seed: Buffer.alloc(0) });
+  const board = environment.board({ page: seedless });
   await board.powerOn();
-  await board.says("connection: there is no seed");
-  expect(world.answers("/device/code")).toEqual([]);
+  await board.description("connection: there is no seed");
+  expect(environment.responses("/device/code")).toEqual([]);
   await board.end();
 
   // Once a page brought a seed, the board makes the next one itself, and uses none twice.
-  const seeded = world.board();
+  const seeded = environment.board();
   const at = 32_768 - machine.eepromPage;
   const seed = (): string => readFileSync(seeded.eeprom).toString("hex", at, at + 32);
   await seeded.powerOn();
   await seeded.state("REQUESTING");
   await seeded.end();
   const first = seed();
-  const later = world.board({ page: seedless });
+  const later = environment.board({ page: seedless });
   await later.powerOn();
   await later.state("PENDING");
   expect(seed()).not.toBe(first);
@@ -79,13 +79,13 @@ it("the board refuses TLS without a seed, and takes the one that it has kept", a
 
 it("with full buffers it asks for no shorter records (RFC 6066 section 4), and takes those of 16 KiB", async () => {
   await openBehind(() => undefined, true);
-  const board = world.board({ kind: "full" });
+  const board = environment.board({ kind: "full" });
   await board.powerOn();
   await board.state("PENDING");
-  expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
+  expect(environment.service.approve(environment.pendingCode, "ada")).toBe("granted");
   await board.state("SIGNED_IN");
   board.press("a");
-  await board.says("api: status 200, error 0, 60000 bytes");
+  await board.description("api: status 200, error 0, 60000 bytes");
 });
 
 it("a TLS session goes on where the server knows it, and its certificate is checked again where not", async () => {
@@ -101,7 +101,7 @@ it("a TLS session goes on where the server knows it, and its certificate is chec
     );
     server.on("secureConnection", (socket) => resumed.push(socket.isSessionReused()));
   });
-  const board = world.board();
+  const board = environment.board();
   await board.powerOn();
   await board.until("polls", () => resumed.length > 3);
   expect(resumed.slice(0, 4)).toEqual([false, true, true, true]);
@@ -114,11 +114,11 @@ it("a TLS session goes on where the server knows it, and its certificate is chec
 });
 
 it("a power cut again and again while a session is taken up and stored never loses it", async () => {
-  const board = await world.signedIn();
+  const board = await environment.signedIn();
   const start = async (): Promise<void> => {
     await board.powerOff();
     await board.powerOn();
-    await board.says("picogrant on");
+    await board.description("picogrant on");
   };
   // The refresh at each start stores a new access token; the cut comes earlier or later in it. How long a start
   // takes is the machine's affair.
@@ -133,28 +133,28 @@ it("a power cut again and again while a session is taken up and stored never los
   await board.powerOff();
   await board.powerOn();
   await board.state("SIGNED_IN");
-  expect(world.answers("/device/code")).toEqual([200]);
+  expect(environment.responses("/device/code")).toEqual([200]);
 });
 
 it("a firmware that hangs is reset by the watchdog, and comes back signed in", async () => {
-  const board = await world.signedIn();
+  const board = await environment.signedIn();
   board.press("h");
-  await board.says("hangs");
-  await board.says("watchdog: the loop has not come round; restarting");
+  await board.description("hangs");
+  await board.description("watchdog: the loop has not come round; restarting");
   await board.state("SIGNED_IN", 2);
-  expect(world.answers("/device/code")).toEqual([200]);
+  expect(environment.responses("/device/code")).toEqual([200]);
 });
 
 it("on batteries the display rests between polls, and polls go on (host.h, countdown_ms)", async () => {
-  await world.end();
-  world = new BoardWorld({ interval: 5 });
-  await world.open();
+  await environment.end();
+  environment = new BoardEnvironment({ interval: 5 });
+  await environment.open();
   // Wide enough for the countdown.
-  const page = world.page({ display: { columns: 20, rows: 4 } });
-  const board = world.board({ page });
+  const page = environment.page({ display: { columns: 20, rows: 4 } });
+  const board = environment.board({ page });
   await board.powerOn();
   await board.state("PENDING");
-  const polls = (): number => world.answers("/token").length;
+  const polls = (): number => environment.responses("/token").length;
   const frames = (): number => board.output.split("+\n|").length;
   /** Waits until so many frames have come between two polls: a poll itself shows some, on a slow machine many. */
   const moves = (count: number): Promise<void> => {
@@ -173,12 +173,12 @@ it("on batteries the display rests between polls, and polls go on (host.h, count
   };
   await moves(4);
   board.press("b");
-  await board.says("batteries: ");
+  await board.description("batteries: ");
   await standsStill(4000);
   const before = polls();
   await board.until("polls that go on", () => polls() > before + 1);
   board.press("b");
-  await board.says("mains: ");
+  await board.description("mains: ");
   await moves(4);
 });
 
@@ -188,10 +188,8 @@ const COLUMNS = 16;
 const ROWS = 2;
 const CELL_COLUMNS = GLYPH_COLUMNS + 1;
 const CELL_ROWS = 8;
-/** The emulator draws each dot as a square. */
 const DOT = 4;
 
-/** A picture of format P6, as qemu writes it. */
 function readPicture(file: string): { width: number; height: number; pixels: Buffer } {
   const bytes = readFileSync(file);
   const head = /^P6\s(\d+) (\d+)\s255\s/.exec(bytes.toString("latin1", 0, 40))!;
@@ -227,8 +225,8 @@ function oledText(file: string): string[] {
 }
 
 it("the panel shows the frame's characters, dot by dot", async () => {
-  const board = await world.pending();
-  const file = join(world.folder, "panel.ppm");
+  const board = await environment.pending();
+  const file = join(environment.folder, "panel.ppm");
   // The address scrolls by: the picture is of a frame before it or of the one after it.
   const frames: string[] = [];
   await board.until("a picture of one of the frames, with the code", async () => {
@@ -237,47 +235,47 @@ it("the panel shows the frame's characters, dot by dot", async () => {
     const shown = oledText(file).join("\n");
     await pause(100);
     frames.push(board.frame.join("\n"));
-    return frames.includes(shown) && shown.includes(world.pendingCode);
+    return frames.includes(shown) && shown.includes(environment.pendingCode);
   });
 });
 
 describe("settings pages (page.h)", () => {
   it("a later one counts, another authority in it; the session goes on", async () => {
-    const board = await world.signedIn();
-    const { first, next } = world.authorities;
+    const board = await environment.signedIn();
+    const { first, next } = environment.authorities;
     await board.powerOff();
-    board.flash.program(1, world.page({}, { authorities: [first, next], madeAt: LATER }));
+    board.flash.program(1, environment.page({}, { authorities: [first, next], madeAt: LATER }));
     await board.powerOn();
-    await board.says("settings: page 1");
+    await board.description("settings: page 1");
     await board.state("SIGNED_IN");
-    await world.close();
-    await world.open("next");
+    await environment.close();
+    await environment.open("next");
     board.press("a");
-    await board.says("api: status 200, error 0");
-    expect(world.answers("/device/code")).toEqual([200]);
+    await board.description("api: status 200, error 0");
+    expect(environment.responses("/device/code")).toEqual([200]);
   });
 
   it("the power going while a later one is written leaves the one before, and the session; the display says it", async () => {
-    const board = await world.signedIn();
+    const board = await environment.signedIn();
     await board.powerOff();
-    const page = world.page({}, { madeAt: LATER });
+    const page = environment.page({}, { madeAt: LATER });
     for (const size of [1, page.length >> 1, page.length - 1]) {
       board.flash.program(1, page.subarray(0, size));
       await board.powerOn();
-      await board.says("page 1: is damaged");
+      await board.description("page 1: is damaged");
       expect(board.frame.map((line) => line.trim())).toEqual(["Settings broken", "Tell the maker"]);
-      await board.says("settings: page 0");
+      await board.description("settings: page 0");
       await board.state("SIGNED_IN");
       await board.powerOff();
     }
-    expect(world.answers("/device/code")).toEqual([200]);
+    expect(environment.responses("/device/code")).toEqual([200]);
   });
 });
 
 it.runIf(machine.name === "mps2")(
   "a copy of the board's folder, its machine under another name, builds the same firmware (README.md)",
   () => {
-    const folder = join(world.folder, "my-board");
+    const folder = join(environment.folder, "my-board");
     cpSync(boardPort, folder, { recursive: true, preserveTimestamps: true });
     const board = (name: string) =>
       spawnSync("npx", ["tsx", "scripts/board.ts", "--port", folder, "--machine", name], {

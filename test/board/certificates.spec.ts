@@ -18,7 +18,6 @@ const { ca, cases } = makeCertificateCases();
 /** Rows of which the board gives another verdict than the documents; it refuses what it could take, never the other way. */
 const DIFFERS = ["its address", "for servers, as it says critically"];
 
-/** The certificates of a PEM text, in hexadecimal. */
 function hexOf(pem: string): string[] {
   const blocks = pem.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END/g);
   return [...blocks].map(([, text = ""]) => Buffer.from(text, "base64").toString("hex"));
@@ -38,13 +37,12 @@ function build(): void {
     ...["-DTLS_SMALL_BUFFERS=1", "-o", `${out}/certificates`],
     `${root}test/board/c/certificates.c`,
     ...["tls", "certificate"].map((name) => `${host}/ports/board/${name}.c`),
-    ...["wall-clock", "http-answer"].map((name) => `${host}/portable/${name}.c`),
+    ...["wall-clock", "http-response"].map((name) => `${host}/portable/${name}.c`),
     `${out}/bearssl/libbearssl.a`,
   ]);
 }
 
-/** What the board says of a chain that a host shows. */
-function said(host: string, cert: string): string {
+function output(host: string, cert: string): string {
   const input = `${hexOf(ca)[0]}\n${[host, ...hexOf(cert)].join(" ")}\n`;
   const { stdout, stderr, status } = spawnSync(`${out}/certificates`, { input, encoding: "utf8" });
   expect(status, stderr).toBe(0);
@@ -54,13 +52,13 @@ function said(host: string, cert: string): string {
 beforeAll(build);
 
 describe("RFC 5280, RFC 9525: what a server's certificate must be", () => {
-  it.each(cases)("$name, asked as $host: $isGood", ({ name, host, isGood, cert }) => {
-    expect(said(host, cert) === "0").toBe(isGood && !DIFFERS.includes(name));
+  it.each(cases)("$name, asked as $host: $isValid", ({ name, host, isValid, cert }) => {
+    expect(output(host, cert) === "0").toBe(isValid && !DIFFERS.includes(name));
   });
 });
 
 it("a server that does not know max_fragment_length (RFC 6066 section 4): small buffers say what is wrong", () => {
-  expect(said("localhost", "")).toContain(
+  expect(output("localhost", "")).toContain(
     "it does not know max_fragment_length; build with TLS_BUFFERS=full",
   );
 });

@@ -2,26 +2,26 @@
 // stack that is used up. It mends what it can by itself, and restarts nothing because a server is away.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BoardWorld, SERVICE_NAME } from "../../targets/workbench/board/board-world.ts";
+import { BoardEnvironment, SERVICE_NAME } from "../../targets/workbench/board/board-environment.ts";
 import { type Board, SERVICE_ADDRESS } from "../../targets/workbench/board/emulator.ts";
 import { machine } from "../../targets/workbench/board/machines.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-let world: BoardWorld;
+let environment: BoardEnvironment;
 
 beforeEach(() => {
-  world = new BoardWorld();
+  environment = new BoardEnvironment();
 });
 
-afterEach(() => world.end());
+afterEach(() => environment.end());
 
 /** What does not answer is given up, and need not be waited for as long as a slow machine. */
 const limits = { connectSeconds: 20, exchangeSeconds: 40 };
 
 const called = (board: Board, count = 1): Promise<void> => {
   board.press("a");
-  return board.says("api: status 200, error 0", count);
+  return board.description("api: status 200, error 0", count);
 };
 
 /** A broadcast as long as a frame may be; nobody wants it. */
@@ -39,21 +39,21 @@ function broadcast(): Buffer {
 
 describe("the service's address", () => {
   it("is asked for again once its TTL is over (RFC 1035 section 3.2.1)", async () => {
-    const board = await world.signedIn({ limits });
+    const board = await environment.signedIn({ limits });
     await called(board);
-    const asked = board.network.asked.length;
+    const requested = board.network.requested.length;
     await pause(1000 * board.network.ttl + 3000);
     await called(board, 2);
-    expect(board.network.asked.length).toBeGreaterThan(asked);
+    expect(board.network.requested.length).toBeGreaterThan(requested);
   });
 
   it("and before that is over, after the first exchange without an answer", async () => {
-    await world.open();
-    const board = world.board({ page: world.page({ limits }) });
+    await environment.open();
+    const board = environment.board({ page: environment.page({ limits }) });
     board.network.ttl = 86_400;
     board.network.names[SERVICE_NAME] = "10.0.2.77";
     await board.powerOn();
-    await board.says("connection: no answer");
+    await board.description("connection: no answer");
     board.network.names[SERVICE_NAME] = SERVICE_ADDRESS;
     await board.state("PENDING");
   });
@@ -61,12 +61,12 @@ describe("the service's address", () => {
 
 describe.runIf(machine.hasLink)("the cable", () => {
   it("is pulled out and put into another network: the board has an address there, and goes on", async () => {
-    const board = await world.signedIn({ limits });
+    const board = await environment.signedIn({ limits });
     await board.plug(false);
-    await board.says("network: the cable is out");
+    await board.description("network: the cable is out");
     board.network.place = "elsewhere";
     await board.plug(true);
-    await board.says("network: address 10.0.3.");
+    await board.description("network: address 10.0.3.");
     await called(board);
     expect(board.output.split("picogrant on")).toHaveLength(2);
   });
@@ -74,40 +74,40 @@ describe.runIf(machine.hasLink)("the cable", () => {
 
 describe("a network that floods or falls silent", () => {
   it("a storm of broadcasts is outlived", async () => {
-    const board = await world.pending({ limits });
+    const board = await environment.pending({ limits });
     const end = Date.now() + 8000;
     const frame = broadcast();
     while (Date.now() < end) {
       for (let count = 0; count < 200; count++) board.network.inject(frame);
       await pause(20);
     }
-    expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
+    expect(environment.service.approve(environment.pendingCode, "ada")).toBe("granted");
     await board.state("SIGNED_IN");
     await called(board);
     expect(board.output).not.toContain("restarting");
   });
 
   it("where nothing is heard although there is a link, the interface is restarted, then the device", async () => {
-    const board = await world.signedIn({ limits });
+    const board = await environment.signedIn({ limits });
     board.network.isCut = true;
     board.press("a");
-    await board.says(
+    await board.description(
       "network: nothing is heard although there is a link; restarting the interface",
       3,
     );
-    await board.says("restarting the device");
-    await board.says("picogrant on", 2);
+    await board.description("restarting the device");
+    await board.description("picogrant on", 2);
     board.network.isCut = false;
     await board.state("SIGNED_IN", 2);
     await called(board);
-    expect(world.answers("/device/code")).toEqual([200]);
+    expect(environment.responses("/device/code")).toEqual([200]);
   });
 });
 
 it("a stack that is used up is reported, and the board comes back signed in", async () => {
-  const board = await world.signedIn({ limits });
+  const board = await environment.signedIn({ limits });
   board.press("d");
-  await board.says("stack overflow; restarting");
+  await board.description("stack overflow; restarting");
   await board.state("SIGNED_IN", 2);
-  expect(world.answers("/device/code")).toEqual([200]);
+  expect(environment.responses("/device/code")).toEqual([200]);
 });

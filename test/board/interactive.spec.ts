@@ -4,7 +4,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { PATIENCE_MS } from "../../targets/workbench/board/emulator.ts";
+import { TIMEOUT_MS } from "../../targets/workbench/board/emulator.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -29,8 +29,8 @@ afterEach(() => {
   program.kill();
 });
 
-async function says(pattern: RegExp): Promise<RegExpExecArray> {
-  const end = Date.now() + PATIENCE_MS;
+async function description(pattern: RegExp): Promise<RegExpExecArray> {
+  const end = Date.now() + TIMEOUT_MS;
   for (;;) {
     const found = pattern.exec(output);
     if (found) return found;
@@ -42,13 +42,13 @@ async function says(pattern: RegExp): Promise<RegExpExecArray> {
 }
 
 it("keys are the board's buttons, the page takes the code, q ends it", async () => {
-  const [, pages] = await says(/enter the code at (http:\/\/127\.0\.0\.1:\d+)\/device/);
-  await says(/\|Code [A-Z]{4}-[A-Z]{4} {2}\|/);
+  const [, pages] = await description(/enter the code at (http:\/\/127\.0\.0\.1:\d+)\/device/);
+  await description(/\|Code [A-Z]{4}-[A-Z]{4} {2}\|/);
   expect((await fetch(`${pages}/device`)).status).toBe(200);
   program.stdin.write("m");
-  await says(/sleep: wakes \d+, asleep [1-9]/);
+  await description(/sleep: wakes \d+, asleep [1-9]/);
   program.stdin.write("c");
-  await says(/state: SIGNED_OUT/);
+  await description(/state: SIGNED_OUT/);
   program.stdin.write("q");
   expect(await ended).toBe(0);
 });

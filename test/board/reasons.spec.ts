@@ -6,21 +6,20 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { reasons } from "../../platform/display/reasons.ts";
-import { BoardWorld, SERVICE_NAME } from "../../targets/workbench/board/board-world.ts";
+import { BoardEnvironment, SERVICE_NAME } from "../../targets/workbench/board/board-environment.ts";
 import { type Board, SERVICE_ADDRESS } from "../../targets/workbench/board/emulator.ts";
 import { machine } from "../../targets/workbench/board/machines.ts";
 
-let world: BoardWorld;
+let environment: BoardEnvironment;
 
 beforeEach(() => {
-  world = new BoardWorld();
+  environment = new BoardEnvironment();
 });
 
-afterEach(() => world.end());
+afterEach(() => environment.end());
 
 const limits = { connectSeconds: 15, exchangeSeconds: 30 };
 
-/** The two lines of a display of 16x2. */
 const linesOf = (text: string): string[] => text.split("|").map((half) => half.padEnd(16));
 
 async function shows(board: Board, name: string): Promise<void> {
@@ -28,9 +27,8 @@ async function shows(board: Board, name: string): Promise<void> {
   await board.until(text, () => board.frame.join("|") === linesOf(text).join("|"));
 }
 
-/** A board in a world that is about to go wrong; its power is off. */
-function board(settings: Parameters<BoardWorld["board"]>[0] = {}): Board {
-  return world.board({ page: world.page({ limits }), ...settings });
+function board(settings: Parameters<BoardEnvironment["board"]>[0] = {}): Board {
+  return environment.board({ page: environment.page({ limits }), ...settings });
 }
 
 it("each fits the smallest display", () => {
@@ -38,19 +36,19 @@ it("each fits the smallest display", () => {
 });
 
 it.runIf(machine.hasLink)("noCable; and it goes on by itself once there is one", async () => {
-  await world.open();
+  await environment.open();
   const one = board();
   await one.powerOn();
-  await one.says("picogrant on");
+  await one.description("picogrant on");
   await one.plug(false);
   await shows(one, "noCable");
   await one.plug(true);
   await one.state("PENDING");
-  expect(one.frame.join(" ")).toContain(world.pendingCode);
+  expect(one.frame.join(" ")).toContain(environment.pendingCode);
 });
 
 it("noAddress", async () => {
-  await world.open();
+  await environment.open();
   const one = board();
   one.network.isCut = true;
   await one.powerOn();
@@ -58,14 +56,14 @@ it("noAddress", async () => {
 });
 
 it("nameNotFound", async () => {
-  await world.open();
+  await environment.open();
   const one = board({ names: [] });
   await one.powerOn();
   await shows(one, "nameNotFound");
 });
 
 it("serverSilent; nothing is restarted because a server is away", async () => {
-  await world.open();
+  await environment.open();
   const one = board();
   one.network.silent.add(SERVICE_ADDRESS);
   await one.powerOn();
@@ -76,9 +74,9 @@ it("serverSilent; nothing is restarted because a server is away", async () => {
 });
 
 it("unavailable", async () => {
-  await world.open();
+  await environment.open();
   const one = board();
-  await world.close();
+  await environment.close();
   await one.powerOn();
   await shows(one, "unavailable");
 });
@@ -88,28 +86,28 @@ it.each([
   ["outOfDate", "expired"],
   ["unknownAuthority", "untrusted"],
 ] as const)("%s, where the certificate is %s", async (name, identity) => {
-  await world.open(identity);
+  await environment.open(identity);
   const one = board();
   await one.powerOn();
   await shows(one, name);
 });
 
 it("tlsTooOld: a server that nobody has updated for ten years", async () => {
-  await world.open();
-  const { key, chain } = world.trusted;
+  await environment.open();
+  const { key, chain } = environment.trusted;
   const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
   const server = createServer({ key, cert: chain[0], ...old }).listen(0, "127.0.0.1");
   server.on("tlsClientError", () => undefined).unref();
   await once(server, "listening");
-  world.port = (server.address() as AddressInfo).port;
+  environment.port = (server.address() as AddressInfo).port;
   const one = board();
   await one.powerOn();
   await shows(one, "tlsTooOld");
 });
 
 it("settingsBroken", async () => {
-  await world.open();
-  const page = world.page();
+  await environment.open();
+  const page = environment.page();
   page[page.length - 1]! ^= 1;
   const one = board({ page });
   await one.powerOn();
@@ -117,17 +115,17 @@ it("settingsBroken", async () => {
 });
 
 it("noSeed", async () => {
-  await world.open();
-  const one = board({ page: world.page({ limits }, { seed: Buffer.alloc(0) }) });
+  await environment.open();
+  const one = board({ page: environment.page({ limits }, { seed: Buffer.alloc(0) }) });
   await one.powerOn();
   await shows(one, "noSeed");
 });
 
 it("in the device's language, in the characters of its display", async () => {
-  await world.open();
+  await environment.open();
   const own = { nameNotFound: "Name unbekannt|Router pr\u00fcfen" };
   const messages = { requesting: "Code wird geholt" };
-  const one = board({ names: [], page: world.page({ limits, reasons: own, messages }) });
+  const one = board({ names: [], page: environment.page({ limits, reasons: own, messages }) });
   await one.powerOn();
   const lines = own.nameNotFound.split("|").map((half) => half.padEnd(16));
   await one.until("the reason", () => one.frame.join("|") === lines.join("|"));
@@ -135,53 +133,53 @@ it("in the device's language, in the characters of its display", async () => {
 });
 
 it("clockWrong: nobody says the time, and nothing but the question for it goes out", async () => {
-  await world.open();
-  const { key, chain } = world.trusted;
-  const asked: string[] = [];
+  await environment.open();
+  const { key, chain } = environment.trusted;
+  const requested: string[] = [];
   const server = createServer({ key, cert: chain.join("") }, (socket) => {
     socket
       .on("error", () => undefined)
       .once("data", (bytes) => {
-        asked.push(String(bytes));
+        requested.push(String(bytes));
         socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
       });
   });
   await once(server.listen(0, "127.0.0.1").unref(), "listening");
-  world.port = (server.address() as AddressInfo).port;
+  environment.port = (server.address() as AddressInfo).port;
   const one = board({ hasClock: false });
   // Before the page was made: it cannot be.
   one.network.time = () => Date.UTC(2020, 0, 1);
   await one.powerOn();
   await shows(one, "clockWrong");
-  expect(new Set(asked.map((request) => request.split("\r\n")[0]))).toEqual(
+  expect(new Set(requested.map((request) => request.split("\r\n")[0]))).toEqual(
     new Set(["HEAD / HTTP/1.1"]),
   );
   one.network.time = Date.now;
-  await one.until("a request", () => asked.some((request) => request.startsWith("POST")));
+  await one.until("a request", () => requested.some((request) => request.startsWith("POST")));
 });
 
 it.each([
   ["none answers", undefined],
   ["one says what is not so", () => Date.now() + 3e9],
 ])("without a clock the time is the server's Date, and kept; time servers: %s", async (_, time) => {
-  await world.open();
+  await environment.open();
   const one = board({ hasClock: false });
   one.network.time = time;
   await one.powerOn();
-  await one.says("clock: set by the server");
+  await one.description("clock: set by the server");
   await one.state("PENDING");
   expect(one.output).not.toContain("connection:");
 });
 
 const TIME_SERVER = "time.picogrant.test";
 it.each([true, false])("a time server is asked once; DHCP names it: %s", async (isGiven) => {
-  await world.open();
-  const page = world.page({ limits, timeServer: TIME_SERVER });
+  await environment.open();
+  const page = environment.page({ limits, timeServer: TIME_SERVER });
   const one = board({ page, hasClock: false, names: [SERVICE_NAME, TIME_SERVER] });
   const time = vi.fn(Date.now);
   Object.assign(one.network, { time, namesTimeServer: isGiven });
   await one.powerOn();
   await one.state("PENDING");
   expect(time).toHaveBeenCalledOnce();
-  expect(one.network.asked.includes(TIME_SERVER)).toBe(!isGiven);
+  expect(one.network.requested.includes(TIME_SERVER)).toBe(!isGiven);
 });

@@ -3,7 +3,7 @@
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
-import { PATIENCE_MS } from "../patience.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 import {
   accessibilityProblems,
   describeInChromium,
@@ -61,7 +61,7 @@ describeInChromium("accessibility", (browser) => {
 
   test.each(LOOKS)("the service's pages, on %s", (_name, look) =>
     visit(browser(), look, async (page) => {
-      const isGood = async (): Promise<void> =>
+      const isValid = async (): Promise<void> =>
         expect(await accessibilityProblems(page)).toEqual([]);
       await bench.controller.run("press sign-out");
       // Sign-out takes a while, and the button is disabled until then.
@@ -69,26 +69,26 @@ describeInChromium("accessibility", (browser) => {
         if (bench.simulation.userCode === "") await bench.controller.run("press new-code");
         return bench.simulation.userCode;
       };
-      await expect.poll(code, { interval: 500, timeout: PATIENCE_MS }).not.toBe("");
+      await expect.poll(code, { interval: 500, timeout: TIMEOUT_MS }).not.toBe("");
       await page.goto(bench.url);
-      await isGood();
+      await isValid();
       await page.goto(`${bench.url}/device?user_code=WRNG-CDXX`);
-      await isGood();
+      await isValid();
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByText("This code is wrong").waitFor();
-      await isGood();
+      await isValid();
       await page.goto(`${bench.url}/device?user_code=${bench.simulation.userCode}`);
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByRole("button", { name: "Ada Brook" }).waitFor();
-      await isGood();
+      await isValid();
       await page.getByRole("button", { name: "Ada Brook" }).click();
       await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
-      await isGood();
+      await isValid();
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       await page.getByText("Connected").first().waitFor();
-      await isGood();
+      await isValid();
       await page.goto(`${bench.url}/account`);
-      await isGood();
+      await isValid();
     }),
   );
 

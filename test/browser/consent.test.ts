@@ -4,14 +4,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { RealEnvironment } from "../environment/real-environment.ts";
 import { DEVICE_GRANT, SCOPE_BASE, TV } from "../service/harness.ts";
-import { RealWorld } from "../world/real-world.ts";
 import { describeInChromium, visit } from "./pages.ts";
 
 const SCOPES = ["video.readonly", "storage.file"].map((name) => `${SCOPE_BASE}/auth/${name}`);
 const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 700 }, hasTouch: true };
 
-/** A device that requests a code and polls over HTTP. */
 class Device {
   readonly #url: string;
   userCode = "";
@@ -47,7 +46,7 @@ class Device {
 }
 
 describeInChromium("consent pages", (browser) => {
-  const running = new RealWorld("http");
+  const running = new RealEnvironment("http");
   let url: string;
   beforeAll(async () => {
     await running.open();
@@ -68,7 +67,7 @@ describeInChromium("consent pages", (browser) => {
   const reads = (page: Page, heading: string) =>
     expect.poll(() => page.getByRole("heading", { level: 1 }).innerText()).toBe(heading);
   /** Waits for the page with these words in its message. */
-  const says = (page: Page, role: "alert" | "status", words: string) =>
+  const description = (page: Page, role: "alert" | "status", words: string) =>
     expect.poll(() => page.getByRole(role).innerText()).toContain(words);
 
   test("device doc §3: a second click on Allow, and a reload of its page, show Connected and no error", async () => {
@@ -131,7 +130,7 @@ describeInChromium("consent pages", (browser) => {
   test("device doc §2.1: a wrong code is announced, kept in the field, and the field is focused", async () => {
     await visit(browser(), PHONE, async (page) => {
       await enter(page, "BBBB-BBBB");
-      await says(page, "alert", "This code is wrong");
+      await description(page, "alert", "This code is wrong");
       expect(await page.title()).toMatch(/^Error/);
       const field = page.getByLabel("Enter the code");
       expect(await field.inputValue()).toBe("BBBB-BBBB");
@@ -148,22 +147,22 @@ describeInChromium("consent pages", (browser) => {
   ])("on %s nothing overflows, and targets are large", async (_, look, textSize) => {
     const device = await new Device(url).start();
     await visit(browser(), look, async (page) => {
-      const isGood = async (): Promise<void> =>
+      const isValid = async (): Promise<void> =>
         expect(await page.evaluate(misfits, textSize)).toEqual([]);
       await enter(page, "B");
-      await says(page, "alert", "This code is wrong");
-      await isGood();
+      await description(page, "alert", "This code is wrong");
+      await isValid();
       await enter(page, device.userCode);
       await reads(page, "Choose an account");
-      await isGood();
+      await isValid();
       await page.getByRole("button", { name: "Ada Brook" }).click();
       await reads(page, "Living Room TV wants to use your account");
-      await isGood();
+      await isValid();
       await page.getByRole("button", { name: "Deny" }).click();
       await reads(page, "Not connected");
       for (const address of [`${url}/account`, url]) {
         await page.goto(address);
-        await isGood();
+        await isValid();
       }
     });
   });

@@ -11,7 +11,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
-import { PATIENCE_MS } from "../patience.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 
 const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 const MISSING =
@@ -60,7 +60,7 @@ export async function visit(
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext(look);
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -77,7 +77,6 @@ export async function visit(
   }
 }
 
-/** The simulator with its panel open. */
 export async function atPanel(
   browser: Browser,
   use: (page: Page, bench: RunningSimulator) => Promise<void>,
@@ -95,7 +94,6 @@ export async function atPanel(
   }
 }
 
-/** Goes through the service's pages on the phone, from the QR code to the decision. */
 export async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {
   const phone = page.frameLocator("#phone");
   await page.click("#scan");
@@ -110,8 +108,8 @@ export async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Pro
 
 /** Whether the element is visible within its scrolling parents. */
 export function isInSight(page: Page, what: string): Promise<boolean> {
-  return page.evaluate((wanted) => {
-    const item = document.querySelector(wanted)!.getBoundingClientRect();
+  return page.evaluate((required) => {
+    const item = document.querySelector(required)!.getBoundingClientRect();
     const around = document.querySelector(".scroll")!.getBoundingClientRect();
     return item.top >= around.top && item.bottom <= around.bottom + 1;
   }, what);
@@ -184,8 +182,8 @@ export async function startPlayground(): Promise<{
  */
 export async function shows(page: Page, text: string): Promise<void> {
   await page.waitForFunction(
-    (wanted) =>
-      document.getElementById("frame")?.textContent?.replace(/\s+/g, " ").includes(wanted),
+    (required) =>
+      document.getElementById("frame")?.textContent?.replace(/\s+/g, " ").includes(required),
     text,
     { polling: 50 },
   );

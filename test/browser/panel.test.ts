@@ -82,7 +82,6 @@ describeInChromium("the panel", (browser) => {
       await list.click({ force: true });
       await page.locator("#message", { hasText: "nobody is signed in" }).waitFor();
       await next.click();
-      // While the user continues on the phone, no other button is strong.
       await phone.getByRole("button", { name: "Continue" }).click();
       await next.waitFor({ state: "hidden" });
       await phone.getByRole("button", { name: /Ada Brook/ }).click();
@@ -106,10 +105,10 @@ describeInChromium("the panel", (browser) => {
       await shows(page, "Code ");
       await page.click("#tab-user");
       await page.click("[data-command='allow pupil']");
-      const asks = "Ask your administrator to allow what the app requests.";
-      await page.locator("#phone-does", { hasText: `${asks} Then get a new code` }).waitFor();
+      const requests = "Ask your administrator to allow what the app requests.";
+      await page.locator("#phone-does", { hasText: `${requests} Then get a new code` }).waitFor();
       for (const place of ["#reason", "#guide-says"])
-        await page.locator(place, { hasText: asks }).waitFor();
+        await page.locator(place, { hasText: requests }).waitFor();
       await page.locator("#next", { hasText: "be the administrator" }).click();
       await page.locator("#next", { hasText: "get a code" }).click();
       await page.locator("#phone-says", { hasText: "Your phone" }).waitFor();
@@ -138,16 +137,15 @@ describeInChromium("the panel", (browser) => {
           const box = (await page.locator(`section${part}`).boundingBox())!;
           expect(box.width, part).toBeGreaterThan(Math.min(width - 60, 280));
           expect(box.height, part).toBeGreaterThan(part === ".guide" ? 40 : 140);
-          // On a desktop everything is in sight at once.
           if (width > 1000) expect(box.y + box.height, part).toBeLessThanOrEqual(height);
         }
         // An opened response leaves the rows around it in sight, and covers none.
         for (let cut = 0; cut < 5; cut++) await controller.run("power-cycle");
         await controller.run("pause");
-        const asked = page.locator("#sequence summary", { hasText: "POST /device/code" });
-        await asked.click();
+        const requested = page.locator("#sequence summary", { hasText: "POST /device/code" });
+        await requested.click();
         await page.locator("#sequence .side").last().waitFor();
-        await asked.scrollIntoViewIfNeeded();
+        await requested.scrollIntoViewIfNeeded();
         const covered = await page.evaluate(() => {
           const boxOf = (row: Element): DOMRect => row.getBoundingClientRect();
           const open = document.querySelector("#sequence li:has(details[open])")!;

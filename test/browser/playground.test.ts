@@ -25,8 +25,8 @@ describeInChromium("the playground", (browser) => {
     ["a phone", PHONE],
   ])("a whole sign-in on %s, with no request outside its folder, and offline", (_, look) =>
     visit(browser(), look, async (page) => {
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(request.url()));
+      const requested: string[] = [];
+      page.on("request", (request) => requested.push(request.url()));
       await page.goto(server.url);
       await page.waitForSelector("body[data-live=yes]");
       await page.context().setOffline(true);
@@ -43,7 +43,9 @@ describeInChromium("the playground", (browser) => {
       expect(await page.locator("#sequence").textContent()).toMatch(/ada allows.*signed in/);
       await page.frameLocator("#phone").getByRole("link", { name: "Your account" }).click();
       await page.frameLocator("#phone").getByText("Living Room TV").first().waitFor();
-      const outside = asked.filter((url) => !url.startsWith(server.url) && url !== "about:srcdoc");
+      const outside = requested.filter(
+        (url) => !url.startsWith(server.url) && url !== "about:srcdoc",
+      );
       expect(outside).toEqual([]);
     }),
   );

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
-import { measureLife, measurePolls } from "../../targets/workbench/budgets/allocations.ts";
+import { measurePolls, measureRun } from "../../targets/workbench/budgets/allocations.ts";
 import { builtBundle } from "../../targets/workbench/engines/script.ts";
 
 /** Called before there is a device, and released with `create` afterwards. */
@@ -12,7 +12,7 @@ const measured = [...grantFunctions, ...completeFunctions].filter((name) => !boo
 
 describe("allocations of the complete run", () => {
   test("no call in any state allocates, and each control is detected", async () => {
-    const tallies = await measureLife("complete");
+    const tallies = await measureRun("complete");
     const guilty = tallies.filter(({ isControl, found }) => !isControl && found > 0);
     expect(guilty).toEqual([]);
     const controls = tallies.filter(({ isControl }) => isControl);
@@ -31,7 +31,7 @@ describe("allocations of the complete run", () => {
             return end(device, id, kept);
           };
         })(picogrant.responseEnd);`;
-    const tallies = await measureLife("grant", "release", planted);
+    const tallies = await measureRun("grant", "release", planted);
     const guilty = tallies.filter(({ isControl, found }) => !isControl && found > 0);
     expect(guilty.map(({ name, state }) => `${name} ${state}`)).toEqual(["responseEnd PENDING"]);
   });

@@ -15,14 +15,14 @@ const config = JSON.stringify({
 
 /** Declarations for the programs: a device of two owners, and another type with the same names. */
 const types = `
-export interface Clock { waitMs: number; lifeS: number }
+export interface Clock { waitMs: number; lifetimeS: number }
 interface Lists { start: number[]; other: Device | null }
 export type Device = Readonly<Clock> & Readonly<Lists> & Readonly<Own>;
 interface Own { state: number }
 export interface Config { waitMs: number; state: number; start: number }
 function makeClock(device: Clock, waitMs: number): void {
   device.waitMs = waitMs;
-  device.lifeS = 7;
+  device.lifetimeS = 7;
 }
 export function create(config: Config): Device {
   var device = {} as Clock & Lists & Own;
@@ -66,7 +66,7 @@ function resultsOf(code: string, count: number): unknown[] {
   )({}, {}) as unknown[];
 }
 
-const number = fc.constantFrom("waitMs", "lifeS", "state");
+const number = fc.constantFrom("waitMs", "lifetimeS", "state");
 const place0 = fc.oneof(
   number.map((name) => `device.${name}`),
   number.map((name) => `(device.other || device).${name}`),
@@ -100,8 +100,8 @@ const statement = fc.oneof(
 const helpers = `
 type Writable = { -readonly [Key in keyof Device]: Device[Key] };
 function touch(device: Device, by: number): number {
-  (device as Writable).lifeS = (device.lifeS + by) & 1023;
-  return device.lifeS;
+  (device as Writable).lifetimeS = (device.lifetimeS + by) & 1023;
+  return device.lifetimeS;
 }
 `;
 
@@ -113,7 +113,7 @@ export function run${at}(): unknown[] {
   var device = create(config);
   ${body.join("\n  ")}
   var o = device.other;
-  return [device.state, device.waitMs, device.lifeS, device.start, o && o.state, config.state];
+  return [device.state, device.waitMs, device.lifetimeS, device.start, o && o.state, config.state];
 }`,
   );
   return helpers + runs.join("");
@@ -165,11 +165,11 @@ const unsure: readonly [what: string, code: string][] = [
   ["stored as another type", "export function f(d: Device) { var it: object = d; return it; }"],
   [
     "another literal of it",
-    "var o = { start: [], waitMs: 1, lifeS: 1, other: null, state: 1 }; export var d: Device = o;",
+    "var o = { start: [], waitMs: 1, lifetimeS: 1, other: null, state: 1 }; export var d: Device = o;",
   ],
   [
     "a shorthand property",
-    "var state = 1; export var d: Device = { start: [], waitMs: 1, lifeS: 1, other: null, state };",
+    "var state = 1; export var d: Device = { start: [], waitMs: 1, lifetimeS: 1, other: null, state };",
   ],
   ["a function stored in a variable", "var it = twice;"],
   [

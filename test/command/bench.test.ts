@@ -23,7 +23,7 @@ it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn passes its rows", async (n
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
   const device = `exec ${process.execPath} ${outfile} picogrant {config}`;
   // Node does not report whether TLS was closed properly.
-  const { status, said } = await bench(
+  const { status, output } = await bench(
     "--device",
     device,
     ...KEYS,
@@ -33,49 +33,64 @@ it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn passes its rows", async (n
   );
   const left = names.includes("https-close-cut") ? 1 : 0;
   const count = names.length - left;
-  expect([said.split("\n").at(-2), status], said).toEqual([
+  expect([output.split("\n").at(-2), status], output).toEqual([
     `${count} of ${count} rows pass; ${left} are not tried`,
     0,
   ]);
 });
 
-const ASKS = `
+const REQUESTER = `
 const c = JSON.parse(require("fs").readFileSync(process.argv[2]));
 const { deviceAuthorization, token } = c.endpoints;
 const ask = async (url, more) => (await fetch(url, { method: "POST", body: new URLSearchParams({
   client_id: c.clientId, scope: c.scope, ...more }) })).json();
 const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 setInterval(() => {}, 1000);`;
-const CODE = `${ASKS} const code = ask(deviceAuthorization); const poll = async () => ask(token,
+const CODE = `${REQUESTER} const code = ask(deviceAuthorization); const poll = async () => ask(token,
   { grant_type, device_code: (await code).device_code });`;
 const STAYS = CODE.replace('"POST"', '"POST", redirect: "manual"');
 const SENDS = "require('net').connect(new URL(token).port, '127.0.0.1')";
 
-it.concurrent.each<[what: string, program: string, said: RegExp]>([
-  ["never comes", ASKS, /^picogrant conform: the device never came in 2 s\n$/],
+it.concurrent.each<[what: string, program: string, output: RegExp]>([
+  ["never comes", REQUESTER, /^picogrant conform: the device never came in 2 s\n$/],
   ["ends", "throw 'no'", /^picogrant conform: the device never came in 2 s; its last words: .*\n$/],
   ["hangs", `${CODE} code`, /pending .* no poll came in 2 s\n/],
   ["polls wildly", `${CODE} setInterval(poll, 10)`, /pending .* too early\n/],
-  ["polls another code", `${ASKS} ask(token, { grant_type, device_code: "x" })`, /another device_/],
-  ["speaks no HTTP", `${ASKS} ${SENDS}.write("SSH-2.0\\n")`, /no HTTP: it begins with "SSH-2\.0/],
-  ["says nothing", `${ASKS} ${SENDS}`, /no request came in 2 s/],
+  [
+    "polls another code",
+    `${REQUESTER} ask(token, { grant_type, device_code: "x" })`,
+    /another device_/,
+  ],
+  [
+    "speaks no HTTP",
+    `${REQUESTER} ${SENDS}.write("SSH-2.0\\n")`,
+    /no HTTP: it begins with "SSH-2\.0/,
+  ],
+  ["says nothing", `${REQUESTER} ${SENDS}`, /no request came in 2 s/],
   [
     "sends other requests",
-    `${ASKS} fetch(new URL("/", token), { method: "HEAD" })`,
+    `${REQUESTER} fetch(new URL("/", token), { method: "HEAD" })`,
     /no request came/,
   ],
   [
     "sends no request",
-    `${ASKS} ${SENDS}.write("POST // HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")`,
+    `${REQUESTER} ${SENDS}.write("POST // HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")`,
     /POST \/\/ was asked/,
   ],
-  ["never ends", `${ASKS} ask(token, { x: "x".repeat(2e6) })`, /more than 1000000 bytes/],
+  ["never ends", `${REQUESTER} ask(token, { x: "x".repeat(2e6) })`, /more than 1000000 bytes/],
 ])("a device that %s: a line, exit code 1", async (what, program, line) => {
   const file = join(folder, `${what.replaceAll(" ", "-")}.cjs`);
   writeFileSync(file, program);
   const device = `exec ${process.execPath} ${file} {config}`;
-  const { status, said } = await bench("--device", device, "--patience", "2", "--only", "pending");
-  expect(said).toMatch(line);
+  const { status, output } = await bench(
+    "--device",
+    device,
+    "--patience",
+    "2",
+    "--only",
+    "pending",
+  );
+  expect(output).toMatch(line);
   expect(status).toBe(1);
 });
 
@@ -85,8 +100,8 @@ it.concurrent("a device that polls for ever: its row ends within the row's limit
   writeFileSync(file, `${STAYS} setInterval(() => poll().catch(() => {}), 1500)`);
   const device = `exec ${process.execPath} ${file} {config}`;
   const row = ["--patience", "2", "--only", "poll-redirect-302"];
-  const { status, said } = await bench("--device", device, ...row);
-  expect(said).toMatch(/poll-redirect-302 .* passed\n1 of 1 rows pass/);
+  const { status, output } = await bench("--device", device, ...row);
+  expect(output).toMatch(/poll-redirect-302 .* passed\n1 of 1 rows pass/);
   expect(status).toBe(0);
 });
 
@@ -98,9 +113,9 @@ it.concurrent.each([
   [["--host", "256.1.1.1"], "--host 256.1.1.1: "],
   [["--at-once", "0"], "--at-once"],
 ])("%j: a line, exit code 2", async (args, line) => {
-  const { status, said } = await bench("--device", "true", ...args);
-  expect(said).toMatch(/^picogrant conform: [^\n]+\n$/);
-  expect(said).toContain(line);
+  const { status, output } = await bench("--device", "true", ...args);
+  expect(output).toMatch(/^picogrant conform: [^\n]+\n$/);
+  expect(output).toContain(line);
   expect(status).toBe(2);
 });
 
@@ -113,7 +128,7 @@ it.concurrent("ended by a signal, it removes its files", async () => {
 });
 
 it.concurrent("rows that need a missing hook are not tried, and --json reports that", async () => {
-  const { status, said } = await bench("--device", "true", "--json", "--only", "call");
-  expect(JSON.parse(said)).toMatchObject({ passed: null, why: "there is no --call" });
+  const { status, output } = await bench("--device", "true", "--json", "--only", "call");
+  expect(JSON.parse(output)).toMatchObject({ passed: null, why: "there is no --call" });
   expect(status).toBe(0);
 });

@@ -17,16 +17,16 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { FakeAnswer } from "../../platform/fake/index.ts";
-import { EXIT_CODES } from "../../targets/command/ending.ts";
+import type { FakeResponse } from "../../platform/testing/index.ts";
+import { EXIT_CODES } from "../../targets/command/exit-codes.ts";
 import { ZSH } from "../../targets/command/option-parser.ts";
-import simulatedWorld from "../../targets/service/fixture.json" with { type: "json" };
+import simulatedEnvironment from "../../targets/service/fixture.json" with { type: "json" };
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
+import { code, error, json, tokens } from "../environment/environment.ts";
+import { type DiscoveryResult, scripted } from "../environment/real-environment.ts";
 import { isFullRun } from "../full-run.ts";
-import { PATIENCE_MS } from "../patience.ts";
 import { bundledProgram } from "../program.ts";
-import { type Asked, scripted } from "../world/real-world.ts";
-import { code, error, json, tokens } from "../world/world.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 
 const main = await bundledProgram("targets/command/main.ts");
 const PUBLIC = "public-printer";
@@ -35,13 +35,13 @@ afterEach(async () => {
   for (const end of ended.splice(0)) await end();
 });
 
-const ask = (...words: string[]): Promise<Ended> => asked([main, ...words]);
+const request = (...words: string[]): Promise<Ended> => requested([main, ...words]);
 
-/** @param onSaid receives each piece of standard error */
-function asked(
+/** @param onOutput receives each piece of standard error */
+function requested(
   args: readonly string[],
   program = process.execPath,
-  onSaid: (child: ChildProcess, piece: string) => void = () => {},
+  onOutput: (child: ChildProcess, piece: string) => void = () => {},
 ): Promise<Ended> {
   const env: NodeJS.ProcessEnv = { ...process.env, XDG_STATE_HOME: undefined };
   return new Promise((resolve) => {
@@ -49,7 +49,7 @@ function asked(
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
     children.push(child);
-    child.stderr?.on("data", (piece: string) => onSaid(child, piece));
+    child.stderr?.on("data", (piece: string) => onOutput(child, piece));
   });
 }
 
@@ -63,29 +63,29 @@ const CASES: [string, string[], object, number[]][] = [
 it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
   "%s",
   async (what, words, demands, codes) => {
-    const clients = simulatedWorld.clients.map((one) =>
+    const clients = simulatedEnvironment.clients.map((one) =>
       one.id === PUBLIC ? { ...one, ...demands } : one,
     );
     const service = await startSimulatedService({
       approve: "ada",
-      fixture: { ...simulatedWorld, clients },
+      fixture: { ...simulatedEnvironment, clients },
       options: { bodies: what.startsWith("JSON") ? "json" : "form" },
     });
     const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
     ended = [() => service.close(), () => rmSync(state, { recursive: true, force: true })];
-    const asked: number[] = [];
+    const requested: number[] = [];
     service.observe((event) => {
-      if (event.type === "exchange" && event.path === "/device/code") asked.push(event.status);
+      if (event.type === "exchange" && event.path === "/device/code") requested.push(event.status);
     });
     const at = ["--server", service.url, "--client-id", PUBLIC, "--scope", "openid"];
-    expect(await ask("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });
-    expect(asked).toEqual(codes);
+    expect(await request("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });
+    expect(requested).toEqual(codes);
     // The choice is stored, so that later commands do not need it.
-    const kept = JSON.parse(readFileSync(path.join(state, "login.json"), "utf8")) as {
+    const stored = JSON.parse(readFileSync(path.join(state, "login.json"), "utf8")) as {
       settings: object;
     };
-    if (words.length > 0) expect(kept.settings).toHaveProperty(words[0]!.slice(2), words[1]);
-    expect(await ask("logout", "--state", state)).toMatchObject({ code: 0 });
+    if (words.length > 0) expect(stored.settings).toHaveProperty(words[0]!.slice(2), words[1]);
+    expect(await request("logout", "--state", state)).toMatchObject({ code: 0 });
   },
 );
 
@@ -101,7 +101,7 @@ it("RFC 6749 §5.2: if the server expects the secret elsewhere, the message name
   const secret = path.join(state, "secret");
   writeFileSync(secret, "a-secret", { mode: 0o600 });
   ended = [() => rmSync(state, { recursive: true, force: true })];
-  const { code, stderr } = await ask(
+  const { code, stderr } = await request(
     ...["login", "--server", origin, "--client-id", "c", "--client-secret-file", secret],
     ...["--state", path.join(state, "tokens")],
   );
@@ -123,7 +123,7 @@ describe("files that the command reads are checked as sshd checks its files", ()
   const CONFIG = '{"server":"github","clientId":"c","clientSecret":"s"}';
   const WRITABLE = /: every user can change it; run chmod 640 on it\n$/;
   const READABLE = /: every user can read the secrets in it; run chmod 640 on it\n$/;
-  const BESIDE = /: others can change \S+open, which it lies in; run chmod 755 on that\n$/;
+  const TOKEN_CACHE = /: others can change \S+open, which it lies in; run chmod 755 on that\n$/;
 
   it.each<[flag: string, mode: number, content: string, more: string[], complaint: RegExp]>([
     ["--certificates", 0o666, "-----BEGIN CERTIFICATE-----", SERVER, WRITABLE],
@@ -140,7 +140,7 @@ describe("files that the command reads are checked as sshd checks its files", ()
     const link = path.join(state, "key");
     symlinkSync(given("open/key", 0o600, KEY), link);
     const { code, stderr } = await picogrant(["login", ...SERVER, "--key-file", link]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(BESIDE)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(TOKEN_CACHE)]);
   });
 
   it("a login with a key deletes unencrypted tokens of an earlier one, and token prints none", async () => {
@@ -200,28 +200,28 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     const own = mkdtempSync(path.join(tmpdir(), "picogrant-"));
     const args = [...words.split(" "), "--json"];
     if (/^(token|status|logout|login)/.test(words)) args.push("--state", own);
-    const { stdout, stderr, ...ended } = await ask(...args);
+    const { stdout, stderr, ...ended } = await request(...args);
     rmSync(own, { recursive: true });
-    const said = stderr.trimEnd().split("\n").at(-1)!;
-    expect(said).toMatch(line);
+    const output = stderr.trimEnd().split("\n").at(-1)!;
+    expect(output).toMatch(line);
     const name = words.split(" ")[0];
-    expect(said.startsWith(`picogrant ${name}: `), said).toBe(true);
+    expect(output.startsWith(`picogrant ${name}: `), output).toBe(true);
     const event = JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
     expect([event, ended.code]).toEqual([
-      { event: "error", code, remedy: event.remedy, message: said.replace(/^[\w ]+: /, "") },
+      { event: "error", code, remedy: event.remedy, message: output.replace(/^[\w ]+: /, "") },
       exitCode,
     ]);
     // Transient errors are reported before.
-    if (code !== "unreachable") expect(stderr).toBe(`${said}\n`);
+    if (code !== "unreachable") expect(stderr).toBe(`${output}\n`);
   });
 
   it("without a home directory it names the option to set", async () => {
-    const { code, stderr } = await asked(["--import", NO_HOME, main, "status"]);
+    const { code, stderr } = await requested(["--import", NO_HOME, main, "status"]);
     expect(stderr).toMatch(/^picogrant status: this user has no home directory: name a directory/);
     expect(code).toBe(2);
   });
 
-  it.each<[what: string, exitCode: number, shell: string, said: RegExp]>([
+  it.each<[what: string, exitCode: number, shell: string, output: RegExp]>([
     ["Ctrl-C", 130, "exec COMMAND >&2", /: given up\n$/],
     ["SIGTERM", 143, "exec COMMAND >&2", /: given up\n$/],
     ["SIGHUP", 129, "exec COMMAND >&2", /: given up\n$/],
@@ -229,15 +229,15 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     ["a full disk", 1, "exec COMMAND > /dev/full", /cannot write its output \(ENOSPC\)\n$/],
   ])(
     "a login that is ended by %s: %i, and leaves no files",
-    async (what, exitCode, shell, said) => {
+    async (what, exitCode, shell, output) => {
       isAllowed = false;
       const command = [process.execPath, main, ...LOGIN(), "--state", state].join(" ");
       const signal = { "Ctrl-C": "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP" }[what];
       const args = ["-c", shell.replace("COMMAND", command)];
-      const { code, stderr } = await asked(args, "/bin/bash", (child, text) => {
+      const { code, stderr } = await requested(args, "/bin/bash", (child, text) => {
         if (signal && text.includes("Waiting")) child.kill(signal as NodeJS.Signals);
       });
-      expect(stderr).toMatch(said);
+      expect(stderr).toMatch(output);
       expect([code, readdirSync(state)]).toEqual([exitCode, []]);
     },
   );
@@ -246,13 +246,13 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     lifetimeS = 3600;
     expect((await login()).code).toBe(0);
     const command = `${process.execPath} ${main} token --state ${state}`;
-    const { code, stderr } = await asked(["-c", `${command} > /dev/full`], "/bin/bash");
+    const { code, stderr } = await requested(["-c", `${command} > /dev/full`], "/bin/bash");
     expect([code, stderr]).toEqual([1, "picogrant: cannot write its output (ENOSPC)\n"]);
   });
 
   it("the page has the exit codes that --help has", async () => {
     const page = readFileSync(new URL("../../targets/command/README.md", import.meta.url), "utf8");
-    const { stdout } = await ask("--help");
+    const { stdout } = await request("--help");
     for (const [code, what] of EXIT_CODES) {
       expect(page).toContain(`| ${code} | ${what} |`);
       expect(stdout).toMatch(new RegExp(`^ {2}${code} +${what.replace(/[()]/g, "\\$&")}$`, "m"));
@@ -283,7 +283,7 @@ it("status reports the user, the server, the scope and the expiry; and that the 
 it("status of a token that must be refreshed: the server's response, or that it is unreachable", async () => {
   expect((await login()).code).toBe(0);
   // Removes a valid access token as well.
-  rmSync(path.join(state, "answer"));
+  rmSync(path.join(state, "token-cache"));
   refresh = error(400, "quota-7");
   const refused = await picogrant(["status"]);
   expect(refused).toMatchObject({ code: 0, stderr: expect.stringContaining("quota-7") });
@@ -295,24 +295,24 @@ it("status of a token that must be refreshed: the server's response, or that it 
   expect((await picogrant(["token"])).code).toBe(4);
 });
 
-const LOGOUTS: [words: string, isKept: boolean][] = [
+const LOGOUTS: [words: string, isStored: boolean][] = [
   ["", false],
   ["--config", false],
   ["--config", true],
 ];
 
-it.each(isFullRun ? LOGOUTS : LOGOUTS.filter(([, isKept]) => !isKept))(
+it.each(isFullRun ? LOGOUTS : LOGOUTS.filter(([, isStored]) => !isStored))(
   "logout without a network clears the tokens: login %s, and the issuer's cached metadata stay: %s",
-  async (config, isKept) => {
+  async (config, isStored) => {
     const file = path.join(state, "device.json");
     const settings = { clientId: "c", scope: "s", issuer: server.origin };
     writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
     const words = config === "" ? LOGIN() : ["login", config, file];
     expect((await picogrant(words)).code).toBe(0);
     await server.close();
-    if (!isKept) rmSync(path.join(state, "metadata.json"));
+    if (!isStored) rmSync(path.join(state, "metadata.json"));
     const { code, stdout } = await picogrant(["logout", "--json"]);
-    const name = config === "" || isKept ? server.origin : file;
+    const name = config === "" || isStored ? server.origin : file;
     const result = { event: "signed_out", server: name, revoked: false, stored: false };
     expect([code, JSON.parse(stdout)]).toEqual([0, result]);
     expect(readdirSync(state)).toEqual(["device.json"]);
@@ -320,14 +320,14 @@ it.each(isFullRun ? LOGOUTS : LOGOUTS.filter(([, isKept]) => !isKept))(
 );
 
 it("completion: bash completes commands, options and choices, and leaves files to the shell", async () => {
-  const { stdout } = await ask("completion", "bash");
-  expect((await ask("completion", "zsh")).stdout).toBe(ZSH + stdout);
+  const { stdout } = await request("completion", "bash");
+  expect((await request("completion", "zsh")).stdout).toBe(ZSH + stdout);
   const script = path.join(state, "completion.sh");
   writeFileSync(script, stdout);
   const completed = async (...words: string[]): Promise<string> => {
     const given = `COMP_WORDS=(picogrant ${words.map((word) => `'${word}'`).join(" ")})`;
     const line = `. ${script}; ${given}; COMP_CWORD=${words.length}; _picogrant; echo "\${COMPREPLY[*]}"`;
-    return (await asked(["-c", line], "/bin/bash")).stdout.trim();
+    return (await requested(["-c", line], "/bin/bash")).stdout.trim();
   };
   expect(await completed("lo")).toBe("login logout");
   expect(await completed("sizing", "--")).toBe("--access --refresh --json --help");
@@ -341,14 +341,12 @@ it("completion: bash completes commands, options and choices, and leaves files t
 
 let server: Awaited<ReturnType<typeof scripted>>;
 let state: string;
-/** The kinds of requests, in order. */
 let seen: string[];
 let children: ChildProcess[] = [];
 let isAllowed = true;
 /** The response to a refresh, if any; the access token expires at once. */
-let refresh: FakeAnswer | undefined;
-/** Replaces the device authorization response. */
-let instead: FakeAnswer | undefined;
+let refresh: FakeResponse | undefined;
+let instead: FakeResponse | undefined;
 let lifetimeS = 1;
 let accessToken = "the-first-access-token";
 
@@ -361,7 +359,7 @@ beforeEach(async () => {
   instead = undefined;
   refresh = error(400, "quota-7");
   state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  server = await scripted(answerTo);
+  server = await scripted(responseTo);
 });
 
 afterEach(() => rmSync(state, { recursive: true, force: true }));
@@ -375,7 +373,7 @@ const metadataOf = (issuer: string) => ({
 
 const ID_TOKEN = `e30.${Buffer.from('{"name":"ada"}').toString("base64url")}.x`;
 
-function answerTo({ path, form }: Asked): FakeAnswer | undefined {
+function responseTo({ path, form }: DiscoveryResult): FakeResponse | undefined {
   if (path.startsWith("/.well-known/")) return { body: metadataOf(server.origin) };
   const isRefresh = form.get("grant_type") === "refresh_token";
   seen.push(isRefresh ? "/refresh" : path);
@@ -395,11 +393,12 @@ interface Ended {
 
 /** @param until text on standard error after which the user presses Ctrl-C */
 function picogrant(words: readonly string[], until?: string): Promise<Ended> {
-  let said = "";
-  return asked([main, ...words, "--state", state], process.execPath, (child, piece) => {
-    const had = said.length;
-    said += piece;
-    if (until && said.includes(until) && !said.slice(0, had).includes(until)) child.kill("SIGINT");
+  let output = "";
+  return requested([main, ...words, "--state", state], process.execPath, (child, piece) => {
+    const had = output.length;
+    output += piece;
+    if (until && output.includes(until) && !output.slice(0, had).includes(until))
+      child.kill("SIGINT");
   });
 }
 
@@ -429,13 +428,15 @@ describe("each command that a message advises works as it is printed", () => {
   /** In a shell, in the folder of the default directory and of the other one. */
   const typed = (line: string): Promise<Ended> => {
     const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
-    return asked(
+    return requested(
       ["-c", `cd ${state}; export XDG_STATE_HOME=${state}; ${picogrant}; ${line}`],
       "/bin/sh",
     );
   };
   const loggedIn = (): string[] =>
-    ["picogrant", OTHER, "tokens"].filter((name) => existsSync(path.join(state, name, "answer")));
+    ["picogrant", OTHER, "tokens"].filter((name) =>
+      existsSync(path.join(state, name, "token-cache")),
+    );
   const advised = ({ stdout, stderr }: Ended): string[] =>
     (stdout + stderr).match(/(?<![\w/])picogrant \w+(?= |;|$)( ('[^']*'|[^\s;'])+)*/gm) ?? [];
 
@@ -453,7 +454,7 @@ describe("each command that a message advises works as it is printed", () => {
     const before = mkdtempSync(path.join(tmpdir(), "picogrant-"));
     ended.push(() => rmSync(before, { recursive: true }));
     cpSync(state, before, { recursive: true });
-    for (const [answer, provoked, ...advices] of [
+    for (const [response, provoked, ...advices] of [
       [renewed, login, ["picogrant token", BOTH], ["picogrant logout", [OTHER]]],
       [
         renewed,
@@ -472,8 +473,8 @@ describe("each command that a message advises works as it is printed", () => {
       [ENDED, `picogrant token --fresh ${other}`, [`${login} ${other}`, BOTH]],
       [ENDED, "picogrant token --fresh", [login, BOTH]],
       [renewed, "picogrant token --state z", [`picogrant login --help --state ${state}/z`, BOTH]],
-    ] as [FakeAnswer, string, ...[string, string[]][]][]) {
-      refresh = answer;
+    ] as [FakeResponse, string, ...[string, string[]][]][]) {
+      refresh = response;
       const printed = advised(await typed(provoked));
       expect(printed, provoked).toEqual(advices.map(([command]) => command));
       refresh = renewed;
@@ -491,12 +492,12 @@ describe("each command that a message advises works as it is printed", () => {
     const args = [main, "service", "--port", "0", "--approve", "ada", ...words.split(" ")];
     const service = spawn(process.execPath, args);
     ended.push(() => service.kill());
-    let said = "";
+    let output = "";
     service.stdout.on("data", (piece) => {
-      said += piece;
+      output += piece;
     });
-    await vi.waitFor(() => expect(said).toMatch(/Try: .*\n/), { timeout: PATIENCE_MS });
-    const [command] = advised({ code: 0, stdout: said.split("Try: ")[1]!, stderr: "" });
+    await vi.waitFor(() => expect(output).toMatch(/Try: .*\n/), { timeout: TIMEOUT_MS });
+    const [command] = advised({ code: 0, stdout: output.split("Try: ")[1]!, stderr: "" });
     const { code, stderr } = await typed(command!);
     expect([code, loggedIn()], stderr).toEqual([0, ["tokens"]]);
   });
@@ -534,7 +535,7 @@ it("if the server does not respond, the user gives up with Ctrl-C, and every way
   refresh = undefined;
   // Wait until the request has been sent: there is no output for half a minute after it.
   const waiting = login();
-  await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: PATIENCE_MS });
+  await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: TIMEOUT_MS });
   children.at(-1)!.kill("SIGINT");
   expect((await waiting).code).toBe(130);
   await expectWaysOut();

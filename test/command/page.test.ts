@@ -47,7 +47,6 @@ const whole = (...more: string[]): string[] => [
   ...["--out", path("out"), ...more],
 ];
 
-/** The message of a rejected command, which writes nothing. */
 async function mistake(...args: string[]): Promise<string> {
   const { message } = (await run(args).catch((error: Error) => error)) as Error;
   expect(readdirSync(folder)).not.toContain("out");
@@ -119,8 +118,8 @@ describe("a page", () => {
 
   it("has the format of requests and the device's key", async () => {
     const storage = { directory: "/var/lib/tv", deviceKey: "0a".repeat(32) };
-    const said = { ...CONFIG, pkce: "S256", bodies: "json", storage };
-    writeFileSync(path("device.json"), JSON.stringify(said));
+    const output = { ...CONFIG, pkce: "S256", bodies: "json", storage };
+    writeFileSync(path("device.json"), JSON.stringify(output));
     await run(whole());
     const { numbers, texts, key } = page("out");
     expect(numbers).toMatchObject({ pkce: 1, jsonBodies: 1 });

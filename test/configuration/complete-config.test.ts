@@ -21,8 +21,8 @@ const found: DiscoveredServer = {
   },
   clientAuthenticationMethods: ["client_secret_basic", "client_secret_post"],
 };
-const answering = (methods: readonly string[]) => async (asked: string) => {
-  expect(asked).toBe(issuer);
+const responding = (methods: readonly string[]) => async (requested: string) => {
+  expect(requested).toBe(issuer);
   return { ...found, clientAuthenticationMethods: methods };
 };
 const nobody = (): never => {
@@ -36,7 +36,7 @@ describe("RFC 8414 §2 the client authentication comes from the metadata", () =>
     [["client_secret_basic", "client_secret_post"], "client_secret_basic"],
     [["client_secret_post", "private_key_jwt"], "client_secret_post"],
   ])("%j: %s", async (methods, method) => {
-    const config = await completeConfig(read({ issuer, clientSecret: "x" }), answering(methods));
+    const config = await completeConfig(read({ issuer, clientSecret: "x" }), responding(methods));
     expect(config.clientAuthentication).toBe(method);
     expect(config.endpoints).toEqual({
       deviceAuthorization: `${issuer}/device`,
@@ -45,10 +45,10 @@ describe("RFC 8414 §2 the client authentication comes from the metadata", () =>
   });
 
   it("a client without a secret sends none, and the file's own setting has precedence", async () => {
-    const plain = await completeConfig(read({ issuer }), answering(["client_secret_basic"]));
+    const plain = await completeConfig(read({ issuer }), responding(["client_secret_basic"]));
     expect(plain.clientAuthentication).toBe("none");
-    const said = read({ issuer, clientSecret: "x", clientAuthentication: "client_secret_post" });
-    const own = await completeConfig(said, answering(["client_secret_basic"]));
+    const output = read({ issuer, clientSecret: "x", clientAuthentication: "client_secret_post" });
+    const own = await completeConfig(output, responding(["client_secret_basic"]));
     expect(own.clientAuthentication).toBe("client_secret_post");
   });
 
@@ -57,7 +57,7 @@ describe("RFC 8414 §2 the client authentication comes from the metadata", () =>
     async (name) => {
       const own = `${issuer}/own`;
       const members = { clientId: "c", scope: "s", issuer, endpoints: { [name]: own } };
-      const { endpoints } = await completeConfig(members, answering([]));
+      const { endpoints } = await completeConfig(members, responding([]));
       expect(endpoints).toEqual({
         ...{ deviceAuthorization: `${issuer}/device`, token: `${issuer}/token` },
         [name]: own,
@@ -66,11 +66,11 @@ describe("RFC 8414 §2 the client authentication comes from the metadata", () =>
   );
 
   it("a server that accepts no secret: the error names the member", async () => {
-    const asked = completeConfig(
+    const requested = completeConfig(
       read({ issuer, clientSecret: "x" }),
-      answering(["private_key_jwt", "tls_client_auth"]),
+      responding(["private_key_jwt", "tls_client_auth"]),
     );
-    await expect(asked).rejects.toThrow(
+    await expect(requested).rejects.toThrow(
       "clientSecret cannot go: the server takes no client secret, only: private_key_jwt, tls_client_auth",
     );
   });
@@ -128,15 +128,17 @@ describe("members that only JavaScript hosts have", () => {
       language: { server: "google", clientSecret: "x", language: "de" },
       displayRom: { server: "google", clientSecret: "x", displayRom: "A00" },
     }[member];
-    const said = read(own);
-    expect(said).toHaveProperty(member);
-    expect(await completeConfig(said, nobody)).not.toHaveProperty(member);
+    const output = read(own);
+    expect(output).toHaveProperty(member);
+    expect(await completeConfig(output, nobody)).not.toHaveProperty(member);
   });
 
   it("an address that needs allowHttp is rejected by the C host", async () => {
     const endpoints = { deviceAuthorization: "http://a.example/d", token: `${issuer}/t` };
-    const asked = completeConfig(read({ allowHttp: true, endpoints }), nobody);
-    await expect(asked).rejects.toThrow(/endpoints\.deviceAuthorization must be an https address/);
+    const requested = completeConfig(read({ allowHttp: true, endpoints }), nobody);
+    await expect(requested).rejects.toThrow(
+      /endpoints\.deviceAuthorization must be an https address/,
+    );
   });
 });
 

@@ -43,7 +43,7 @@ const complete = {
     memoryBytes: 4096,
     exchangeSeconds: 30,
     connectSeconds: 10,
-    answerBytes: 65536,
+    responseBytes: 65536,
     renewals: 3,
   },
   storage: { directory: "/var/lib/picogrant", deviceKeyFile: "/etc/picogrant/device.key" },

@@ -135,8 +135,8 @@ describe("a file that cannot be parsed: the position of the error", () => {
     ["QuickJS", { stack: "    at <input>:27\n    at parse (native)\n" }, " (line 27)"],
     ["an engine without positions", { stack: "    at parse (native)\n" }, ""],
     ["an engine without stacks", { stack: undefined }, ""],
-  ])("the position reported by %s", (_, told, place) => {
-    const fault = Object.assign(new SyntaxError("unexpected token"), told);
+  ])("the position reported by %s", (_, reported, place) => {
+    const fault = Object.assign(new SyntaxError("unexpected token"), reported);
     const parse = vi.spyOn(JSON, "parse").mockImplementation(() => {
       throw fault;
     });

@@ -4,8 +4,8 @@
 import { describe, expect, it } from "vitest";
 import { Endpoint, ErrorCode, Field, State } from "../../core/complete.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { call, LIST, outcome, session } from "../world/core-port.ts";
-import { json, tokens } from "../world/world.ts";
+import { call, LIST, outcome, session } from "../environment/core-port.ts";
+import { json, tokens } from "../environment/environment.ts";
 
 describe("device doc §4.5 and §5.3: a call to an API", () => {
   it("device doc §4.5 row part and mine: GET with the token in the header only (RFC 6750 §2, §2.1)", () => {
@@ -82,7 +82,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
   it("a success of any length is one, and its page token counts wherever it stands", () => {
     const items = ["x".repeat(70_000)];
     const bench = session([json(200, { items, nextPageToken: "p" })]);
-    bench.world.http.chunkBytes = 4096;
+    bench.environment.http.chunkBytes = 4096;
     call(bench, LIST);
     bench.pass(0);
     expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ClientAuthentication, ErrorCode, Event, State } from "../../core/complete.ts";
-import type { MemoryStorage } from "../../platform/fake/index.ts";
+import type { MemoryStorage } from "../../platform/testing/index.ts";
 import {
   config,
   fields,
@@ -13,8 +13,8 @@ import {
   polls,
   type Reaction,
   type Sent,
-} from "../world/core-port.ts";
-import { code, error, json, tokens } from "../world/world.ts";
+} from "../environment/core-port.ts";
+import { code, error, json, tokens } from "../environment/environment.ts";
 
 const CLIENT = { clientId: "tv client/1", clientSecret: "s&cr=t é😀:" };
 /** RFC 6749 §2.3.1 by other means: form-encode both, join them, base64. */
@@ -24,15 +24,15 @@ const BASIC = Buffer.from(`${encoded(CLIENT.clientId)}:${encoded(CLIENT.clientSe
 );
 
 /** The requests of a device's life: for a code, a poll, a refresh, and the first revocation. */
-function life(settings: Partial<core.Config>): [Sent, Sent, Sent, Sent] {
-  const answers = [code(), tokens(), tokens(), json(200, {}), json(200, {})];
-  const bench = new Port(answers, { ...CLIENT, ...settings });
+function lifetime(settings: Partial<core.Config>): [Sent, Sent, Sent, Sent] {
+  const responses = [code(), tokens(), tokens(), json(200, {}), json(200, {})];
+  const bench = new Port(responses, { ...CLIENT, ...settings });
   bench.until(3);
   bench.core.signOut(bench.device);
   bench.pass(0);
   expect(bench.device.state).toBe(State.SIGNED_OUT);
   const { clientAuthentication = config.clientAuthentication } = settings;
-  const isOne = clientAuthentication === ClientAuthentication.DOCUMENTS;
+  const isOne = clientAuthentication === ClientAuthentication.SPECIFICATION;
   const revocations = isOne ? [2] : [2, 2];
   expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 1, ...revocations]);
   return bench.sent as [Sent, Sent, Sent, Sent];
@@ -54,14 +54,20 @@ describe("RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: 
       ID,
       BASIC,
     ],
-    ["documents: the token to revoke in the query", ClientAuthentication.DOCUMENTS, ID, BOTH, ""],
+    [
+      "documents: the token to revoke in the query",
+      ClientAuthentication.SPECIFICATION,
+      ID,
+      BOTH,
+      "",
+    ],
   ])("%s (RFC 7009 §2.1)", (_, clientAuthentication, atDevice, atToken, basic) => {
-    const sent = life({ clientAuthentication });
+    const sent = lifetime({ clientAuthentication });
     const [request, poll, refresh, revocation] = sent;
     expect(fields(request)).toEqual({ scope: "email", ...atDevice });
     expect(fields(poll)).toEqual({ ...atToken, ...POLL });
     expect(fields(refresh)).toEqual({ ...atToken, ...REFRESH });
-    const isInQuery = clientAuthentication === ClientAuthentication.DOCUMENTS;
+    const isInQuery = clientAuthentication === ClientAuthentication.SPECIFICATION;
     expect(revocation.target).toBe(isInQuery ? "?token=refresh" : "");
     expect(fields(revocation)).toEqual(isInQuery ? {} : { ...atToken, token: "refresh" });
     for (const { text } of sent) expect(String(new URLSearchParams(text))).toBe(text);
@@ -72,7 +78,7 @@ describe("RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: 
 
 describe("parameters that the maker adds", () => {
   it("RFC 8707 §2.2: those of token requests go into polls and refreshes, not elsewhere", () => {
-    const [request, poll, refresh, revocation] = life({
+    const [request, poll, refresh, revocation] = lifetime({
       deviceParameters: "&audience=a",
       tokenParameters: "&resource=https%3A%2F%2Fapi.example%2F",
     });
@@ -91,7 +97,7 @@ describe("what is stored belongs to a client and a server", () => {
   const stored = (settings: Partial<core.Config>): MemoryStorage => {
     const bench = new Port([code(), tokens()], settings);
     bench.until(2);
-    return bench.world.storage;
+    return bench.environment.storage;
   };
   const stateAfter = (storage: MemoryStorage, settings: Partial<core.Config>): State =>
     new Port([], { storage, autoStart: 0, ...settings }).device.state;
@@ -116,8 +122,8 @@ describe("what is stored belongs to a client and a server", () => {
 describe("RFC 7636 §4.3, §4.5 proof key for code exchange", () => {
   it("Appendix B: the challenge with the request, the verifier with each poll", () => {
     const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-    const answers = [code(), error(400, "authorization_pending"), tokens()];
-    const bench = new Port(answers, { pkce: 2, verifier });
+    const responses = [code(), error(400, "authorization_pending"), tokens()];
+    const bench = new Port(responses, { pkce: 2, verifier });
     bench.until(3);
     expect(bench.sent[0]!.text).toBe(
       "code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" +
@@ -136,20 +142,19 @@ const UNSUPPORTED = error(400, "unsupported_token_type");
 
 /** A device that has signed in with these members, and signs out; the server answers revocations in this order. */
 function signedOut(
-  answers: Reaction[],
+  responses: Reaction[],
   members: object = {},
   method = ClientAuthentication.NONE,
 ): Port {
   const bench = new Port([code(), tokens(members)], { clientAuthentication: method });
   bench.until(2);
   bench.run();
-  bench.answers = answers;
+  bench.responses = responses;
   bench.core.signOut(bench.device);
   bench.pass(800_000);
   return bench;
 }
 
-/** The tokens that were sent to the revocation endpoint. */
 function revoked(bench: Port): (string | null)[] {
   const sent = bench.sent.filter(({ endpoint }) => endpoint === 2);
   return sent.map(({ text, target }) => new URLSearchParams(text || target).get("token"));
@@ -170,12 +175,12 @@ describe("RFC 7009 §2.1: the server only should end the access token with the r
       ["refresh", "access"],
       ErrorCode.NONE,
     ],
-  ] as const)("%s", (_, answers, sent, outcome) => {
-    const bench = signedOut([...answers]);
+  ] as const)("%s", (_, responses, sent, outcome) => {
+    const bench = signedOut([...responses]);
     expect(revoked(bench)).toEqual(sent);
     expect(bench.device.state).toBe(State.SIGNED_OUT);
     expect(bench.device.event).toBe(Event.REVOKED);
     expect(ErrorCode[bench.device.error]).toBe(ErrorCode[outcome]);
-    expect(bench.kept).toBe("");
+    expect(bench.stored).toBe("");
   });
 });

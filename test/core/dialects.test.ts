@@ -3,19 +3,17 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
+import { Port, type Reaction } from "../environment/core-port.ts";
+import { code, error, tokens } from "../environment/environment.ts";
 import {
   type ExchangeName,
-  type Answer as RecordedAnswer,
+  type HttpResponse as RecordedResponse,
   recordedServers,
   recording,
 } from "../servers/recording.ts";
-import { Port, type Reaction } from "../world/core-port.ts";
-import { code, error, tokens } from "../world/world.ts";
 
-/** What has to become of an answer; told by the bench right after it. */
 type Outcome = (bench: Port) => void;
 
-/** Milliseconds from the request just answered to the next one. */
 const next = (bench: Port): number => {
   const count = bench.sent.length;
   bench.until(count + 1);
@@ -32,7 +30,6 @@ const showsCode =
     expect(next(bench)).toBe(intervalS * 1000);
     expect(bench.sent.at(-1)!.endpoint).toBe(1);
   };
-/** A failure that passes: the same request again, not sooner than this. */
 const triesAgain =
   (state: State, atLeastS: number): Outcome =>
   (bench) => {
@@ -45,12 +42,11 @@ const triesAgain =
   };
 const renewsCode: Outcome = (bench) => {
   expect(bench.device.state).toBe(State.REQUESTING);
-  bench.answers = [code({ user_code: "NEXT-CODE" })];
+  bench.responses = [code({ user_code: "NEXT-CODE" })];
   expect(next(bench)).toBeLessThanOrEqual(5000);
   expect(bench.sent.at(-1)!.endpoint).toBe(0);
   expect(bench.frame().join("")).toContain("NEXT-CODE");
 };
-/** Final: the error is shown, nothing more is sent, nothing kept. */
 const fails =
   (number: ErrorCode, kind: ErrorKind, shown: string): Outcome =>
   (bench) => {
@@ -61,7 +57,7 @@ const fails =
     const { length } = bench.sent;
     bench.pass(86_400_000);
     expect(bench.sent.length).toBe(length);
-    expect(bench.kept).toBe("");
+    expect(bench.stored).toBe("");
   };
 const signsIn =
   (access: string, refresh: string, withinS: number): Outcome =>
@@ -77,16 +73,17 @@ const signsIn =
     }
     const { length } = bench.sent;
     // A refresh that nobody asks for comes ten minutes after the last one at the soonest.
-    const endMs = bench.world.clock.elapsedMs + Math.max(withinS, 600) * 1000;
-    while (bench.sent.length === length && bench.world.clock.elapsedMs < endMs) bench.pass(60_000);
+    const endMs = bench.environment.clock.elapsedMs + Math.max(withinS, 600) * 1000;
+    while (bench.sent.length === length && bench.environment.clock.elapsedMs < endMs)
+      bench.pass(60_000);
     expect(bench.sent[length]?.form.get("refresh_token")).toBe(refresh);
   };
 
-const BAD_CLIENT = fails(ErrorCode.INVALID_CLIENT, ErrorKind.MAKER, "Device refused");
-const BAD_SETUP = (number: ErrorCode): Outcome => fails(number, ErrorKind.MAKER, "Wrong setup");
+const BAD_CLIENT = fails(ErrorCode.INVALID_CLIENT, ErrorKind.DEVELOPER, "Device refused");
+const INVALID_SETUP = (number: ErrorCode): Outcome =>
+  fails(number, ErrorKind.DEVELOPER, "Wrong setup");
 const A_MONTH_S = 2_592_000;
 
-/** Answers that no other server gives: what they lead to. */
 const outcomes: Record<string, Outcome> = {
   "documents-service/code quota": triesAgain(State.REQUESTING, 1),
   "rauthy/code hasty": triesAgain(State.REQUESTING, 1),
@@ -101,7 +98,7 @@ const outcomes: Record<string, Outcome> = {
     "Not allowed",
   ),
   "documents-service/poll invalid_client": BAD_CLIENT,
-  "documents-service/poll unsupported_grant_type": BAD_SETUP(ErrorCode.UNSUPPORTED_GRANT_TYPE),
+  "documents-service/poll unsupported_grant_type": INVALID_SETUP(ErrorCode.UNSUPPORTED_GRANT_TYPE),
   "documents-service/poll time-based": signsIn(
     "1/fFAGRNJru1FTz70BzhT3Zg",
     "1/xEoDL4iW3cxlI7yDbSRFYNG01kVKM2C-259HOF2aQbI",
@@ -114,13 +111,13 @@ const outcomes: Record<string, Outcome> = {
   "github/code form-encoded": triesAgain(State.REQUESTING, 1),
   "github/code device_flow_disabled": fails(
     ErrorCode.UNAUTHORIZED_CLIENT,
-    ErrorKind.MAKER,
+    ErrorKind.DEVELOPER,
     "Device refused",
   ),
   "github/poll incorrect_device_code": renewsCode,
   "github/poll token_expired": renewsCode,
   "github/poll incorrect_client_credentials": BAD_CLIENT,
-  "github/poll unsupported_grant_type": BAD_SETUP(ErrorCode.UNSUPPORTED_GRANT_TYPE),
+  "github/poll unsupported_grant_type": INVALID_SETUP(ErrorCode.UNSUPPORTED_GRANT_TYPE),
   // No lifetime, no refresh token: good until somebody says otherwise.
   "github/poll tokens-without-end": signsIn(
     "gho_16C7e42F292c6912E7710c838347Ae178B4a",
@@ -131,9 +128,8 @@ const outcomes: Record<string, Outcome> = {
   "microsoft/poll bad_verification_code": renewsCode,
   "auth0/poll invalid_grant": renewsCode,
   "pingam/code openam": showsCode("Vg5AxMAN", "https://openam.example.com/oauth2/device/user", 5),
-  "pingam/code response_type": BAD_SETUP(ErrorCode.INVALID_REQUEST),
+  "pingam/code response_type": INVALID_SETUP(ErrorCode.INVALID_REQUEST),
   "anywhere/poll bad-gateway": triesAgain(State.PENDING, 5),
-  // What the page says is not for this device.
   "anywhere/poll maintenance": triesAgain(State.PENDING, 5),
   "anywhere/poll retry-after": triesAgain(State.PENDING, 40),
   "anywhere/poll captive-portal": triesAgain(State.PENDING, 5),
@@ -148,13 +144,13 @@ const UNTRANSLATED: Record<string, Outcome> = {
     expect(bench.device.state).toBe(State.PENDING);
     expect(bench.text(Field.USER_CODE)).toBe("FL3PL2K7");
     // Ten minutes, a second of which has begun.
-    expect(bench.device.codeLifeS).toBeGreaterThanOrEqual(599);
-    expect(bench.device.codeLifeS).toBeLessThanOrEqual(600);
+    expect(bench.device.codeLifetimeS).toBeGreaterThanOrEqual(599);
+    expect(bench.device.codeLifetimeS).toBeLessThanOrEqual(600);
   },
   "amazon/expired": renewsCode,
 };
 
-interface Recorded extends RecordedAnswer {
+interface Recorded extends RecordedResponse {
   /** "github/code", "github/poll token_expired". */
   name: string;
 }
@@ -162,9 +158,9 @@ interface Recorded extends RecordedAnswer {
 const recordings = recordedServers().map((server) => recording(server));
 
 function recorded(name: string): Recorded {
-  const [server, answer] = name.split("/") as [string, ExchangeName];
+  const [server, response] = name.split("/") as [string, ExchangeName];
   const { exchanges, others } = recording(server);
-  return { ...(exchanges.get(answer) ?? others.get(answer))!, name };
+  return { ...(exchanges.get(response) ?? others.get(response))!, name };
 }
 
 const others = recordings.flatMap(({ server, others }) =>
@@ -172,9 +168,8 @@ const others = recordings.flatMap(({ server, others }) =>
 );
 const all: [string, Outcome][] = Object.entries({ ...outcomes, ...UNTRANSLATED });
 
-/** A device that has just got this answer to the request that its name begins with. */
-function having(answer: Recorded): Port {
-  const purpose = answer.name.split("/")[1]!.split(" ")[0]!;
+function having(response: Recorded): Port {
+  const purpose = response.name.split("/")[1]!.split(" ")[0]!;
   const signedIn = [code(), tokens()];
   const before: Record<string, Reaction[]> = {
     code: [],
@@ -183,7 +178,7 @@ function having(answer: Recorded): Port {
     revocation: signedIn,
   };
   const reactions = before[purpose] ?? [code()];
-  const bench = new Port([...reactions, answer]);
+  const bench = new Port([...reactions, response]);
   bench.until(reactions.length + (purpose === "revocation" ? 0 : 1));
   if (purpose === "revocation") {
     bench.core.signOut(bench.device);

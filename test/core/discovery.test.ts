@@ -3,8 +3,8 @@
 import { expect, it } from "vitest";
 import { ErrorCode, Field } from "../../core/complete.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { outcome, Port } from "../world/core-port.ts";
-import { json } from "../world/world.ts";
+import { outcome, Port } from "../environment/core-port.ts";
+import { json } from "../environment/environment.ts";
 
 const ISSUER = "https://issuer.example/tenant";
 const HERE = "http://127.0.0.1:8080/tenant";
@@ -15,7 +15,6 @@ const METADATA = {
   revocation_endpoint: "https://issuer.example/revoke",
 };
 
-/** What becomes of this metadata. */
 function discovered(metadata: object, issuer = ISSUER): { bench: Port; error: string } {
   const bench = new Port([json(200, metadata)], { autoStart: 0, memoryBytes: 12_288 });
   const bytes = bytesOf(issuer);
@@ -73,10 +72,10 @@ it.each(
   const members = Object.keys(METADATA).filter((name) => name !== "issuer");
   for (const issuer of [ISSUER, HERE]) {
     // A server elsewhere would send the device to its own ports.
-    const isGood = where === "anywhere" || (where === "here" && issuer === HERE);
+    const isValid = where === "anywhere" || (where === "here" && issuer === HERE);
     for (const member of members) {
       const { error } = discovered({ ...METADATA, issuer, [member]: address }, issuer);
-      expect([member, issuer, error === "NONE"]).toEqual([member, issuer, isGood]);
+      expect([member, issuer, error === "NONE"]).toEqual([member, issuer, isValid]);
     }
   }
 });
@@ -101,7 +100,7 @@ it.each([
 it("RFC 8414 §3.3: the issuer is compared from its first byte on, whatever stands in front of it in the host's array", () => {
   const bench = new Port([], { autoStart: 0 });
   for (let byte = 0; byte < 256; byte++) {
-    bench.answers = [json(200, METADATA)];
+    bench.responses = [json(200, METADATA)];
     const bytes = [byte, ...bytesOf(ISSUER)];
     expect(bench.core.discover(bench.device, bytes, 1, bytes.length)).toBe(1);
     bench.run();

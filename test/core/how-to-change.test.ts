@@ -16,14 +16,13 @@ import {
 } from "../../core/device/tables.ts";
 import * as grant from "../../core/index.ts";
 import { createDevice } from "../../core/loop/create.ts";
-import { isAnswerTooLong, startCall } from "../../core/requests/call.ts";
+import { isResponseTooLong, startCall } from "../../core/requests/call.ts";
 import { scanByte } from "../../core/text/json-scanner.ts";
 import { packedNames } from "../../targets/bundle/core-tables.ts";
+import { outcome, Port } from "../environment/core-port.ts";
+import { code, json, tokens } from "../environment/environment.ts";
 import type { Core } from "../model/subject.ts";
-import { outcome, Port } from "../world/core-port.ts";
-import { code, json, tokens } from "../world/world.ts";
 
-// What the row of the page comes to.
 const ROW = [{ place: Field.VALUE_A, names: ["sub"] }];
 const Literal = { USERINFO_MEMBERS: LiteralEnd.COMPLETE as number };
 
@@ -38,7 +37,7 @@ var USERINFO: CallKind = {
 };
 
 // The function that asks: a protected resource without a path of its own.
-function askUserInfo(device: Device): number {
+function requestUserInfo(device: Device): number {
   if (!startCall(device, USERINFO, Endpoint.RESOURCE, 1)) return 0;
   clearTarget(device);
   return 1;
@@ -47,7 +46,7 @@ function askUserInfo(device: Device): number {
 // What its answer leads to; the host reads the subject from Field.VALUE_A.
 function takeUserInfo(device: Device): ErrorCode {
   // A subject that was cut short would look like another one.
-  if (isAnswerTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
+  if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
   return holds(device, Field.VALUE_A) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 // example: end
@@ -76,10 +75,10 @@ it("asks with the access token, tells the subject, and is refused without a sess
   const bench = new Port([code(), tokens()], {
     core: { ...grant, create } as unknown as Core,
   });
-  expect(askUserInfo(bench.device)).toBe(0);
+  expect(requestUserInfo(bench.device)).toBe(0);
   bench.until(2);
-  bench.answers = [json(200, { name: "n", sub: "248289761001" })];
-  expect(askUserInfo(bench.device)).toBe(1);
+  bench.responses = [json(200, { name: "n", sub: "248289761001" })];
+  expect(requestUserInfo(bench.device)).toBe(1);
   bench.pass(0);
   expect(bench.sent.at(-1)).toMatchObject({
     endpoint: 5,
@@ -89,12 +88,12 @@ it("asks with the access token, tells the subject, and is refused without a sess
   });
   expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
   expect(bench.text(Field.VALUE_A)).toBe("248289761001");
-  bench.answers = [json(200, { name: "n" })];
-  askUserInfo(bench.device);
+  bench.responses = [json(200, { name: "n" })];
+  requestUserInfo(bench.device);
   bench.pass(0);
   expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
-  bench.answers = [json(200, { sub: "s".repeat(8192) })];
-  askUserInfo(bench.device);
+  bench.responses = [json(200, { sub: "s".repeat(8192) })];
+  requestUserInfo(bench.device);
   bench.pass(0);
   expect(outcome(bench).error).toBe(ErrorCode.VALUE_TOO_LONG);
 });

@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 
 export interface Property {
   readonly name: string;
-  /** As it is declared. */
   readonly type: string;
   readonly meaning: string;
 }
@@ -21,7 +20,6 @@ export interface Part {
 
 const core = fileURLToPath(new URL("../../core/", import.meta.url));
 
-/** Every source of the core, by its name in core/. */
 export const sources: ReadonlyMap<string, string> = new Map(
   readdirSync(core, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -42,10 +40,10 @@ function partOf(name: string): Part {
   const [file, text] = found[0]!;
   const [, comment, body] = declared.exec(text)!;
   const members = body!.matchAll(/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\n\s*(\w+): ([^;]+);/g);
-  const properties = [...members].map(([, said, property, type]) => ({
+  const properties = [...members].map(([, output, property, type]) => ({
     name: property!,
     type: type!,
-    meaning: textOf(said!),
+    meaning: textOf(output!),
   }));
   return { name, file: file!, meaning: textOf(comment!), properties };
 }

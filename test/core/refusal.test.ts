@@ -2,71 +2,70 @@
 // rows of the table (core/grant/refusal.ts).
 
 import { expect, it } from "vitest";
-import { Ending, ErrorCode, Event, ending, State } from "../../core/complete.ts";
-import type { FakeAnswer } from "../../platform/fake/index.ts";
-import { Port, type Reaction } from "../world/core-port.ts";
-import { code, error, json, tokens } from "../world/world.ts";
+import { ErrorCode, Event, Outcome, outcome, State } from "../../core/complete.ts";
+import type { FakeResponse } from "../../platform/testing/index.ts";
+import { Port, type Reaction } from "../environment/core-port.ts";
+import { code, error, json, tokens } from "../environment/environment.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const PUBLIC_CLIENT = { clientAuthentication: 0, clientSecret: "" };
 
-/** Signed in with a refresh token, and refreshed in vain for as long. */
-function refusedFor(ms: number, answer: FakeAnswer, client: object = {}): Port {
+function refusedFor(ms: number, response: FakeResponse, client: object = {}): Port {
   const bench = new Port([code(), tokens({ expires_in: 60 })], client);
   bench.until(2);
-  bench.answers = Array(6000).fill(answer);
+  bench.responses = Array(6000).fill(response);
   bench.pass(ms);
   return bench;
 }
 
-const plain = (status: number, body: string): FakeAnswer => ({ status, body });
+const plain = (status: number, body: string): FakeResponse => ({ status, body });
 
-it.each<[string, Reaction, Ending]>([
-  ["no error", code(), Ending.NONE],
-  ["no answer", "refuse", Ending.NETWORK],
-  ["503", plain(503, ""), Ending.NETWORK],
-  ["429", plain(429, ""), Ending.NETWORK],
-  ["access_denied", error(400, "access_denied"), Ending.USER],
-  ["org_internal", error(400, "org_internal"), Ending.REFUSED],
-  ["invalid_client", error(401, "invalid_client"), Ending.REFUSED],
-  ["401 to the client's credentials", plain(401, "Unauthorized"), Ending.REFUSED],
-  ...[405, 406, 411, 413, 414].map((status): [string, Reaction, Ending] => [
+it.each<[string, Reaction, Outcome]>([
+  ["no error", code(), Outcome.NONE],
+  ["no answer", "refuse", Outcome.NETWORK],
+  ["503", plain(503, ""), Outcome.NETWORK],
+  ["429", plain(429, ""), Outcome.NETWORK],
+  ["access_denied", error(400, "access_denied"), Outcome.USER],
+  ["org_internal", error(400, "org_internal"), Outcome.REFUSED],
+  ["invalid_client", error(401, "invalid_client"), Outcome.REFUSED],
+  ["401 to the client's credentials", plain(401, "Unauthorized"), Outcome.REFUSED],
+  ...[405, 406, 411, 413, 414].map((status): [string, Reaction, Outcome] => [
     `${status}`,
     plain(status, ""),
-    Ending.REFUSED,
+    Outcome.REFUSED,
   ]),
-])("%s at the request for a code", (_, answer, means) => {
-  const bench = new Port([answer]);
+])("%s at the request for a code", (_, response, means) => {
+  const bench = new Port([response]);
   bench.pass(6000);
-  expect(ending(bench.device)).toBe(means);
+  expect(outcome(bench.device)).toBe(means);
 });
 
-it.each<[string, FakeAnswer, object?]>([
+it.each<[string, FakeResponse, object?]>([
   ["another name", error(400, "unauthorized_client")],
   ["an unknown name", error(400, "quota-7")],
   ["a message", json(400, { message: "Invalid Refresh Token" })],
   ["an object for a name", json(404, { error: { code: 20026 } })],
   ["a success without a token", json(200, { code: 20026 })],
   ["401, of a client without credentials", plain(401, ""), PUBLIC_CLIENT],
-])("a refresh that is refused by %s for a day ends the session", (_, answer, client) => {
-  const bench = refusedFor(DAY_MS, answer, client);
+])("a refresh that is refused by %s for a day ends the session", (_, response, client) => {
+  const bench = refusedFor(DAY_MS, response, client);
   expect(bench.device.state).toBe(State.REFRESHING);
   bench.pass(2 * HOUR_MS);
   expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
 });
 
-it.each<[string, FakeAnswer]>([
+it.each<[string, FakeResponse]>([
   ["invalid_client", error(401, "invalid_client")],
   ["401 to the client's credentials", plain(401, "Unauthorized")],
   ["HTML", plain(403, "<html>")],
   ["an empty answer", plain(400, "")],
   ["half a success", json(200, { access_token: "a b" })],
   ["a token that is of no use", tokens({ token_type: "mac" })],
-])("the session outlives days of %s", (_, answer) => {
-  const bench = refusedFor(3 * DAY_MS, answer);
+])("the session outlives days of %s", (_, response) => {
+  const bench = refusedFor(3 * DAY_MS, response);
   expect(bench.device.state).toBe(State.REFRESHING);
-  bench.answers = [tokens({ expires_in: 90_000 })];
+  bench.responses = [tokens({ expires_in: 90_000 })];
   bench.pass(1.2 * HOUR_MS);
   expect(bench.device.state).toBe(State.SIGNED_IN);
 });
@@ -88,7 +87,7 @@ it.each<[string, (port: Port) => void, number, State]>([
   ["signOut", ({ core, device }) => core.signOut(device), 4000, State.SIGNED_OUT],
 ])("a person has a way out of a refresh that is refused: %s", (what, press, ms, end) => {
   const bench = refusedFor(HOUR_MS, error(401, "invalid_client"));
-  bench.answers = [error(401, "invalid_client"), code(), plain(200, "")];
+  bench.responses = [error(401, "invalid_client"), code(), plain(200, "")];
   for (let left = what.includes("twice") ? 2 : 1; left > 0; left--) {
     press(bench);
     bench.pass(ms);

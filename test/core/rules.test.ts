@@ -2,23 +2,23 @@
 
 import { describe, expect, it } from "vitest";
 import { Field, State } from "../../core/complete.ts";
-import { Port } from "../world/core-port.ts";
-import { code, tokens } from "../world/world.ts";
+import { Port } from "../environment/core-port.ts";
+import { code, tokens } from "../environment/environment.ts";
 
 describe("SPEC.md, Records: what survives", () => {
   it("tokens come back, for this client only; a spent device code does not stay (RFC 8628 §5.2)", () => {
     const before = new Port([code({ device_code: "spent-code" }), tokens()]);
     before.until(2);
     before.pass(0);
-    expect(before.kept).not.toContain("spent-code");
+    expect(before.stored).not.toContain("spent-code");
     const after = new Port([tokens({ access_token: "renewed" })], {
-      storage: before.world.storage,
+      storage: before.environment.storage,
     });
     after.until(1);
     expect(after.sent[0]!.text).toContain("refresh_token=refresh");
     expect(after.device.state).toBe(State.SIGNED_IN);
     const other = new Port([], {
-      storage: before.world.storage,
+      storage: before.environment.storage,
       clientId: "other",
       autoStart: 0,
     });
@@ -34,23 +34,24 @@ describe("SPEC.md, Records: what survives", () => {
     before.until(2);
     before.pass(0);
     const start = (tenant: string) =>
-      new Port([], { ...of(tenant), storage: before.world.storage, autoStart: 0 }).device.state;
+      new Port([], { ...of(tenant), storage: before.environment.storage, autoStart: 0 }).device
+        .state;
     expect(start("b")).toBe(State.SIGNED_OUT);
     expect(start("a")).toBe(State.REFRESHING);
   });
 
-  it.each<[scope: unknown, kept: string]>([
+  it.each<[scope: unknown, stored: string]>([
     ["email profile", "email profile"],
     [["email", "profile"], "email profile"],
     [`${"s".repeat(155)} t u v`, `${"s".repeat(155)} t u`],
     [`${"s".repeat(160)} t`, "s".repeat(160)],
     ["s".repeat(161), ""],
     ["x ".repeat(30_000), "x ".repeat(80).trim()],
-  ])("RFC 6749 §3.3, §5.1: %j: of a scope of any length whole names are kept", (scope, kept) => {
+  ])("RFC 6749 §3.3, §5.1: %j: of a scope of any length whole names are kept", (scope, stored) => {
     const bench = new Port([code(), tokens(), tokens({ scope })]);
     bench.until(3);
     expect(bench.device.state).toBe(State.SIGNED_IN);
-    expect(bench.text(Field.SCOPE).trim()).toBe(kept);
+    expect(bench.text(Field.SCOPE).trim()).toBe(stored);
   });
 
   it("RFC 8259 §7: an escape has hexadecimal digits of either case, and nothing else", () => {

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { outcome, type Port, type Reaction, session } from "../world/core-port.ts";
-import { json, tokens } from "../world/world.ts";
+import { outcome, type Port, type Reaction, session } from "../environment/core-port.ts";
+import { json, tokens } from "../environment/environment.ts";
 
 const TYPES = "https://schemas.openid.net/secevent/";
 const SESSIONS_REVOKED = `${TYPES}risc/event-type/sessions-revoked`;
@@ -30,14 +30,13 @@ const tokenSubject = (token: string, alg = "prefix") => ({
   },
 });
 
-/** Hands a verified event in; what applySecurityEvent says. */
 function hand(bench: Port, event: unknown): number {
   const bytes = bytesOf(typeof event === "string" ? event : JSON.stringify(event));
-  const said = bench.core.applySecurityEvent(bench.device, bytes, 0, bytes.length);
+  const output = bench.core.applySecurityEvent(bench.device, bytes, 0, bytes.length);
   bench.run();
-  return said;
+  return output;
 }
-const wiped = (bench: Port): boolean => bench.kept === "";
+const wiped = (bench: Port): boolean => bench.stored === "";
 
 const jws = (payload: unknown): string =>
   ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(payload)).toString("base64url"), "c2ln"].join(
@@ -234,7 +233,6 @@ describe("RFC 8936: events by polling", () => {
     bench.pass(1000);
     expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
     expect(bench.device.state).toBe(State.SIGNED_IN);
-    // SPEC, Regions: the life of what was verified is over.
     expect(bench.device.length[Field.VALUE_A]).toBe(-1);
   });
 });

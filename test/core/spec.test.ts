@@ -14,9 +14,9 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows, regionRows } from "../../core/tables/fields.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 import { remedyOf } from "../../targets/desktop/simulator/log/remedies.ts";
+import { call, config, isSources, LIST, Port, session } from "../environment/core-port.ts";
+import { code, error, tokens } from "../environment/environment.ts";
 import type { Core } from "../model/subject.ts";
-import { call, config, isSources, LIST, Port, session } from "../world/core-port.ts";
-import { code, error, tokens } from "../world/world.ts";
 import { parts } from "./owners.ts";
 
 /** An event about nobody's session. */
@@ -43,7 +43,6 @@ function drawnMoves(): string[] {
   ];
 }
 
-/** Display texts in their order; a file of a maker's texts has as many lines. */
 function drawnMessages(): string[] {
   return table(
     ["line", "name", "default"],
@@ -60,14 +59,14 @@ function drawnRegions(): string[] {
   const rows = [...fieldRows(), ...regionRows()];
   return table(
     ["region", "holds", "life", "in a code's record", "place, where not its own"],
-    rows.flatMap(({ name, says, life, place, isRecorded }, at) =>
-      life === ""
+    rows.flatMap(({ name, description, lifetime, place, isRecorded }, at) =>
+      lifetime === ""
         ? []
         : [
             [
               `\`${name}\` ${at + 1}`,
-              says.replace("@internal ", ""),
-              life,
+              description.replace("@internal ", ""),
+              lifetime,
               isRecorded ? "yes" : "",
               place ?? "",
             ],
@@ -89,7 +88,6 @@ function drawnOwners(): string[] {
   );
 }
 
-/** The names that a server gives to each error, in the order of their codes. */
 function wireNames(): string[] {
   return errorRows().map(({ names }) => names.map((name) => `\`${name}\``).join(", "));
 }
@@ -139,7 +137,6 @@ function signingIn(bench: Port): Port {
   bench.run();
   return bench;
 }
-/** Asked to sign in by itself or not. */
 function starting(autoStart: number): Port {
   return new Port([], { isStorageLate: true, autoStart });
 }
@@ -156,8 +153,7 @@ function signingOut(bench: Port): Port {
 const OFFER = "com.example.app\nproduct\nbase\noffer\n2022/02";
 const BODY = '{"packageName":"com.example.app","productId":"product","basePlanId":"base"}';
 
-/** What is asked of it, alone; the result where there is one. */
-const DEEDS: readonly (readonly [string, (bench: Port) => unknown])[] = [
+const ACTIONS: readonly (readonly [string, (bench: Port) => unknown])[] = [
   ["signIn", ({ core, device }) => core.signIn(device)],
   ["cancel", ({ core, device }) => core.cancel(device)],
   ["signOut", ({ core, device }) => core.signOut(device)],
@@ -191,28 +187,26 @@ function late({ core, device }: Port): void {
   if (!device.storageCommand) core.storageDone(device, 1);
 }
 
-/** What a deed leads to: a move, an answer, something noted, or nothing. */
-function effect(make: () => Port, deed: (bench: Port) => unknown): string {
+function effect(make: () => Port, action: (bench: Port) => unknown): string {
   const bench = make();
   const before = JSON.stringify({ ...bench.device, memory: 0 });
   const { moves } = bench.device;
-  const said = deed(bench);
+  const output = action(bench);
   const { device } = bench;
   if (device.moves !== moves) return `to ${State[device.state]}`;
-  if (said === 1) return "yes";
-  if (said === 0) return "0";
+  if (output === 1) return "yes";
+  if (output === 0) return "0";
   return JSON.stringify({ ...device, memory: 0 }) === before ? "–" : "noted";
 }
 
 function drawnFunctions(): string[] {
   return table(
     ["", ...WAYS.map(([name]) => name)],
-    DEEDS.map(([name, deed]) => [
+    ACTIONS.map(([name, action]) => [
       name,
       ...WAYS.map(([state, make]) => {
-        // To take back what is not wanted yet changes nothing: it has to be wanted.
-        const isWanted = state === "STARTING" && name !== "signIn";
-        return effect(isWanted ? () => starting(1) : make, deed);
+        const isRequired = state === "STARTING" && name !== "signIn";
+        return effect(isRequired ? () => starting(1) : make, action);
       }),
     ]),
   );
@@ -288,7 +282,7 @@ it("the grant alone signs in, shows its own texts, and has no room for calls", (
   const port = new Port([code(), tokens()], { core, memoryBytes: 4096 });
   port.until(2);
   expect(port.device.state).toBe(State.SIGNED_IN);
-  const texts = port.world.display.history.map((frame) => frame.split("\n")[0]!.trim());
+  const texts = port.environment.display.history.map((frame) => frame.split("\n")[0]!.trim());
   expect([texts[0], texts.at(-1)]).toEqual(["Getting a code", "Signed in"]);
   expect(port.device.capacity[grant.Region.CALL]).toBeLessThanOrEqual(0);
 });

@@ -3,8 +3,8 @@
 import { expect, it } from "vitest";
 import { ErrorCode, Field, OfferError, State } from "../../core/complete.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { outcome, type Port, type Reaction, session } from "../world/core-port.ts";
-import { json } from "../world/world.ts";
+import { outcome, type Port, type Reaction, session } from "../environment/core-port.ts";
+import { json } from "../environment/environment.ts";
 
 const NAMES = ["test.picogrant.player", "premium", "monthly", "intro-1", "2022/02"];
 const BODY = {
@@ -14,14 +14,12 @@ const BODY = {
   offerId: NAMES[3],
 };
 
-/** Asks for an offer; what createOffer says. */
 function offer(bench: Port, names: string[] = NAMES, body: unknown = BODY): OfferError {
   const lines = bytesOf(names.join("\n"));
   const text = bytesOf(typeof body === "string" ? body : JSON.stringify(body));
   return bench.core.createOffer(bench.device, lines, 0, lines.length, text, 0, text.length);
 }
 const made = (members: object = {}): Reaction => json(200, { ...BODY, state: "DRAFT", ...members });
-/** The five names with one of them changed. */
 const withName = (which: number, value: string): string[] =>
   NAMES.map((name, i) => (i === which ? value : name));
 
@@ -57,7 +55,6 @@ it.each<Refused>([
     ],
   ),
   ...PARENTS.flatMap((number, which) =>
-    // A nested one does not count.
     ["other", undefined, `${NAMES[which]}x`].map(
       (value): Refused => [
         `§2 row ${FIELDS[which]}: the body's must equal the address's, not ${value}`,
@@ -86,7 +83,7 @@ const PLAN = "Offers need an auto-renewing base plan.";
 const refusal = (status: number, name: string, message = ""): Reaction =>
   json(status, { error: { code: status, message, status: name } });
 
-it.each<[row: string, answer: Reaction, error: ErrorCode, status: number, told?: string[]]>([
+it.each<[row: string, response: Reaction, error: ErrorCode, status: number, reported?: string[]]>([
   ["§3 row create offer: DRAFT is the success", made(), ErrorCode.NONE, 200],
   [
     "§4 row response body: the offer's own members are taken for no error",
@@ -125,14 +122,15 @@ it.each<[row: string, answer: Reaction, error: ErrorCode, status: number, told?:
   ["§7 row errors: no answer", "refuse", ErrorCode.UNREACHABLE, 0],
 ])(
   "offer doc %s; the offer is not sent twice, and the session stays",
-  (_, answer, error, status, told) => {
-    const bench = session([answer]);
+  (_, response, error, status, reported) => {
+    const bench = session([response]);
     expect(offer(bench)).toBe(OfferError.NONE);
     bench.pass(600_000);
     expect(bench.sent).toHaveLength(1);
     expect(outcome(bench)).toEqual({ error, status });
     expect(bench.device.state).toBe(State.SIGNED_IN);
-    if (told) expect([Field.VALUE_A, Field.VALUE_C].map((at) => bench.text(at))).toEqual(told);
+    if (reported)
+      expect([Field.VALUE_A, Field.VALUE_C].map((at) => bench.text(at))).toEqual(reported);
   },
 );
 

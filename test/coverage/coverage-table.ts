@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { documentRows, documents, type Row, referencesOf, type Sides } from "./rows.ts";
+import { documentRows, type Row, referencesOf, type Sides, specification } from "./rows.ts";
 import {
   namesSection,
   type Section,
@@ -112,7 +112,11 @@ export function gaps(covered: readonly Covered<Row | Section>[]): string[] {
   });
 }
 
-function said(row: { readonly sides: Sides }, side: string, tests: readonly NamedTest[]): string[] {
+function output(
+  row: { readonly sides: Sides },
+  side: string,
+  tests: readonly NamedTest[],
+): string[] {
   const [first] = tests;
   if (!first) return row.sides === "both" ? [] : [`  ${side}: none, since ${row.sides.because}`];
   const more = tests.length > 1 ? ` and ${tests.length - 1} more` : "";
@@ -125,12 +129,12 @@ export function listOf(
   sections: readonly Covered<Section>[],
 ): string[] {
   const listed = (name: string, { row, service, device }: Covered | Covered<Section>): string[] => [
-    row.says === "" ? name : `${name}: ${row.says}`,
-    ...said(row, "service", service),
-    ...said(row, "device", device),
+    row.description === "" ? name : `${name}: ${row.description}`,
+    ...output(row, "service", service),
+    ...output(row, "device", device),
   ];
   return [
-    ...Object.entries(documents).flatMap(([document, title]) => [
+    ...Object.entries(specification).flatMap(([document, title]) => [
       `== ${title}, the ${document}`,
       ...covered
         .filter(({ row }) => row.document === document)

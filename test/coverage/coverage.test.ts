@@ -40,7 +40,9 @@ test.each([
   ["RFC 8628 §3.50: it", "3.5", false],
   ["RFC 6749 §3.5: it", "3.5", false],
 ])("%s names section %s of RFC 8628: %s", (name, section, isNamed) => {
-  expect(namesSection(name, { rfc: "8628", section, says: "", sides: "both" })).toBe(isNamed);
+  expect(namesSection(name, { rfc: "8628", section, description: "", sides: "both" })).toBe(
+    isNamed,
+  );
 });
 
 test.each([
@@ -64,8 +66,6 @@ test("a section of an RFC without a test on a side is a gap", () => {
   expect(lines).not.toContain("RFC 8628 §3.5: no test of the service");
   expect(lines).not.toContain("RFC 8628 §5.2: no test of the device");
 });
-
-// Which test names cover a row of the two specifications, and which do not refer to one.
 
 const INTERVAL = "device doc §2.1 interval";
 test.each([

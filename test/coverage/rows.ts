@@ -10,7 +10,7 @@ export interface Row {
   readonly section: string;
   readonly row: string;
   /** What the name alone does not contain; may be "". */
-  readonly says: string;
+  readonly description: string;
   readonly sides: Sides;
 }
 
@@ -22,20 +22,20 @@ function device(because: string): Sides {
   return { only: "device", because };
 }
 
-type Line = readonly [section: string, row: string, says?: string, sides?: Sides];
+type Line = readonly [section: string, row: string, description?: string, sides?: Sides];
 
 function rows(document: Row["document"], lines: readonly Line[]): Row[] {
-  return lines.map(([section, row, says = "", sides = "both"]) => ({
+  return lines.map(([section, row, description = "", sides = "both"]) => ({
     document,
     section,
     row,
-    says,
+    description,
     sides,
   }));
 }
 
 /** Titles of the specifications, in the order in which they are printed. */
-export const documents = {
+export const specification = {
   "device doc": "Device Authorization Service",
   "offer doc": "Subscription Offer Creation Operation",
 } as const;
@@ -78,7 +78,7 @@ export const documentRows: readonly Row[] = [
     ["4.3", "client_secret"],
     ["4.3", "refresh_token"],
     ["4.3", "grant_type"],
-    ["4.3", "answer", "four fields"],
+    ["4.3", "response", "four fields"],
     ["4.4", "token", "in the query string"],
     ["4.4", "success", "is 200"],
     ["4.5", "part and mine"],

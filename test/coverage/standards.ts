@@ -6,7 +6,7 @@ import type { Sides } from "./rows.ts";
 export interface Section {
   readonly rfc: string;
   readonly section: string;
-  readonly says: string;
+  readonly description: string;
   readonly sides: Sides;
 }
 
@@ -27,10 +27,15 @@ const ofService = (because: string): Sides => ({ only: "service", because });
 const pages = "its pages are for a user's browser";
 const clientsOnly = "it concerns clients that use a token";
 
-type Line = readonly [section: string, says: string, sides?: Sides];
+type Line = readonly [section: string, description: string, sides?: Sides];
 
 function sections(rfc: string, lines: readonly Line[]): Section[] {
-  return lines.map(([section, says, sides = "both"]) => ({ rfc, section, says, sides }));
+  return lines.map(([section, description, sides = "both"]) => ({
+    rfc,
+    section,
+    description,
+    sides,
+  }));
 }
 
 export const standardSections: readonly Section[] = [
@@ -137,7 +142,6 @@ export const standardSections: readonly Section[] = [
 /** `RFC 8628 §3.2 and §3.5`, `RFC 6749 §2.3, §3.2`. */
 const REFERENCE = /RFC (\d+)((?:,? (?:and )?§\d+(?:\.\d+)*)+)/g;
 
-/** The sections that a test's name refers to, listed or not. */
 function sectionsOf(name: string): Pick<Section, "rfc" | "section">[] {
   return [...name.matchAll(REFERENCE)].flatMap(([, rfc, places]) =>
     [...places!.matchAll(/§([\d.]*\d)/g)].map(([, section]) => ({ rfc: rfc!, section: section! })),

@@ -2,21 +2,23 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ManualClock } from "../../platform/fake/index.ts";
 import type { RealTime } from "../../platform/node/index.ts";
+import { ManualClock } from "../../platform/testing/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { createPanel } from "../../targets/desktop/panel/routes.ts";
-import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import {
+  createEnvironment,
+  type Front,
+} from "../../targets/desktop/simulator/environment/environment.ts";
+import type { VirtualEnvironmentSettings } from "../../targets/desktop/simulator/environment/virtual-environment.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import type { VirtualWorldSettings } from "../../targets/desktop/simulator/world/virtual-world.ts";
-import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
 
 /** Real time that only advances when a test advances it. */
 export class Handmade implements RealTime {
   readonly #clock = new ManualClock();
-  /** Number of waits. */
   waits = 0;
 
   nowMs(): number {
@@ -33,13 +35,11 @@ export class Handmade implements RealTime {
   }
 }
 
-export function bench(settings: Partial<VirtualWorldSettings> = {}) {
-  const simulation = virtualWorld(settings);
+export function bench(settings: Partial<VirtualEnvironmentSettings> = {}) {
+  const simulation = virtualEnvironment(settings);
   const viewer = new Viewer(simulation);
   return { simulation, viewer, controller: new Controller(simulation, viewer, true) };
 }
-
-// The real simulator in this process, with a panel.
 
 export interface RunningSimulator {
   readonly simulation: Simulation;
@@ -54,8 +54,8 @@ export async function startSimulator(speed = 10): Promise<RunningSimulator> {
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   const front: { handle?: Front } = {};
   const options = readOptions(["--port", "0", "--state", state, "--speed", String(speed)]);
-  const world = await createWorld(options, front, () => {});
-  const { simulation, url } = world;
+  const environment = await createEnvironment(options, front, () => {});
+  const { simulation, url } = environment;
   const controller = new Controller(simulation, new Viewer(simulation), true);
   front.handle = createPanel(simulation, controller);
   simulation.powerOn();
@@ -65,7 +65,7 @@ export async function startSimulator(speed = 10): Promise<RunningSimulator> {
     controller,
     url,
     async close() {
-      await world.close();
+      await environment.close();
       rmSync(state, { recursive: true, force: true });
     },
   };

@@ -1,19 +1,19 @@
 // The device behaves the same on every clock of the simulator: real, x60, --fast, a jump, paused and stepped.
 import { describe, expect, test } from "vitest";
 import { FAST_SPEED } from "../../targets/desktop/options.ts";
-import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
+import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
 import { bench, Handmade } from "./bench.ts";
 
 type Bench = ReturnType<typeof bench> & { readonly real: Handmade };
 
 function benchAt(speed: number): Bench {
   const real = new Handmade();
-  return { ...bench({ clock: new WorldClock({ speed, real }) }), real };
+  return { ...bench({ clock: new SimulatedClock({ speed, real }) }), real };
 }
 
 /** Real time advances in uneven pieces, as timers do: simulated time is mostly between two milliseconds. */
-function live({ real, simulation: { clock } }: Bench, worldMs: number): void {
-  const untilMs = clock.nowMs() + worldMs;
+function live({ real, simulation: { clock } }: Bench, environmentMs: number): void {
+  const untilMs = clock.nowMs() + environmentMs;
   for (let count = 0; clock.nowMs() < untilMs; count++)
     real.pass((7 + (count % 5) * 0.347) / clock.speed);
 }

@@ -18,7 +18,6 @@ export function run(...args: string[]): Promise<Ended> {
   return ended(start(args));
 }
 
-/** A temporary folder for `use`. */
 export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   try {

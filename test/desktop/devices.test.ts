@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { slipBytes } from "../../platform/display/escpos.ts";
-import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import {
   type Modules,
   qrLines,
@@ -97,7 +97,7 @@ function readLines(lines: readonly string[], scale = 4): Modules {
 
 async function waiting(device: string, columns: number, rows: number): Promise<Simulation> {
   const settings = { columns, rows, account: "ada", rotate: false, device };
-  const simulation = virtualWorld(settings);
+  const simulation = virtualEnvironment(settings);
   simulation.powerOn();
   await simulation.clock.advance(5000);
   return simulation;

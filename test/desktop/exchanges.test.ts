@@ -3,46 +3,46 @@ import { expect, test } from "vitest";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { wayOf } from "../../targets/desktop/panel/client/diagram.ts";
 import {
-  answerOf,
-  type Kept,
   keepInStep,
   outcomeOf,
   type Row,
+  responseOf,
   rowsOf,
+  type Stored,
 } from "../../targets/desktop/panel/client/rows.ts";
-import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
+import { ACTIONS } from "../../targets/desktop/simulator/actions.ts";
+import { Network } from "../../targets/desktop/simulator/environment/network.ts";
+import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
-import { describeAnswer } from "../../targets/desktop/simulator/log/mask.ts";
+import { summarizeResponse } from "../../targets/desktop/simulator/log/mask.ts";
 import { Moments } from "../../targets/desktop/simulator/log/timeline.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import type { View } from "../../targets/desktop/simulator/view.ts";
-import { Network } from "../../targets/desktop/simulator/world/network.ts";
-import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 import { clean } from "../../targets/service/observers.ts";
 import { isFullRun } from "../full-run.ts";
 import { bench } from "./bench.ts";
 
 test("responses and forms are shown without secrets and control characters", () => {
-  const answer = { access_token: "s1", refresh_token: "s2", device_code: "s3", user_code: "s4" };
-  expect(describeAnswer(JSON.stringify({ ...answer, expires_in: 5 }))).toBe(
+  const response = { access_token: "s1", refresh_token: "s2", device_code: "s3", user_code: "s4" };
+  expect(summarizeResponse(JSON.stringify({ ...response, expires_in: 5 }))).toBe(
     "access_token=*** refresh_token=*** device_code=*** user_code=*** expires_in=5",
   );
-  expect(describeAnswer("<html>")).toBe("(6 characters that are not JSON)");
-  expect(describeAnswer('{"error":"\\u001b[2J"}')).toBe("error=?[2J");
+  expect(summarizeResponse("<html>")).toBe("(6 characters that are not JSON)");
+  expect(summarizeResponse('{"error":"\\u001b[2J"}')).toBe("error=?[2J");
   expect(clean("a\x1b\n\x7fb")).toBe("a???b");
 });
 
 test("a power cut during a real exchange does not stop the clock", async () => {
-  const clock = new WorldClock({ paused: true });
+  const clock = new SimulatedClock({ paused: true });
   const log = new ExchangeLog(new Moments(() => clock.nowMs()), () => {});
   const silent: Http = { send: () => {}, abort: () => {} };
   const network = new Network(silent, clock, log);
-  const heard: string[] = [];
+  const received: string[] = [];
   const sink: HttpSink = {
-    status: () => heard.push("status"),
-    body: () => heard.push("body"),
-    end: () => heard.push("end"),
-    failed: () => heard.push("failed"),
+    status: () => received.push("status"),
+    body: () => received.push("body"),
+    end: () => received.push("end"),
+    failed: () => received.push("failed"),
   };
   const nothing = new Uint8Array(0);
   const request = { method: "POST", url: "http://127.0.0.1/token", contentType: "" } as const;
@@ -51,65 +51,63 @@ test("a power cut during a real exchange does not stop the clock", async () => {
   network.abort();
   await jump;
   expect(clock.nowMs()).toBe(1000);
-  expect(heard).toEqual([]);
-  expect(log.entries[0]?.answer).toBe("aborted");
+  expect(received).toEqual([]);
+  expect(log.entries[0]?.response).toBe("aborted");
 });
 
 // The diagram of panel and playground in random sessions of any length: its words match the responses, and its rows are
 // in the order of the events.
 
-const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "mend"];
+const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "fix"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
 const waits = ["advance 3s", "advance 40s", "advance 10m", "advance 30m"];
 /** The clock advances in steps of its own. */
-const DEEDS_IN_TIME = DEEDS.filter(({ group }) => group !== "clock").map(({ name }) => name);
+const ACTIONS_IN_TIME = ACTIONS.filter(({ group }) => group !== "clock").map(({ name }) => name);
 const session = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...waits) },
     { weight: 2, arbitrary: fc.constantFrom(...often) },
     { weight: 1, arbitrary: fc.constantFrom(...faults) },
-    { weight: 3, arbitrary: fc.constantFrom(...DEEDS_IN_TIME) },
+    { weight: 3, arbitrary: fc.constantFrom(...ACTIONS_IN_TIME) },
   ),
   { minLength: 1, maxLength: 25, size: "max" },
 );
 const RUNS = isFullRun ? 25 : 2;
 
-interface Heard {
+interface Received {
   status: number;
   body: string;
 }
 
-/** Records what the device receives, by the number of the exchange. */
-function listen(simulation: Simulation): Map<number, Heard> {
-  const heard = new Map<number, Heard>();
+function listen(simulation: Simulation): Map<number, Received> {
+  const received = new Map<number, Received>();
   const { network, exchanges } = simulation;
   const send = network.send.bind(network);
   network.send = (request: HttpRequest, sink: HttpSink): void => {
-    const answer = { status: 0, body: "" };
+    const response = { status: 0, body: "" };
     const id = exchanges.count + 1;
     send(request, {
       status(status, retryAfterS) {
-        answer.status = status;
+        response.status = status;
         sink.status(status, retryAfterS);
       },
       body(bytes, from, to) {
-        for (let at = from; at < to; at++) answer.body += String.fromCharCode(bytes[at]!);
+        for (let at = from; at < to; at++) response.body += String.fromCharCode(bytes[at]!);
         sink.body(bytes, from, to);
       },
       end() {
-        heard.set(id, answer);
+        received.set(id, response);
         sink.end();
       },
       failed(failure) {
-        heard.set(id, { status: 0, body: "" });
+        received.set(id, { status: 0, body: "" });
         sink.failed(failure);
       },
     });
   };
-  return heard;
+  return received;
 }
 
-/** Plays a session; `look` receives the view after each step. */
 async function play(steps: readonly string[], look: (view: View) => void): Promise<Simulation> {
   const { simulation, controller } = bench();
   simulation.powerOn();
@@ -143,19 +141,20 @@ test("an exchange is OK if its status and its body are, and otherwise has the na
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
       const { simulation, controller } = bench();
-      const heard = listen(simulation);
+      const received = listen(simulation);
       simulation.powerOn();
       for (const step of steps) await controller.run(step);
       for (const exchange of simulation.exchanges.entries) {
-        const answer = heard.get(exchange.id);
-        if (answer === undefined || exchange.ended === undefined || answer.status === 0) continue;
-        const { status, body } = answer;
-        const words = answerOf(exchange);
-        const isGood = status >= 200 && status < 300;
+        const response = received.get(exchange.id);
+        if (response === undefined || exchange.ended === undefined || response.status === 0)
+          continue;
+        const { status, body } = response;
+        const words = responseOf(exchange);
+        const isValid = status >= 200 && status < 300;
         expect(words.startsWith(`${status} `), words).toBe(true);
         const isReadable = body === "" || isJson(body);
         const error = isReadable && body !== "" ? errorOf(body) : undefined;
-        expect(/\bOK\b/.test(words), `${words} for ${body}`).toBe(isGood && isReadable && !error);
+        expect(/\bOK\b/.test(words), `${words} for ${body}`).toBe(isValid && isReadable && !error);
         if (error) expect(words).toContain(` ${error}`);
         if (!isReadable) expect(words).toContain("not JSON");
         expect(outcomeOf(exchange) === "wait").toBe(error === "authorization_pending");
@@ -177,7 +176,7 @@ test.each([
 ])("after %s the next poll is shown as %s", async (step, words) => {
   const simulation = await play(["advance 9s", step, "advance 12s"], () => {});
   const poll = simulation.exchanges.entries.find(({ fault }) => fault !== "");
-  expect(answerOf(poll!)).toBe(words);
+  expect(responseOf(poll!)).toBe(words);
 });
 
 /** A minimal list of the page; its items are the drawn values. */
@@ -199,7 +198,7 @@ test("rows are in the order of the events, each once; the updated list equals a 
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
       const list = new FakeList();
-      const kept = new Map<string, Kept<Row>>();
+      const stored = new Map<string, Stored<Row>>();
       await play(steps, (view) => {
         const rows = rowsOf(view);
         const orders = rows.flatMap((row) => row.orders);
@@ -211,10 +210,9 @@ test("rows are in the order of the events, each once; the updated list equals a 
           ...view.events.map(({ order }) => order),
         ];
         expect(orders).toEqual(all.sort((a, b) => a - b));
-        // Complete from the first one shown.
         const first = orders[0] ?? 0;
         expect(orders).toEqual(orders.map((_, at) => first + at));
-        keepInStep(list, kept, rows, (row) => row);
+        keepInStep(list, stored, rows, (row) => row);
         expect(list.items).toEqual(rows);
       });
     }),
@@ -237,16 +235,16 @@ test("a long wait keeps its one row in place, even when half a minute of it is d
 });
 
 test.each([
-  ["service as-usual", "world-strip"],
-  ["client living-room-tv", "world-strip"],
-  ["policy pupil video", "world-strip"],
-  ["fault offline on", "world-strip fault"],
-  ["fault slow-down", "world-strip fault"],
+  ["service as-usual", "environment-strip"],
+  ["client living-room-tv", "environment-strip"],
+  ["policy pupil video", "environment-strip"],
+  ["fault offline on", "environment-strip fault"],
+  ["fault slow-down", "environment-strip fault"],
   ["press new-code", "person-device"],
-  ["stream poll", "maker-service"],
+  ["stream poll", "manufacturer-service"],
 ])("%s is drawn as %s: a setting is not a fault", async (step, way) => {
   const { timeline } = await play(["advance 5s", step], () => {});
-  const by = (wanted: string): boolean => timeline.entries.some((one) => wayOf(one) === wanted);
+  const by = (required: string): boolean => timeline.entries.some((one) => wayOf(one) === required);
   expect(by(way)).toBe(true);
-  expect(by("world-strip fault")).toBe(way.endsWith("fault"));
+  expect(by("environment-strip fault")).toBe(way.endsWith("fault"));
 });

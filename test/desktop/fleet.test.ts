@@ -3,23 +3,23 @@ import { spawn } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EventQueue } from "../../targets/desktop/fleet/fleet.ts";
-import { serviceDefaults } from "../../targets/desktop/fleet/service-model.ts";
 import {
   type FleetPlan,
   fleetCore,
   playDay,
   restartAll,
   returnOfRegion,
-} from "../../targets/desktop/fleet/story.ts";
+} from "../../targets/desktop/fleet/fleet-scenarios.ts";
+import { serviceDefaults } from "../../targets/desktop/fleet/service-model.ts";
 import { ended } from "../program.ts";
 
 const PLAN: FleetPlan = { devices: 400, hours: 4, capacity: 0, seed: 7 };
 
 test.each(["nothing", "code", "tokens"] as const)(
   "a full restart peaks below 3 times the load of the same devices pending (stored: %s)",
-  async (kept) => {
+  async (stored) => {
     for (const capacityShare of [Number.POSITIVE_INFINITY, 0.5, 0.1]) {
-      const { peak, steady } = restartAll(await fleetCore(), kept, PLAN, capacityShare);
+      const { peak, steady } = restartAll(await fleetCore(), stored, PLAN, capacityShare);
       expect(steady).toBeGreaterThan(0.9 * (PLAN.devices / serviceDefaults.intervalS));
       expect(peak / steady).toBeLessThan(3);
     }
@@ -49,12 +49,12 @@ test("a day of the city: all devices sign in, through power cut, outage and a ba
   const { episodes } = playDay(await fleetCore(), PLAN);
   for (const { name, devices, signedIn } of episodes)
     expect([name, signedIn]).toEqual([name, devices]);
-  const [, power, outage, , bad] = episodes;
+  const [, power, outage, , invalid] = episodes;
   expect(power!.refused).toBe(0);
   expect(outage!.refused).toBeGreaterThan(PLAN.devices);
   // RFC 8628 section 3.5: early polls get slow_down.
-  expect(bad!.slowDowns).toBeGreaterThan(0);
-  expect(bad!.slowDowns).toBeLessThan(10 * bad!.devices);
+  expect(invalid!.slowDowns).toBeGreaterThan(0);
+  expect(invalid!.slowDowns).toBeLessThan(10 * invalid!.devices);
 });
 
 test("the same seed gives the same fleet", async () => {

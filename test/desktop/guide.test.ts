@@ -4,27 +4,35 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";
 import { guideOf, type PhonePage, wordsOf } from "../../targets/desktop/panel/client/guide.ts";
+import { ACTIONS } from "../../targets/desktop/simulator/actions.ts";
 import type { Controller } from "../../targets/desktop/simulator/controls.ts";
-import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
-import { toldOf } from "../../targets/desktop/simulator/log/reasons.ts";
+import { FAULTS } from "../../targets/desktop/simulator/environment/faults.ts";
+import { reportedOf } from "../../targets/desktop/simulator/log/reasons.ts";
 import { stateName } from "../../targets/desktop/simulator/log/timeline.ts";
 import type { View } from "../../targets/desktop/simulator/view.ts";
-import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
 import { isFullRun } from "../full-run.ts";
 import { bench } from "./bench.ts";
 
 const CODE = "BCDF-GHJK";
 
-function guide(state: State, phone: PhonePage = "home", more: object = {}, world: object = {}) {
+function guide(
+  state: State,
+  phone: PhonePage = "home",
+  more: object = {},
+  environment: object = {},
+) {
   const userCode = state === State.PENDING ? CODE : "";
   const kind = "bare";
   const device = { kind, on: true, state: stateName(state), userCode, reason: undefined, ...more };
-  return guideOf({ device, faults: [], administrator: "", ...world } as unknown as View, phone);
+  return guideOf(
+    { device, faults: [], administrator: "", ...environment } as unknown as View,
+    phone,
+  );
 }
 
 function failedBy(name: string): object {
-  const { mend } = toldOf(ErrorCode[name.toUpperCase() as keyof typeof ErrorCode]);
-  return { reason: { name, from: "the authorization server", mend } };
+  const { fix } = reportedOf(ErrorCode[name.toUpperCase() as keyof typeof ErrorCode]);
+  return { reason: { name, from: "the authorization server", fix } };
 }
 
 test.each([
@@ -36,10 +44,10 @@ test.each([
   [State.REFRESHING, 3, "What can go wrong?", /is signed in/],
   [State.REVOKING, 0, undefined, /signs out/],
   [State.FAILED, 0, "get a code", /sign-in failed/],
-])("state %i: step %i is lit, and %s is what to press", (state, step, label, says) => {
+])("state %i: step %i is lit, and %s is what to press", (state, step, label, description) => {
   const one = guide(state);
   expect([one.step, one.next?.label]).toEqual([step, label]);
-  expect(one.says).toMatch(says);
+  expect(one.description).toMatch(description);
 });
 
 test("while the user continues on the phone, the panel has no strong button", () => {
@@ -53,7 +61,7 @@ test("while the user continues on the phone, the panel has no strong button", ()
   const decision = { what: "ada allows", userCode: CODE, isByKey: true, order: 7 };
   const decided = guide(State.PENDING, "other", {}, { decision });
   expect(decided).toMatchObject({ step: 2, next: undefined });
-  expect(decided.says).toMatch(/^Decided: ada allows\./);
+  expect(decided.description).toMatch(/^Decided: ada allows\./);
 });
 
 test("after a refusal the panel offers another code only if the next sign-in can end differently", () => {
@@ -61,7 +69,7 @@ test("after a refusal the panel offers another code only if the next sign-in can
   const administrator = "policy harbour-school";
   expect(guide(State.FAILED, "other", refused, { administrator })).toMatchObject({
     next: { label: "be the administrator: allow it", does: "administrator" },
-    says: expect.stringContaining("Ask your administrator to allow what the app requests."),
+    description: expect.stringContaining("Ask your administrator to allow what the app requests."),
   });
   for (const name of ["invalid_client", "unauthorized_client", "invalid_scope"]) {
     expect(guide(State.FAILED, "other", failedBy(name)).next?.does).toBe("client living-room-tv");
@@ -72,14 +80,14 @@ test("after a refusal the panel offers another code only if the next sign-in can
 /** Presses the strong button only; on the phone, tries the accounts in turn. @returns the last sentence */
 async function follow(controller: Controller): Promise<string> {
   const accounts = ["ada", "nora", "ben"];
-  const said: string[] = [];
+  const output: string[] = [];
   for (let press = 0; press < 40; press++) {
     const view = controller.viewer.view();
-    const { step, next, says } = guideOf(view, "home");
+    const { step, next, description } = guideOf(view, "home");
     // The steps only claim that a code is shown while one is.
     const isShown = wordsOf(step, view.device.on)[0] === "The device shows a code";
-    expect(isShown, says).toBe(view.device.userCode !== "" && step < 3);
-    said.push(`${says} [${next?.label ?? ""}] {${view.device.state}}`);
+    expect(isShown, description).toBe(view.device.userCode !== "" && step < 3);
+    output.push(`${description} [${next?.label ?? ""}] {${view.device.state}}`);
     if (next?.does === "#faults") return "";
     if (next?.does === "#scan") {
       await controller.run(`allow ${accounts[0]}`);
@@ -87,10 +95,10 @@ async function follow(controller: Controller): Promise<string> {
     } else if (next) await controller.run(next.does);
     await controller.run("advance 70s");
   }
-  return said.slice(-6).join("\n");
+  return output.slice(-6).join("\n");
 }
 
-const DISTURBING = DEEDS.filter(({ group }) => group !== "clock").map(({ step }) => step);
+const DISTURBING = ACTIONS.filter(({ group }) => group !== "clock").map(({ step }) => step);
 
 test("the strong button alone leads to a sign-in, from any previous state", async () => {
   const step = fc.oneof(

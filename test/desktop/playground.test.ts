@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
-import * as page from "../../targets/desktop/playground/stand-ins.ts";
+import * as page from "../../targets/desktop/playground/node-replacements.ts";
 
 test("every Node import of the service has a replacement", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));

@@ -10,12 +10,11 @@ import { play } from "../../targets/desktop/scenarios/play.ts";
 import { sideBySide } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { blocksOf } from "../code-blocks.ts";
-import { PATIENCE_MS } from "../patience.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const page = readFileSync(path.join(root, "targets/desktop/README.md"), "utf8");
 
-/** The first block below a heading. */
 function blockBelow(heading: string): string {
   const below = page.indexOf(`\n## ${heading}\n`);
   expect(below, heading).toBeGreaterThan(0);
@@ -28,7 +27,7 @@ test.each(blockBelow("For scripts").trimEnd().split("\n"))("%s", (command) => {
   const given = command.includes("--state") ? "" : ` --state ${folder}`;
   const line = command.replace(/^npm start -- (.*?)(?: +#.*)?$/, "npm start -s -- $1");
   try {
-    const how = { cwd: root, encoding: "utf8", timeout: PATIENCE_MS } as const;
+    const how = { cwd: root, encoding: "utf8", timeout: TIMEOUT_MS } as const;
     const ended = spawnSync("bash", ["-c", `${line} --port 0${given}`], how);
     expect(ended.stderr).toBe("");
     expect(ended.status).toBe(0);

@@ -8,28 +8,26 @@ import { errorRows } from "../../core/tables/errors.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { signInErrorOf } from "../../platform/session/sign-in-error.ts";
 import { guideOf } from "../../targets/desktop/panel/client/guide.ts";
-import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { reasonOfDevice } from "../../targets/desktop/simulator/log/reasons.ts";
 import { remedyOf, sentenceOf } from "../../targets/desktop/simulator/log/remedies.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import { Visitor } from "../service/visitor.ts";
+import { UserAgent } from "../service/user-agent.ts";
 
 const TEXTS = MESSAGES.split("\n");
 /** Shown while the device continues by itself: they ask nobody for anything. */
 const GOES_ON = [Message.RESUMING, Message.NO_CONNECTION, Message.BUSY, Message.CODE_EXPIRED];
 const ROWS = errorRows().map((row) => [ErrorCode[row.error], row] as const);
 
-/** The role that a text of the display names. */
-function askedBy(text: string): string {
+function requestedBy(text: string): string {
   if (/administrator/.test(text)) return "the administrator";
   if (/maker/.test(text)) return "the developer";
   return /Sign in again/.test(text) ? "the user" : "nobody";
 }
 
-/** A device that has failed with this error. */
 async function failedWith(error: number): Promise<Driver> {
-  const simulation = virtualWorld();
+  const simulation = virtualEnvironment();
   simulation.powerOn();
   await simulation.clock.advance(6000);
   const { device } = simulation.driver!;
@@ -37,17 +35,17 @@ async function failedWith(error: number): Promise<Driver> {
 }
 
 test.each(ROWS)("%s: display, panel and errors of programs name the same role", async (_, row) => {
-  const asked = askedBy(TEXTS[row.message]!);
+  const requested = requestedBy(TEXTS[row.message]!);
   const driver = await failedWith(row.error);
-  const { mend } = reasonOfDevice(driver)!;
+  const { fix } = reasonOfDevice(driver)!;
   const { remedy } = signInErrorOf(driver.device);
-  if (asked === "nobody" || GOES_ON.includes(row.message)) {
-    expect(mend).toMatch(/^(passes by itself|a new code|the user): /);
+  if (requested === "nobody" || GOES_ON.includes(row.message)) {
+    expect(fix).toMatch(/^(passes by itself|a new code|the user): /);
   } else {
-    expect(mend.startsWith(`${asked}: `), `${mend} beside "${TEXTS[row.message]}"`).toBe(true);
-    expect(`the ${remedy === "maker" ? "developer" : remedy}`).toBe(asked);
+    expect(fix.startsWith(`${requested}: `), `${fix} beside "${TEXTS[row.message]}"`).toBe(true);
+    expect(`the ${remedy === "developer" ? "developer" : remedy}`).toBe(requested);
   }
-  const isFinal = [ErrorKind.USER, ErrorKind.ADMINISTRATOR, ErrorKind.MAKER].includes(row.kind);
+  const isFinal = [ErrorKind.USER, ErrorKind.ADMINISTRATOR, ErrorKind.DEVELOPER].includes(row.kind);
   expect(remedy === "nobody").toBe(!isFinal);
 });
 
@@ -55,26 +53,26 @@ test.each([
   ["allow-as-pupil", "living-room-tv", "pupil"],
   ["allow", "northwind-kiosk", "ada"],
 ])("what the administrator has to fix is on the phone's page (%s)", async (_, client, account) => {
-  const simulation = virtualWorld({ client });
+  const simulation = virtualEnvironment({ client });
   simulation.powerOn();
   await simulation.clock.advance(10_000, () => simulation.userCode !== "");
-  const visitor = new Visitor(simulation.service!);
-  const entry = await visitor.get(`/device?user_code=${simulation.userCode}`);
-  const chooser = await visitor.submit(entry, "/device");
-  const consent = await visitor.submit(chooser, "/device/account", { account });
-  const page = await visitor.submit(consent, "/device/decision", { decision: "allow" });
+  const userAgent = new UserAgent(simulation.service!);
+  const entry = await userAgent.get(`/device?user_code=${simulation.userCode}`);
+  const chooser = await userAgent.submit(entry, "/device");
+  const consent = await userAgent.submit(chooser, "/device/account", { account });
+  const page = await userAgent.submit(consent, "/device/decision", { decision: "allow" });
   expect(page.status).toBe(403);
   await perform(simulation, "advance 10s");
   expect(simulation.display.lines.join(" ")).toMatch(/Ask +your +administrator/);
-  const { mend } = reasonOfDevice(simulation.driver!)!;
+  const { fix } = reasonOfDevice(simulation.driver!)!;
   // The same sentence on the page, in the panel and its steps.
-  const sentence = sentenceOf(mend);
+  const sentence = sentenceOf(fix);
   expect(sentence).toMatch(/^Ask your administrator to /);
   expect(page.html).toContain(`${sentence} Then get a new code on your device.`);
   expect(page.html.match(/Ask|Use another|take another/g)).toEqual(["Ask"]);
   const { decision, administrator } = new Viewer(simulation).view();
   expect(decision!.page.text).toContain(sentence);
-  expect(guideOf(new Viewer(simulation).view(), "other").says).toContain(sentence);
+  expect(guideOf(new Viewer(simulation).view(), "other").description).toContain(sentence);
   // The fix is a step, after which the same account can sign in.
   expect(administrator).not.toBe("");
   await perform(simulation, "administrator");
@@ -90,7 +88,7 @@ test("every sentence asks one role for one action", () => {
     if (error === ErrorCode.NONE) continue;
     const sentence = sentenceOf(remedyOf(error, kind));
     expect(sentence).toMatch(/^[A-Z].*\w\.$/);
-    const asked = sentence.match(/administrator|developer|the user|another account/g) ?? [];
-    expect(new Set(asked).size, sentence).toBeLessThanOrEqual(1);
+    const requested = sentence.match(/administrator|developer|the user|another account/g) ?? [];
+    expect(new Set(requested).size, sentence).toBeLessThanOrEqual(1);
   }
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { findScenario, play, scenarioNames } from "../../targets/desktop/scenarios/play.ts";
 import { isFrame, sideBySide } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
-import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
+import { ACTIONS, type Action } from "../../targets/desktop/simulator/actions.ts";
 import { shows } from "../../targets/desktop/simulator/device/display.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { isStep } from "../../targets/desktop/simulator/steps.ts";
@@ -14,10 +14,10 @@ const SECRET = /pg[adr]\.[\w-]{10}|tv-secret/;
 /** An opened exchange is complete and masked, for all requests and responses of all scenarios. */
 function expectMasked({ exchanges }: Simulation): void {
   for (const { id } of exchanges.entries) {
-    const { request, answer } = exchanges.detailOf(id)!;
+    const { request, response } = exchanges.detailOf(id)!;
     expect(request).toContain("\nAccept: application/json");
-    expect(answer).toMatch(/^(HTTP status \d{3}\n|no response: |$)/);
-    expect(`${request}${answer}`).not.toMatch(SECRET);
+    expect(response).toMatch(/^(HTTP status \d{3}\n|no response: |$)/);
+    expect(`${request}${response}`).not.toMatch(SECRET);
   }
 }
 
@@ -25,16 +25,16 @@ function expectMasked({ exchanges }: Simulation): void {
 const played = scenarioNames().filter((_, at) => isFullRun || at % 3 === 0);
 
 test.each(played)("scenario %s", async (name) => {
-  let world: Simulation | undefined;
+  let environment: Simulation | undefined;
   const { unmet, expectations } = await play(findScenario(name), {
     created(simulation) {
-      world = simulation;
+      environment = simulation;
     },
   });
   expect(unmet && `line ${unmet.line.number}\n${sideBySide(unmet)}`).toBeUndefined();
   expect(expectations).toBeGreaterThan(0);
-  expect(world!.exchanges.entries.length).toBeGreaterThan(0);
-  expectMasked(world!);
+  expect(environment!.exchanges.entries.length).toBeGreaterThan(0);
+  expectMasked(environment!);
 });
 
 test.each([
@@ -82,18 +82,18 @@ test("every other action of the table is played by a scenario, by its name or it
   const lines = new Set(
     scenarioNames().flatMap((name) => findScenario(name).lines.map(({ text }) => text)),
   );
-  const isPlayed = ({ name, step, group }: Deed): boolean =>
+  const isPlayed = ({ name, step, group }: Action): boolean =>
     group === "clock" ||
     group === "fault" ||
     lines.has(name) ||
     [...lines].some((line) => line === step || line.startsWith(`${step} `));
-  expect(DEEDS.filter((deed) => !isPlayed(deed)).map(({ name }) => name)).toEqual([]);
+  expect(ACTIONS.filter((action) => !isPlayed(action)).map(({ name }) => name)).toEqual([]);
 });
 
 test("every action has a unique name, and its step is valid", () => {
-  const names = DEEDS.map(({ name }) => name);
+  const names = ACTIONS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  for (const { name, step } of DEEDS) {
+  for (const { name, step } of ACTIONS) {
     expect(name).toMatch(/^[a-z][a-z-]*$/);
     expect(isStep(step)).toBe(true);
   }

@@ -6,8 +6,8 @@ import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { UsageError } from "../../targets/desktop/command-line.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
+import { opened } from "../environment/real-environment.ts";
 import { ended } from "../program.ts";
-import { opened } from "../world/real-world.ts";
 import { inFolder, run, start } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
@@ -32,16 +32,15 @@ test("a sign-in by script prints frames as text and no secret, with exit code 0;
   }));
 
 test("npm start -- --scenario plays a scenario with its frames; an unknown one is exit code 2", async () => {
-  const good = await run("--scenario", "deny");
-  expect(good).toMatchObject({ code: 0, stderr: "" });
-  expect(good.stdout).toContain("> deny");
-  expect(good.stdout).toContain("|Access refused. Sign|");
-  const bad = await run("--scenario", "holiday");
-  expect(bad.code).toBe(2);
-  expect(bad.stderr).toMatch(/^picogrant: there is no scenario holiday; choose one of .*\n$/);
+  const valid = await run("--scenario", "deny");
+  expect(valid).toMatchObject({ code: 0, stderr: "" });
+  expect(valid.stdout).toContain("> deny");
+  expect(valid.stdout).toContain("|Access refused. Sign|");
+  const invalid = await run("--scenario", "holiday");
+  expect(invalid.code).toBe(2);
+  expect(invalid.stderr).toMatch(/^picogrant: there is no scenario holiday; choose one of .*\n$/);
 });
 
-/** Errors in the arguments alone. */
 const WRONG_FLAGS: [string[], RegExp][] = [
   [["--colour"], /^picogrant: unknown option '--colour'/],
   [["extra"], /^picogrant: too many arguments/],
@@ -70,8 +69,8 @@ const WRONG_FLAGS: [string[], RegExp][] = [
 ];
 
 test.each(WRONG_FLAGS)("a wrong flag is one line: %s", (args, message) => {
-  const [, said] = /^exit 2: ([^\n]+)\n$/.exec(refusal(args))!;
-  expect(said).toMatch(message);
+  const [, output] = /^exit 2: ([^\n]+)\n$/.exec(refusal(args))!;
+  expect(output).toMatch(message);
 });
 
 test.each([
@@ -105,19 +104,18 @@ test.each([
   ["--port", "8080"],
   ["--issuer", "https://a.example"],
 ])("%s beside --scenario is one line and exit code 2", (...args) => {
-  const said = refusal([...args, "--scenario", "sign-in"]);
-  expect(said).toMatch(
+  const output = refusal([...args, "--scenario", "sign-in"]);
+  expect(output).toMatch(
     /^exit 2: picogrant: option '--scenario <name>' cannot be used with [^\n]+\n$/,
   );
-  expect(said).toMatch(new RegExp(`option '(-p, )?${args[0]}[ ']`));
+  expect(output).toMatch(new RegExp(`option '(-p, )?${args[0]}[ ']`));
 });
 
-/** The command line's error for these flags; in this process, since there are many. */
 function refusal(args: readonly string[]): string {
-  let said = "";
+  let output = "";
   for (const stream of [process.stdout, process.stderr]) {
     vi.spyOn(stream, "write").mockImplementation((text) => {
-      said += String(text);
+      output += String(text);
       return true;
     });
   }
@@ -129,7 +127,7 @@ function refusal(args: readonly string[]): string {
   } catch (error) {
     // The same as in main.ts.
     if (error instanceof UsageError) return `exit 2: picogrant: ${error.message}\n`;
-    return `${(error as Error).message}: ${said}`;
+    return `${(error as Error).message}: ${output}`;
   } finally {
     vi.restoreAllMocks();
   }
@@ -144,10 +142,10 @@ test("a world of one's own: --fixture, --options, --client; the printer's bytes 
     const accounts = [{ id: "ada", name: "Ada", email: "ada@example.test" }];
     writeFileSync(own, JSON.stringify({ accounts, clients }));
     writeFileSync(options, JSON.stringify({ codeLifetime: 120, userCodeFormat: "XXXXXX" }));
-    const world = ["--fixture", own, "--options", options, "--client", "till"];
+    const environment = ["--fixture", own, "--options", options, "--client", "till"];
     const device = ["--device", "printer", "--printer", paper, "--approve"];
     const where = ["--state", path.join(state, "state"), ...SCRIPTED, "signed-in"];
-    const { code, stdout, stderr } = await run(...world, ...device, ...where);
+    const { code, stdout, stderr } = await run(...environment, ...device, ...where);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^ {2}:within 2 minutes\. *:$/m);
     const userCode = /\|Code ([B-Z]{6}) /.exec(stdout)?.[1];
@@ -218,11 +216,11 @@ test("RFC 8414: --issuer discovers a real server's endpoints; a wrong issuer is 
   });
   const client = ["--client-id", "living-room-tv", "--scope", "email", "--state", folder];
   const secret = ["--client-secret", "tv-secret", "--port", "0", "--exit-when", "signed-in"];
-  const good = await run("--issuer", url, ...client, ...secret);
-  expect(good).toMatchObject({ code: 0, stderr: "" });
-  expect(good.stdout).toContain("|Signed in           |");
-  expect(good.stdout).toMatch(/^Panel: open http:\/\/127\.0\.0\.1:\d+\/panel\n/);
-  const bad = await run("--issuer", `${url}/other`, ...client, ...secret);
-  expect(bad.code).toBe(2);
-  expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*check --issuer\n$/);
+  const valid = await run("--issuer", url, ...client, ...secret);
+  expect(valid).toMatchObject({ code: 0, stderr: "" });
+  expect(valid.stdout).toContain("|Signed in           |");
+  expect(valid.stdout).toMatch(/^Panel: open http:\/\/127\.0\.0\.1:\d+\/panel\n/);
+  const invalid = await run("--issuer", `${url}/other`, ...client, ...secret);
+  expect(invalid.code).toBe(2);
+  expect(invalid.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*check --issuer\n$/);
 });

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { play, virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { coloured, colourless, layOut } from "../../targets/desktop/terminal/layout.ts";
@@ -58,7 +58,7 @@ test("80x24 shows display, state, requests and responses; no secret", async () =
 });
 
 test("a view holds no token and no device code, whatever the device does", async () => {
-  const simulation = virtualWorld({ rotate: true });
+  const simulation = virtualEnvironment({ rotate: true });
   const viewer = new Viewer(simulation);
   const seen: string[] = [];
   simulation.onChange(() => seen.push(JSON.stringify(viewer.view())));
@@ -156,7 +156,7 @@ if (!hasScript) {
 
   test("an exception restores the terminal first and is then readable", async () => {
     const { stdout, code } = await inTerminal(
-      `${node} test/desktop/throwing-screen.ts`,
+      `${node} test/desktop/failing-screen.ts`,
       {},
       async () => {},
     );

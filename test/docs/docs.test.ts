@@ -74,7 +74,6 @@ it("the page of sizing has the default memory sizes of the hosts", () => {
     const [, bytes] = pattern.exec(readFileSync(root + file, "utf8"))!;
     expect(page).toContain(`The hosts in C take ${bytes}, `);
   }
-  // The column of the tables for the C hosts.
   const makefile = readFileSync(`${root}targets/host/ports/template/Makefile`, "utf8");
   expect(makefile).not.toContain("PICOGRANT_BUILD");
   expect(page).toContain("They have the complete core");
@@ -83,7 +82,7 @@ it("the page of sizing has the default memory sizes of the hosts", () => {
 it.runIf(isFullRun)(
   "npm run docs makes the site: everything is described, and links lead somewhere",
   () => {
-    const said = execFileSync("npm", ["run", "-s", "docs"], { cwd: root, encoding: "utf8" });
-    expect(said.trim().endsWith("dist/docs/index.html")).toBe(true);
+    const output = execFileSync("npm", ["run", "-s", "docs"], { cwd: root, encoding: "utf8" });
+    expect(output.trim().endsWith("dist/docs/index.html")).toBe(true);
   },
 );

@@ -27,10 +27,10 @@ const { PICOGRANT_CORE = "" } = process.env;
 it.runIf(PICOGRANT_CORE.endsWith(".wasm"))("the core as C returns the same numbers", async () => {
   const variant = surface.variants.find((name) => PICOGRANT_CORE.includes(name))!;
   const script = await conformanceScript(variant, "", false, false);
-  const said: string[] = [];
+  const output: string[] = [];
   const replay = new Function("picogrant", "print", script);
-  replay(ofFile(PICOGRANT_CORE)(), (line: string) => said.push(line));
-  expect(readTap(said.join("\n"))).toMatchObject({ failed: 0, failures: [] });
+  replay(ofFile(PICOGRANT_CORE)(), (line: string) => output.push(line));
+  expect(readTap(output.join("\n"))).toMatchObject({ failed: 0, failures: [] });
 });
 
 describe("the judgement", () => {

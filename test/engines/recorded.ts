@@ -7,11 +7,11 @@ import * as api from "../../core/api.ts";
 import * as complete from "../../core/complete.ts";
 import * as grant from "../../core/index.ts";
 import { functionsOf, type Variant } from "../../targets/bundle/surface.ts";
-import { borderNumbers } from "../../targets/workbench/engines/script.ts";
-import { Dice } from "../model/dice.ts";
+import { apiNumbers } from "../../targets/workbench/engines/script.ts";
 import { Generator } from "../model/generator.ts";
 import { Host } from "../model/host.ts";
 import { noCounts, Unclear } from "../model/oracles/oracle.ts";
+import { Random } from "../model/random.ts";
 import { drawSettings, type Settings } from "../model/settings.ts";
 import type { Step } from "../model/steps.ts";
 import type { Core } from "../model/subject.ts";
@@ -35,7 +35,7 @@ interface Replay {
 
 const script = readFileSync(new URL("replay.js", import.meta.url), "utf8");
 const { look, handedOver } = new Function(
-  `${borderNumbers(false)}${script}\nreturn { look, handedOver };`,
+  `${apiNumbers(false)}${script}\nreturn { look, handedOver };`,
 )() as Replay;
 
 const hex = (bytes: ArrayLike<number>): string =>
@@ -61,7 +61,7 @@ const asciiOf = (value: unknown): string =>
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-class Life {
+class Run {
   readonly #lines: string[];
   readonly #number: number;
   readonly #functions: readonly string[];
@@ -72,13 +72,13 @@ class Life {
   #right: number[] = [];
   #bytes = new Uint8Array();
 
-  constructor(variant: Variant, number: number, dice: Dice, lines: string[]) {
+  constructor(variant: Variant, number: number, random: Random, lines: string[]) {
     this.#lines = lines;
     this.#number = number;
     this.#functions = functionsOf(variant);
     const sources: Readonly<Record<string, unknown>> = { complete, api, grant }[variant];
-    const asked = this.#functions.filter((name) => !BEFORE.includes(name));
-    const recorded = asked.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
+    const requested = this.#functions.filter((name) => !BEFORE.includes(name));
+    const recorded = requested.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
     // Functions that this build lacks do nothing.
     const { create, configError } = sources;
     this.#core = {
@@ -88,12 +88,11 @@ class Life {
       create,
       configError,
     };
-    this.#generator = new Generator(dice);
+    this.#generator = new Generator(random);
     const settings = {
-      ...drawSettings(dice),
-      // Manipulations that only a test can make are left out.
+      ...drawSettings(random),
       countsFrom: 0,
-      isSpoilt: false,
+      isCorrupted: false,
       isWatched: false,
     };
     this.#host = this.#made(settings, this.#generator.firstSlots(settings), 0);
@@ -112,7 +111,6 @@ class Life {
     this.#lines.push(`step("${[this.#number, ...words].join(" ")}");`);
   }
 
-  /** Records what the host has written since the last call. */
   #written(memory: Uint8Array): void {
     for (let from = 0; from < memory.length; from++) {
       let to = from;
@@ -130,14 +128,14 @@ class Life {
         one === null ? "-" : typeof one === "number" ? one : hex(one as Uint8Array),
       );
       missing.delete((device as { state: complete.State }).state);
-      const answer = call(device, ...given);
+      const response = call(device, ...given);
       const seen = look(device);
       const changes = seen.flatMap((one, at) => (one === this.#right[at] ? [] : [`${at}:${one}`]));
-      if (name === "tick" && answer !== 0) changes.push(`#${handedOver(device, answer)}`);
-      this.#put(name, ...words, "=", typeof answer === "number" ? answer : "-", ...changes);
+      if (name === "tick" && response !== 0) changes.push(`#${handedOver(device, response)}`);
+      this.#put(name, ...words, "=", typeof response === "number" ? response : "-", ...changes);
       this.#right = seen;
       this.#bytes = memory.slice();
-      return answer;
+      return response;
     };
   }
 
@@ -158,13 +156,12 @@ class Life {
   }
 }
 
-/** Two devices in one engine; no lines if the model cannot predict the sequence. */
 function pair(variant: Variant, seed: number): string[] {
-  const dice = new Dice(seed);
+  const random = new Random(seed);
   const lines: string[] = [];
   try {
-    const lives = [0, 1].map((number) => new Life(variant, number, dice, lines));
-    for (let i = 0; i < STEPS; i++) dice.pick(lives).step();
+    const runs = [0, 1].map((number) => new Run(variant, number, random, lines));
+    for (let i = 0; i < STEPS; i++) random.pick(runs).step();
   } catch (error) {
     if (error instanceof Unclear) return [];
     throw error;

@@ -25,9 +25,9 @@ var NUMBERS = [
   "DATA_LENGTH",
   "NOT_SAVED",
   "NOT_ERASED",
-  "CODE_LIFE_S",
-  "ACCESS_LIFE_S",
-  "REFRESH_LIFE_S",
+  "CODE_LIFETIME_S",
+  "ACCESS_LIFETIME_S",
+  "REFRESH_LIFETIME_S",
   "INTERVAL_MS",
   "CODE_CONFIRMED",
   "CALL_STATE",
@@ -180,14 +180,22 @@ function step(text) {
     for (var i = 0; i < given[1].length; i++) device[Property.MEMORY][given[0] + i] = given[1][i];
     return;
   }
-  var answer = picogrant[name](device, given[0], given[1], given[2], given[3], given[4], given[5]);
+  var response = picogrant[name](
+    device,
+    given[0],
+    given[1],
+    given[2],
+    given[3],
+    given[4],
+    given[5]
+  );
   var right = word();
-  if (right !== "-") expect(name, answer, numberOf(right));
+  if (right !== "-") expect(name, response, numberOf(right));
   for (next = word(); next !== ""; next = word()) {
     var colon = next.indexOf(":");
     if (colon > 0)
       rights[number][Number(next.substring(0, colon))] = numberOf(next.substring(colon + 1));
-    else expect("bytes", handedOver(device, answer), Number(next.substring(1)));
+    else expect("bytes", handedOver(device, response), Number(next.substring(1)));
   }
   compare(number);
 }

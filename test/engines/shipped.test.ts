@@ -11,7 +11,7 @@ import { type AnyNode, parse } from "acorn";
 import { full } from "acorn-walk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Property } from "../../core/index.ts";
-import { deviceConfig } from "../../platform/fake/config.ts";
+import { deviceConfig } from "../../platform/testing/config.ts";
 import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { withoutCalls } from "../../targets/bundle/make-bundle.ts";
 import { shippedFiles } from "../../targets/bundle/shipped.ts";
@@ -49,9 +49,8 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The file loaded in three ways, as its users do. */
 async function loaded(variant: (typeof variants)[number]): Promise<Record<string, Api>> {
-  const file = (ending: string): string => join(folder, nameOf(variant) + ending);
+  const file = (outcome: string): string => join(folder, nameOf(variant) + outcome);
   const context: { picogrant?: Api } = {};
   vm.runInNewContext(readFileSync(file(".js"), "utf8"), context);
   const require = createRequire(import.meta.url);
@@ -69,12 +68,12 @@ describe.each(variants)("the files of the %s build", (variant) => {
   test("SPEC.md: each property that a host may read exists, however the file is loaded", async () => {
     const section = /## What a host may read\n([\s\S]*?)\n## /.exec(spec)![1]!;
     const others = ["errorKind", "device", "Property"];
-    const told = [...namesIn(section)].filter((name) => !others.includes(name));
-    expect(told.length).toBeGreaterThan(15);
+    const reported = [...namesIn(section)].filter((name) => !others.includes(name));
+    expect(reported.length).toBeGreaterThan(15);
     for (const [way, api] of Object.entries(await loaded(variant))) {
       const device = api.create!(new Uint8Array(4096), deviceConfig) as object;
       const isThere = (name: string): boolean => deviceProperties.indexOf(name) in device;
-      const missing = [...told, ...deviceProperties].filter((name) => !isThere(name));
+      const missing = [...reported, ...deviceProperties].filter((name) => !isThere(name));
       expect(missing, way).toEqual([]);
     }
   });
@@ -96,7 +95,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
       const device: picogrant.Device | null = picogrant.create(new Uint8Array(4096), config);
       if (device) {
         const command: picogrant.Command = picogrant.tick(device, 0);
-        const left: number = device[picogrant.Property.CODE_LIFE_S] + device[picogrant.Property.CAPACITY][picogrant.Region.OUTPUT]!;
+        const left: number = device[picogrant.Property.CODE_LIFETIME_S] + device[picogrant.Property.CAPACITY][picogrant.Region.OUTPUT]!;
         if (command === picogrant.Command.SEND && left) picogrant.responseFailed(device, device[picogrant.Property.REQUEST_ID]);
         // @ts-expect-error private: a host does not know its place
         picogrant.Property.SCAN_STATE;
@@ -176,9 +175,9 @@ describe.each(variants)("the files of the %s build", (variant) => {
 });
 
 test("SPEC.md names every function and property of the API", () => {
-  const told = allNamesIn(spec);
+  const reported = allNamesIn(spec);
   const surface = [...exportsOf("complete"), ...deviceProperties];
-  expect(surface.filter((name) => !told.has(name))).toEqual([]);
+  expect(surface.filter((name) => !reported.has(name))).toEqual([]);
 });
 
 test("the build of the grant alone stops if something in it would set a call", () => {

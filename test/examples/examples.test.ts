@@ -8,9 +8,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { opened, type RealEnvironment } from "../environment/real-environment.ts";
 import { bundledProgram } from "../program.ts";
 import { TV } from "../service/harness.ts";
-import { opened, type RealWorld } from "../world/real-world.ts";
 
 // An example as its reader runs it: its own process, with the simulated service as its server.
 
@@ -29,7 +29,7 @@ class Program {
   readonly #closed: Promise<number | null>;
   #look = (): void => {};
 
-  constructor(file: string, { url, folder }: RealWorld, args: readonly string[] = []) {
+  constructor(file: string, { url, folder }: RealEnvironment, args: readonly string[] = []) {
     this.#child = spawn(process.execPath, ["--import", tsx, file, ...args], {
       cwd: folder,
       env: {
@@ -51,14 +51,14 @@ class Program {
   }
 
   /** Waits until the output matches; fails if the program ends first. */
-  until(wanted: RegExp): Promise<RegExpExecArray> {
+  until(required: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       this.#look = () => {
-        const match = wanted.exec(this.output);
+        const match = required.exec(this.output);
         if (match) resolve(match);
       };
       void this.#closed.then((code) =>
-        reject(new Error(`ended with ${code} before ${wanted}:\n${this.output}`)),
+        reject(new Error(`ended with ${code} before ${required}:\n${this.output}`)),
       );
       this.#look();
     });
@@ -82,10 +82,10 @@ class Program {
 /** Starts a program, runs `body` with it and always ends it. */
 async function withProgram(
   file: string,
-  world: RealWorld,
+  environment: RealEnvironment,
   body: (program: Program) => Promise<void>,
 ): Promise<void> {
-  const program = new Program(file, world);
+  const program = new Program(file, environment);
   try {
     await body(program);
   } finally {
@@ -93,7 +93,7 @@ async function withProgram(
   }
 }
 
-async function allow({ service }: RealWorld, program: Program): Promise<void> {
+async function allow({ service }: RealEnvironment, program: Program): Promise<void> {
   const [attempt] = service.pending();
   await program.until(new RegExp(attempt ? attempt.userCode : "[A-Z]{4}-[A-Z]{4}"));
   service.approve(service.pending()[0]!.userCode, "ada");
@@ -103,22 +103,22 @@ const fileOf = (name: string): string => path.join(examples, name);
 
 describe("examples", () => {
   it("the first program (README.md): signs in at its own server, calls an API and ends", async () => {
-    const world = await opened();
-    const program = new Program(fileOf("first.mjs"), world);
+    const environment = await opened();
+    const program = new Program(fileOf("first.mjs"), environment);
     expect(await program.ended()).toBe(0);
     expect(program.output).toMatch(
       /█[\s\S]*\nOpen http:\S+ and enter [A-Z-]{9}\n\{ sub: 'ada' \}\n$/,
     );
-    expect(readdirSync(path.join(world.folder, "tokens"))).toEqual(["metadata.json"]);
+    expect(readdirSync(path.join(environment.folder, "tokens"))).toEqual(["metadata.json"]);
   });
 
   it("bare loop: signs in, resumes after a loss of power, and signs out", async () => {
-    const world = await opened();
-    await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
-      await allow(world, program);
+    const environment = await opened();
+    await withProgram(fileOf("bare-loop.mjs"), environment, async (program) => {
+      await allow(environment, program);
       await program.until(/^\|Signed in {11}\|$/m);
     });
-    await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
+    await withProgram(fileOf("bare-loop.mjs"), environment, async (program) => {
       await program.until(/^\|Signed in {11}\|$/m);
       expect(program.output).not.toContain("Code ");
       program.type("o");
@@ -130,12 +130,12 @@ describe("examples", () => {
   });
 
   it("printer: prints one slip with address and code, and one when it is connected", async () => {
-    const world = await opened();
-    await withProgram(fileOf("printer.mjs"), world, async (program) => {
-      await allow(world, program);
+    const environment = await opened();
+    await withProgram(fileOf("printer.mjs"), environment, async (program) => {
+      await allow(environment, program);
       await program.until(/This printer is connected/);
       const slip = /-{32}\n(Connect this printer\n.*?)\n-{32}/s.exec(program.output)![1]!;
-      expect(slip).toContain(`${world.url}/device`);
+      expect(slip).toContain(`${environment.url}/device`);
       expect(slip).toMatch(/^[A-Z]{4}-[A-Z]{4}$/m);
       for (const line of slip.split("\n")) expect(line.length).toBeLessThanOrEqual(32);
       expect(program.output.match(/Connect this printer/g)).toHaveLength(1);
@@ -144,13 +144,13 @@ describe("examples", () => {
   });
 
   it("headless: the set-up page shows the code and never a token; the light stays on", async () => {
-    const world = await opened();
-    await withProgram(fileOf("headless.mjs"), world, async (program) => {
+    const environment = await opened();
+    await withProgram(fileOf("headless.mjs"), environment, async (program) => {
       const [, page] = await program.until(/set-up page: (\S+)/);
       const read = async (): Promise<string> => (await fetch(page!)).text();
       await expect.poll(read).toMatch(/^Open \S+ and enter [A-Z]{4}-[A-Z]{4}\n$/);
       await program.until(/light on[\s\S]*light off[\s\S]*light on/);
-      world.service.approve(world.service.pending()[0]!.userCode, "ada");
+      environment.service.approve(environment.service.pending()[0]!.userCode, "ada");
       await expect.poll(read).toBe("Signed in\n");
       await expect.poll(() => program.output.trimEnd().split("\n").at(-1)).toBe("light on");
     });
@@ -170,14 +170,14 @@ describe("examples", () => {
       },
     });
     const script = outputFiles[0]!.text;
-    const world = await opened();
+    const environment = await opened();
     const items = new Map<string, string>();
-    const first = startWebDevice(script, world, items);
+    const first = startWebDevice(script, environment, items);
     await expect.poll(() => first.frame()).toMatch(/Code [A-Z]{4}-[A-Z]{4}/);
-    world.service.approve(world.service.pending()[0]!.userCode, "ada");
+    environment.service.approve(environment.service.pending()[0]!.userCode, "ada");
     await expect.poll(() => first.frame()).toContain("Signed in");
     first.driver.stop();
-    const second = startWebDevice(script, world, items);
+    const second = startWebDevice(script, environment, items);
     await expect.poll(() => second.frame()).toContain("Signed in");
     expect(second.frames.some((frame) => frame.includes("Code "))).toBe(false);
     second.driver.stop();
@@ -185,7 +185,7 @@ describe("examples", () => {
 });
 
 /** A bare engine with only what browsers have: no `process` and no `require`. */
-function startWebDevice(script: string, world: RealWorld, items: Map<string, string>) {
+function startWebDevice(script: string, environment: RealEnvironment, items: Map<string, string>) {
   const frames: string[] = [];
   const sandbox: Record<string, unknown> = {
     ...{ fetch, Headers, AbortController, Uint8Array, performance, crypto, URL },
@@ -204,9 +204,9 @@ function startWebDevice(script: string, world: RealWorld, items: Map<string, str
   const start = sandbox.startDevice as (settings: object) => { stop(): void };
   const driver = start({
     endpoints: {
-      deviceAuthorization: `${world.url}/device/code`,
-      token: `${world.url}/token`,
-      revocation: `${world.url}/revoke`,
+      deviceAuthorization: `${environment.url}/device/code`,
+      token: `${environment.url}/token`,
+      revocation: `${environment.url}/revoke`,
     },
     clientId: TV.client_id,
     clientSecret: TV.client_secret,
@@ -222,23 +222,23 @@ const templates = fileURLToPath(new URL("../../platform/templates", import.meta.
 
 describe("porting kit", () => {
   it("adapters over node:http, files and a console pass all of it and sign in", async () => {
-    const world = await opened();
-    cpSync(templates, world.folder, { recursive: true });
-    cpSync(path.join(examples, "own-adapters.mjs"), path.join(world.folder, "adapters.mjs"));
+    const environment = await opened();
+    cpSync(templates, environment.folder, { recursive: true });
+    cpSync(path.join(examples, "own-adapters.mjs"), path.join(environment.folder, "adapters.mjs"));
     const command = await bundledProgram("targets/command/main.ts");
-    const adapters = path.join(world.folder, "adapters.mjs");
-    const program = new Program(command, world, ["conform", adapters, "--tls"]);
+    const adapters = path.join(environment.folder, "adapters.mjs");
+    const program = new Program(command, environment, ["conform", adapters, "--tls"]);
     const code = await program.ended();
     const { output } = program;
     expect(output).not.toMatch(/^ {2}\w+: /m);
     expect(output.match(/^\w+: (\d+) of \1 cases pass$/gm)).toHaveLength(5);
     expect(code).toBe(0);
-    const device = path.join(world.folder, "device.mjs");
-    await withProgram(device, world, async (program) => {
-      await allow(world, program);
+    const device = path.join(environment.folder, "device.mjs");
+    await withProgram(device, environment, async (program) => {
+      await allow(environment, program);
       await program.until(/^\|Signed in {11}\|$/m);
     });
-    await withProgram(device, world, async (program) => {
+    await withProgram(device, environment, async (program) => {
       await program.until(/^\|Signed in {11}\|$/m);
       expect(program.output).not.toContain("Code ");
     });

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { armSysroot } from "../../targets/workbench/host/toolchain.ts";
-import { opened } from "../world/real-world.ts";
-import { liveWholeLife } from "./host-life.ts";
+import { opened } from "../environment/real-environment.ts";
+import { runWholeLife } from "./host-run.ts";
 
 const qemu = ["qemu-arm", "-L", armSysroot()];
 /** 64 KiB, the host's own default. */
@@ -16,9 +16,9 @@ describe("core/DESIGN.md, Sizes: a whole grant on 32-bit ARM, nothing allocated 
     ["the complete core, in 64 KiB", "arm", "http", true],
     ["the complete core over HTTPS, in 64 KiB", "arm", "https", true],
   ] as const)("%s", async (name, kind, protocol, calls) => {
-    const world = await opened(protocol);
+    const environment = await opened(protocol);
     const command = [...qemu, programOf(kind), "--heap-limit", String(BUDGET)];
-    const figures = await liveWholeLife(world, { command, calls });
+    const figures = await runWholeLife(environment, { command, calls });
     expect(figures.limit).toBe(BUDGET);
     expect(figures.peak).toBeLessThanOrEqual(BUDGET);
     const resident = `resident with the emulator ${figures.residentPeakKiB} KiB`;

@@ -11,7 +11,7 @@ import { run } from "../../targets/workbench/engines/install.ts";
 import { generatedC, hostFolder, sourceWith } from "../../targets/workbench/host/build.ts";
 import { buildFuzzer, corpusOf, surfaces } from "../../targets/workbench/host/fuzzers.ts";
 import { numbersHeader } from "../../targets/workbench/host/generate.ts";
-import { Dice } from "../model/dice.ts";
+import { Random } from "../model/random.ts";
 import { linesOf, playPair } from "./piped.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -53,8 +53,8 @@ const FAULTS: readonly Fault[] = [
     rule: "what is remembered has room",
     by: "piped",
     file: "driver",
-    text: "PG_HAPPENED_ANSWERED, driver->status, error",
-    fault: "PG_HAPPENED_ANSWERED, -driver->status, error",
+    text: "PG_HAPPENED_RESPONSE, driver->status, error",
+    fault: "PG_HAPPENED_RESPONSE, -driver->status, error",
   },
   {
     rule: "waits grow up to an hour, and no longer",
@@ -101,31 +101,32 @@ const FAULTS: readonly Fault[] = [
   },
   {
     rule: "a status is one of HTTP's",
-    by: "answer",
-    file: "http-answer",
+    by: "response",
+    file: "http-response",
     text: "status > 599 ? 500 : status",
     fault: "status",
   },
   {
     rule: "a line's text fits its room",
-    by: "answer",
-    file: "http-answer",
-    text: "  if (answer->text_size < PG_ANSWER_LINE) answer->text[answer->text_size++] = c;\n",
-    fault: "  answer->text[answer->text_size++ % PG_ANSWER_LINE] = c;\n  if (0) return;\n",
+    by: "response",
+    file: "http-response",
+    text: "  if (response->text_size < PG_HTTP_RESPONSE_LINE) response->text[response->text_size++] = c;\n",
+    fault:
+      "  response->text[response->text_size++ % PG_HTTP_RESPONSE_LINE] = c;\n  if (0) return;\n",
   },
   {
     rule: "a piece of a body has bytes",
-    by: "answer",
-    file: "http-answer",
-    text: "answer->left > 0 ? CHUNK_DATA : TRAILER_BEGIN",
+    by: "response",
+    file: "http-response",
+    text: "response->left > 0 ? CHUNK_DATA : TRAILER_BEGIN",
     fault: "CHUNK_DATA",
   },
   {
     rule: "no body is longer than what is taken",
-    by: "answer",
-    file: "http-answer",
-    text: "if (taken > answer->body_max - answer->body_bytes) {",
-    fault: "if (taken > answer->body_max) {",
+    by: "response",
+    file: "http-response",
+    text: "if (taken > response->body_max - response->body_bytes) {",
+    fault: "if (taken > response->body_max) {",
   },
   {
     rule: "what is read lies in its slot, from a unit on",
@@ -138,7 +139,7 @@ const FAULTS: readonly Fault[] = [
     rule: "what is programmed lies in its slot, from a unit on",
     by: "geometry",
     file: "storage",
-    text: "|| size > pg_storage_room(medium)) return 0;",
+    text: "|| size > pg_storage_capacity(medium)) return 0;",
     fault: ") return 0;",
   },
   {
@@ -159,7 +160,7 @@ const FAULTS: readonly Fault[] = [
     rule: "a text in the room has its end",
     by: "config",
     file: "config",
-    text: "  reader->room[reader->room_at] = 0;\n",
+    text: "  reader->room[reader->capacity_at] = 0;\n",
     fault: "",
   },
 ];
@@ -179,7 +180,7 @@ afterAll(() => {
 });
 
 /** Runs a fuzzer over its corpus and what it makes of it, a program over some seeds; what they say. */
-function saidBy({ by, ...plant }: Fault): string {
+function outputOf({ by, ...plant }: Fault): string {
   const surface = surfaces.find(({ name }) => name === by);
   if (surface) {
     const program = buildFuzzer(surface, plant);
@@ -203,7 +204,7 @@ function saidBy({ by, ...plant }: Fault): string {
     }).join("");
   }
   // All but the one file is what has been built under the sanitizers.
-  const rest = ["host", "driver", "http", "http-answer", "wall-clock", "address", "last-look"];
+  const rest = ["host", "driver", "http", "http-response", "wall-clock", "address", "leak-guard"];
   rest.push("storage", "history", "reason", "picogrant");
   const objects = rest.filter((file) => file !== plant.file);
   run("gcc", [
@@ -211,9 +212,9 @@ function saidBy({ by, ...plant }: Fault): string {
     ...["-o", program, harness, planted],
     ...objects.map((file) => `${hostFolder}sanitize/${file}.o`),
   ]);
-  const dice = new Dice(1);
+  const random = new Random(1);
   return Array.from({ length: 5 }, () => {
-    return spawnSync(program, { input: linesOf(playPair(dice)), encoding: "utf8" }).stderr;
+    return spawnSync(program, { input: linesOf(playPair(random)), encoding: "utf8" }).stderr;
   }).join("");
 }
 
@@ -232,7 +233,7 @@ const ASSERTION = /^ *PG_MUST\([^;]*?"([^"]+)"\);\n/gm;
 
 describe("assertions of the host in C", () => {
   it.each(FAULTS)("$rule: a fault planted in $file is found", (fault) => {
-    expect(saidBy(fault)).toContain(`the host is at fault: ${fault.rule}\n`);
+    expect(outputOf(fault)).toContain(`the host is at fault: ${fault.rule}\n`);
   });
 
   it("each has a fault in the table above", () => {

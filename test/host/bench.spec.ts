@@ -41,10 +41,17 @@ it.concurrent.each([
     const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
     const settings = JSON.stringify({ ...more, limits });
     const left = "pkce" in more ? ["--no-pkce"] : [];
-    const { status, said } = await bench("--device", device, "--with", settings, ...KEYS, ...left);
+    const { status, output } = await bench(
+      "--device",
+      device,
+      "--with",
+      settings,
+      ...KEYS,
+      ...left,
+    );
     const count = rows.length - left.length;
     const all = `${count} of ${count} rows pass; ${left.length} are not tried`;
-    expect([said.split("\n").at(-2), status], said).toEqual([all, 0]);
+    expect([output.split("\n").at(-2), status], output).toEqual([all, 0]);
     expect(existsSync(SSLKEYLOGFILE)).toBe(false);
   },
 );
@@ -78,8 +85,8 @@ it.concurrent("targets/examples/libcurl.c passes all but four rows, each for wha
   const settings = `$(node ${folder}/settings.cjs {config}) STATE=$(dirname {config})`;
   const device = `eval exec env ${settings} ${folder}/device`;
   const left = ["--no-pkce", "--no-json"];
-  const { said } = await bench("--device", device, ...KEYS, ...left);
-  const failed = [...said.matchAll(/^ {2}(\S+) .* failed: /gm)].map(([, name]) => name);
-  expect(failed.sort(), said).toEqual(["https-close-cut", "retry-after-date"]);
-  expect(said).toContain(`${rows.length - 4} of ${rows.length - 2} rows pass; 2 are not tried`);
+  const { output } = await bench("--device", device, ...KEYS, ...left);
+  const failed = [...output.matchAll(/^ {2}(\S+) .* failed: /gm)].map(([, name]) => name);
+  expect(failed.sort(), output).toEqual(["https-close-cut", "retry-after-date"]);
+  expect(output).toContain(`${rows.length - 4} of ${rows.length - 2} rows pass; 2 are not tried`);
 });

@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generatedC } from "../../targets/workbench/host/build.ts";
 import { generateC } from "../../targets/workbench/host/generate.ts";
-import { PATIENCE_MS } from "../patience.ts";
+import { opened } from "../environment/real-environment.ts";
 import { TV } from "../service/harness.ts";
-import { opened } from "../world/real-world.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 import { HostProcess } from "./host-process.ts";
 
 const targets = fileURLToPath(new URL("../../targets/", import.meta.url));
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function good(command: string, ...args: readonly string[]): void {
-  const options = { encoding: "utf8", timeout: PATIENCE_MS } as const;
+function valid(command: string, ...args: readonly string[]): void {
+  const options = { encoding: "utf8", timeout: TIMEOUT_MS } as const;
   const { stdout, stderr, status } = spawnSync(command, args, options);
   expect(status, stdout + stderr).toBe(0);
 }
@@ -54,8 +54,8 @@ describe("firmware built with it", () => {
 
   it("add_subdirectory: the example of a device is built with it, and shows a code", async () => {
     const project = firmware("with", `add_subdirectory("${targets}host" picogrant)`);
-    good("cmake", "-S", project, "-B", `${project}/build`, ...settings);
-    good("cmake", "--build", `${project}/build`, "--target", "device");
+    valid("cmake", "-S", project, "-B", `${project}/build`, ...settings);
+    valid("cmake", "--build", `${project}/build`, "--target", "device");
     const running = await opened();
     const device = new HostProcess([`${project}/build/device`], {
       SERVER: running.url,
@@ -73,11 +73,11 @@ describe("firmware built with it", () => {
   it("install and find_package: the same from a folder of headers and a library", () => {
     const build = path.join(folder, "library");
     const prefix = path.join(folder, "installed");
-    good("cmake", "-S", `${targets}host`, "-B", build, ...settings);
-    good("cmake", "--build", build);
-    good("cmake", "--install", build, "--prefix", prefix);
+    valid("cmake", "-S", `${targets}host`, "-B", build, ...settings);
+    valid("cmake", "--build", build);
+    valid("cmake", "--install", build, "--prefix", prefix);
     const project = firmware("finds", "find_package(picogrant REQUIRED)");
-    good("cmake", "-S", project, "-B", `${project}/build`, `-DCMAKE_PREFIX_PATH=${prefix}`);
-    good("cmake", "--build", `${project}/build`);
+    valid("cmake", "-S", project, "-B", `${project}/build`, `-DCMAKE_PREFIX_PATH=${prefix}`);
+    valid("cmake", "--build", `${project}/build`);
   });
 });

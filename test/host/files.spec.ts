@@ -5,8 +5,8 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
-import { endpointsAt, opened, scripted } from "../world/real-world.ts";
-import { code } from "../world/world.ts";
+import { code } from "../environment/environment.ts";
+import { endpointsAt, opened, scripted } from "../environment/real-environment.ts";
 import { HostProcess } from "./host-process.ts";
 
 const release = programOf("release");
@@ -21,8 +21,8 @@ describe("files and descriptors", () => {
     for (let start = 0; start < 2; start++) {
       const script = `exec ${release} --config ${config} <&- >&- 2>${own.folder}/said`;
       const child = spawn("sh", ["-c", script], { stdio: "ignore" });
-      const polls = own.answers("/token").length;
-      while (own.answers("/token").length < polls + 2) {
+      const polls = own.responses("/token").length;
+      while (own.responses("/token").length < polls + 2) {
         if (child.exitCode !== null) throw new Error(readFileSync(`${own.folder}/said`, "utf8"));
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
@@ -31,7 +31,7 @@ describe("files and descriptors", () => {
       expect(await ended).toBe(0);
     }
     expect(readFileSync(own.recordFile).toString("latin1")).not.toContain("+---");
-    expect(own.answers("/device/code")).toHaveLength(1);
+    expect(own.responses("/device/code")).toHaveLength(1);
   });
 
   it("standard input is left as it was found: those who share it go on reading", async () => {
@@ -112,19 +112,19 @@ describe("files and descriptors", () => {
   });
 
   /** How many codes had been asked for behind each of these configurations, one after the other in one folder. */
-  async function codesAskedFor(
+  async function codeRequests(
     changes: (origin: string) => readonly Record<string, unknown>[],
   ): Promise<number[]> {
-    const { origin, asked: requests } = await scripted(() => code({ interval: 1 }));
+    const { origin, requested: requests } = await scripted(() => code({ interval: 1 }));
     const own = await opened();
-    const asked: number[] = [];
+    const requested: number[] = [];
     for (const change of changes(origin)) {
       const host = new HostProcess([sanitized, "--config", own.configure(change)]);
       await host.state("PENDING");
       await host.kill("SIGKILL");
-      asked.push(requests.filter(({ path }) => path.startsWith("/device/code")).length);
+      requested.push(requests.filter(({ path }) => path.startsWith("/device/code")).length);
     }
-    return asked;
+    return requested;
   }
 
   const withToken = (origin: string, token: string): Record<string, unknown> => ({
@@ -164,8 +164,8 @@ describe("files and descriptors", () => {
       },
       [1, 1, 1, 2, 3],
     ],
-  ])("%s", async (_, changes, asked) => {
-    expect(await codesAskedFor(changes)).toEqual(asked);
+  ])("%s", async (_, changes, requested) => {
+    expect(await codeRequests(changes)).toEqual(requested);
   });
 
   it("a memory that grows keeps what was stored: the file grows, its blocks stay in place", async () => {
@@ -177,7 +177,7 @@ describe("files and descriptors", () => {
     const config = own.configure({ limits: { memoryBytes: 65_535 } });
     host = new HostProcess([sanitized, "--config", config]);
     await host.state("PENDING");
-    expect(own.answers("/device/code")).toHaveLength(1);
+    expect(own.responses("/device/code")).toHaveLength(1);
     expect(statSync(own.recordFile).size).toBe(9 * 16_384);
     expect(await host.quit()).toBe(0);
   });

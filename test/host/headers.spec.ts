@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { release } from "../../core/device/property.ts";
 import type { Bytes } from "../../platform/contracts.ts";
 import { languages, printerFor, slipBytes, slipIn } from "../../platform/display/index.ts";
-import { Printer } from "../../targets/c-file/printer.ts";
+import { Printer } from "../../targets/c-file/emit-c.ts";
 import {
   generateC,
   sourcesOfNumbers as numbered,
@@ -105,7 +105,7 @@ int main() {
   config.columns = 16;
   config.rows = 1;
   bool isRefused = pg_config_error(&config) == PG_CONFIG_MEMBER_ROWS;
-  isRefused = isRefused && pg_core_open(&core, memory, sizeof memory, &config) == PG_OPEN_BAD_CONFIG;
+  isRefused = isRefused && pg_core_open(&core, memory, sizeof memory, &config) == PG_OPEN_INVALID_CONFIG;
   config.rows = 2;
   isRefused = isRefused && pg_core_open(&core, memory, 1000, &config) == PG_OPEN_SMALL_MEMORY;
   return isRefused && pg_core_open(&core, memory, sizeof memory, &config) == PG_OPEN_OK ? 0 : 1;
@@ -157,8 +157,8 @@ int main() {
     const header = readFileSync(join(alone, "picogrant.h"), "utf8");
     const other = header.replace(`NUMBER ${release}\n`, "NUMBER 7\n");
     writeFileSync(join(folder, "picogrant.h"), other);
-    const said = complaints("gcc", "-fsyntax-only", "-I-", `-I${folder}`, `${alone}/picogrant.c`);
-    expect(said).toContain(`picogrant.c is of release ${release}, and picogrant.h of another`);
+    const output = complaints("gcc", "-fsyntax-only", "-I-", `-I${folder}`, `${alone}/picogrant.c`);
+    expect(output).toContain(`picogrant.c is of release ${release}, and picogrant.h of another`);
     rmSync(join(folder, "picogrant.h"));
   });
 });
@@ -172,7 +172,7 @@ it("slip.h: a printer gets the bytes of picogrant-tools/display, and nothing whe
       return { ...slip, heading, ...printerFor(language) };
     }),
   );
-  const text = (said: string): string => `{"${said.replace(/./gs, octal)}", ${said.length}}`;
+  const text = (output: string): string => `{"${output.replace(/./gs, octal)}", ${output.length}}`;
   const octal = (byte: string): string => `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`;
   const latin1 = (bytes: Bytes): string => String.fromCharCode(...Array.from(bytes));
   const rows = slips.map(({ heading, between, footing, address, code, qr, ...its }) => {

@@ -3,7 +3,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { reasons } from "../../platform/display/reasons.ts";
-import { PATIENCE_MS } from "../patience.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 
 /** What the host takes; without an engine there is no heap of one. */
 export interface Figures {
@@ -76,7 +76,7 @@ export class HostProcess {
 
   /** Waits until `condition` holds. */
   async until(what: string, condition: () => boolean): Promise<void> {
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + TIMEOUT_MS;
     while (!condition()) {
       if (Date.now() > end || this.#child.exitCode !== null) {
         throw new Error(
@@ -89,22 +89,22 @@ export class HostProcess {
 
   /** Waits for the `count`th time that the host reports a state. */
   state(name: string, count = 1): Promise<void> {
-    return this.says(`state: ${name},`, count);
+    return this.description(`state: ${name},`, count);
   }
 
-  says(text: string, count = 1): Promise<void> {
+  description(text: string, count = 1): Promise<void> {
     return this.until(text, () => this.messages.split(text).length > count);
   }
 
   /** Waits until the display says why there is no connection: `name` is a reason of the table's. */
   showsReason(name: string): Promise<void> {
     const { text } = reasons.find((reason) => reason.name === name)!;
-    const [matter, mending] = text.split("|") as [string, string];
+    const [matter, fixing] = text.split("|") as [string, string];
     const isShown = (): boolean => {
       const words = this.frame.join(" ").split(/ +/).join(" ");
-      return words.trim() === `${matter} ${mending}`;
+      return words.trim() === `${matter} ${fixing}`;
     };
-    return this.until(`${matter}, ${mending}`, isShown);
+    return this.until(`${matter}, ${fixing}`, isShown);
   }
 
   /** The lines of the last frame. */

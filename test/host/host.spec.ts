@@ -10,13 +10,13 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { reasons } from "../../platform/display/reasons.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
-import { CLIENT } from "../../targets/workbench/host/service-world.ts";
+import { CLIENT } from "../../targets/workbench/host/service-environment.ts";
+import { code, tokens } from "../environment/environment.ts";
+import { endpointsAt, opened, scripted } from "../environment/real-environment.ts";
 import { listening } from "../listening.ts";
-import { REFUSED } from "../refused-answers.ts";
-import { endpointsAt, opened, scripted } from "../world/real-world.ts";
-import { code, tokens } from "../world/world.ts";
-import { liveWholeLife } from "./host-life.ts";
+import { REFUSED } from "../refused-responses.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
+import { runWholeLife } from "./host-run.ts";
 
 const release = [programOf("release")];
 const sanitized = [programOf("sanitize")];
@@ -35,7 +35,7 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
     ["over HTTP, on QuickJS, under valgrind", "http", [...valgrind, programOf("quickjs")]],
     ["over HTTPS, on Duktape from source", "https", [programOf("duktape")]],
   ] as const)("%s", async (name, protocol, command) => {
-    const figures = await liveWholeLife(await opened(protocol), {
+    const figures = await runWholeLife(await opened(protocol), {
       command,
       env: STRICT,
       calls: true,
@@ -48,12 +48,12 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
 });
 
 it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is named", async () => {
-  const world = await opened("http", { provoke: { code: "id-token-alone" } });
-  const host = new HostProcess([...release, "--config", world.configure()]);
+  const environment = await opened("http", { provoke: { code: "id-token-alone" } });
+  const host = new HostProcess([...release, "--config", environment.configure()]);
   const lack = "there is no device_code in the answer that can be used";
-  await host.says(`trying again: MALFORMED_RESPONSE\n${lack}`);
+  await host.description(`trying again: MALFORMED_RESPONSE\n${lack}`);
   await host.state("FAILED");
-  expect(host.messages).toContain(`(USELESS_ANSWERS)\n${lack}`);
+  expect(host.messages).toContain(`(UNUSABLE_RESPONSES)\n${lack}`);
   expect(await host.quit()).toBe(0);
 });
 
@@ -63,15 +63,15 @@ it("a value that does not fit is named in the log, with the memory that would do
     path === "/token" ? tokens({ access_token: "t".repeat(6000) }) : code({ interval: 1 }),
   );
   const host = new HostProcess([...sanitized, "--config", own.configure(endpointsAt(origin))]);
-  await host.says("(VALUE_TOO_LONG)");
-  await host.says("no room for access_token of 6000 bytes; ");
+  await host.description("(VALUE_TOO_LONG)");
+  await host.description("no room for access_token of 6000 bytes; ");
   const needed = Number(/; (\d+) bytes of memory would do/.exec(host.messages)?.[1]);
   expect(host.messages).not.toContain("tttt");
   expect(await host.quit()).toBe(0);
 
   const enough = own.configure({ ...endpointsAt(origin), limits: { memoryBytes: needed } });
   const larger = new HostProcess([...sanitized, "--config", enough]);
-  await larger.says("state: SIGNED_IN");
+  await larger.description("state: SIGNED_IN");
   expect(await larger.quit()).toBe(0);
 });
 
@@ -91,9 +91,9 @@ it.each(["no HTTP", "§6.1 another coding", "a length beyond most integers", "ha
 );
 
 it("RFC 9110 §12.5.3: the host requests no content coding, and reports one that it gets at a poll", async () => {
-  const said = new Set<string | undefined>();
+  const output = new Set<string | undefined>();
   const server = createHttp((request, response) => {
-    said.add(request.headers["accept-encoding"]);
+    output.add(request.headers["accept-encoding"]);
     const isPoll = request.resume().url === "/token";
     if (isPoll) response.setHeader("Content-Encoding", "gzip");
     const body = JSON.stringify((isPoll ? tokens() : code({ interval: 1 })).body);
@@ -103,8 +103,8 @@ it("RFC 9110 §12.5.3: the host requests no content coding, and reports one that
   const config = (await opened()).configure(endpointsAt(origin));
   const host = new HostProcess([...sanitized, "--config", config]);
   const { sentence } = reasons.find(({ name }) => name === "unknownCoding")!;
-  await host.says(`trying again: UNREACHABLE (${sentence})\n`);
-  expect(said).toEqual(new Set(["identity"]));
+  await host.description(`trying again: UNREACHABLE (${sentence})\n`);
+  expect(output).toEqual(new Set(["identity"]));
   expect(await host.quit()).toBe(0);
 });
 
@@ -172,7 +172,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   });
 
   it("parameters, headers and texts go where they belong, though their names look alike", async () => {
-    const { origin, asked } = await scripted(() => code({ interval: 1 }));
+    const { origin, requested } = await scripted(() => code({ interval: 1 }));
     const config = (await opened()).configure({
       ...endpointsAt(origin),
       deviceParameters: {},
@@ -184,13 +184,13 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
       messages: { requesting: "F\u00fcr \u00c4" },
     });
     const host = new HostProcess([...sanitized, "--config", config], STRICT);
-    await host.until("a poll", () => asked.length > 1);
-    for (const { headers } of asked) {
+    await host.until("a poll", () => requested.length > 1);
+    for (const { headers } of requested) {
       expect(headers).toMatchObject({ "x-a": "X-B: 1", "x-b": "", "x-ab": "X-A: 3" });
       expect(headers).not.toHaveProperty("x-c");
     }
-    expect(asked[0]!.form.has("aa")).toBe(false);
-    expect(Object.fromEntries(asked[1]!.form)).toMatchObject({ a: "&a=", A: "2", aa: "3" });
+    expect(requested[0]!.form.has("aa")).toBe(false);
+    expect(Object.fromEntries(requested[1]!.form)).toMatchObject({ a: "&a=", A: "2", aa: "3" });
     expect(Buffer.from(host.display, "latin1").toString()).toContain("F\u00fcr \u00c4");
     expect(await host.quit()).toBe(0);
   });

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
-import { Dice } from "../model/dice.ts";
+import { Random } from "../model/random.ts";
 import { freshSeed } from "../seeds.ts";
 import { STRICT } from "./host-process.ts";
 import { ADDRESSES, compare, FORM, linesOf, playPair } from "./piped.ts";
@@ -16,10 +16,10 @@ it.each([
   ["duktape", 8],
 ] as const)("SPEC.md on the host in C: two devices do what the model does (%s)", (kind, pairs) => {
   console.log(`PICOGRANT_SEED=${SEED}`);
-  const dice = new Dice(SEED);
+  const random = new Random(SEED);
   const seen = new Map<string, number>();
   for (let pair = 0; pair < pairs; pair++) {
-    const sights = playPair(dice);
+    const sights = playPair(random);
     const input = linesOf(sights);
     const options = { input, env: STRICT, encoding: "utf8", maxBuffer: 1 << 28 } as const;
     const { stdout, stderr, status } = spawnSync(programOf(kind, "piped"), options);
@@ -32,7 +32,7 @@ it.each([
     }
   }
   console.log([...seen].map(([what, count]) => `${what} ${count}`).join(", "));
-  const all = ["answer", "end", "break", "key", "call", "status", "medium", "close", "slot"];
+  const all = ["response", "end", "break", "key", "call", "status", "medium", "close", "slot"];
   const urls = [
     ...ADDRESSES.map((path) => `https://auth.test${path.split("?")[0]}`),
     "https://api.test/video/v3/list",

@@ -14,10 +14,10 @@ import {
   Region,
   State,
 } from "../../core/complete.ts";
-import type { Dice } from "../model/dice.ts";
 import { Generator } from "../model/generator.ts";
 import { Host } from "../model/host.ts";
 import { noCounts, Unclear } from "../model/oracles/oracle.ts";
+import type { Random } from "../model/random.ts";
 import { drawSettings, type Settings } from "../model/settings.ts";
 import { type Step, StorageMode } from "../model/steps.ts";
 import { ofSources } from "../model/subject.ts";
@@ -25,7 +25,6 @@ import { ofSources } from "../model/subject.ts";
 const STEPS = 400;
 /** What a request adds to an address that has a query of its own follows `&`. */
 export const ADDRESSES = ["/device?a=1", "/token?b=2", "/revoke"] as const;
-/** Of a medium: neither slot can be read or written. */
 const NOTHING = 7;
 const WORKS = 5;
 const NO_CONTENT = 204;
@@ -39,7 +38,6 @@ const hex = (text: string | Uint8Array, encoding: "utf8" | "latin1" = "utf8"): s
 /** As device.json may have a text (config.h). */
 const ascii = (text: string): string => text.replaceAll(/[^ -~]/gu, "~");
 
-/** A request as a server reads it. */
 interface Request {
   readonly method: string;
   readonly url: string;
@@ -89,38 +87,36 @@ class ModelHost extends Host {
   }
 }
 
-/** A device of the model's, and what is sent to its like in C. */
 class Twin {
   host: Host;
-  /** The last exchange came to no end. */
   #isSilent = false;
 
   readonly #number: number;
-  readonly #dice: Dice;
+  readonly #random: Random;
   readonly #generator: Generator;
   readonly #sights: Sight[];
   #unreadable = 0;
   #storage = StorageMode.WORKS;
 
-  constructor(number: number, dice: Dice, sights: Sight[]) {
+  constructor(number: number, random: Random, sights: Sight[]) {
     this.#number = number;
     this.#sights = sights;
-    this.#dice = dice;
-    this.#generator = new Generator(dice);
-    const drawn = drawSettings(dice);
+    this.#random = random;
+    this.#generator = new Generator(random);
+    const drawn = drawSettings(random);
     const config = {
       ...drawn.config,
-      server: dice.pick(["https://auth.test", "https://other.test/t"]),
+      server: random.pick(["https://auth.test", "https://other.test/t"]),
     };
     config.formerServer = "";
     config.clientId = ascii(config.clientId);
     config.scope = ascii(config.scope);
-    config.clientSecret = dice.pick([ascii(config.clientSecret), 's"\\&/']);
+    config.clientSecret = random.pick([ascii(config.clientSecret), 's"\\&/']);
     const memoryBytes = Math.min(drawn.memoryBytes, 8192);
     const settings = { config, memoryBytes };
     const slots = this.#generator.firstSlots(settings);
     this.host = this.#opened(settings, slots, 0);
-    for (const [slot, bytes] of slots.entries()) this.#say(`slot ${slot} ${hex(bytes)}`);
+    for (const [slot, bytes] of slots.entries()) this.#print(`slot ${slot} ${hex(bytes)}`);
     this.#open();
   }
 
@@ -142,7 +138,7 @@ class Twin {
     }
   }
 
-  #say(line: string): void {
+  #print(line: string): void {
     this.#sights.push({ line: `${this.#number} ${line}`, ...this.#seen() });
   }
 
@@ -152,9 +148,9 @@ class Twin {
     const { state, error, callState, callStatus, callError, moves } = device;
     const waits =
       state === State.REQUESTING || (state === State.REFRESHING && error === ErrorCode.UNREACHABLE);
-    const wantsSignIn =
+    const needsSignIn =
       callState === CallState.DONE && callError === ErrorCode.INTERACTION_REQUIRED ? 1 : 0;
-    const numbers = [state, error, callState, callStatus, callError, moves, wantsSignIn];
+    const numbers = [state, error, callState, callStatus, callError, moves, needsSignIn];
     numbers.push(core.wakeIn(device));
     return {
       numbers: numbers.join(" "),
@@ -173,7 +169,6 @@ class Twin {
     return this.#text(device.start[region]!, device.length[region]!);
   }
 
-  /** The request under way, as core and settings have it. */
   #request(): Request {
     const { device } = this.host;
     const { endpoint, isGet, target, targetLength, body, bodyLength, authorization } = device;
@@ -213,19 +208,17 @@ class Twin {
     this.#do(`open ${[...numbers, ...texts.map((text) => hex(text))].join(" ")}`, () => {});
   }
 
-  /** What happens on both, between the time until now and what follows from it. */
-  #do(line: string, deed: () => void): void {
+  #do(line: string, action: () => void): void {
     const { core } = this.host;
-    deed();
-    // The program lets the host work as often.
+    action();
     for (let i = 0; i < WORKS; i++) {
       if (i === 0 || core.wakeIn(this.host.device) === 0) this.host.run(0, this.#storage);
     }
-    this.#say(line);
+    this.#print(line);
   }
 
-  #answer(text: string, deed: () => void): void {
-    this.#do(`answer ${hex(text, "latin1")}`, deed);
+  #response(text: string, action: () => void): void {
+    this.#do(`answer ${hex(text, "latin1")}`, action);
   }
 
   #end(isComplete: boolean): void {
@@ -241,9 +234,8 @@ class Twin {
     const { status, retryAfterS, challenge } = step;
     const retry = retryAfterS < 0 ? "" : `Retry-After: ${retryAfterS}\r\n`;
     const authenticate = challenge === undefined ? "" : `WWW-Authenticate: ${challenge}\r\n`;
-    // A verifier is random in C: no server here demands one.
     const body = step.body.replaceAll("code_challenge", "code-challenge");
-    this.#answer(`HTTP/1.1 ${status} x\r\n${authenticate}${retry}\r\n`, () => {
+    this.#response(`HTTP/1.1 ${status} x\r\n${authenticate}${retry}\r\n`, () => {
       this.host.head({ ...step, body });
       if (status !== NO_CONTENT) return;
       this.#isSilent = false;
@@ -258,13 +250,12 @@ class Twin {
     const memoryBytes = Math.max(host.settings.memoryBytes, Math.min(step.memoryBytes, 8192));
     this.host = this.#opened({ ...host.settings, memoryBytes }, host.slots, step.unreadable);
     this.#sights.push({ ...this.#sights.at(-1)!, line: `${this.#number} close` });
-    this.#say(`medium ${step.unreadable}`);
+    this.#print(`medium ${step.unreadable}`);
     this.#open();
   }
 
-  /** A step; now and then with a medium that does nothing. */
   step(): void {
-    if (!this.#dice.chance(15)) {
+    if (!this.#random.chance(15)) {
       this.#step();
       return;
     }
@@ -285,13 +276,13 @@ class Twin {
         // Below 200 there is no answer to the request yet (RFC 9110 §15.2).
         if (exchange && !exchange.hasHead && step.status >= 200) {
           this.#head(
-            this.#hasParameters && this.#dice.chance(10) ? { ...step, status: 415 } : step,
+            this.#hasParameters && this.#random.chance(10) ? { ...step, status: 415 } : step,
           );
         }
         break;
       case "more":
         if (exchange?.hasHead && exchange.rest !== "") {
-          this.#answer(exchange.rest.slice(0, step.bytes), () => host.more(step.bytes));
+          this.#response(exchange.rest.slice(0, step.bytes), () => host.more(step.bytes));
         }
         break;
       case "end":
@@ -326,7 +317,7 @@ class Twin {
   }
 
   #callApi(): void {
-    const text = `/video/v3/list?part=${this.#dice.below(1000)}`;
+    const text = `/video/v3/list?part=${this.#random.below(1000)}`;
     this.#do(`call ${text}`, () =>
       this.host.perform({
         do: "call",
@@ -338,12 +329,11 @@ class Twin {
   }
 }
 
-/** Two devices, whose steps come in any order: what is seen of each after each line. */
-export function playPair(dice: Dice): Sight[] {
+export function playPair(random: Random): Sight[] {
   const sights: Sight[] = [];
   try {
-    const twins = [new Twin(0, dice, sights), new Twin(1, dice, sights)];
-    for (let i = 0; i < STEPS; i++) dice.pick(twins).step();
+    const twins = [new Twin(0, random, sights), new Twin(1, random, sights)];
+    for (let i = 0; i < STEPS; i++) random.pick(twins).step();
   } catch (error) {
     // The model cannot tell how it goes on.
     if (!(error instanceof Unclear)) throw error;
@@ -351,7 +341,6 @@ export function playPair(dice: Dice): Sight[] {
   return sights;
 }
 
-/** What is sent to the program. */
 export function linesOf(sights: readonly Sight[]): string {
   return sights.map(({ line }) => `${line}\n`).join("");
 }

@@ -11,10 +11,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { release } from "../../core/index.ts";
 import { startCheckServer } from "../../targets/command/check-server.ts";
 import { buildPort, generatedC, hostFolder, makePort } from "../../targets/workbench/host/build.ts";
+import { code, tokens } from "../environment/environment.ts";
+import { opened, type RealEnvironment, scripted } from "../environment/real-environment.ts";
 import { listening } from "../listening.ts";
 import { TV } from "../service/harness.ts";
-import { opened, type RealWorld, scripted } from "../world/real-world.ts";
-import { code, tokens } from "../world/world.ts";
 import { HostProcess } from "./host-process.ts";
 
 const template = fileURLToPath(new URL("../../targets/host/ports/template", import.meta.url));
@@ -22,11 +22,11 @@ const template = fileURLToPath(new URL("../../targets/host/ports/template", impo
 /** Starts a built port at the simulated service, with an API of the test's; `live` is what happens there. */
 async function atService(
   out: string,
-  answer: RequestListener,
-  live: (start: () => HostProcess, approve: () => void, running: RealWorld) => Promise<void>,
+  response: RequestListener,
+  live: (start: () => HostProcess, approve: () => void, running: RealEnvironment) => Promise<void>,
 ): Promise<void> {
   const running = await opened();
-  const port = await listening(createServer(answer));
+  const port = await listening(createServer(response));
   const devices: HostProcess[] = [];
   const start = (): HostProcess => {
     const device = new HostProcess([`${out}/device`], {
@@ -50,13 +50,13 @@ async function atService(
 it("a device in C: signs in, reads two pages, has a refused token renewed, and ends with the session", async () => {
   const out = `${hostFolder}port-example`;
   await buildPort(template, out);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const refused = new Set<string>();
   const api: RequestListener = (request, response) => {
     const token = request.headers.authorization ?? "";
     if (refused.size === 0) refused.add(token);
     const status = refused.has(token) ? 401 : 200;
-    asked.push(`${request.url} ${status}`);
+    requested.push(`${request.url} ${status}`);
     const isFirst = request.url === "/items?page=";
     const page = isFirst ? '{"items":["a"],"next":"2"}' : '{"items":["b"]}';
     response.writeHead(status, { "content-type": "application/json" });
@@ -68,7 +68,7 @@ it("a device in C: signs in, reads two pages, has a refused token renewed, and e
     approve();
     await expect.poll(() => device.display).toContain("that is all");
     expect(device.display).toMatch(/the token has \d\d+ bytes, the first is visible/);
-    expect(asked).toEqual(["/items?page= 401", "/items?page= 200", "/items?page=2 200"]);
+    expect(requested).toEqual(["/items?page= 401", "/items?page= 200", "/items?page=2 200"]);
     await device.kill("SIGKILL");
 
     const again = start();
@@ -81,7 +81,6 @@ it("a device in C: signs in, reads two pages, has a refused token renewed, and e
   });
 });
 
-/** A change of one of its files. */
 function changed(file: string, from: string, to: string): (folder: string) => void {
   return (folder) => {
     const text = readFileSync(path.join(folder, file), "utf8");
@@ -94,7 +93,7 @@ function changed(file: string, from: string, to: string): (folder: string) => vo
 }
 
 /** The example, perhaps changed, at a server that allows at once: what it says until it has said `words`. */
-async function saidByExample(
+async function outputOfExample(
   name: string,
   words: string,
   { change = (_folder: string) => {}, records = "", accessToken = "a" } = {},
@@ -121,16 +120,16 @@ async function saidByExample(
 }
 
 it("the example says how much memory would do for a token that its own has no room for", async () => {
-  const said = await saidByExample("small", "would do", { accessToken: "a".repeat(3000) });
-  const [, bytes] = /MEMORY_BYTES of (\d+) would do\n/.exec(said)!;
+  const output = await outputOfExample("small", "would do", { accessToken: "a".repeat(3000) });
+  const [, bytes] = /MEMORY_BYTES of (\d+) would do\n/.exec(output)!;
   const change = changed("main.c", "MEMORY_BYTES = 4096", `MEMORY_BYTES = ${bytes}`);
   const enough = { accessToken: "a".repeat(3000), change };
-  expect(await saidByExample("enough", "SIGNED_IN", enough)).not.toContain("would do");
+  expect(await outputOfExample("enough", "SIGNED_IN", enough)).not.toContain("would do");
 });
 
 it("a device whose slots hold no record of the size that it may write is not opened", async () => {
   const change = changed("medium.c", "SLOT_BYTES = 4096", "SLOT_BYTES = 100");
-  await saidByExample("low", "the medium's slots are too small for the records", { change });
+  await outputOfExample("low", "the medium's slots are too small for the records", { change });
 });
 
 it("a header of another release is refused by the compiler, which says what to do", async () => {
@@ -151,8 +150,8 @@ it("a header of another release is refused by the compiler, which says what to d
 
 it("the example says that its records cannot be kept, and where", async () => {
   const records = "/nonexistent/records";
-  const said = await saidByExample("nowhere", "not saved: ", { records });
-  expect(said).toContain(`${records}: No such file or directory\n`);
+  const output = await outputOfExample("nowhere", "not saved: ", { records });
+  expect(output).toContain(`${records}: No such file or directory\n`);
 });
 
 it("further files and libraries of a port are named in its port.mk; what it lacks is the template's", async () => {
@@ -174,10 +173,9 @@ it("further files and libraries of a port are named in its port.mk; what it lack
       main.replace(begin, `int sensor(void);\nint of_others(void);\n${begin}${use}\n`),
     );
   };
-  expect(await saidByExample("more", "both make", { change })).toContain("both make 42\n");
+  expect(await outputOfExample("more", "both make", { change })).toContain("both make 42\n");
 });
 
-/** A fault in a file of a port. */
 interface PortFault {
   readonly right: string;
   readonly wrong: string;
@@ -327,7 +325,6 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
     "check",
     `CHECK_FLAGS=-DCHECK_SERVER='"${url}"' -DCHECK_SLOWNESS=3`,
   ];
-  /** Compiles what names the server, and what is newer than in the copy of what is built. */
   function rebuild(port: string, out: string, url: string): Promise<void> {
     for (const name of ["check.o", "check-connection.o"]) rmSync(path.join(out, name));
     return makePort(port, out, ...check(url));
@@ -336,45 +333,43 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
   const start = (
     program: string,
     records: string,
-  ): Promise<{ said: string; code: number | null }> => {
+  ): Promise<{ output: string; code: number | null }> => {
     const check = spawn(program, { env: { RECORDS: records } });
-    let said = "";
+    let output = "";
     check.stderr.on("data", (text) => {
-      said += text;
+      output += text;
     });
-    return new Promise((resolve) => check.on("close", (code) => resolve({ said, code })));
+    return new Promise((resolve) => check.on("close", (code) => resolve({ output, code })));
   };
 
-  /** The example with a fault in one file: what the last start of the check says. */
   async function tried(
     name: string,
     fault: PortFault & { file: string },
-  ): Promise<{ said: string; code: number | null }> {
+  ): Promise<{ output: string; code: number | null }> {
     const port = path.join(folder, `port-${name}`);
     const out = path.join(folder, `out-${name}`);
     cpSync(template, port, { recursive: true, preserveTimestamps: true });
     cpSync(built, out, { recursive: true, preserveTimestamps: true });
     changed(fault.file, fault.right, fault.wrong)(port);
-    // One of its own: it counts connections.
     const server = await startCheckServer();
     await rebuild(port, out, server.url);
-    let last = { said: "", code: null as number | null };
+    let last = { output: "", code: null as number | null };
     for (let i = 0; i < (fault.starts ?? 1); i++)
       last = await start(`${out}/check`, path.join(out, "records"));
     await server.close();
-    expect(last.said).toMatch(last.code === 0 ? /# all passed\n$/ : /# failed: [^\n]*\n$/);
+    expect(last.output).toMatch(last.code === 0 ? /# all passed\n$/ : /# failed: [^\n]*\n$/);
     return last;
   }
 
   it("nothing of the example, at either start", async () => {
-    const { said, code } = await tried("right", {
+    const { output, code } = await tried("right", {
       file: "clock.c",
       right: "",
       wrong: "",
       starts: 2,
     });
-    expect(said).not.toContain("not ok");
-    expect(said).toContain("ok random: it differs from the last start");
+    expect(output).not.toContain("not ok");
+    expect(output).toContain("ok random: it differs from the last start");
     expect(code).toBe(0);
   });
 
@@ -382,8 +377,8 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
     faults.map((fault) => ({ file, ...fault })),
   );
   it.each(all.map((fault, at) => ({ at, ...fault })))("$file: $what", async ({ at, ...fault }) => {
-    const { said, code } = await tried(`${at}`, fault);
-    expect(said).toContain(`not ok ${fault.line}`);
+    const { output, code } = await tried(`${at}`, fault);
+    expect(output).toContain(`not ok ${fault.line}`);
     expect(code).toBe(1);
   });
 
@@ -392,9 +387,9 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
     const out = path.join(folder, "out-other");
     cpSync(built, out, { recursive: true, preserveTimestamps: true });
     await rebuild(template, out, `${other.url}/`);
-    const { said, code } = await start(`${out}/check`, path.join(out, "records"));
-    expect(said).toContain("is not the server of the check: what only it can see was not tried");
-    expect(said).toMatch(/# all passed that was tried; see the lines that begin with #\n$/);
+    const { output, code } = await start(`${out}/check`, path.join(out, "records"));
+    expect(output).toContain("is not the server of the check: what only it can see was not tried");
+    expect(output).toMatch(/# all passed that was tried; see the lines that begin with #\n$/);
     expect(code).toBe(0);
   });
 });

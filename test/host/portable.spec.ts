@@ -31,8 +31,8 @@ it("network-watch.h: nothing is restarted but for silence, and with growing wait
 
 it("wall-clock.h: what nobody authenticated is never kept, and once answers are right the device signs in", () => {
   console.log(`PICOGRANT_SEED=${seed}`);
-  const [lives, ...counts] = numbersOf("wall-clock", seed);
-  expect(lives).toBe(2000);
+  const [runs, ...counts] = numbersOf("wall-clock", seed);
+  expect(runs).toBe(2000);
   for (const count of counts) expect(count).toBeGreaterThan(5000);
 });
 

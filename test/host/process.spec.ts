@@ -17,16 +17,15 @@ import { createServer as createTls, type TLSSocket, type TlsOptions } from "node
 import { describe, expect, it } from "vitest";
 import { countHandshakes, hostAsDevice } from "../../targets/workbench/budgets/handshakes.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
+import { code, tokens } from "../environment/environment.ts";
+import { endpointsAt, opened, type RealEnvironment } from "../environment/real-environment.ts";
 import { listening } from "../listening.ts";
 import { makeCertificateCases } from "../platform/certificate-cases.ts";
-import { endpointsAt, opened, type RealWorld } from "../world/real-world.ts";
-import { code, tokens } from "../world/world.ts";
 import { HostProcess } from "./host-process.ts";
 
 const release = programOf("release");
 const isRoot = process.getuid?.() === 0;
 
-/** Until the first request has come to something. */
 const settled = (host: HostProcess): Promise<void> =>
   host.until("a notice", () => /^(?!.*Getting a code).*[A-Za-z]/.test(host.frame.join(" ")));
 
@@ -49,14 +48,14 @@ describe("a process that holds tokens", () => {
     const config = own.configure({ http: {} });
     const host = new HostProcess([release, "--config", config], { SSL_CERT_FILE: other });
     await settled(host);
-    expect(own.answers("/device/code")).toEqual([]);
+    expect(own.responses("/device/code")).toEqual([]);
     expect(await host.quit()).toBe(0);
   });
 });
 
 describe("a configuration or certificates that others can change are refused, as sshd refuses its files", () => {
   const isJudged = isRoot || process.env.CI === "true";
-  it.each<[string, (config: string, own: RealWorld) => void, RegExp]>([
+  it.each<[string, (config: string, own: RealEnvironment) => void, RegExp]>([
     [
       "of mode 646",
       (config) => chmodSync(config, 0o646),
@@ -89,7 +88,7 @@ describe("a configuration or certificates that others can change are refused, as
           ] as const,
         ]
       : []),
-  ] as [string, (config: string, own: RealWorld) => void, RegExp][])(
+  ] as [string, (config: string, own: RealEnvironment) => void, RegExp][])(
     "%s",
     async (_, change, message) => {
       const own = await opened();
@@ -112,13 +111,13 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
     "for clients alone",
     "of an authority for other names",
   ])("%s", async (name) => {
-    const { key, cert, isGood } = cases.find((one) => one.name === name)!;
+    const { key, cert, isValid } = cases.find((one) => one.name === name)!;
     const own = await opened("https");
     const trust = join(own.folder, "authority.pem");
     writeFileSync(trust, ca);
-    let asked = 0;
+    let requested = 0;
     const server = createTls({ key, cert }, (socket) => {
-      socket.on("error", () => undefined).on("data", () => asked++);
+      socket.on("error", () => undefined).on("data", () => requested++);
       socket.end("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
     }).on("tlsClientError", () => undefined);
     const base = `https://localhost:${await listening(server)}`;
@@ -126,14 +125,14 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
     const config = own.configure({ endpoints, http: { certificates: trust } });
     const host = new HostProcess([release, "--config", config]);
     await settled(host);
-    expect(asked > 0).toBe(isGood);
+    expect(requested > 0).toBe(isValid);
     expect(await host.quit()).toBe(0);
   });
 });
 
 describe("TLS that ends otherwise than expected is reported", () => {
   const { ca, cases } = makeCertificateCases("localhost");
-  const { key, cert } = cases.find(({ isGood }) => isGood)!;
+  const { key, cert } = cases.find(({ isValid }) => isValid)!;
   const required = { requestCert: true, rejectUnauthorized: true };
   const OLD = {
     minVersion: "TLSv1",
@@ -184,8 +183,8 @@ describe("RFC 9112 §9.3: a connection is kept for the next request", () => {
   const host = hostAsDevice(programOf("sanitize"));
 
   it("for as long as the server says, less a second", async () => {
-    const kept = await countHandshakes(host, 3, 1, { keepAliveTimeout: 75_000 });
-    expect(kept).toEqual({ whole: 1, resumed: 0, requests: 4 });
+    const stored = await countHandshakes(host, 3, 1, { keepAliveTimeout: 75_000 });
+    expect(stored).toEqual({ whole: 1, resumed: 0, requests: 4 });
   });
 
   it.each([
@@ -205,29 +204,29 @@ describe("RFC 9112 §9.3: a connection is kept for the next request", () => {
   const body = JSON.stringify(tokens().body);
   const STRAY = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-  it.each<[string, (answer: http.ServerResponse, isFirst: boolean) => void, RegExp]>([
+  it.each<[string, (response: http.ServerResponse, isFirst: boolean) => void, RegExp]>([
     [
       "that meets its end is sent once, and has failed",
-      (answer, isFirst) => (isFirst ? answer.end(PENDING) : answer.socket!.destroy()),
+      (response, isFirst) => (isFirst ? response.end(PENDING) : response.socket!.destroy()),
       /TOKEN not reached/,
     ],
     [
       "does not go out behind an answer that nobody has asked for",
-      (answer) => answer.end(PENDING, () => answer.socket?.write(STRAY)),
+      (response) => response.end(PENDING, () => response.socket?.write(STRAY)),
       /TOKEN answered 400, AUTHORIZATION_PENDING/,
     ],
   ])("a request %s", async (_, reply, outcome) => {
     const polled = new Set<unknown>();
     let polls = 0;
-    const server = http.createServer((request, answer) => {
+    const server = http.createServer((request, response) => {
       request.resume();
       const isPoll = request.url === "/token";
-      answer.writeHead(isPoll ? 400 : 200, { "Keep-Alive": "timeout=75" });
-      if (!isPoll) return answer.end(JSON.stringify(code({ interval: 1 }).body));
+      response.writeHead(isPoll ? 400 : 200, { "Keep-Alive": "timeout=75" });
+      if (!isPoll) return response.end(JSON.stringify(code({ interval: 1 }).body));
       const isFirst = !polled.has(request.socket);
       polled.add(request.socket);
       polls++;
-      return reply(answer, isFirst);
+      return reply(response, isFirst);
     });
     const base = `http://127.0.0.1:${await listening(server)}`;
     const config = (await opened()).configure(endpointsAt(base));
@@ -245,15 +244,15 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
   /** Everything that the process can read or write of its own memory, piece by piece. */
   function* memoryOf(pid: number): Generator<Buffer> {
     const memory = openSync(`/proc/${pid}/mem`, "r");
-    const room = Buffer.alloc(2 ** 28);
+    const capacity = Buffer.alloc(2 ** 28);
     for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
       const match = /^([\da-f]+)-([\da-f]+) rw/.exec(line);
       if (!match) continue;
       const [from, to] = [Number.parseInt(match[1]!, 16), Number.parseInt(match[2]!, 16)];
       // The sanitizers' account of all addresses is no memory of the program's.
-      if (to - from > room.length) continue;
+      if (to - from > capacity.length) continue;
       try {
-        yield room.subarray(0, readSync(memory, room, 0, to - from, from));
+        yield capacity.subarray(0, readSync(memory, capacity, 0, to - from, from));
       } catch {
         // Some of the kernel's own pages cannot be read.
       }
@@ -318,13 +317,12 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
       await host.state("SIGNED_IN");
       expect(copies(host.pid, [deviceCode])).toEqual([0]);
       host.press("a");
-      await host.says("api: status 200");
+      await host.description("api: status 200");
       const first = tokensIn(own.recordFile);
       expect(Math.min(...copies(host.pid, first))).toBeGreaterThan(0);
-      // Refused, refreshed, and called again.
       own.skip(3_700_000);
       host.press("a");
-      await host.says("api: status 200", 2);
+      await host.description("api: status 200", 2);
       const every = [deviceCode, ...first, ...tokensIn(own.recordFile)];
       host.press("o");
       await host.state("SIGNED_OUT", 2);

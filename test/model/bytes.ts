@@ -22,7 +22,6 @@ export function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** For a call of the core. */
 export function arrayOf(bytes: string): Uint8Array {
   return Buffer.from(bytes, "latin1");
 }

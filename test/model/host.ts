@@ -11,10 +11,11 @@ import {
   State,
 } from "../../core/complete.ts";
 import { arrayOf, bytesOf } from "./bytes.ts";
-import { readingOf } from "./ideal/answers.ts";
+import { corrupting } from "./corrupt.ts";
 import { Ideal } from "./ideal/device.ts";
-import { EXCHANGE_MS, Holder, Purpose } from "./ideal/due.ts";
+import { EXCHANGE_MS, Holder, Purpose } from "./ideal/purposes.ts";
 import { formEncoded, segmentEncoded } from "./ideal/requests.ts";
+import { readingOf } from "./ideal/responses.ts";
 import { decode, type StoredRecord } from "./ideal/storage.ts";
 import {
   checkCall,
@@ -24,11 +25,11 @@ import {
   checkRequest,
   checkScope,
   checkStorage,
-} from "./oracles/border.ts";
+} from "./oracles/api.ts";
 import {
+  checkCapacities,
   checkLeastMemory,
-  checkRooms,
-  ForgottenOracle,
+  DiscardedOracle,
   MemoryOracle,
   RangeOracle,
   watchedMemory,
@@ -36,7 +37,6 @@ import {
 import { MoveOracle, WakeOracle } from "./oracles/moves.ts";
 import { Broken, type Counts, type Scene, same, textAt, Unclear } from "./oracles/oracle.ts";
 import type { Settings } from "./settings.ts";
-import { spoiling } from "./spoil.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
 import { damaged, type MakeCore } from "./subject.ts";
 
@@ -48,7 +48,6 @@ const MEMORY_CHECK_EVERY = 16;
 
 interface Exchange {
   id: number;
-  /** What is left of the answer's body, and what has come of it: a character for each byte. */
   rest: string;
   come: string;
   hasHead: boolean;
@@ -69,26 +68,21 @@ export class Host implements Scene {
   readonly ideal: Ideal;
   exchange: Exchange | undefined;
   operation: StorageOperation | undefined;
-  /** The request whose answer has the event that the host is to verify; -1: none. */
   verifying = -1;
   #isAtRest = false;
-  /** The last tick has answered NONE. */
   #hasNone = false;
   #lent: Uint8Array | undefined;
-  /** What the display shows. */
   frame = "";
   readonly #moves: MoveOracle;
   readonly #memories: MemoryOracle;
-  /** The id of the last request. */
   #requests: number;
   readonly #wakes = new WakeOracle();
   readonly #ranges = new RangeOracle();
-  readonly #forgotten = new ForgottenOracle();
+  readonly #discarded = new DiscardedOracle();
   #calls = 0;
   #commands = 0;
   #challenges = 0;
-  /** The device knows which endpoints there are. */
-  #isTold = false;
+  #isReported = false;
 
   readonly #unreadable: number;
 
@@ -101,23 +95,21 @@ export class Host implements Scene {
     unreadable = 0,
   ) {
     this.#unreadable = unreadable;
-    this.core = settings.isSpoilt ? spoiling(makeCore()) : makeCore();
+    this.core = settings.isCorrupted ? corrupting(makeCore()) : makeCore();
     this.memory = new Uint8Array(settings.memoryBytes);
     this.bytes = settings.isWatched ? watchedMemory(this.memory) : this.memory;
     const device = this.core.create(this.bytes, settings.config);
     if (!device) throw new Unclear("no memory for this configuration");
     this.device = device;
-    const rooms = [...device.capacity];
-    this.ideal = new Ideal(settings, (region) => rooms[region]!);
+    const capacities = [...device.capacity];
+    this.ideal = new Ideal(settings, (region) => capacities[region]!);
     const from = settings.countsFrom ?? 0;
     this.ideal.moves = this.#requests = from;
     damaged(device).requestId = damaged(device).moves = from;
     this.#moves = new MoveOracle();
     this.#memories = new MemoryOracle(device);
-    checkRooms(this);
+    checkCapacities(this);
   }
-
-  // looking
 
   #check(): void {
     this.#isAtRest = false;
@@ -139,15 +131,12 @@ export class Host implements Scene {
     if (this.#hasNone) this.#wakes.checkLate(this);
   }
 
-  // time and commands
-
-  /** One tick. @returns its command */
   tick(ms: number): number {
     const { ideal, device, settings } = this;
-    if (!this.#isTold && settings.endpoints !== undefined) {
+    if (!this.#isReported && settings.endpoints !== undefined) {
       this.core.setEndpoints(device, settings.endpoints);
     }
-    this.#isTold = true;
+    this.#isReported = true;
     ideal.advance(ms);
     const wasDone = ideal.calls.state === CallState.DONE;
     const command = this.core.tick(device, ms);
@@ -155,18 +144,17 @@ export class Host implements Scene {
     this.#hasNone = command === Command.NONE;
     if (command === Command.SEND) this.#ranges.release("SEND");
     ideal.timeRules(device);
-    ideal.due.dropUnfit();
+    ideal.due.dropMisfits();
     const begun = this.#expect(command);
     this.#obey(command, begun);
     if (!wasDone) checkOutcome(this);
     if (command === Command.NONE) ideal.rested();
     this.#check();
     const isBusy = this.exchange || this.operation || this.verifying >= 0;
-    if (command === Command.NONE && !isBusy) this.#forgotten.check(this);
+    if (command === Command.NONE && !isBusy) this.#discarded.check(this);
     return command;
   }
 
-  /** Compares the command with what is due. @returns what a request is for */
   #expect(command: number): Purpose {
     const { ideal } = this;
     const right = ideal.due.expected();
@@ -210,10 +198,8 @@ export class Host implements Scene {
     if (isOptional && purpose === Purpose.REVOCATION) throw new Unclear("revocation too large");
     same(this, "commands", "the command", Command[command], Command[Command.NONE]);
     const { device, ideal } = this;
-    // A refresh that was tried makes no move: the wait has grown.
     const hasMoved = device.moves !== ideal.moves || device.waitMs > ideal.clock.wait.mostMs;
     const { backoffMs } = device as Partial<Device>;
-    // A bundle has no name for it.
     if (isOptional && !hasMoved && backoffMs === undefined) throw new Unclear("tried or not");
     if (!isOptional || hasMoved || backoffMs !== ideal.clock.backoffMs) ideal.begin(purpose, error);
     return Purpose.NONE;
@@ -281,15 +267,14 @@ export class Host implements Scene {
     }
   }
 
-  /** The host's loop: ticks until there is nothing more to do. */
   run(ms: number, storage: StorageMode): void {
     this.#commands = 0;
     let command = this.tick(ms);
     while (command !== Command.NONE) {
       if (++this.#commands > COMMANDS_MAX) throw new Broken("commands", "no end of commands");
       if (this.operation && storage !== StorageMode.HOLDS) {
-        const isKept = storage === StorageMode.KEEPS && command === Command.ERASE;
-        this.stored(storage !== StorageMode.FAILS && !isKept);
+        const isStored = storage === StorageMode.KEEPS && command === Command.ERASE;
+        this.stored(storage !== StorageMode.FAILS && !isStored);
       }
       command = this.tick(0);
     }
@@ -308,7 +293,6 @@ export class Host implements Scene {
     this.#wakes.slept(this, ms, this.#commands, this.device.moves !== moves);
   }
 
-  /** The storage operation that the host is at has ended. */
   stored(isDone: boolean): void {
     const { operation, ideal, memory } = this;
     if (!operation) return;
@@ -362,12 +346,9 @@ export class Host implements Scene {
     this.core.storageDone(this.device, result);
   }
 
-  // answers
-
   head({ status, retryAfterS, body, challenge = "" }: Step & { do: "head" }): void {
     const { exchange, ideal } = this;
     if (!exchange || exchange.hasHead) return;
-    // A host may hand it on in pieces.
     const value = arrayOf(challenge);
     const half = value.length >> 1;
     this.core.responseChallenge(this.device, exchange.id, value, 0, half);
@@ -406,7 +387,6 @@ export class Host implements Scene {
     this.#happened();
   }
 
-  /** The answer is over: complete, or broken off. */
   end(isComplete: boolean): void {
     const { exchange, ideal } = this;
     if (!exchange) return;
@@ -418,7 +398,7 @@ export class Host implements Scene {
     const { arrival, moves } = ideal;
     if (ideal.isInFlight) {
       if (isComplete) ideal.ended();
-      else ideal.answered(ErrorCode.UNREACHABLE);
+      else ideal.responded(ErrorCode.UNREACHABLE);
     }
     this.#happened();
     const hasTokens = ideal.moves !== moves && ideal.state === State.SIGNED_IN;
@@ -439,8 +419,6 @@ export class Host implements Scene {
     else core.responseFailed(device, id);
     this.#happened();
   }
-
-  // the user and the application
 
   signIn(): void {
     this.core.signIn(this.device);
@@ -467,7 +445,7 @@ export class Host implements Scene {
   }
 
   endpoints(bits: number): void {
-    this.#isTold = true;
+    this.#isReported = true;
     this.core.setEndpoints(this.device, bits);
     this.ideal.requests.endpoints = bits;
     this.#happened();
@@ -506,7 +484,6 @@ export class Host implements Scene {
   }
 
   #send(endpoint: number, isGet: boolean, body: string | undefined): void {
-    // A range of the caller's, not all of what it has.
     const bytes: Bytes | null = body === undefined ? null : this.#lend(`<${body}>`);
     const method = isGet ? 1 : 0;
     const to = bytes ? bytes.length - 1 : 0;
@@ -563,7 +540,6 @@ export class Host implements Scene {
     this.#result("applySecurityEvent", result, ideal.calls.applySecurityEvent(bytes));
   }
 
-  /** The power goes: what the host was writing is done in part. */
   powerCut(done: number): void {
     const { operation, memory, slots } = this;
     if (!operation) return;
@@ -578,12 +554,11 @@ export class Host implements Scene {
     ]);
   }
 
-  /** Carries a step out. A loss of power is the engine's to carry out. */
   perform(step: Step): void {
-    DEEDS[step.do](this, step as never);
+    ACTIONS[step.do](this, step as never);
   }
 
-  static readonly deeds: Deeds = {
+  static readonly actions: Actions = {
     run: (host, { ms, storage }) => host.run(ms, storage ?? StorageMode.WORKS),
     sleep: (host, { most, storage }) => host.sleep(most, storage ?? StorageMode.WORKS),
     tick: (host, { ms }) => void host.tick(ms),
@@ -617,12 +592,11 @@ export class Host implements Scene {
   };
 }
 
-/** What each kind of step does. */
-type Deeds = {
+type Actions = {
   readonly [Kind in Step["do"]]: (host: Host, step: Extract<Step, { do: Kind }>) => void;
 };
 
-const DEEDS = Host.deeds;
+const ACTIONS = Host.actions;
 
 /** A part of a target as it is written: RFC 3986 §2.1 for a segment, a form's value in the query. */
 function encoded(as: CallPart["as"], text: string): string {

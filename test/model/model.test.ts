@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Field, Region } from "../../core/complete.ts";
 import { bytesOf } from "../../platform/text/text.ts";
+import { Port } from "../environment/core-port.ts";
+import { code, json, tokens } from "../environment/environment.ts";
 import { isFullRun } from "../full-run.ts";
 import { freshSeed } from "../seeds.ts";
-import { Port } from "../world/core-port.ts";
-import { code, json, tokens } from "../world/world.ts";
+import { CORRUPTED, corrupting } from "./corrupt.ts";
 import { Broken, noCounts } from "./oracles/oracle.ts";
 import { asTest, play, replay, runCampaign, shrink } from "./sequence.ts";
-import { SPOILT, spoiling } from "./spoil.ts";
 import { type Core, damaged, ofSources } from "./subject.ts";
 
 const STEPS = isFullRun ? 30_000 : 20_000;
@@ -61,13 +61,12 @@ const readsBehindTheEnd: Core = {
   },
 };
 
-/** What is shown of the first session's line in the second one. */
 function lineShown(subject: Core): string {
   const bench = new Port([code(), tokens()], { core: subject });
   bench.until(2);
   const { device } = bench;
   subject.setStatus(device, bytesOf("first"), 0, 5);
-  bench.answers = [json(200, {}), code(), tokens()];
+  bench.responses = [json(200, {}), code(), tokens()];
   subject.signOut(device);
   bench.pass(1000);
   subject.signIn(device);
@@ -81,7 +80,7 @@ describe("the spoiling core", () => {
   it("makes rubbish of what is read behind the end of its life", () => {
     expect(lineShown(readsBehindTheEnd)).toContain("first");
     // What is no printable character.
-    expect(lineShown(spoiling(readsBehindTheEnd))).toContain("?????");
+    expect(lineShown(corrupting(readsBehindTheEnd))).toContain("?????");
   });
 
   it("sees two values that share bytes", () => {
@@ -95,15 +94,15 @@ describe("the spoiling core", () => {
       return device;
     };
     const half = { status: 200, body: '{"access_token":"ZZZZ' };
-    const bench = new Port([code(), half], { core: spoiling({ ...core, create }) });
+    const bench = new Port([code(), half], { core: corrupting({ ...core, create }) });
     expect(() => bench.pass(20_000)).toThrow("DEVICE_CODE and ACCESS_TOKEN share bytes");
   });
 
   it("spoils nothing that is alive", () => {
-    const bench = new Port([code(), tokens()], { core: spoiling(core) });
+    const bench = new Port([code(), tokens()], { core: corrupting(core) });
     bench.until(2);
     expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
     const at = bench.device.start[Field.USER_CODE]!;
-    expect(bench.memory[at]).toBe(SPOILT);
+    expect(bench.memory[at]).toBe(CORRUPTED);
   });
 });

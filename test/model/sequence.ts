@@ -1,20 +1,18 @@
 // A sequence of steps: made from a seed, or given and carried out again.
 
-import { Dice } from "./dice.ts";
 import { Generator } from "./generator.ts";
 import { Host } from "./host.ts";
 import { Broken, type Counts, noCounts, Unclear } from "./oracles/oracle.ts";
+import { Random } from "./random.ts";
 import { drawSettings, type Settings } from "./settings.ts";
 import type { Numbered, Step } from "./steps.ts";
 import type { MakeCore } from "./subject.ts";
 
-/** One device of a sequence: what it is made of, and what its slots hold at first. */
 interface Start {
   settings: Settings;
   slots: Uint8Array[];
 }
 
-/** What a sequence consists of: with this it can be carried out again. */
 interface Script {
   starts: Start[];
   steps: Numbered[];
@@ -22,7 +20,6 @@ interface Script {
 
 interface Verdict {
   script: Script;
-  /** The rule that did not hold, with the last step. */
   broken: Broken | undefined;
   /** The first step of the unclear rest, which was left out. */
   isUnclear: boolean;
@@ -32,7 +29,6 @@ const STEPS_MAX = 400;
 /** Of a hundred sequences so many have a second device in the same engine. */
 const TWO_DEVICES = 20;
 
-/** The devices of one engine. */
 class Engine {
   readonly hosts: Host[];
 
@@ -68,21 +64,20 @@ function brokenBy(error: unknown): Broken {
   return new Broken("results", `an exception: ${stack ?? String(error)}`);
 }
 
-/** Makes the sequence of this seed while it happens. */
 export function play(seed: number, makeCore: MakeCore, counts: Counts): Verdict {
-  const dice = new Dice(seed);
-  const generator = new Generator(dice);
+  const random = new Random(seed);
+  const generator = new Generator(random);
   const starts: Start[] = [];
-  for (let count = dice.chance(TWO_DEVICES) ? 2 : 1; count > 0; count--) {
-    const settings = drawSettings(dice);
+  for (let count = random.chance(TWO_DEVICES) ? 2 : 1; count > 0; count--) {
+    const settings = drawSettings(random);
     starts.push({ settings, slots: generator.firstSlots(settings) });
   }
   const script: Script = { starts, steps: [] };
   try {
     const engine = new Engine(makeCore, starts, counts);
-    const length = dice.between(40, STEPS_MAX);
+    const length = random.between(40, STEPS_MAX);
     for (let i = 0; i < length; i++) {
-      const on = starts.length === 1 ? 0 : dice.below(2);
+      const on = starts.length === 1 ? 0 : random.below(2);
       const step = generator.next(engine.hosts[on]!);
       script.steps.push({ on, step });
       engine.perform({ on, step });
@@ -110,28 +105,22 @@ export function replay(script: Script, makeCore: MakeCore): Broken | undefined {
 interface CampaignOptions {
   makeCore: MakeCore;
   seed: number;
-  /** Enough after so many steps. */
   steps: number;
-  /** Enough after so many milliseconds. */
   limitMs?: number;
-  /** Hears how far it is, about once a second. */
   progress?: (campaign: Campaign) => void;
 }
 
 export interface Campaign {
   steps: number;
   sequences: number;
-  /** Sequences that ended early because the model could not tell. */
   unclear: number;
   counts: Counts;
-  /** How often each kind of step was carried out. */
   kinds: Map<string, number>;
   failure: (Verdict & { seed: number }) | undefined;
 }
 
 const PROGRESS_MS = 1000;
 
-/** Sequences until one fails, or there were enough steps. */
 export function runCampaign(options: CampaignOptions): Campaign {
   const campaign: Campaign = {
     steps: 0,
@@ -141,9 +130,9 @@ export function runCampaign(options: CampaignOptions): Campaign {
     kinds: new Map(),
     failure: undefined,
   };
-  const seeds = new Dice(options.seed);
+  const seeds = new Random(options.seed);
   const startMs = performance.now();
-  let toldMs = startMs;
+  let reportedMs = startMs;
   while (campaign.steps < options.steps) {
     // The first seed is the one given, so that a printed one can be played again alone.
     const seed = campaign.sequences === 0 ? options.seed : seeds.next();
@@ -160,8 +149,8 @@ export function runCampaign(options: CampaignOptions): Campaign {
     }
     const nowMs = performance.now();
     if (options.limitMs !== undefined && nowMs - startMs > options.limitMs) break;
-    if (options.progress && nowMs - toldMs > PROGRESS_MS) {
-      toldMs = nowMs;
+    if (options.progress && nowMs - reportedMs > PROGRESS_MS) {
+      reportedMs = nowMs;
       options.progress(campaign);
     }
   }
@@ -216,12 +205,10 @@ export function shrink(script: Script, broken: Broken, makeCore: MakeCore): Shru
   }));
   if (fails({ starts: emptied, steps })) starts = emptied;
   const shrunk = { starts, steps };
-  // The message of the script that is printed.
   const found = replay(shrunk, makeCore);
   return { script: shrunk, broken: found ?? last };
 }
 
-/** The script as the source of a test. */
 export function asTest({ script, broken }: Shrunk): string {
   const starts = script.starts.map(({ settings, slots }) => {
     const bytes = slots.map((slot) => `Buffer.from("${Buffer.from(slot).toString("hex")}", "hex")`);

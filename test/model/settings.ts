@@ -1,17 +1,16 @@
 // What the maker of a device decides, and how much memory it has.
 
 import { type Config, Endpoint, MESSAGES } from "../../core/index.ts";
-import type { Dice } from "./dice.ts";
+import type { Random } from "./random.ts";
 
 export interface Settings {
   config: Config;
   memoryBytes: number;
   /** Requests and moves are counted on from here, as if the device had run for long; both wrap at 2^16. */
   countsFrom?: number;
-  /** A bit for each endpoint that the server has; left out: all. */
   endpoints?: number;
   /** Bytes go bad the moment their life ends. */
-  isSpoilt?: boolean;
+  isCorrupted?: boolean;
   /** Each access to the memory is looked at; that takes its time. */
   isWatched?: boolean;
 }
@@ -43,42 +42,41 @@ const ALL_BYTES = Array.from({ length: 24 }, (_, line) =>
 export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192, 24_575, 24_576];
 
 /** The settings of one device; its memory may change when it is started again. */
-export function drawSettings(dice: Dice): Settings {
+export function drawSettings(random: Random): Settings {
   const config: Config = {
-    clientId: dice.pick(["client", "client", "printer 7/b+x", "c", ...FOREIGN]),
-    clientSecret: dice.pick(["secret", "", "s&cr=t", ...FOREIGN]),
-    scope: dice.pick(["video", "email profile", "https://auth.test/video", ...FOREIGN]),
-    clientAuthentication: dice.below(4),
-    server: dice.pick(["https://auth.test", "https://other.test/tenant"]),
+    clientId: random.pick(["client", "client", "printer 7/b+x", "c", ...FOREIGN]),
+    clientSecret: random.pick(["secret", "", "s&cr=t", ...FOREIGN]),
+    scope: random.pick(["video", "email profile", "https://auth.test/video", ...FOREIGN]),
+    clientAuthentication: random.below(4),
+    server: random.pick(["https://auth.test", "https://other.test/tenant"]),
     formerServer: "https://former.test",
-    deviceParameters: dice.pick(["", "", "&device=tv"]),
-    tokenParameters: dice.pick(["", "", "&resource=https%3A%2F%2Fapi.test"]),
-    columns: dice.pick([20, 20, 16, 32, 40]),
-    rows: dice.pick([4, 4, 2, 3, 8]),
-    seed: dice.below(67_108_864),
-    autoStart: dice.below(2),
-    renewalsMax: dice.pick([3, 3, 0, 1]),
-    messages: dice.pick(["", "", OTHER_TEXTS, ALL_BYTES]),
+    deviceParameters: random.pick(["", "", "&device=tv"]),
+    tokenParameters: random.pick(["", "", "&resource=https%3A%2F%2Fapi.test"]),
+    columns: random.pick([20, 20, 16, 32, 40]),
+    rows: random.pick([4, 4, 2, 3, 8]),
+    seed: random.below(67_108_864),
+    autoStart: random.below(2),
+    renewalsMax: random.pick([3, 3, 0, 1]),
+    messages: random.pick(["", "", OTHER_TEXTS, ALL_BYTES]),
   };
-  if (dice.chance(30)) config.startSpreadMs = dice.pick([0, 1, 700, 60_000, 90_000, 3_600_000]);
-  const countsFrom = dice.pick([0, 0, 0, 65_500, 65_530]);
-  const memoryBytes = dice.pick(MEMORY_SIZES);
-  config.pkce = dice.pick([0, 0, 1, 2]);
-  if (dice.chance(20)) config.jsonBodies = 1;
+  if (random.chance(30)) config.startSpreadMs = random.pick([0, 1, 700, 60_000, 90_000, 3_600_000]);
+  const countsFrom = random.pick([0, 0, 0, 65_500, 65_530]);
+  const memoryBytes = random.pick(MEMORY_SIZES);
+  config.pkce = random.pick([0, 0, 1, 2]);
+  if (random.chance(20)) config.jsonBodies = 1;
   const everything = 134_217_727;
-  const lacks = dice.chance(70) ? Endpoint.REVOCATION : dice.below(8);
-  const looking = dice.below(200);
+  const lacks = random.chance(70) ? Endpoint.REVOCATION : random.below(8);
+  const looking = random.below(200);
   return {
     config,
     memoryBytes,
     countsFrom,
-    ...(dice.chance(20) && { endpoints: everything & ~(1 << lacks) }),
-    isSpoilt: looking > 0 && looking <= 50,
+    ...(random.chance(20) && { endpoints: everything & ~(1 << lacks) }),
+    isCorrupted: looking > 0 && looking <= 50,
     isWatched: looking === 0,
   };
 }
 
-/** The texts that a device of these settings shows. */
 export function textsOf(config: Config): string[] {
   return (config.messages || MESSAGES).split("\n");
 }

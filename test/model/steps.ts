@@ -29,7 +29,6 @@ export type Step =
   | { do: "late"; back: number; status: number; body: string }
   /** The storage operation that the host is at ends. */
   | { do: "stored"; isDone: boolean }
-  /** The event that the host is to verify is genuine, or not. */
   | { do: "verified"; isGenuine: boolean }
   | { do: "signIn" }
   | { do: "cancel" }
@@ -40,7 +39,6 @@ export type Step =
   | { do: "endpoints"; bits: number }
   | { do: "discover"; issuer: string }
   | { do: "call"; parts: CallPart[]; endpoint: number; isGet: boolean; body?: string }
-  /** The parts of that, each for itself. */
   | { do: "begin" }
   | { do: "add"; part: CallPart }
   | { do: "send"; endpoint: number; isGet: boolean; body?: string }
@@ -62,7 +60,6 @@ export interface CallPart {
   text: string;
 }
 
-/** A step of one of the devices. */
 export interface Numbered {
   on: number;
   step: Step;

@@ -15,12 +15,10 @@ export type Core = Pick<
   (typeof grantFunctions)[number] | (typeof completeFunctions)[number]
 >;
 
-/** Makes functions for one device; a bundle may drive one only. */
 export type MakeCore = () => Core;
 
 export const ofSources: MakeCore = () => sources;
 
-/** The core of a bundle's text. */
 export function ofBundle(code: string): MakeCore {
   const make = new Function(`${code}\nreturn picogrant;`) as MakeCore;
   return () => named(make());

@@ -27,16 +27,13 @@ const optional = { startSpreadMs: Limit.BOOT_SPREAD_MS, pkce: 0, jsonBodies: 0 }
 /** Bytes of memory that picogrant.c makes use of. */
 const MEMORY_MAX = 65_535;
 
-/** Functions that keep what they are lent until the call is done. */
 const lending = new Set(["discover", "sendCall", "createOffer"]);
-/** Places of the arguments that are bytes; from and to follow. */
 const bytesAt: Readonly<Record<string, readonly number[]>> = {
   ...{ responseBody: [1], responseChallenge: [1], setStatus: [0], discover: [0], addPath: [0] },
   ...{ addSegment: [0], addQueryValue: [0], sendCall: [2], createOffer: [0, 3] },
   applySecurityEvent: [0],
 };
 
-/** One device in an instance of its own. */
 class WasmDevice {
   readonly c: Exports;
   readonly core: number;
@@ -51,7 +48,6 @@ class WasmDevice {
     this.#free = c.memory.buffer.byteLength;
   }
 
-  /** Puts bytes where nothing else is. */
   put(bytes: ArrayLike<number>): number {
     const { memory } = this.c;
     const at = this.#free;
@@ -76,7 +72,6 @@ class WasmDevice {
     return at;
   }
 
-  /** Calls a function, with the memory there and back. */
   call(name: string, args: unknown[]): number {
     const free = this.#free;
     const places = bytesAt[name] ?? [];

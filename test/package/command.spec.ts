@@ -103,9 +103,9 @@ describe("picogrant simulate", () => {
     await expect.poll(() => simulator.stdout).toMatch(/Panel: open (\S+)/);
     const panel = /Panel: open (\S+)/.exec(simulator.stdout)![1]!;
     for (const name of ["", "/panel.js", "/panel.css"]) {
-      const answer = await fetch(panel + name);
-      expect([name, answer.status]).toEqual([name, 200]);
-      expect((await answer.text()).length).toBeGreaterThan(1000);
+      const response = await fetch(panel + name);
+      expect([name, response.status]).toEqual([name, 200]);
+      expect((await response.text()).length).toBeGreaterThan(1000);
     }
   });
 

@@ -137,7 +137,7 @@ async function signsInBehindAProxy(program: string): Promise<void> {
   try {
     const { stdout } = await run(program, [file], { cwd: folder, env });
     expect(stdout).toBe("200\n");
-    expect(new Set(proxy.asked)).toEqual(new Set(["elsewhere.example:443"]));
+    expect(new Set(proxy.requested)).toEqual(new Set(["elsewhere.example:443"]));
   } finally {
     proxy.close();
     await hidden.close();
@@ -179,12 +179,12 @@ function bundle(name: string, text: string): void {
 
 async function withRollup(format: "es" | "cjs"): Promise<string> {
   const dir = path.join(folder, `rollup-${format}`);
-  const ending = format === "es" ? "mjs" : "cjs";
+  const outcome = format === "es" ? "mjs" : "cjs";
   const output = {
     dir,
     format,
-    entryFileNames: `[name].${ending}`,
-    chunkFileNames: `[name].${ending}`,
+    entryFileNames: `[name].${outcome}`,
+    chunkFileNames: `[name].${outcome}`,
   };
   bundle(
     `rollup-${format}`,
@@ -193,17 +193,17 @@ async function withRollup(format: "es" | "cjs"): Promise<string> {
       onwarn: (warning) => { throw new Error(warning.message); } });
     await made.write(${JSON.stringify(output)});`,
   );
-  return path.join(dir, `program.${ending}`);
+  return path.join(dir, `program.${outcome}`);
 }
 
 async function withWebpack(type: "commonjs2" | "module"): Promise<string> {
   const dir = path.join(folder, `webpack-${type}`);
-  const ending = type === "module" ? "mjs" : "cjs";
+  const outcome = type === "module" ? "mjs" : "cjs";
   const settings = {
     ...{ mode: "production", target: "node20", entry: esm },
     ...(type === "module" && { experiments: { outputModule: true } }),
     output: {
-      ...{ path: dir, filename: `program.${ending}`, chunkFilename: `[name].${ending}` },
+      ...{ path: dir, filename: `program.${outcome}`, chunkFilename: `[name].${outcome}` },
       ...{ library: { type }, chunkFormat: type === "module" ? "module" : "commonjs" },
     },
   };
@@ -217,7 +217,7 @@ async function withWebpack(type: "commonjs2" | "module"): Promise<string> {
       }
     });`,
   );
-  return path.join(dir, `program.${ending}`);
+  return path.join(dir, `program.${outcome}`);
 }
 
 async function withBun(format: "esm" | "cjs"): Promise<string> {
@@ -262,7 +262,7 @@ const RUNNERS: Record<string, () => readonly string[]> = {
 };
 
 /** A program whose requests get responses in the same process; it prints the result of the revocation. */
-const ANSWERED = (how: string): string => `const { signIn } = require("picogrant");
+const RESPONDED = (how: string): string => `const { signIn } = require("picogrant");
 const at = "https://auth.example.com";
 const answers = {
   "/d": { device_code: "d", user_code: "AB-CD", verification_uri: at, expires_in: 300, interval: 1 },
@@ -306,7 +306,7 @@ describe.skipIf(isLeftOut)("in tests of programs", () => {
   });
 
   it.concurrent.each(Object.keys(MOCKS))("%s: without configuration", async (name) => {
-    const place = inFolder(name, "program.cjs", ANSWERED(MOCKS[name]!));
+    const place = inFolder(name, "program.cjs", RESPONDED(MOCKS[name]!));
     const env = { ...process.env, STATE: path.join(place, "state") };
     const file = path.join(place, "program.cjs");
     expect((await run(process.execPath, [file], { env })).stdout).toBe("good true\n");

@@ -204,22 +204,22 @@ describe("picogrant login", () => {
     );
     chmodSync(key, 0o600);
     // The server's metadata are public, and lie unencrypted beside the tokens.
-    const kept = (): string =>
+    const stored = (): string =>
       readdirSync(state)
         .filter((name) => name !== "metadata.json")
         .map((name) => readFileSync(path.join(state, name), "latin1"))
         .join("");
     await signIn();
     const open = (await run(["token", "--state", state], SECRET)).stdout.trim();
-    expect(kept()).toContain(open);
+    expect(stored()).toContain(open);
     // The code that led to the tokens is gone.
-    expect(kept()).not.toContain(`${service.url}/device`);
+    expect(stored()).not.toContain(`${service.url}/device`);
     await run(["logout", "--state", state], SECRET);
     await signIn("--key-file", key);
     const sealed = (await run(["token", "--state", state], SECRET)).stdout.trim();
     expect(await call(sealed)).toBe(200);
-    expect(kept()).not.toContain(sealed);
-    expect(kept()).not.toContain(`${service.url}/device`);
+    expect(stored()).not.toContain(sealed);
+    expect(stored()).not.toContain(`${service.url}/device`);
   });
 
   it("RFC 8628 section 3.5: access_denied is one line and exit code 1, and no files stay", async () => {

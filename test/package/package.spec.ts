@@ -119,12 +119,12 @@ it.each([
 describe("entries", () => {
   it("each can be imported, and required, with names", () => {
     for (const one of ["", "/api", "/grant"]) expect(entries).toContain(`picogrant-firmware${one}`);
-    const tell = (how: string): string =>
+    const report = (how: string): string =>
       entries
         .map((one) => `if (Object.keys(${how}("${one}")).length < 1) throw new Error("${one}");`)
         .join("\n");
-    expect(run(write("all.mjs", tell("await import")))).toBe("");
-    expect(run(write("all.cjs", tell("require")))).toBe("");
+    expect(run(write("all.mjs", report("await import")))).toBe("");
+    expect(run(write("all.cjs", report("require")))).toBe("");
     const named =
       'import { create } from "picogrant-firmware"; import { create as other } from "picogrant/core";' +
       "console.log(typeof create, typeof other);";
@@ -155,8 +155,11 @@ describe("entries", () => {
     const how = ["--types", "node", "--module", module, "--moduleResolution", moduleResolution];
     if (isOld) how.push("--ignoreDeprecations", "6.0");
     const tsc = join(modules, "typescript/bin/tsc");
-    const said = execFileSync(tsc, [...options, ...how, file], { cwd: project, encoding: "utf8" });
-    expect(said).toBe("");
+    const output = execFileSync(tsc, [...options, ...how, file], {
+      cwd: project,
+      encoding: "utf8",
+    });
+    expect(output).toBe("");
   });
 });
 
@@ -196,8 +199,8 @@ describe("a program that signs in", () => {
   it.each<[Format, string]>([
     ["cjs", ".cjs"],
     ["esm", ".mjs"],
-  ])("runs when it is bundled by esbuild as %s", async (format, ending) => {
-    const outfile = join(project, `bundled${ending}`);
+  ])("runs when it is bundled by esbuild as %s", async (format, outcome) => {
+    const outfile = join(project, `bundled${outcome}`);
     const entry = write("five.mjs", FIVE_LINES);
     const { warnings } = await bundle({ entryPoints: [entry], outfile, format });
     expect(warnings).toEqual([]);

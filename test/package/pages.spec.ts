@@ -167,15 +167,17 @@ function freePort(): Promise<number> {
 /** Starts a block, and waits until it has printed these words; it continues to run. */
 function startUntil(script: string, words: string, options: object): Promise<ChildProcess> {
   const child = spawn("bash", ["-ec", script], { ...options, detached: true });
-  let said = "";
+  let output = "";
   return new Promise((resolve, reject) => {
-    const hear = (data: Buffer): void => {
-      said += data.toString();
-      if (said.includes(words)) resolve(child);
+    const receive = (data: Buffer): void => {
+      output += data.toString();
+      if (output.includes(words)) resolve(child);
     };
-    child.stdout!.on("data", hear);
-    child.stderr!.on("data", hear);
-    child.on("close", (code) => reject(new Error(`ended with ${code} before "${words}": ${said}`)));
+    child.stdout!.on("data", receive);
+    child.stderr!.on("data", receive);
+    child.on("close", (code) =>
+      reject(new Error(`ended with ${code} before "${words}": ${output}`)),
+    );
   });
 }
 
@@ -199,7 +201,7 @@ async function walk(page: string): Promise<number> {
     CHECK_FLAGS: `-DCHECK_SERVER='"http://127.0.0.1:${checkPort}/"'`,
   };
   const options = { cwd: folder, env };
-  const beside: ChildProcess[] = [];
+  const tokenCache: ChildProcess[] = [];
   let ran = 0;
   try {
     for (const { language, text, mark } of blocksOf(read(page)).filter(isRun)) {
@@ -218,7 +220,7 @@ async function walk(page: string): Promise<number> {
         const tsx = path.join(root, "node_modules/tsx/dist/loader.mjs");
         await promisify(execFile)(process.execPath, ["--import", tsx, file], options);
       } else if (mark === "beside") {
-        beside.push(await startUntil(commands, "listening on", options));
+        tokenCache.push(await startUntil(commands, "listening on", options));
       } else if (mark.startsWith("until ")) {
         end(await startUntil(commands, mark.slice("until ".length), options));
       } else if (commands.trim() !== "") {
@@ -227,7 +229,7 @@ async function walk(page: string): Promise<number> {
     }
     return ran;
   } finally {
-    for (const child of beside) end(child);
+    for (const child of tokenCache) end(child);
   }
 }
 

@@ -8,8 +8,8 @@ import type { AddressInfo } from "node:net";
 import type { BetterAuthPlugin } from "better-auth";
 import type { ForeignClient, ForeignServer } from "./own-service.ts";
 
-const CODE_LIFE_S = 120;
-const SESSION_LIFE_S = 7 * 86_400;
+const CODE_LIFETIME_S = 120;
+const SESSION_LIFETIME_S = 7 * 86_400;
 
 const TABLES = ["user", "session", "account", "verification", "deviceCode"];
 
@@ -37,15 +37,15 @@ export async function startBetterAuth(): Promise<ForeignServer> {
     plugins: [
       deviceAuthorization({
         verificationUri: "/device",
-        expiresIn: `${CODE_LIFE_S}s`,
+        expiresIn: `${CODE_LIFETIME_S}s`,
         validateClient: (id) => id === "printer",
         // Its types and those of better-call disagree under exactOptionalPropertyTypes.
       }) as unknown as BetterAuthPlugin,
     ],
   });
   server.on("request", toNodeHandler(auth));
-  const person = new Person(origin, issuer);
-  await person.signUp();
+  const user = new User(origin, issuer);
+  await user.signUp();
   return {
     name: "better-auth 1.7",
     issuer,
@@ -56,10 +56,10 @@ export async function startBetterAuth(): Promise<ForeignServer> {
       client_secret_basic: client("any"),
     },
     scope: "openid",
-    codeLifeS: CODE_LIFE_S,
-    accessLifeS: SESSION_LIFE_S,
-    approve: (_, userCode) => person.decide("approve", userCode),
-    deny: (_, userCode) => person.decide("deny", userCode),
+    codeLifetimeS: CODE_LIFETIME_S,
+    accessLifetimeS: SESSION_LIFETIME_S,
+    approve: (_, userCode) => user.decide("approve", userCode),
+    deny: (_, userCode) => user.decide("deny", userCode),
     close: async () => {
       server.closeAllConnections();
       server.close();
@@ -69,7 +69,7 @@ export async function startBetterAuth(): Promise<ForeignServer> {
 }
 
 /** A user, signed in with a browser's cookies. */
-class Person {
+class User {
   #cookies = "";
   readonly #origin: string;
   readonly #issuer: string;

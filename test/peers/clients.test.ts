@@ -118,19 +118,19 @@ async function read(reader: Reader, place: Place): Promise<void> {
     device_authorization_endpoint: codeAddress = `${place.url}/device/code`,
     token_endpoint: tokenAddress = `${place.url}/token`,
   } = found ?? {};
-  const ask = async (address: string, fields: Record<string, string>): Promise<Json> => {
+  const request = async (address: string, fields: Record<string, string>): Promise<Json> => {
     const body = new URLSearchParams({ client_id: place.id, ...fields });
-    const answer = await fetch(address, { method: "POST", body });
-    must(takesStatus?.(answer.status) ?? true, `status ${answer.status}`);
-    return (await answer.json()) as Json;
+    const received = await fetch(address, { method: "POST", body });
+    must(takesStatus?.(received.status) ?? true, `status ${received.status}`);
+    return (await received.json()) as Json;
   };
-  const codes = await ask(codeAddress, { scope: "openid" });
+  const codes = await request(codeAddress, { scope: "openid" });
   must(takesCode?.(codes) ?? true, "the code");
   let tokens: Json = {};
   do {
     await sleep(Number(codes.interval) * 1000);
     const fields = { grant_type: DEVICE_GRANT, device_code: String(codes.device_code) };
-    tokens = await ask(tokenAddress, fields);
+    tokens = await request(tokenAddress, fields);
     must(takesTokens?.(tokens) ?? true, "the tokens");
   } while (tokens.error === "authorization_pending");
   const [, claims = ""] = String(tokens.id_token).split(".");
@@ -145,20 +145,20 @@ async function oauth4webapi({ issuer: text, id }: Place): Promise<void> {
   const found = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: "oauth2" });
   const as = await oauth.processDiscoveryResponse(issuer, found);
   const scope = { scope: "openid" };
-  const asked = await oauth.deviceAuthorizationRequest(as, its, oauth.None(), scope, insecure);
-  const codes = await oauth.processDeviceAuthorizationResponse(as, its, asked);
+  const requested = await oauth.deviceAuthorizationRequest(as, its, oauth.None(), scope, insecure);
+  const codes = await oauth.processDeviceAuthorizationResponse(as, its, requested);
   const poll = async (): Promise<oauth.TokenEndpointResponse> => {
     const none = oauth.None();
     const { device_code } = codes;
-    const answer = await oauth.deviceCodeGrantRequest(as, its, none, device_code, insecure);
-    return oauth.processDeviceCodeResponse(as, its, answer);
+    const received = await oauth.deviceCodeGrantRequest(as, its, none, device_code, insecure);
+    return oauth.processDeviceCodeResponse(as, its, received);
   };
   await expect(poll()).rejects.toMatchObject({ error: "authorization_pending" });
   await sleep(1000);
   const { access_token } = await poll();
   if (as.revocation_endpoint === undefined) return;
-  const answer = await oauth.revocationRequest(as, its, oauth.None(), access_token, insecure);
-  await oauth.processRevocationResponse(answer);
+  const received = await oauth.revocationRequest(as, its, oauth.None(), access_token, insecure);
+  await oauth.processRevocationResponse(received);
 }
 
 /** Has characters that a form must encode. */
@@ -202,9 +202,9 @@ async function picogrant({ issuer, id }: Place): Promise<void> {
 /** Debian's python3-authlib and python3-requests, with Authlib's check of ID tokens. */
 async function authlib({ issuer, id }: Place): Promise<void> {
   const { stdout } = await promisify(execFile)(PYTHON, ["-c", SCRIPT, issuer, id]);
-  const { claims, person } = JSON.parse(stdout);
+  const { claims, user } = JSON.parse(stdout);
   expect(claims).toMatchObject({ iss: issuer, sub: "ada", aud: id });
-  expect(person).toEqual({ sub: "ada", email: "ada@example.test", email_verified: true });
+  expect(user).toEqual({ sub: "ada", email: "ada@example.test", email_verified: true });
 }
 
 const CLIENTS: Record<string, (place: Place) => Promise<void>> = {
@@ -231,7 +231,7 @@ Auth0's quickstarts   no        no        no        yes       no        no
 python-keycloak       no        no        no        no        no        yes
 `;
 
-async function livesIn(dialect: Dialect): Promise<string[]> {
+async function liesIn(dialect: Dialect): Promise<string[]> {
   const clients = Object.values(CLIENTS).map((live, at) => ({
     ...{ id: `client-${at}`, name: "Client" },
     secret: live === openidClient ? SECRET : undefined,
@@ -258,13 +258,13 @@ async function livesIn(dialect: Dialect): Promise<string[]> {
 }
 
 test("each client completes a sign-in in the dialects that it supports, and in no other", async () => {
-  const lives = await Promise.all(DIALECTS.map(livesIn));
+  const runs = await Promise.all(DIALECTS.map(liesIn));
   const line = (name: string, cells: readonly string[]): string =>
     [name.padEnd(22), ...cells.map((cell) => cell.padEnd(10))].join("").trimEnd();
   const lines = Object.keys(CLIENTS).map((name, at) =>
     line(
       name,
-      lives.map((its) => its[at]!),
+      runs.map((its) => its[at]!),
     ),
   );
   const table = [line("", DIALECTS), ...lines].join("\n");
@@ -275,8 +275,8 @@ test("each client completes a sign-in in the dialects that it supports, and in n
     .filter((one, at) => at === 0 || one.slice(0, 22).trim() in CLIENTS);
   expect(table.trim()).toBe(expected.join("\n"));
   // Each dialect has a client that supports it and not all others.
-  for (const [at, its] of lives.entries()) {
-    const fussy = its.filter((_, one) => lives.some((others) => others[one] === "no"));
+  for (const [at, its] of runs.entries()) {
+    const fussy = its.filter((_, one) => runs.some((others) => others[one] === "no"));
     expect(fussy, DIALECTS[at]).toContain("yes");
   }
 });

@@ -8,22 +8,22 @@
 
 #include "jsmn.h"
 
-enum { ANSWER = 4096, TOKENS = 64, BODY = 1024, VALUE = 512 };
+enum { RESPONSE = 4096, TOKENS = 64, BODY = 1024, VALUE = 512 };
 
 /* Returns the status, or 0 without a response. */
-int post(const char *address, const char *body, char *answer, size_t size);
+int post(const char *address, const char *body, char *received, size_t size);
 void show(const char *code, const char *address);
 
 static const char GRANT[] = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
-static char answer[ANSWER], body[BODY], access_token[VALUE], refresh_token[VALUE];
+static char received[RESPONSE], body[BODY], access_token[VALUE], refresh_token[VALUE];
 static jsmntok_t tokens[TOKENS];
 static int count;
 
-static int ask(const char *address) {
+static int request(const char *address) {
   jsmn_parser parser;
-  int status = post(address, body, answer, ANSWER);
+  int status = post(address, body, received, RESPONSE);
   jsmn_init(&parser);
-  count = jsmn_parse(&parser, answer, strlen(answer), tokens, TOKENS);
+  count = jsmn_parse(&parser, received, strlen(received), tokens, TOKENS);
   return count > 0 && tokens[0].type == JSMN_OBJECT ? status : 0;
 }
 
@@ -33,8 +33,8 @@ static int member(const char *name, char *value, size_t size) {
     const jsmntok_t *key = &tokens[i], *at = &tokens[i + 1];
     size_t length = (size_t)(at->end - at->start);
     if (strlen(name) != (size_t)(key->end - key->start) || length >= size) continue;
-    if (strncmp(answer + key->start, name, strlen(name)) != 0) continue;
-    memcpy(value, answer + at->start, length);
+    if (strncmp(received + key->start, name, strlen(name)) != 0) continue;
+    memcpy(value, received + at->start, length);
     value[length] = 0;
     return 1;
   }
@@ -48,13 +48,13 @@ static int take_tokens(void) {
 
 int refresh(const char *id, const char *token_address) {
   snprintf(body, BODY, "grant_type=refresh_token&refresh_token=%s&client_id=%s", refresh_token, id);
-  return ask(token_address) == 200 && take_tokens();
+  return request(token_address) == 200 && take_tokens();
 }
 
 int sign_in(const char *id, const char *scope, const char *code_address, const char *token_address) {
   char device_code[VALUE], user_code[64], address[256], word[64];
   snprintf(body, BODY, "client_id=%s&scope=%s", id, scope);
-  if (ask(code_address) != 200 || !member("device_code", device_code, VALUE)) return 0;
+  if (request(code_address) != 200 || !member("device_code", device_code, VALUE)) return 0;
   if (!member("user_code", user_code, sizeof user_code)) return 0;
   if (!member("verification_uri", address, sizeof address)) return 0;
   unsigned interval = member("interval", word, sizeof word) ? (unsigned)atoi(word) : 5;
@@ -62,7 +62,7 @@ int sign_in(const char *id, const char *scope, const char *code_address, const c
   for (;;) {
     sleep(interval);
     snprintf(body, BODY, "grant_type=%s&device_code=%s&client_id=%s", GRANT, device_code, id);
-    if (ask(token_address) == 200) return take_tokens();
+    if (request(token_address) == 200) return take_tokens();
     if (!member("error", word, sizeof word)) return 0;
     if (strcmp(word, "slow_down") == 0) interval += 5;
     else if (strcmp(word, "authorization_pending") != 0) return 0;

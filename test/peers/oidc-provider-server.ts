@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type ForeignServer, METHODS } from "./own-service.ts";
 
-const CODE_LIFE_S = 120;
-const ACCESS_LIFE_S = 900;
+const CODE_LIFETIME_S = 120;
+const ACCESS_LIFETIME_S = 900;
 
 /** Has characters that a form must encode. */
 const SECRET = "a secret/with+odd&characters";
@@ -36,7 +36,7 @@ export async function startProvider(): Promise<ForeignServer> {
     features: { deviceFlow: { enabled: true }, revocation: { enabled: true } },
     issueRefreshToken: async () => true,
     cookies: { keys: ["only for this test"] },
-    ttl: { DeviceCode: CODE_LIFE_S, AccessToken: ACCESS_LIFE_S },
+    ttl: { DeviceCode: CODE_LIFETIME_S, AccessToken: ACCESS_LIFETIME_S },
   });
   server.on("request", provider.callback());
   return {
@@ -44,8 +44,8 @@ export async function startProvider(): Promise<ForeignServer> {
     issuer,
     clients: CLIENTS,
     scope: "openid offline_access",
-    codeLifeS: CODE_LIFE_S,
-    accessLifeS: ACCESS_LIFE_S,
+    codeLifetimeS: CODE_LIFETIME_S,
+    accessLifetimeS: ACCESS_LIFETIME_S,
     approve: (address, userCode) => new PeerBrowser().approve(address, userCode),
     deny: (address, userCode) => new PeerBrowser().deny(address, userCode),
     close: async () => {

@@ -19,8 +19,8 @@ export interface ForeignServer {
   /** A client for each way of authenticating. */
   readonly clients: Readonly<Record<Method, ForeignClient>>;
   readonly scope: string;
-  readonly codeLifeS: number;
-  readonly accessLifeS: number;
+  readonly codeLifetimeS: number;
+  readonly accessLifetimeS: number;
   approve(address: string, userCode: string): Promise<void>;
   deny(address: string, userCode: string): Promise<void>;
   /** Sets the clock of a server in another process. */

@@ -6,30 +6,30 @@ import * as core from "../../core/complete.ts";
 import { ClientAuthentication, ErrorCode, Field, State } from "../../core/index.ts";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { type Driver, type DriverConfig, noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
-import { ManualClock, MemoryStorage, type RecordedDisplay } from "../../platform/fake/index.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { discoverServer } from "../../platform/servers/discovery.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
+import { ManualClock, MemoryStorage, type RecordedDisplay } from "../../platform/testing/index.ts";
 import { formEncodeText } from "../../platform/text/form.ts";
-import { PATIENCE_MS } from "../patience.ts";
-import { driverOn } from "../world/driver-port.ts";
-import { World } from "../world/world.ts";
+import { driverOn } from "../environment/driver-port.ts";
+import { Environment } from "../environment/environment.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 import type { ForeignClient, ForeignServer, Method } from "./own-service.ts";
 
 const SCOPE = "openid offline_access";
 const MEMORY_BYTES = 12_288;
 
 /** A request of the device and its response, unencrypted: the provider exists for one test. */
-interface Heard {
+interface Received {
   path: string;
   fields: URLSearchParams;
   status: number;
-  answer: string;
+  received: string;
 }
 
 /** Node's HTTP with a log of every exchange; `lose` drops the next response. */
 class NotedHttp implements Http {
-  readonly heard: Heard[] = [];
+  readonly received: Received[] = [];
   busy = false;
   lose = false;
   readonly #http = new NodeHttp();
@@ -40,19 +40,19 @@ class NotedHttp implements Http {
       return request.body[request.bodyFrom + i]!;
     });
     const fields = new URLSearchParams(new TextDecoder().decode(body));
-    const heard: Heard = { path: pathname + search, fields, status: 0, answer: "" };
+    const received: Received = { path: pathname + search, fields, status: 0, received: "" };
     const lost = this.lose;
     this.lose = false;
-    this.heard.push(heard);
+    this.received.push(received);
     this.busy = true;
     this.#http.send(request, {
       status: (status, retryAfter) => {
-        heard.status = status;
+        received.status = status;
         if (!lost) sink.status(status, retryAfter);
       },
       body: (bytes, from, to) => {
         const piece = Uint8Array.from({ length: to - from }, (_, i) => bytes[from + i]!);
-        heard.answer += new TextDecoder().decode(piece);
+        received.received += new TextDecoder().decode(piece);
         if (!lost) sink.body(bytes, from, to);
       },
       end: () => {
@@ -91,10 +91,10 @@ export class SharedTime {
   /** Advances to the device's next timer. */
   next(): void {
     this.clock.advanceToNext();
-    this.tell();
+    this.report();
   }
 
-  tell(): void {
+  report(): void {
     this.#set(this.#startMs + this.clock.elapsedMs + this.aheadMs);
   }
 }
@@ -114,10 +114,10 @@ export class PeerDevice {
   ) {
     this.time = time;
     const storage = new MemoryStorage({ capacity: MEMORY_BYTES });
-    const world = new World({ clock: time.clock, storage, columns: 32 });
-    this.display = world.display;
+    const environment = new Environment({ clock: time.clock, storage, columns: 32 });
+    this.display = environment.display;
     this.driver = driverOn(
-      { ...world, http: this.http },
+      { ...environment, http: this.http },
       {
         core,
         config: {
@@ -158,11 +158,11 @@ export class PeerDevice {
 
   /** Advances virtual time, and waits in real time only for responses. */
   async until(what: string, done: () => boolean): Promise<void> {
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + TIMEOUT_MS;
     for (let moments = 0; !done(); ) {
       if (performance.now() > end || moments > 100_000) {
-        const log = this.http.heard.map(
-          ({ path, status, answer }) => `${path} ${status} ${answer}`,
+        const log = this.http.received.map(
+          ({ path, status, received }) => `${path} ${status} ${received}`,
         );
         throw new Error(`never: ${what}\n${log.slice(-12).join("\n")}\n${this.display.text}`);
       }
@@ -175,8 +175,8 @@ export class PeerDevice {
   }
 
   /** The exchanges with this path. */
-  answers(path: string): Heard[] {
-    return this.http.heard.filter((one) => one.path.split("?")[0] === path);
+  responses(path: string): Received[] {
+    return this.http.received.filter((one) => one.path.split("?")[0] === path);
   }
 
   close(): void {
@@ -266,11 +266,11 @@ class Scene {
   async #signIn(): Promise<void> {
     const device = this.#device;
     await this.#untilState(State.PENDING);
-    const polls = this.#tokenAnswers().length;
-    await device.until("two polls", () => this.#tokenAnswers().length === polls + 2);
+    const polls = this.#tokenResponses().length;
+    await device.until("two polls", () => this.#tokenResponses().length === polls + 2);
     await device.until("their responses", () => !device.http.busy);
-    for (const { answer } of this.#tokenAnswers().slice(-2)) {
-      must(JSON.parse(answer).error === "authorization_pending", `a poll returned ${answer}`);
+    for (const { received } of this.#tokenResponses().slice(-2)) {
+      must(JSON.parse(received).error === "authorization_pending", `a poll returned ${received}`);
     }
     await this.#server.approve(this.#text(Field.VERIFICATION_URI), this.#text(Field.USER_CODE));
     await this.#untilState(State.SIGNED_IN);
@@ -290,8 +290,8 @@ class Scene {
     const time = this.#time;
     await this.#untilState(State.PENDING);
     const code = this.#text(Field.USER_CODE);
-    time.aheadMs += (this.#server.codeLifeS + 1) * 1000;
-    time.tell();
+    time.aheadMs += (this.#server.codeLifetimeS + 1) * 1000;
+    time.report();
     await device.until("a new code", () => {
       const { state } = device.driver.device;
       must(state !== State.FAILED, "the device gave up");
@@ -311,8 +311,8 @@ class Scene {
         return this.#text(Field.ACCESS_TOKEN) !== before && !this.#device.http.busy;
       });
       const waitedS = (this.#time.clock.elapsedMs - startMs) / 1000;
-      must(waitedS < this.#server.accessLifeS, `the refresh came ${waitedS} s later`);
-      const last = this.#tokenAnswers().at(-1)!;
+      must(waitedS < this.#server.accessLifetimeS, `the refresh came ${waitedS} s later`);
+      const last = this.#tokenResponses().at(-1)!;
       must(last.fields.get("grant_type") === "refresh_token", "it was no refresh");
       must(last.status === 200, `its status was ${last.status}`);
     }
@@ -321,22 +321,22 @@ class Scene {
   /** RFC 7009: one request for each token, and the refresh token is invalid afterwards. */
   async #signOut(): Promise<void> {
     await this.#signIn();
-    const { refresh_token: token } = JSON.parse(this.#tokenAnswers().at(-1)!.answer);
-    const { length } = this.#device.http.heard;
+    const { refresh_token: token } = JSON.parse(this.#tokenResponses().at(-1)!.received);
+    const { length } = this.#device.http.received;
     this.#device.driver.signOut();
     await this.#untilState(State.SIGNED_OUT);
-    const asked = this.#device.http.heard.slice(length);
-    must(asked.length === 2, `${asked.length} requests were needed`);
-    must(asked[0]!.status === 200, `the revocation returned ${asked[0]!.status}`);
-    must(!asked.some(({ path }) => path.includes("?")), "a token was in the address");
+    const requested = this.#device.http.received.slice(length);
+    must(requested.length === 2, `${requested.length} requests were needed`);
+    must(requested[0]!.status === 200, `the revocation returned ${requested[0]!.status}`);
+    must(!requested.some(({ path }) => path.includes("?")), "a token was in the address");
     const status = await this.#refreshByHand(token as string);
     must(status === 400, `the revoked token still gets ${status}`);
   }
 
-  #tokenAnswers(): Heard[] {
+  #tokenResponses(): Received[] {
     const { pathname } = new URL(this.#device.driver.endpoints.token);
     // A server that requires JSON rejects the first form, and the device retries.
-    return this.#device.answers(pathname).filter(({ status }) => status !== 415);
+    return this.#device.responses(pathname).filter(({ status }) => status !== 415);
   }
 
   #text(field: number): string {
@@ -352,14 +352,14 @@ class Scene {
     const { device } = this.#device.driver;
     await this.#device.until(State[state]!, () => {
       const failed = device.state === State.FAILED && state !== State.FAILED;
-      must(!failed, `the device failed with ${ErrorCode[device.error]}: ${this.#lastAnswer()}`);
+      must(!failed, `the device failed with ${ErrorCode[device.error]}: ${this.#lastResponse()}`);
       return device.state === state;
     });
   }
 
-  #lastAnswer(): string {
-    const last = this.#device.http.heard.at(-1);
-    return last ? `${last.path} ${last.status} ${last.answer}` : "there was no request";
+  #lastResponse(): string {
+    const last = this.#device.http.received.at(-1);
+    return last ? `${last.path} ${last.status} ${last.received}` : "there was no request";
   }
 
   async #refreshByHand(token: string): Promise<number> {

@@ -49,7 +49,7 @@ describe.each([
       vi.setSystemTime(ms);
       server.setTime?.(ms);
     });
-    time.tell();
+    time.report();
   });
   afterEach(() => vi.useRealTimers());
 
@@ -66,12 +66,12 @@ describe.each([
       const { device: state } = device.driver;
       try {
         await device.until("a code", () => state.state === core.State.PENDING);
-        const code = JSON.parse(device.answers("/device/auth")[0]!.answer);
+        const code = JSON.parse(device.responses("/device/auth")[0]!.received);
         await server.approve(code.verification_uri, code.user_code);
         await device.until("tokens", () => state.state === core.State.SIGNED_IN);
         device.http.lose = true;
         await device.until("the end of the session", () => state.state === core.State.FAILED);
-        const tried = device.answers("/token").slice(-2);
+        const tried = device.responses("/token").slice(-2);
         expect(tried.map(({ status }) => status)).toEqual([200, 400]);
         expect(state.error).toBe(core.ErrorCode.SESSION_ENDED);
       } finally {
@@ -93,8 +93,8 @@ it("was measured for this version: measure a new one again (npm run tool -- peer
 
 it("every row of the bench is listed, and picogrant passes it, or a reason says why it is not tried", () => {
   const from = lines.findIndex((line) => line.startsWith("| row | section | picogrant |"));
-  const told = lines.slice(from + 2).filter((line) => line.startsWith("| "));
-  const cells = told.slice(0, -1).map((line) => line.split(" | "));
+  const reported = lines.slice(from + 2).filter((line) => line.startsWith("| "));
+  const cells = reported.slice(0, -1).map((line) => line.split(" | "));
   expect(cells.map(([name]) => name)).toEqual(rows.map(({ name }) => `| ${name}`));
   const others = cells.filter(([, , picogrant]) => picogrant !== "passes");
   expect(others.map(([, , why]) => why)).toEqual(others.map(() => "--no-closure"));

@@ -33,7 +33,7 @@ afterAll(() => fs.rmSync(home, { recursive: true, force: true }));
 
 type Broken = { readonly at: string; readonly http?: NodeHttpOptions };
 
-async function answering(
+async function responding(
   identity: ServerOptions,
   body = "",
   headers: Record<string, string> = {},
@@ -62,50 +62,50 @@ const CASES: Record<
     /check the server's name, and the network/,
   ],
   "a certificate of an authority that is not trusted": [
-    async () => ({ at: await answering(identities.untrusted), http: { ca } }),
+    async () => ({ at: await responding(identities.untrusted), http: { ca } }),
     "certificate_refused",
-    "maker",
+    "developer",
     /http\.ca/,
   ],
   "a certificate of another name": [
-    async () => ({ at: await answering(identities.otherName), http: { ca } }),
+    async () => ({ at: await responding(identities.otherName), http: { ca } }),
     "certificate_refused",
-    "maker",
+    "developer",
     /check the server's name, and whether the network wants a sign-in/,
   ],
   "a certificate out of date": [
-    async () => ({ at: await answering(identities.expired), http: { ca } }),
+    async () => ({ at: await responding(identities.expired), http: { ca } }),
     "certificate_refused",
     "administrator",
     /the server needs a new one, or this computer's clock is wrong/,
   ],
   "a certificate of tomorrow": [
-    async () => ({ at: await answering(later.identities.trusted), http: { ca: later.ca } }),
+    async () => ({ at: await responding(later.identities.trusted), http: { ca: later.ca } }),
     "clock_wrong",
     "user",
     /set the clock of this computer/,
   ],
   "a client certificate that the server requires": [
-    async () => ({ at: await answering(REQUIRING), http: { ca } }),
+    async () => ({ at: await responding(REQUIRING), http: { ca } }),
     "unreachable",
-    "maker",
+    "developer",
     /requires a client certificate \(http\.agent with cert and key\)/,
   ],
   "the same with TLS 1.2": [
-    async () => ({ at: await answering({ ...REQUIRING, maxVersion: "TLSv1.2" }), http: { ca } }),
+    async () => ({ at: await responding({ ...REQUIRING, maxVersion: "TLSv1.2" }), http: { ca } }),
     "unreachable",
-    "maker",
+    "developer",
     /requires a client certificate \(http\.agent with cert and key\)/,
   ],
   "a server whose TLS is too old": [
-    async () => ({ at: await answering({ ...identities.trusted, ...OUTDATED }), http: { ca } }),
+    async () => ({ at: await responding({ ...identities.trusted, ...OUTDATED }), http: { ca } }),
     "unreachable",
     "administrator",
     /the server has to support TLS 1\.2/,
   ],
   "an agent without the server's version of TLS": [
     async () => ({
-      at: await answering({ ...identities.trusted, minVersion: "TLSv1.3" }),
+      at: await responding({ ...identities.trusted, minVersion: "TLSv1.3" }),
       http: { ca, agent: new https.Agent({ maxVersion: "TLSv1.2" }) },
     }),
     "unreachable",
@@ -119,7 +119,7 @@ const CASES: Record<
       return { at: `https://127.0.0.1:${await listening(server)}` };
     },
     "unreachable",
-    "maker",
+    "developer",
     /this port does not speak TLS/,
   ],
   "a proxy that is not there": [
@@ -139,25 +139,25 @@ const CASES: Record<
   ],
   "an answer that is too long": [
     async () => ({
-      at: await answering(identities.trusted, "x".repeat(2000)),
+      at: await responding(identities.trusted, "x".repeat(2000)),
       http: { ca, sizeLimitBytes: 1000 },
     }),
-    "answer_too_large",
-    "maker",
+    "response_too_large",
+    "developer",
     /http\.sizeLimitBytes/,
   ],
   "a head that is too long": [
     async () => ({
-      at: await answering(identities.trusted, "", { X: "x".repeat(70_000) }),
+      at: await responding(identities.trusted, "", { X: "x".repeat(70_000) }),
       http: { ca },
     }),
-    "answer_too_large",
+    "response_too_large",
     "administrator",
     /the head .* 64 KiB.*the server has to send shorter headers/,
   ],
   "a coding that was not requested": [
     async () => ({
-      at: await answering(identities.trusted, "coded", { "Content-Encoding": "zstd" }),
+      at: await responding(identities.trusted, "coded", { "Content-Encoding": "zstd" }),
       http: { ca },
     }),
     "unreachable",
@@ -179,14 +179,14 @@ it.each(
 )("%s, at a server that is named by %s", async (_, named, broken, code, remedy, how) => {
   const { at, http } = await broken();
   const giveUp = new AbortController();
-  const told: SignInError[] = [];
+  const reported: SignInError[] = [];
   const options: SignInOptions = {
     ...{ clientId: "tv", state: path.join(home, `${count++}`), signal: giveUp.signal },
     server: named === "addresses" ? { deviceAuthorization: `${at}/d`, token: `${at}/t` } : at,
     ...(http && { http }),
     onCode: () => {},
     onTrouble: (trouble) => {
-      told.push(trouble);
+      reported.push(trouble);
       giveUp.abort();
     },
   };
@@ -194,7 +194,7 @@ it.each(
     () => expect.unreachable("nobody signs in there"),
     (error: SignInError) => error,
   );
-  const error = told[0] ?? thrown;
+  const error = reported[0] ?? thrown;
   expect(error).toMatchObject({ code, remedy, message: expect.stringMatching(how) });
   expect(PAGE).toContain(`<a id="${code}"></a>`);
 });

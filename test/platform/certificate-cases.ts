@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 interface CertificateCase {
   readonly name: string;
   readonly host: string;
-  readonly isGood: boolean;
+  readonly isValid: boolean;
   readonly key: string;
   /** The server's certificate, and those between it and the authority. */
   readonly cert: string;
@@ -29,7 +29,7 @@ interface Plan {
   readonly critical?: boolean;
 }
 
-type Row = readonly [name: string, host: string, isGood: boolean, plan: Plan];
+type Row = readonly [name: string, host: string, isValid: boolean, plan: Plan];
 
 const dns = (value: string): object => ({ type: 2, value });
 /** The bytes of an extension that allows serving, for a place where they are a text. */
@@ -38,53 +38,58 @@ const LIST_FOR_SERVERS =
 
 /** @param host a name of three labels, or for rows without wildcards of any number */
 function rowsFor(host: string): readonly Row[] {
-  const good = (name: string, plan: Plan, asked = host): Row => [name, asked, true, plan];
-  const bad = (name: string, plan: Plan, asked = host): Row => [name, asked, false, plan];
+  const valid = (name: string, plan: Plan, requested = host): Row => [name, requested, true, plan];
+  const invalid = (name: string, plan: Plan, requested = host): Row => [
+    name,
+    requested,
+    false,
+    plan,
+  ];
   const named = (...names: string[]): Plan => ({ names: names.map(dns) });
   const own = named(host);
   const address = { type: 7, ip: "127.0.0.1" };
-  const beside = (name: object): Plan => ({ commonName: host, names: [name] });
+  const tokenCache = (name: object): Plan => ({ commonName: host, names: [name] });
   const inSubject = { ...own, uses: { clientAuth: true }, commonName: LIST_FOR_SERVERS };
   const critically = { ...own, uses: { critical: true, serverAuth: true } };
   return [
-    good("its name", own),
-    good("its name in capitals", named(host.toUpperCase())),
-    good("its address", { names: [address] }, "127.0.0.1"),
-    good("a wildcard for its first label", named("*.shop.example")),
-    good("one name of several", named("other.example", host)),
-    bad("another name", named("www.other.example")),
-    bad("no name at all", {}),
-    bad("a common name alone", { commonName: host }),
-    bad("a common name beside an address", beside(address)),
-    bad("a common name beside a mail address", beside({ type: 1, value: "a@b.example" })),
-    bad("a common name beside a URI", beside({ type: 6, value: "https://b.example" })),
-    bad("a common name beside another name", beside(dns("b.example"))),
-    bad("a wildcard for two labels", named("*.example")),
-    bad("a wildcard for no label", named("*.shop.example"), "shop.example"),
-    bad("a wildcard below the top alone", named("*.example"), "shop.example"),
-    bad("a wildcard for a part of a label", named("w*.shop.example")),
-    bad("a wildcard in the middle", named("www.*.example")),
-    bad("a wildcard and nothing else", named("*")),
-    bad("a name that spells the address", named("127.0.0.1"), "127.0.0.1"),
-    bad("a wildcard for an address", named("*.0.0.1"), "127.0.0.1"),
-    bad("a common name that spells the address", { commonName: "127.0.0.1" }, "127.0.0.1"),
-    bad("a name with a NUL in it", named(`${host}\0.evil.test`)),
-    good("for servers", { ...own, uses: { serverAuth: true } }),
-    good("for clients and servers", { ...own, uses: { clientAuth: true, serverAuth: true } }),
-    good("for servers, as it says critically", critically),
-    bad("for clients alone, with a list for servers in its subject", inSubject),
-    bad("for clients alone", { ...own, uses: { clientAuth: true } }),
-    bad("for mail alone", { ...own, uses: { emailProtection: true } }),
-    bad("for code alone", { ...own, uses: { codeSigning: true } }),
-    bad("over since yesterday", { ...own, from: -10, to: -1 }),
-    bad("good from tomorrow on", { ...own, from: 1, to: 10 }),
-    bad("of another authority", { ...own, by: "stranger" }),
-    bad("signed by itself", { ...own, by: "itself" }),
-    bad("signed by another server", { ...own, by: "leaf" }),
-    bad("of an authority that may not sign", { ...own, by: "unsigning" }),
-    bad("of an authority for other names", { ...own, by: "constrained" }),
-    bad("below more authorities than there may be", { ...own, by: "too deep" }),
-    bad("with a critical extension that nobody knows", { ...own, critical: true }),
+    valid("its name", own),
+    valid("its name in capitals", named(host.toUpperCase())),
+    valid("its address", { names: [address] }, "127.0.0.1"),
+    valid("a wildcard for its first label", named("*.shop.example")),
+    valid("one name of several", named("other.example", host)),
+    invalid("another name", named("www.other.example")),
+    invalid("no name at all", {}),
+    invalid("a common name alone", { commonName: host }),
+    invalid("a common name beside an address", tokenCache(address)),
+    invalid("a common name beside a mail address", tokenCache({ type: 1, value: "a@b.example" })),
+    invalid("a common name beside a URI", tokenCache({ type: 6, value: "https://b.example" })),
+    invalid("a common name beside another name", tokenCache(dns("b.example"))),
+    invalid("a wildcard for two labels", named("*.example")),
+    invalid("a wildcard for no label", named("*.shop.example"), "shop.example"),
+    invalid("a wildcard below the top alone", named("*.example"), "shop.example"),
+    invalid("a wildcard for a part of a label", named("w*.shop.example")),
+    invalid("a wildcard in the middle", named("www.*.example")),
+    invalid("a wildcard and nothing else", named("*")),
+    invalid("a name that spells the address", named("127.0.0.1"), "127.0.0.1"),
+    invalid("a wildcard for an address", named("*.0.0.1"), "127.0.0.1"),
+    invalid("a common name that spells the address", { commonName: "127.0.0.1" }, "127.0.0.1"),
+    invalid("a name with a NUL in it", named(`${host}\0.evil.test`)),
+    valid("for servers", { ...own, uses: { serverAuth: true } }),
+    valid("for clients and servers", { ...own, uses: { clientAuth: true, serverAuth: true } }),
+    valid("for servers, as it says critically", critically),
+    invalid("for clients alone, with a list for servers in its subject", inSubject),
+    invalid("for clients alone", { ...own, uses: { clientAuth: true } }),
+    invalid("for mail alone", { ...own, uses: { emailProtection: true } }),
+    invalid("for code alone", { ...own, uses: { codeSigning: true } }),
+    invalid("over since yesterday", { ...own, from: -10, to: -1 }),
+    invalid("good from tomorrow on", { ...own, from: 1, to: 10 }),
+    invalid("of another authority", { ...own, by: "stranger" }),
+    invalid("signed by itself", { ...own, by: "itself" }),
+    invalid("signed by another server", { ...own, by: "leaf" }),
+    invalid("of an authority that may not sign", { ...own, by: "unsigning" }),
+    invalid("of an authority for other names", { ...own, by: "constrained" }),
+    invalid("below more authorities than there may be", { ...own, by: "too deep" }),
+    invalid("with a critical extension that nobody knows", { ...own, critical: true }),
   ];
 }
 
@@ -158,7 +163,7 @@ export function makeCertificateCases(host = "www.shop.example"): {
     constrained: below("constrained", [...authority(), constraints()]),
     "too deep": [deep[0], deep[1], shallow[1]],
   };
-  const cases = rowsFor(host).map(([name, asked, isGood, plan]) => {
+  const cases = rowsFor(host).map(([name, requested, isValid, plan]) => {
     const [signer, ...chain] = signers[plan.by ?? "authority"];
     const extensions = [
       { name: "basicConstraints", cA: false },
@@ -167,7 +172,7 @@ export function makeCertificateCases(host = "www.shop.example"): {
       ...(plan.critical ? [{ id: "1.2.3.4.5", critical: true, value: "\x05\x00" }] : []),
     ];
     const cert = issue(plan.commonName ?? "server", keys, signer, extensions, plan);
-    return { name, host: asked, isGood, key: keys.key, cert: [cert, ...chain].join("") };
+    return { name, host: requested, isValid, key: keys.key, cert: [cert, ...chain].join("") };
   });
   return { ca, cases };
 }

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import { curlConfig } from "../../platform/quickjs/curl-config.ts";
-import { PATIENCE_MS } from "../patience.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 import { makeCertificateCases } from "./certificate-cases.ts";
 
 const { ca, cases } = makeCertificateCases();
@@ -26,8 +26,8 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "picogrant-certificates-"));
   trust = path.join(folder, "ca.pem");
   writeFileSync(trust, ca);
-  server = https.createServer({ key: cases[0]!.key, cert: cases[0]!.cert }, (_, answer) =>
-    answer.end("{}"),
+  server = https.createServer({ key: cases[0]!.key, cert: cases[0]!.cert }, (_, response) =>
+    response.end("{}"),
   );
   server.on("tlsClientError", () => {});
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -69,8 +69,8 @@ function nodeTakes(host: string): Promise<boolean> {
 /** Whether curl takes it, with the settings that the adapter for stock QuickJS gives it. */
 function curlTakes(host: string): Promise<boolean> {
   const settings = {
-    timeLimitMs: PATIENCE_MS,
-    connectLimitMs: PATIENCE_MS,
+    timeLimitMs: TIMEOUT_MS,
+    connectLimitMs: TIMEOUT_MS,
     userAgent: "t",
     certificates: trust,
   };
@@ -92,9 +92,9 @@ const CURL_DIFFERS = [
 ];
 
 describe("RFC 5280, RFC 9525: what a server's certificate must be", () => {
-  it.each(cases)("$name, asked as $host: $isGood", async ({ name, host, isGood, key, cert }) => {
+  it.each(cases)("$name, asked as $host: $isValid", async ({ name, host, isValid, key, cert }) => {
     server.setSecureContext({ key, cert });
-    expect(await nodeTakes(host), "Node").toBe(isGood);
-    expect(await curlTakes(host), "curl").toBe(isGood || CURL_DIFFERS.includes(name));
+    expect(await nodeTakes(host), "Node").toBe(isValid);
+    expect(await curlTakes(host), "curl").toBe(isValid || CURL_DIFFERS.includes(name));
   });
 });

@@ -5,14 +5,14 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { sha256 } from "../../platform/text/sha256.ts";
-import { SessionWorld } from "../world/session-port.ts";
+import { SessionEnvironment } from "../environment/session-port.ts";
 
 it("RFC 7636 §4.1, §4.2, §4.4.1, §7.1: one refusal that asks for a proof, and the code has one, without a word", async () => {
-  const world = new SessionWorld();
-  world.server.wantsChallenge = true;
-  const start = world.start();
-  await world.until(() => start.isSettled);
-  const { violations, codes } = world.server;
+  const environment = new SessionEnvironment();
+  environment.server.needsChallenge = true;
+  const start = environment.start();
+  await environment.until(() => start.isSettled);
+  const { violations, codes } = environment.server;
   expect([start.session?.status, start.troubles, violations]).toEqual(["signed-in", [], []]);
   expect(codes.map(({ challenge }) => challenge)).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
 });

@@ -3,24 +3,24 @@
 
 import type {
   ConformanceCase,
+  Environment,
   HttpLimits,
   HttpSubject,
   HttpTestBench,
   HttpTestServer,
   RequestOnServer,
   ServerPlan,
-  World,
 } from "../../platform/conformance/index.ts";
 import type { Http } from "../../platform/contracts.ts";
 import {
-  type FakeAnswer,
   FakeHttp,
   type FakeHttpOptions,
+  type FakeResponse,
   ManualClock,
   type SeenRequest,
-} from "../../platform/fake/index.ts";
+} from "../../platform/testing/index.ts";
 
-export const realWorld: World = {
+export const realEnvironment: Environment = {
   wait: (ms) =>
     new Promise((done) => {
       if (ms === 0) setImmediate(done);
@@ -29,7 +29,7 @@ export const realWorld: World = {
 };
 
 /** A world without waiting: its time is the clock's. */
-export function manualWorld(clock: ManualClock): World {
+export function manualEnvironment(clock: ManualClock): Environment {
   return {
     async wait(ms) {
       clock.advance(ms);
@@ -53,17 +53,17 @@ export function fakeServers(
   const clock = new ManualClock();
   let requests: RequestOnServer[] = [];
   let plans: ServerPlan[] = [];
-  const handler = ({ method, url, body }: SeenRequest): FakeAnswer => {
+  const handler = ({ method, url, body }: SeenRequest): FakeResponse => {
     if (url.startsWith(DEAD)) return { fault: { kind: "refuse" } };
     requests.push({ method, target: url.replace(ORIGIN, ""), headers: [], body });
     const plan = plans.shift();
     if (plan === undefined) return { status: 599 };
     if (plan.kind === "hang") return { fault: { kind: "hang" } };
-    if (plan.kind !== "answer") return { fault: { kind: "reset-after" } };
-    const { status, body: said = "", pieceBytes, pieceDelayMs, cutAtByte } = plan;
+    if (plan.kind !== "response") return { fault: { kind: "reset-after" } };
+    const { status, body: output = "", pieceBytes, pieceDelayMs, cutAtByte } = plan;
     const retryAfter = plan.headers?.find(([name]) => name === "Retry-After")?.[1] ?? "";
     return {
-      ...{ status, body: said },
+      ...{ status, body: output },
       retryAfterSeconds: /^\d+$/.test(retryAfter) ? Number(retryAfter) : -1,
       ...(pieceBytes !== undefined && { chunkBytes: pieceBytes }),
       ...(pieceDelayMs !== undefined && { chunkDelayMs: pieceDelayMs }),
@@ -84,6 +84,6 @@ export function fakeServers(
     make: (limits) => ({
       http: wrap(new FakeHttp({ ...limits, ...options, clock, handler })),
     }),
-    bench: { wire: false, tls: false, world: manualWorld(clock), start },
+    bench: { wire: false, tls: false, environment: manualEnvironment(clock), start },
   };
 }

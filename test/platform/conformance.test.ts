@@ -15,16 +15,16 @@ import {
   storageConformance,
   timersConformance,
 } from "../../platform/conformance/index.ts";
+import { FileStorage, NodeEntropy, nodeTimers } from "../../platform/node/index.ts";
 import {
   type FakeHttpOptions,
   ManualClock,
   MemoryStorage,
   RecordedDisplay,
   SeededEntropy,
-} from "../../platform/fake/index.ts";
-import { FileStorage, NodeEntropy, nodeTimers } from "../../platform/node/index.ts";
-import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
-import { fakeServers, manualWorld, realWorld, rows } from "./conformance-bench.ts";
+} from "../../platform/testing/index.ts";
+import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
+import { fakeServers, manualEnvironment, realEnvironment, rows } from "./conformance-bench.ts";
 
 describe.each([
   ["at once", {}],
@@ -41,7 +41,7 @@ describe.each([
 ])("manual timers %s", (_, startMs) => {
   const cases = timersConformance(() => {
     const clock = new ManualClock(startMs);
-    return { timers: clock.timers(), world: manualWorld(clock) };
+    return { timers: clock.timers(), environment: manualEnvironment(clock) };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
@@ -49,16 +49,16 @@ describe.each([
 describe("Node timers", () => {
   const cases = timersConformance(() => {
     const timers = nodeTimers();
-    return { timers, world: realWorld, dispose: () => void timers.cancel() };
+    return { timers, environment: realEnvironment, dispose: () => void timers.cancel() };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
 describe("the simulator's timers, 7 times as fast", () => {
   const cases = timersConformance(() => {
-    const timers = new WorldClock({ speed: 7 }).timers();
-    const world = { wait: (ms: number) => realWorld.wait(ms / 7) };
-    return { timers, world, dispose: () => void timers.cancel() };
+    const timers = new SimulatedClock({ speed: 7 }).timers();
+    const environment = { wait: (ms: number) => realEnvironment.wait(ms / 7) };
+    return { timers, environment, dispose: () => void timers.cancel() };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
@@ -75,7 +75,7 @@ describe.each([
       storage = storage.clone(options);
       return storage;
     };
-    return { storage, world: manualWorld(clock), restart };
+    return { storage, environment: manualEnvironment(clock), restart };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
@@ -86,7 +86,7 @@ describe("file storage", () => {
     let storage = new FileStorage(directory, { capacity: 300 });
     return {
       storage,
-      world: realWorld,
+      environment: realEnvironment,
       restart() {
         storage.close();
         storage = new FileStorage(directory, { capacity: 300 });
@@ -116,20 +116,20 @@ describe.each([
 ])("recorded display %ix%i", (columns, rowCount) => {
   const cases = displayConformance(() => {
     const display = new RecordedDisplay(columns, rowCount);
-    return { display, world: realWorld, look: () => display.text.split("\n") };
+    return { display, environment: realEnvironment, look: () => display.text.split("\n") };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
 describe("running without a test runner", () => {
   it("reports every case by name, broken ones with their reason", async () => {
-    const good = entropyConformance(() => ({ entropy: new SeededEntropy(1) }));
-    expect(await runConformance(good)).toEqual({ passed: good.map((c) => c.name), failed: [] });
+    const valid = entropyConformance(() => ({ entropy: new SeededEntropy(1) }));
+    expect(await runConformance(valid)).toEqual({ passed: valid.map((c) => c.name), failed: [] });
     const broken = await runConformance(
       entropyConformance(() => ({ entropy: { fill: () => false } })),
     );
     expect(broken.passed).toEqual([]);
-    expect(broken.failed.map((c) => c.name)).toEqual(good.map((c) => c.name));
+    expect(broken.failed.map((c) => c.name)).toEqual(valid.map((c) => c.name));
     expect(broken.failed[0]?.reason).toContain("no entropy");
   });
 });
@@ -137,10 +137,10 @@ describe("running without a test runner", () => {
 function earlyTimers(): ConformanceCase[] {
   return timersConformance(() => {
     const clock = new ManualClock(1000);
-    const good = clock.timers();
-    const alarm = good.alarm.bind(good);
-    good.alarm = (afterMs, ring) => alarm(Math.max(0, afterMs - 1), ring);
-    return { timers: good, world: manualWorld(clock) };
+    const valid = clock.timers();
+    const alarm = valid.alarm.bind(valid);
+    valid.alarm = (afterMs, ring) => alarm(Math.max(0, afterMs - 1), ring);
+    return { timers: valid, environment: manualEnvironment(clock) };
   });
 }
 
@@ -154,21 +154,25 @@ function shortStorage(): ConformanceCase[] {
         write(slot, bytes, from, from + ((to - from) & 0xff), done);
       return inner;
     };
-    const world = manualWorld(new ManualClock());
+    const environment = manualEnvironment(new ManualClock());
     const restart = (): MemoryStorage => {
       storage = over(storage.clone());
       return storage;
     };
-    return { storage: over(storage), world, restart };
+    return { storage: over(storage), environment, restart };
   });
 }
 
 function mixedDisplay(): ConformanceCase[] {
   return displayConformance(() => {
-    const good = new RecordedDisplay(20, 4);
-    const show = good.show.bind(good);
-    good.show = (cells, from) => show([...Array.from(cells as Uint8Array), 32], from + 1);
-    return { display: good, world: manualWorld(new ManualClock()), look: () => good.lines };
+    const valid = new RecordedDisplay(20, 4);
+    const show = valid.show.bind(valid);
+    valid.show = (cells, from) => show([...Array.from(cells as Uint8Array), 32], from + 1);
+    return {
+      display: valid,
+      environment: manualEnvironment(new ManualClock()),
+      look: () => valid.lines,
+    };
   });
 }
 

@@ -6,16 +6,16 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 export interface RunningProxy {
   readonly url: string;
   /** The names with their ports that it was asked to lead to. */
-  readonly asked: string[];
+  readonly requested: string[];
   close(): void;
 }
 
 /** @param refusal the status that it answers to everybody in place of leading anywhere */
 export async function startProxy(port: number, refusal?: number): Promise<RunningProxy> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const open = new Set<Socket>();
   const server = createServer().on("connect", ({ url }, socket: Socket, head) => {
-    asked.push(url!);
+    requested.push(url!);
     open.add(socket);
     if (refusal !== undefined) {
       socket.end(`HTTP/1.1 ${refusal} Refused\r\nContent-Length: 0\r\n\r\n`);
@@ -34,7 +34,7 @@ export async function startProxy(port: number, refusal?: number): Promise<Runnin
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requested,
     close: () => {
       server.close();
       for (const socket of open) socket.destroy();

@@ -3,8 +3,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fakePlatform } from "../../platform/fake/index.ts";
 import { discoverServer, methodsIn } from "../../platform/servers/discovery.ts";
+import { fakePlatform } from "../../platform/testing/index.ts";
 import { isFullRun } from "../full-run.ts";
 
 const HOST = "https://sso.example.com";
@@ -15,21 +15,21 @@ const metadataOf = (issuer: string, more: object = {}): object => ({
   ...more,
 });
 
-type Documents = Readonly<Record<string, object | string | number>>;
+type Specifications = Readonly<Record<string, object | string | number>>;
 
 /** Asks for the metadata at a server that has these documents, by path; a number is a status. */
-function discover(issuer: string, documents: Documents, allowHttp = false) {
+function discover(issuer: string, specification: Specifications, allowHttp = false) {
   const platform = fakePlatform({
     isAtOnce: true,
     http: {
       handler: ({ url }) => {
-        const document = documents[url.replace(new URL(url).origin, "")] ?? 404;
+        const document = specification[url.replace(new URL(url).origin, "")] ?? 404;
         return typeof document === "number" ? { status: document } : { body: document };
       },
     },
   });
-  const asked = () => platform.http.requests.map(({ url }) => url);
-  return { found: discoverServer(platform.http, issuer, allowHttp), asked };
+  const requested = () => platform.http.requests.map(({ url }) => url);
+  return { found: discoverServer(platform.http, issuer, allowHttp), requested };
 }
 
 describe("RFC 8414 §3.1, §5: an issuer with a path", () => {
@@ -63,8 +63,8 @@ describe("RFC 8414 §3.3: the document is of the issuer that was asked for", () 
     [`${HOST}/`, HOST],
   ])(
     "%s: %s is the same but for the slash, and its document lies in the same place",
-    async (asked, named) => {
-      const { issuer, endpoints } = await discover(asked, { [path]: metadataOf(named) }).found;
+    async (requested, named) => {
+      const { issuer, endpoints } = await discover(requested, { [path]: metadataOf(named) }).found;
       expect([issuer, endpoints.token]).toEqual([named, `${HOST}/token`]);
     },
   );
@@ -105,9 +105,9 @@ describe("what the issuer's address may be", () => {
     ["htps://sso.example.com", "must be an https address"],
     ["http://sso.example.com", "must be an https address: anybody on the way can read http"],
   ])("RFC 8414 §3: %s is none", async (issuer, why) => {
-    const { found, asked } = discover(issuer, {});
+    const { found, requested } = discover(issuer, {});
     await expect(found).rejects.toThrow(why);
-    expect(asked()).toEqual([]);
+    expect(requested()).toEqual([]);
   });
 });
 
@@ -116,7 +116,7 @@ describe("what is said of a document that is of no use, to the letter", () => {
   const other = "/.well-known/oauth-authorization-server";
   const none = `no metadata of ${HOST}`;
 
-  it.each<[Documents, string, boolean]>([
+  it.each<[Specifications, string, boolean]>([
     [{}, `${none} (${HOST}${path}: HTTP 404; ${HOST}${other}: HTTP 404)`, false],
     [
       { [path]: 199, [other]: 300 },
@@ -138,16 +138,16 @@ describe("what is said of a document that is of no use, to the letter", () => {
       `${none} (${HOST}${path}: the answer is too large; ${HOST}${other}: HTTP 404)`,
       false,
     ],
-  ])("%#", async (documents, message, isTransient) => {
-    const failed = discover(HOST, documents).found;
+  ])("%#", async (specification, message, isTransient) => {
+    const failed = discover(HOST, specification).found;
     await expect(failed).rejects.toMatchObject({ message, isTransient });
   });
 
   it("another issuer's name is cut, and what nobody could read in it is a question mark", async () => {
     const named = `https://evil.test/\u0007${"x".repeat(400)}`;
     const failed = discover(HOST, { [path]: metadataOf(named) }).found;
-    const said = `https://evil.test/?${"x".repeat(181)}`;
-    await expect(failed).rejects.toThrow(`is of another issuer, ${said};`);
+    const output = `https://evil.test/?${"x".repeat(181)}`;
+    await expect(failed).rejects.toThrow(`is of another issuer, ${output};`);
   });
 
   it("where nothing listens it is asked once, and why is said in the adapter's words", async () => {
@@ -228,9 +228,9 @@ const likely = fc.constantFrom(
     "http://localhost.evil.test/",
   ],
 );
-const good = fc.constantFrom("https://sso.example/t", "https://other.example/t?a=1");
+const valid = fc.constantFrom("https://sso.example/t", "https://other.example/t?a=1");
 const value = fc.oneof(
-  { weight: 24, arbitrary: good },
+  { weight: 24, arbitrary: valid },
   { weight: 4, arbitrary: likely },
   { weight: 3, arbitrary: hostile },
   { weight: 1, arbitrary: fc.jsonValue() },
@@ -253,16 +253,16 @@ const document = fc
     isTwice: fc.boolean(),
     breaks: fc.constantFrom(0, 0, 0, 0, 0, 3),
   })
-  .map(({ issuer: named, addresses, extra: more, isTwice, breaks }) => (asked: string) => {
+  .map(({ issuer: named, addresses, extra: more, isTwice, breaks }) => (requested: string) => {
     const own = Object.fromEntries(members.map((name, at) => [name, addresses[at]]));
-    const text = JSON.stringify({ ...more, ...own, issuer: named ?? asked });
+    const text = JSON.stringify({ ...more, ...own, issuer: named ?? requested });
     const first = isTwice
-      ? `{"token_endpoint":"https://evil.test/","issuer":${JSON.stringify(asked)},`
+      ? `{"token_endpoint":"https://evil.test/","issuer":${JSON.stringify(requested)},`
       : "{";
     const whole = first + text.slice(1);
     return {
       text: whole.slice(0, whole.length - breaks),
-      last: { ...own, issuer: named ?? asked } as Record<string, unknown>,
+      last: { ...own, issuer: named ?? requested } as Record<string, unknown>,
     };
   });
 
@@ -287,12 +287,12 @@ function expectRight(address: string, by: string): void {
 
 it("RFC 8414 §3.3: whatever they say, secrets go nowhere that a device may not be sent to", async () => {
   let taken = 0;
-  let asked = 0;
+  let requested = 0;
   const property = fc.asyncProperty(anyIssuer, document, async (by, make) => {
     const { text, last } = make(by);
     const platform = fakePlatform({ http: { handler: () => ({ body: text }) }, isAtOnce: true });
     const found = await discoverServer(platform.http, by).catch(() => undefined);
-    asked++;
+    requested++;
     for (const { url } of platform.http.requests)
       expect(new URL(url).origin).toBe(new URL(by).origin);
     if (found === undefined) return;
@@ -308,6 +308,6 @@ it("RFC 8414 §3.3: whatever they say, secrets go nowhere that a device may not 
   });
   const numRuns = isFullRun ? 3000 : 150;
   await fc.assert(property, { numRuns });
-  expect(asked).toBe(numRuns);
+  expect(requested).toBe(numRuns);
   expect(taken).toBeGreaterThan(numRuns / 20);
 });

@@ -5,11 +5,9 @@ import { describe, expect, it } from "vitest";
 import { Command, Endpoint, State } from "../../core/index.ts";
 import type { HttpSink, Promised, Storage } from "../../platform/contracts.ts";
 import type { Driver, DriverOptions } from "../../platform/driver.ts";
-import { AnswerEar } from "../../platform/exchange/answer-ear.ts";
 import { Listener } from "../../platform/exchange/filter.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
-import { fakePlatform } from "../../platform/fake/index.ts";
+import { ResponseRecorder } from "../../platform/exchange/response-recorder.ts";
 import { Translating } from "../../platform/servers/translation.ts";
 import {
   Lock,
@@ -18,12 +16,14 @@ import {
   sharedStorage,
 } from "../../platform/session/shared-state.ts";
 import { SealedStorage } from "../../platform/storage/sealed-storage.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
+import { fakePlatform } from "../../platform/testing/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { driverOn, ENDPOINTS, signsIn } from "../world/driver-port.ts";
-import { code, type World } from "../world/world.ts";
+import { driverOn, ENDPOINTS, signsIn } from "../environment/driver-port.ts";
+import { code, type Environment } from "../environment/environment.ts";
 
 /** A world that answers late, as a real one does: 40 ms for HTTP, 3 ms for storage. */
-const lateWorld = (): World => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
+const lateEnvironment = (): Environment => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
 
 const breaks: Readonly<Record<string, () => Promised>> = {
   throws: () => {
@@ -42,70 +42,74 @@ const alone: SharedState = {
 };
 
 /** What stands between the driver and an adapter, each with what it hears of faults. */
-type Stack = (world: World, hear: (error: unknown) => void) => Partial<DriverOptions>;
+type Stack = (
+  environment: Environment,
+  receive: (error: unknown) => void,
+) => Partial<DriverOptions>;
 
-const untranslated = { request: () => undefined, answer: () => undefined };
-const ear = (): AnswerEar =>
-  new AnswerEar(
+const untranslated = { request: () => undefined, response: () => undefined };
+const recorder = (): ResponseRecorder =>
+  new ResponseRecorder(
     () => Endpoint.TOKEN,
     () => [],
     () => {},
   );
-const user = (hear: (error: unknown) => void): SharedUser => ({
+const user = (receive: (error: unknown) => void): SharedUser => ({
   onStale: () => expect.fail(),
   onBusy: () => expect.fail(),
   onFault: (error, giveUp) => {
     giveUp();
-    hear(error);
+    receive(error);
   },
 });
 const aroundHttp: Readonly<Record<string, Stack>> = {
   "nothing between": () => ({}),
   "the log": () => ({ log: driverLog(() => {}) }),
   "a translation": () => ({ translate: () => new Translating(ENDPOINTS, untranslated) }),
-  "the ear": () => ({ filters: { ear: ear() } }),
-  "the lock": (_, hear) => ({ filters: { lock: new Lock(alone, user(hear)) } }),
-  "all of them": (_, hear) => ({
+  "the ear": () => ({ filters: { recorder: recorder() } }),
+  "the lock": (_, receive) => ({ filters: { lock: new Lock(alone, user(receive)) } }),
+  "all of them": (_, receive) => ({
     log: driverLog(() => {}),
     translate: () => new Translating(ENDPOINTS, untranslated),
-    filters: { ear: ear(), lock: new Lock(alone, user(hear)) },
+    filters: { recorder: recorder(), lock: new Lock(alone, user(receive)) },
   }),
 };
-const withStorage = (world: World, storage: Storage): Partial<DriverOptions> => ({
-  platform: { ...world, storage },
+const withStorage = (environment: Environment, storage: Storage): Partial<DriverOptions> => ({
+  platform: { ...environment, storage },
 });
-const sealed = ({ storage, entropy }: World): Storage =>
+const sealed = ({ storage, entropy }: Environment): Storage =>
   new SealedStorage({ storage, entropy, deviceKey: Uint8Array.from(KEY) });
 const KEY = Array.from({ length: 32 }, (_, at) => at);
 const aroundStorage: Readonly<Record<string, Stack>> = {
   "nothing between": () => ({}),
   "the log": () => ({ log: driverLog(() => {}) }),
-  "the lock": (world, hear) => withStorage(world, sharedStorage(world.storage, alone, user(hear))),
-  "the seal": (world) => withStorage(world, sealed(world)),
-  "all of them": (world, hear) => ({
+  "the lock": (environment, receive) =>
+    withStorage(environment, sharedStorage(environment.storage, alone, user(receive))),
+  "the seal": (environment) => withStorage(environment, sealed(environment)),
+  "all of them": (environment, receive) => ({
     log: driverLog(() => {}),
-    ...withStorage(world, sharedStorage(sealed(world), alone, user(hear))),
+    ...withStorage(environment, sharedStorage(sealed(environment), alone, user(receive))),
   }),
 };
 
 describe("contracts.ts: an adapter that breaks in the middle of anything, behind whatever filters", () => {
-  const start = async (stack: Stack, change: (world: World) => void) => {
-    const world = lateWorld();
-    change(world);
+  const start = async (stack: Stack, change: (environment: Environment) => void) => {
+    const environment = lateEnvironment();
+    change(environment);
     const errors: unknown[] = [];
-    const hear = (error: unknown): void => void errors.push(error);
-    const driver = driverOn(world, { onError: hear, ...stack(world, hear) });
+    const receive = (error: unknown): void => void errors.push(error);
+    const driver = driverOn(environment, { onError: receive, ...stack(environment, receive) });
     driver.start();
-    await world.pass(200);
-    return { world, driver, errors };
+    await environment.pass(200);
+    return { environment, driver, errors };
   };
 
   describe.each(Object.entries(breaks))("%s", (_, act) => {
     it.each(Object.entries(aroundHttp))("http.send; %s", async (_, stack) => {
-      let asked = 0;
+      let requested = 0;
       const { driver, errors } = await start(stack, ({ http }) => {
         http.send = () => {
-          asked++;
+          requested++;
           return act();
         };
       });
@@ -115,15 +119,15 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
         0,
         new Set(["broken"]),
       ]);
-      expect(asked).toBe(errors.length);
-      expect(asked).toBeGreaterThan(1);
+      expect(requested).toBe(errors.length);
+      expect(requested).toBeGreaterThan(1);
     });
 
     it.each(Object.entries(aroundHttp))("http.abort; %s", async (_, stack) => {
-      const { world, driver, errors } = await start(stack, ({ http }) =>
+      const { environment, driver, errors } = await start(stack, ({ http }) =>
         Object.assign(http, { send() {}, abort: act }),
       );
-      await world.until(() => driver.device.inFlight === 1);
+      await environment.until(() => driver.device.inFlight === 1);
       driver.cancel();
       await new Promise(setImmediate);
       const { state, inFlight } = driver.device;
@@ -133,16 +137,16 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
 
     describe.each(Object.entries(aroundStorage))("storage; %s", (name, stack) => {
       it.each(["read", "write", "erase"] as const)("%s", async (operation) => {
-        const { driver, world, errors } = await start(stack, ({ storage }) =>
+        const { driver, environment, errors } = await start(stack, ({ storage }) =>
           Object.assign(storage, { [operation]: act }),
         );
         driver.signOut();
-        await world.pass(10);
+        await environment.pass(10);
         const { state, storageCommand, slotsUsed } = driver.device;
         expect([state, storageCommand]).toEqual([State.SIGNED_OUT, Command.NONE]);
         // What the seal was told of it hands on as a failure, and says it in its own words.
-        const isHeard = errors.length > 0 && errors.every((error) => error === "broken");
-        expect(isHeard).toBe(name !== "the seal" && name !== "all of them");
+        const isReceived = errors.length > 0 && errors.every((error) => error === "broken");
+        expect(isReceived).toBe(name !== "the seal" && name !== "all of them");
         if (operation === "erase") expect(slotsUsed).toBeGreaterThan(0);
       });
     });
@@ -158,17 +162,17 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
     });
 
     it("entropy, from the seal on: nothing is taken for random that is not", async () => {
-      const { driver, world } = await start(
-        (world) => {
+      const { driver, environment } = await start(
+        (environment) => {
           const entropy = { fill: act as never };
-          const { storage } = world;
+          const { storage } = environment;
           const deviceKey = Uint8Array.from(KEY);
-          return withStorage(world, new SealedStorage({ storage, entropy, deviceKey }));
+          return withStorage(environment, new SealedStorage({ storage, entropy, deviceKey }));
         },
         () => {},
       );
       expect([driver.device.state, driver.device.notSaved]).toEqual([State.SIGNED_IN, 1]);
-      expect(world.storage.counts.writes).toBe(0);
+      expect(environment.storage.counts.writes).toBe(0);
     });
   });
 
@@ -179,7 +183,7 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
       Broken.prototype[at] = () => {
         throw "broken";
       };
-      const { world, driver, errors } = await start(
+      const { environment, driver, errors } = await start(
         () => ({ translate: () => new Broken() }),
         () => {},
       );
@@ -189,12 +193,15 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
         0,
         new Set(["broken"]),
       ]);
-      expect([world.http.busy, world.http.requests.length]).toEqual([false, errors.length]);
+      expect([environment.http.busy, environment.http.requests.length]).toEqual([
+        false,
+        errors.length,
+      ]);
     },
   );
 
   it.each(Object.entries(aroundHttp))("ends twice, in whatever way: %s", async (_, stack) => {
-    const { world, driver, errors } = await start(stack, ({ http }) => {
+    const { environment, driver, errors } = await start(stack, ({ http }) => {
       const send = http.send.bind(http);
       http.send = (request, sink) => {
         const twice = (act: () => void): void => {
@@ -214,7 +221,7 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
     });
     expect([driver.device.state, driver.device.error, errors]).toEqual([State.SIGNED_IN, 0, []]);
     // A code and a poll, and none again.
-    expect(world.http.requests).toHaveLength(2);
+    expect(environment.http.requests).toHaveLength(2);
   });
 
   it.each(Object.entries(aroundStorage))("calls back twice, otherwise: %s", async (_, stack) => {
@@ -236,11 +243,13 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
   });
 
   it.each(Object.entries(aroundHttp))("never ends, and is given up: %s", async (_, stack) => {
-    const { world, driver } = await start(stack, ({ http }) => Object.assign(http, { send() {} }));
-    expect(await world.until(() => driver.device.inFlight === 1)).toBe(true);
-    const { aborts } = world.http;
+    const { environment, driver } = await start(stack, ({ http }) =>
+      Object.assign(http, { send() {} }),
+    );
+    expect(await environment.until(() => driver.device.inFlight === 1)).toBe(true);
+    const { aborts } = environment.http;
     driver.cancel();
-    expect([driver.device.inFlight, world.http.aborts]).toEqual([0, aborts + 1]);
+    expect([driver.device.inFlight, environment.http.aborts]).toEqual([0, aborts + 1]);
   });
 });
 
@@ -263,13 +272,13 @@ describe("where what was thrown goes", () => {
   ])(
     "contracts.ts: out of no callback that was given to an adapter; %s the alarm throws it",
     (_, onError) => {
-      const world = lateWorld();
+      const environment = lateEnvironment();
       const onChange = throwsAt(State.PENDING, () => driver);
-      const driver: Driver = driverOn(world, { onChange, ...(onError && { onError }) });
+      const driver: Driver = driverOn(environment, { onChange, ...(onError && { onError }) });
       const outOfAdapter: unknown[] = [];
-      const { send } = world.http;
-      world.http.send = (request, sink) =>
-        send.call(world.http, request, {
+      const { send } = environment.http;
+      environment.http.send = (request, sink) =>
+        send.call(environment.http, request, {
           status: (status, retryAfter) => sink.status(status, retryAfter),
           body: (bytes, from, to) => sink.body(bytes, from, to),
           failed: (failure) => sink.failed(failure),
@@ -282,22 +291,24 @@ describe("where what was thrown goes", () => {
           },
         });
       driver.start();
-      expect([world.wait(60), outOfAdapter]).toEqual([[new Error("callback")], []]);
+      expect([environment.wait(60), outOfAdapter]).toEqual([[new Error("callback")], []]);
       expect(driver.device.state).toBe(State.SIGNED_IN);
     },
   );
 
   it("is thrown to the program where the program has called, without onError", () => {
-    const world = fakePlatform();
-    const driver: Driver = driverOn(world, { onChange: throwsAt(State.SIGNED_OUT, () => driver) });
+    const environment = fakePlatform();
+    const driver: Driver = driverOn(environment, {
+      onChange: throwsAt(State.SIGNED_OUT, () => driver),
+    });
     driver.start();
-    world.clock.advance(20);
+    environment.clock.advance(20);
     expect(() => driver.cancel()).toThrow("callback");
     expect(driver.device.state).toBe(State.SIGNED_OUT);
   });
 
   it("what `event` itself throws is the caller's", () => {
-    const driver = driverOn(lateWorld());
+    const driver = driverOn(lateEnvironment());
     driver.start();
     expect(() =>
       driver.happen(() => {
@@ -305,18 +316,18 @@ describe("where what was thrown goes", () => {
       }),
     ).toThrow("event");
     driver.signOut();
-    expect(driver.device.codeWanted).toBe(0);
+    expect(driver.device.codeRequired).toBe(0);
   });
 });
 
 describe("an adapter that reports twice", () => {
   it("a storage operation that is reported again, however late, is no other one's answer", () => {
-    const world = lateWorld();
-    const { storage } = world;
+    const environment = lateEnvironment();
+    const { storage } = environment;
     const dones: ((length: number) => void)[] = [];
     const writes: ((ok: boolean) => void)[] = [];
     const driver = driverOn({
-      ...world,
+      ...environment,
       storage: {
         capacity: 4096,
         read: (_slot, _into, _from, _to, done) => void dones.push(done),
@@ -331,7 +342,7 @@ describe("an adapter that reports twice", () => {
     expect(driver.device.state).toBe(State.STARTING);
     dones[1]!(0);
     expect(driver.device.state).toBe(State.REQUESTING);
-    while (writes.length === 0) world.clock.advanceToNext();
+    while (writes.length === 0) environment.clock.advanceToNext();
     for (const done of dones) done(1);
     expect(driver.device.storageCommand).toBe(Command.STORE);
     writes[0]!(true);
@@ -339,7 +350,7 @@ describe("an adapter that reports twice", () => {
   });
 });
 
-const answers =
+const responses =
   (body: object) =>
   (sink: HttpSink): void => {
     const bytes = bytesOf(JSON.stringify(body));
@@ -347,7 +358,7 @@ const answers =
     sink.body(bytes, 0, bytes.length);
     sink.end();
   };
-const pending = answers({ error: "authorization_pending" });
+const pending = responses({ error: "authorization_pending" });
 
 /**
  * Twelve polls whose adapter reports each again, some polls later, while that one is under way.
@@ -359,19 +370,19 @@ function endedByAnother(
   report: (sink: HttpSink) => void,
   result: Promised,
 ): number {
-  const world = lateWorld();
+  const environment = lateEnvironment();
   const sinks: HttpSink[] = [];
   const send = (_: unknown, sink: HttpSink): Promised => {
     sinks.push(sink);
     return result;
   };
-  const driver = driverOn({ ...world, http: { send, abort: () => {} } });
+  const driver = driverOn({ ...environment, http: { send, abort: () => {} } });
   driver.start();
-  while (sinks.length === 0) world.clock.advanceToNext();
-  answers(code().body as object)(sinks[0]!);
+  while (sinks.length === 0) environment.clock.advanceToNext();
+  responses(code().body as object)(sinks[0]!);
   let ended = 0;
   for (let poll = 1; poll <= 12; poll++) {
-    while (sinks.length === poll) world.clock.advanceToNext();
+    while (sinks.length === poll) environment.clock.advanceToNext();
     if (poll > pollsLate) report(sinks[poll - pollsLate]!);
     ended += 1 - driver.device.inFlight;
     pending(sinks[poll]!);
@@ -394,42 +405,46 @@ it.each([1, 2, 3, 4, 5, 6])(
 
 describe("what the driver leaves behind", () => {
   it("stop ends the request that is under way and takes the alarm back", () => {
-    const world = lateWorld();
-    const driver = driverOn(world);
+    const environment = lateEnvironment();
+    const driver = driverOn(environment);
     driver.start();
-    while (!world.http.busy) world.clock.advanceToNext();
+    while (!environment.http.busy) environment.clock.advanceToNext();
     driver.stop();
-    expect([world.http.busy, world.http.aborts, world.timers.dueMs]).toEqual([false, 1, undefined]);
+    expect([environment.http.busy, environment.http.aborts, environment.timers.dueMs]).toEqual([
+      false,
+      1,
+      undefined,
+    ]);
   });
 
   it("stop does both where the first of them throws", () => {
-    const world = lateWorld();
+    const environment = lateEnvironment();
     const errors: unknown[] = [];
-    const timers = { ...world.timers, now: () => world.clock.now(), alarm: () => {} };
+    const timers = { ...environment.timers, now: () => environment.clock.now(), alarm: () => {} };
     const cancel = (): never => {
       throw new Error("cancel");
     };
     const driver = driverOn(
-      { ...world, timers: { ...timers, cancel } },
+      { ...environment, timers: { ...timers, cancel } },
       { onError: (error) => void errors.push(error) },
     );
     driver.start();
     driver.stop();
-    expect([world.http.aborts, errors]).toEqual([1, [new Error("cancel")]]);
+    expect([environment.http.aborts, errors]).toEqual([1, [new Error("cancel")]]);
   });
 
   it("sleeps no longer than the program wants", () => {
-    const world = lateWorld();
+    const environment = lateEnvironment();
     let changes = 0;
-    const driver = driverOn(world, {
+    const driver = driverOn(environment, {
       config: { ...driverConfig, autoStart: 0 },
       wakeInMs: () => 500,
       onChange: () => void changes++,
     });
     driver.start();
-    world.clock.advance(10);
+    environment.clock.advance(10);
     const before = changes;
-    world.clock.advance(5000);
+    environment.clock.advance(5000);
     expect(changes - before).toBe(10);
   });
 });

@@ -8,10 +8,10 @@ import type { Header } from "../../platform/contracts.ts";
 import { makeDevice } from "../../platform/driver/device.ts";
 import { checkHeaders, headersProblems } from "../../platform/driver/headers.ts";
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
-import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
+import { fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { ENDPOINTS, signedIn } from "../world/driver-port.ts";
+import { ENDPOINTS, signedIn } from "../environment/driver-port.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
@@ -97,8 +97,8 @@ describe("headers of the host's own", () => {
     expect(twice).toEqual(["x-api is there twice"]);
     expect(headersProblems([["X", "a\r\nb"]])).toEqual(["the value of X must be printable ASCII"]);
     expect(headersProblems([["X", ""]])).toEqual([]);
-    for (const good of [undefined, {}, { grant: GRANT }, { resource: RESOURCE }]) {
-      checkHeaders(good);
+    for (const valid of [undefined, {}, { grant: GRANT }, { resource: RESOURCE }]) {
+      checkHeaders(valid);
     }
   });
 });
@@ -175,12 +175,12 @@ describe("what a driver is made of does not do", () => {
         platform: { ...fakePlatform(), storage: new MemoryStorage({ capacity: size }) },
       });
       const { capacity } = made(taking(65_536), bytes);
-      const room = (region: number): number => 2 + Math.max(0, capacity[region]!);
+      const spare = (region: number): number => 2 + Math.max(0, capacity[region]!);
       const code = [Field.DEVICE_CODE, Field.USER_CODE, Field.VERIFICATION_URI];
       code.push(Field.VERIFICATION_URI_COMPLETE, Region.CODE_VERIFIER as number);
-      const tokens = [room(Field.ACCESS_TOKEN), room(Region.REFRESH_TOKEN)];
+      const tokens = [spare(Field.ACCESS_TOKEN), spare(Region.REFRESH_TOKEN)];
       const longest = Math.max(
-        code.map(room).reduce((sum, one) => sum + one),
+        code.map(spare).reduce((sum, one) => sum + one),
         ...tokens,
       );
       const needed = Math.min(19 + longest, capacity[Region.OUTPUT]!);

@@ -4,20 +4,20 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Region, State } from "../../core/index.ts";
-import { missingRoomOf } from "../../platform/driver/unfit-answer.ts";
+import { missingCapacityOf } from "../../platform/driver/response-misfit.ts";
 import type { Driver } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
-import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
 import { serverNames } from "../../platform/servers/address.ts";
-import { driverOn, ENDPOINTS, signedIn, signsIn } from "../world/driver-port.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
+import { fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
+import { driverOn, ENDPOINTS, signedIn, signsIn } from "../environment/driver-port.ts";
 
 it("a core of another release is refused, and both are named", () => {
-  for (const [release, said] of [
+  for (const [release, output] of [
     [core.release + 1000, `${core.release + 1000}`],
     [undefined, "an older one"],
   ] as const) {
     const options = { core: { ...core, release } as typeof core };
-    const words = `the core's release is ${said}, the driver's ${core.release}: take both of one`;
+    const words = `the core's release is ${output}, the driver's ${core.release}: take both of one`;
     expect(() => driverOn(fakePlatform(), options)).toThrow(words);
   }
 });
@@ -79,11 +79,11 @@ describe("what does not fit is named, with the memory that would do", () => {
   };
 
   it("an access token of 1500 bytes in 4096: and with the memory named it signs in", () => {
-    const said = missingRoomOf(settle(4096).device);
+    const output = missingCapacityOf(settle(4096).device);
     const [, needed] =
-      /^no room for access_token of 1500 bytes; (\d+) bytes of memory would do$/.exec(said)!;
+      /^no room for access_token of 1500 bytes; (\d+) bytes of memory would do$/.exec(output)!;
     const driver = settle(Number(needed));
-    expect([driver.isSignedIn, missingRoomOf(driver.device)]).toEqual([true, ""]);
+    expect([driver.isSignedIn, missingCapacityOf(driver.device)]).toEqual([true, ""]);
   });
 
   // The larger memory has the room for a code challenge (RFC 7636), too.
@@ -94,9 +94,13 @@ describe("what does not fit is named, with the memory that would do", () => {
     while (hasChallenge()) memoryBytes -= 8;
     for (let bytes = 1300; bytes < 1700; bytes += 25) {
       const smallest = settle(memoryBytes, bytes).device;
-      const [, needed] = /; (\d+) bytes of memory would do$/.exec(missingRoomOf(smallest))!;
+      const [, needed] = /; (\d+) bytes of memory would do$/.exec(missingCapacityOf(smallest))!;
       const driver = settle(Number(needed), bytes);
-      expect([bytes, driver.isSignedIn, missingRoomOf(driver.device)]).toEqual([bytes, true, ""]);
+      expect([bytes, driver.isSignedIn, missingCapacityOf(driver.device)]).toEqual([
+        bytes,
+        true,
+        "",
+      ]);
     }
   });
 });

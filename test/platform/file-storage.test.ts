@@ -96,14 +96,14 @@ describe("file storage", () => {
     fs.writeFileSync(inside(name), content);
     fs.chmodSync(inside(name), mode);
   };
-  const GOOD = "picogrant slot\nabc";
+  const VALID = "picogrant slot\nabc";
   const CLEAN = "delete it to sign in again, or choose another directory";
   const ANOTHERS = "belongs to another user";
   const none = `not a record of picogrant; ${CLEAN}`;
   const noFile = "not a file; move it away or choose another directory";
   const noDirectory = "cannot keep state there: it is not a directory; choose another directory";
 
-  it.each<[what: string, spoil: () => void, name: string, message: string]>([
+  it.each<[what: string, corrupt: () => void, name: string, message: string]>([
     ["a foreign file", () => seed("slot-0", "#!/bin/sh\n"), "slot-0", none],
     ["a text that begins otherwise", () => seed("slot-1", "p!"), "slot-1", none],
     [
@@ -114,14 +114,14 @@ describe("file storage", () => {
     ],
     [
       "a slot that every user could write",
-      () => seed("slot-0", GOOD, 0o602),
+      () => seed("slot-0", VALID, 0o602),
       "slot-0",
       "every user could change it; delete it and sign in again",
     ],
     [
       "a slot that is a symbolic link",
       () => {
-        seed("elsewhere", GOOD);
+        seed("elsewhere", VALID);
         fs.symlinkSync(inside("elsewhere"), inside("slot-0"));
       },
       "slot-0",
@@ -154,7 +154,7 @@ describe("file storage", () => {
           [
             "a slot of another user's",
             () => {
-              seed("slot-1", GOOD);
+              seed("slot-1", VALID);
               fs.chownSync(inside("slot-1"), 65_534, 65_534);
             },
             "slot-1",
@@ -171,14 +171,14 @@ describe("file storage", () => {
           ],
         ] as [string, () => void, string, string][])
       : []),
-  ])("refuses %s in one line that says what to do", (_, spoil, name, message) => {
-    spoil();
+  ])("refuses %s in one line that says what to do", (_, corrupt, name, message) => {
+    corrupt();
     expect(refusal()).toBe(`${path.join(directory, name)}: ${message}`);
   });
 
   it.each([0o777, 0o2770, 0o775])("own modes are put right, here %o", (mode) => {
-    seed("slot-0", GOOD, 0o660);
-    seed("slot-1", GOOD, 0o644);
+    seed("slot-0", VALID, 0o660);
+    seed("slot-1", VALID, 0o644);
     fs.chmodSync(directory, mode);
     expect(refusal()).toBe("opened");
     expect(fs.statSync(directory).mode & 0o022).toBe(0);
@@ -186,7 +186,7 @@ describe("file storage", () => {
   });
 
   it("a file system that keeps no modes is refused, unless what lies there is sealed", () => {
-    seed("slot-0", GOOD, 0o666);
+    seed("slot-0", VALID, 0o666);
     fs.chmodSync(directory, 0o777);
     vi.spyOn(fs, "fchmodSync").mockImplementation(() => {
       throw Object.assign(new Error("EPERM"), { code: "EPERM" });

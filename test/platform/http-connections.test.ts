@@ -11,7 +11,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from "vitest";
 import { follow, NodeHttp, nodeFetch, tlsSettings } from "../../platform/node/http.ts";
 import { listening } from "../listening.ts";
-import { ear, GOOD, OK, RawServer, turns } from "./raw-server.ts";
+import { OK, RawServer, recorder, turns, VALID } from "./raw-server.ts";
 
 let server: RawServer;
 beforeEach(async () => {
@@ -28,8 +28,8 @@ const codedHead = ({ length }: Uint8Array): string =>
 
 describe("one exchange at a time", () => {
   it("a second one is the caller's mistake", () => {
-    server.adapter.send(server.request(), ear().sink);
-    expect(() => server.adapter.send(server.request(), ear().sink)).toThrow(
+    server.adapter.send(server.request(), recorder().sink);
+    expect(() => server.adapter.send(server.request(), recorder().sink)).toThrow(
       "http: an exchange is under way",
     );
     server.adapter.abort();
@@ -41,9 +41,9 @@ describe("one exchange at a time", () => {
       socket.write(codedHead(body));
       socket.write(body);
     };
-    const next = ear();
-    const { sink, told } = ear((event) => {
-      if (event !== "body" || next.told.length > 0) return;
+    const next = recorder();
+    const { sink, reported } = recorder((event) => {
+      if (event !== "body" || next.reported.length > 0) return;
       server.adapter.abort();
       server.adapter.send(server.request(), next.sink);
     });
@@ -51,7 +51,7 @@ describe("one exchange at a time", () => {
     const events = (await next.ended).map(([event]) => event);
     // It is decoded in pieces.
     expect(events.length).toBeGreaterThan(3);
-    expect(told.map(([event]) => event)).toEqual(["status", "body"]);
+    expect(reported.map(([event]) => event)).toEqual(["status", "body"]);
     expect(events).toEqual(["status", ...Array(events.length - 2).fill("body"), "end"]);
   });
 });
@@ -74,12 +74,15 @@ describe("connections", () => {
     const lookup = vi.spyOn(dns, "lookup") as unknown as Mock;
     lookup.mockImplementation((_name, _how, done) => done(null, addresses));
     const url = `http://slow.example:${port}/`;
-    const asking = [server.ask({ url }), nodeFetch()(url).then((found) => found.text())] as const;
+    const requesting = [
+      server.sendRequest({ url }),
+      nodeFetch()(url).then((found) => found.text()),
+    ] as const;
     setTimeout(() => {
       gate[0] = 1;
       Atomics.notify(gate, 0);
     }, 600);
-    expect(await Promise.all(asking)).toEqual([GOOD, "ok"]);
+    expect(await Promise.all(requesting)).toEqual([VALID, "ok"]);
     for (const socket of queue) socket.destroy();
     await slow.terminate();
   });
@@ -92,7 +95,7 @@ describe("connections", () => {
       setImmediate(() => socket.write(OK.slice(-1)));
     };
     for (let count = 0; count < 4; count++) {
-      expect((await server.ask()).at(-1)).toEqual(["end"]);
+      expect((await server.sendRequest()).at(-1)).toEqual(["end"]);
       await turns();
     }
     expect(server.connections).toBe(1);
@@ -100,17 +103,17 @@ describe("connections", () => {
     expect(new Set(seen.filter((ms) => ms !== 0))).toEqual(new Set([4000]));
     limits.mockClear();
     server.make({ idleLimitMs: 1234 });
-    await server.ask();
+    await server.sendRequest();
     expect(limits.mock.calls.map(([ms]) => ms)).toContain(1234);
   });
 
   it("take no request any more that is given up before it goes out", async () => {
-    await server.ask();
-    const { sink, told } = ear();
+    await server.sendRequest();
+    const { sink, reported } = recorder();
     server.adapter.send(server.request(), sink);
     server.adapter.abort();
-    expect(await server.ask({ url: `${server.origin}/next` })).toEqual(GOOD);
-    expect([told, server.asked.length, server.connections]).toEqual([[], 2, 1]);
+    expect(await server.sendRequest({ url: `${server.origin}/next` })).toEqual(VALID);
+    expect([reported, server.requested.length, server.connections]).toEqual([[], 2, 1]);
   });
 
   it("on which something comes unasked are closed", async () => {
@@ -120,7 +123,7 @@ describe("connections", () => {
       socket.write(OK);
     };
     for (let round = 0; round < 5; round++) {
-      expect(await server.ask()).toEqual(GOOD);
+      expect(await server.sendRequest()).toEqual(VALID);
       await turns();
       last!.write(OK.replace("ok", "no"));
     }
@@ -172,7 +175,7 @@ describe("connections", () => {
     server.make({ idleLimitMs });
     server.script = (socket) => socket.write(OK.replace("Content", `${hint}Content`));
     for (let count = 1; count <= 2; count++) {
-      expect((await server.ask()).at(-1)).toEqual(["end"]);
+      expect((await server.sendRequest()).at(-1)).toEqual(["end"]);
       expect(server.connections).toBe(count);
       await expect.poll(() => server.open()).toBe(0);
     }
@@ -184,9 +187,9 @@ describe("connections", () => {
     ["Keep-Alive: max=9", 4000],
   ])("are kept as long as the server says, less a second: %s", async (line, idleMs) => {
     server.script = (socket) => socket.write(OK.replace("Content", `${line}\r\nContent`));
-    await server.ask();
+    await server.sendRequest();
     const limits = vi.spyOn(net.Socket.prototype, "setTimeout");
-    await server.ask();
+    await server.sendRequest();
     await turns();
     expect(server.connections).toBe(1);
     expect(limits.mock.lastCall).toEqual([idleMs]);
@@ -196,12 +199,12 @@ describe("connections", () => {
     const adapters = Array.from({ length: 100 }, () => new NodeHttp({ idleLimitMs: 54_321 }));
     const once = vi.spyOn(net.Socket.prototype, "once");
     for (let round = 0; round < 2; round++) {
-      const ears = adapters.map((adapter) => {
-        const { sink, ended } = ear();
+      const listeners = adapters.map((adapter) => {
+        const { sink, ended } = recorder();
         adapter.send(server.request(), sink);
         return ended;
       });
-      for (const told of await Promise.all(ears)) expect(told).toEqual(GOOD);
+      for (const reported of await Promise.all(listeners)) expect(reported).toEqual(VALID);
       await turns();
     }
     expect(server.connections).toBe(32);
@@ -219,14 +222,14 @@ describe("connections", () => {
     const agent = new https.Agent();
     const destroyed = vi.spyOn(agent, "destroy");
     server.make({ agent });
-    await server.ask();
+    await server.sendRequest();
     server.adapter.dispose();
     await expect.poll(() => server.open()).toBe(0);
     expect(destroyed).not.toHaveBeenCalled();
   });
 
   it("for https go through a proxy where Node has been told so", async () => {
-    const asking = vi.spyOn(https, "request");
+    const requesting = vi.spyOn(https, "request");
     const { options } = https.globalAgent as { options: { proxyEnv?: unknown } };
     const before = options.proxyEnv;
     const proxies: unknown[] = [];
@@ -235,9 +238,9 @@ describe("connections", () => {
       options.proxyEnv = proxyEnv;
       server.make({ idleLimitMs: 12_345 });
       options.proxyEnv = before;
-      server.adapter.send(server.request({ url }), ear().sink);
+      server.adapter.send(server.request({ url }), recorder().sink);
       await turns();
-      const { agent } = asking.mock.calls.at(-1)![1] as { agent: https.Agent };
+      const { agent } = requesting.mock.calls.at(-1)![1] as { agent: https.Agent };
       expect(agent.options).toMatchObject({ keepAlive: true, timeout: 12_345 });
       proxies.push((agent.options as { proxyEnv?: unknown }).proxyEnv);
     }
@@ -288,19 +291,19 @@ it("an agent that the program shares gives it whole answers behind those of sess
   const port = await listening(server);
   const agent = new http.Agent({ keepAlive: true });
   const ports = new Set<number | undefined>();
-  const ask = async (isOurs: boolean): Promise<number> => {
+  const sendRequest = async (isOurs: boolean): Promise<number> => {
     const client = http.get({ port, agent, host: "127.0.0.1" });
     if (isOurs) follow(client, agent);
-    const [answer] = (await once(client, "response")) as [http.IncomingMessage];
-    ports.add(answer.socket.localPort);
+    const [response] = (await once(client, "response")) as [http.IncomingMessage];
+    ports.add(response.socket.localPort);
     let bytes = 0;
-    for await (const piece of answer) bytes += (piece as Buffer).length;
+    for await (const piece of response) bytes += (piece as Buffer).length;
     await turns();
     return bytes;
   };
   try {
     for (const isOurs of [true, false, true, false, false, true])
-      expect(await ask(isOurs)).toBe(long.length);
+      expect(await sendRequest(isOurs)).toBe(long.length);
     expect(ports.size).toBe(1);
     const [socket] = Object.values(agent.freeSockets).flat();
     expect(socket!.listenerCount("data")).toBe(1);

@@ -17,16 +17,16 @@ import {
   NOT_HTTP,
   TOO_LONG,
   UNKNOWN_CODING,
-} from "../../platform/display/answer-reasons.ts";
+} from "../../platform/display/response-reasons.ts";
 import { nodeFetch } from "../../platform/node/http.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { listening } from "../listening.ts";
-import { BODY_MAX, REFUSED } from "../refused-answers.ts";
-import { ear, GOOD, OK, RawServer, type Told, turns } from "./raw-server.ts";
+import { BODY_MAX, REFUSED } from "../refused-responses.ts";
+import { type ErrorText, OK, RawServer, recorder, turns, VALID } from "./raw-server.ts";
 
 const { ca, identities } = makeTlsIdentities();
-const textOf = (told: Told[]): string =>
-  told.map(([event, text]) => (event === "body" ? text : "")).join("");
+const textOf = (reported: ErrorText[]): string =>
+  reported.map(([event, text]) => (event === "body" ? text : "")).join("");
 
 let server: RawServer;
 let agent: https.Agent;
@@ -45,7 +45,7 @@ afterEach(async () => {
   await server.close();
 });
 
-const answer = (status: string, ...lines: string[]): string =>
+const response = (status: string, ...lines: string[]): string =>
   [`HTTP/1.1 ${status}`, ...lines, "", ""].join("\r\n");
 const CLOSE = "Connection: close";
 const EMPTY = "Content-Length: 0";
@@ -79,25 +79,25 @@ describe("what is sent for the core", () => {
       ["headers of the host", { headers: two }, "GET /", "X-A: 1\r\nX-B: 2\r\n", ""],
     ],
   )("%s", async (_, { url = "/", ...more }, start, headers, body) => {
-    const told = await server.ask({ ...more, url: server.origin + url });
-    expect([told, server.adapter.lastFailure]).toEqual([GOOD, ""]);
+    const reported = await server.sendRequest({ ...more, url: server.origin + url });
+    expect([reported, server.adapter.lastFailure]).toEqual([VALID, ""]);
     const host = `Host: ${new URL(server.origin).host}\r\n`;
-    const kept = "Connection: keep-alive\r\n";
-    expect(server.asked.join("")).toBe(
-      `${start} HTTP/1.1\r\n${HEAD}${headers}${host}${kept}\r\n${body}`,
+    const stored = "Connection: keep-alive\r\n";
+    expect(server.requested.join("")).toBe(
+      `${start} HTTP/1.1\r\n${HEAD}${headers}${host}${stored}\r\n${body}`,
     );
   });
 
   it("the program's own User-Agent", async () => {
     server.make({ userAgent: "own/1" });
-    await server.ask();
-    expect(server.asked[0]).toContain("\r\nUser-Agent: own/1\r\n");
+    await server.sendRequest();
+    expect(server.requested[0]).toContain("\r\nUser-Agent: own/1\r\n");
   });
 
   it("nothing where there is no address, and that is said", async () => {
-    expect(await server.ask({ url: "nowhere" })).toEqual([["failed", "unreachable"]]);
-    const said = [server.adapter.lastFailure, server.connections];
-    expect(said).toEqual(["the request cannot be sent", 0]);
+    expect(await server.sendRequest({ url: "nowhere" })).toEqual([["failed", "unreachable"]]);
+    const output = [server.adapter.lastFailure, server.connections];
+    expect(output).toEqual(["the request cannot be sent", 0]);
   });
 });
 
@@ -114,27 +114,27 @@ describe("what is sent by fetch", () => {
     ["a body and headers", put, "PUT /", `x-a: 1\r\n${length(2)}${HEAD}`, "a\xff"],
     ["the codings that it takes", identity, "GET /", "accept-encoding: identity\r\n", ""],
   ])("%s", async (_, init, start, headers, body) => {
-    server.script = (socket) => socket.end(answer("200 OK", CLOSE, EMPTY));
+    server.script = (socket) => socket.end(response("200 OK", CLOSE, EMPTY));
     expect((await own(server.origin, init)).status).toBe(200);
-    await expect.poll(() => server.asked.join("").endsWith(body)).toBe(true);
+    await expect.poll(() => server.requested.join("").endsWith(body)).toBe(true);
     const host = `Host: ${new URL(server.origin).host}\r\n`;
-    expect(server.asked.join("").replace(/Connection: .*\r\n/, "")).toBe(
+    expect(server.requested.join("").replace(/Connection: .*\r\n/, "")).toBe(
       `${start} HTTP/1.1\r\n${headers}${host}\r\n${body}`,
     );
   });
 
   it("a stream as it comes, and nothing more once it fails; a Request's own body with its length", async () => {
-    let asked = "";
+    let requested = "";
     server.script = (socket) => {
-      asked = server.asked.join("");
-      if (asked.endsWith("0\r\n\r\n")) socket.end(answer("200 OK", CLOSE, EMPTY));
+      requested = server.requested.join("");
+      if (requested.endsWith("0\r\n\r\n")) socket.end(response("200 OK", CLOSE, EMPTY));
     };
     const init = (body: ReadableStream): RequestInit =>
       ({ method: "POST", body, duplex: "half" }) as RequestInit;
     const stream = new Blob(["streamed"]).stream() as ReadableStream;
     expect((await own(server.origin, init(stream))).status).toBe(200);
-    expect(asked.toLowerCase()).toContain("transfer-encoding: chunked");
-    expect(asked).toMatch(/\r\n8\r\nstreamed\r\n0\r\n\r\n$/);
+    expect(requested.toLowerCase()).toContain("transfer-encoding: chunked");
+    expect(requested).toMatch(/\r\n8\r\nstreamed\r\n0\r\n\r\n$/);
     const cause = new Error("no more");
     const failing = new ReadableStream({ pull: (controller) => controller.error(cause) });
     const failure = { name: "TypeError", message: "fetch failed", cause };
@@ -142,49 +142,55 @@ describe("what is sent by fetch", () => {
     server.script = (socket) => socket.write(OK);
     const request = new Request(server.origin, { method: "POST", body: "text" });
     expect(await (await own(request)).text()).toBe("ok");
-    expect(server.asked.join("")).toMatch(/content-length: 4\r\n[\s\S]*\r\n\r\ntext$/);
+    expect(server.requested.join("")).toMatch(/content-length: 4\r\n[\s\S]*\r\n\r\ntext$/);
   });
 });
 
 /** What comes of an answer: for the core, why it failed in the adapter's words, and for `fetch`. */
-type Row = [what: string, bytes: string, told: Told[], lastFailure: string, fetched: string];
+type Row = [
+  what: string,
+  bytes: string,
+  reported: ErrorText[],
+  lastFailure: string,
+  fetched: string,
+];
 
-const failed: Told[] = [["failed", "unreachable"]];
-const PLAIN: Told = ["status", 200, -1, ""];
+const failed: ErrorText[] = [["failed", "unreachable"]];
+const PLAIN: ErrorText = ["status", 200, -1, ""];
 const begun = [PLAIN, ...failed];
-const good = (what: string, bytes: string, head: Told, program: string): Row => [
+const valid = (what: string, bytes: string, head: ErrorText, program: string): Row => [
   what,
   bytes,
   [head, ["end"]],
   "",
   program,
 ];
-const of = (...lines: string[]): string => answer("200 OK", ...lines);
+const of = (...lines: string[]): string => response("200 OK", ...lines);
 const DATES = ["Retry-After: Tue, 15 Nov 1994 12:00:45 GMT", "Date: Tue, 15 Nov 1994 12:00:00 GMT"];
 const long = (bytes: number): string => of(`X: ${"a".repeat(bytes)}`, EMPTY);
 const CODED = "Content-Encoding: gzip";
 const UNKNOWN = "Content-Encoding: gzip, br";
-const SERVER_ERROR: Told = ["status", 500, -1, ""];
-const UPGRADE = answer("101 X", "Connection: upgrade", "Upgrade: x");
+const SERVER_ERROR: ErrorText = ["status", 500, -1, ""];
+const UPGRADE = response("101 X", "Connection: upgrade", "Upgrade: x");
 const WRONG = "Z_DATA_ERROR";
-const TOO_LARGE: Told[] = [["failed", "too-large"]];
+const TOO_LARGE: ErrorText[] = [["failed", "too-large"]];
 
 const ROWS: Row[] = [
-  good("Retry-After", of("Retry-After: 7", EMPTY), ["status", 200, 7, ""], '200 "OK" '),
-  good("the same by its clock", of(...DATES, EMPTY), ["status", 200, 45, ""], '200 "OK" '),
-  good("a challenge", of("WWW-Authenticate: B a", EMPTY), ["status", 200, -1, "B a"], '200 "OK" '),
-  good("a head of 60 KiB", long(61_440), PLAIN, '200 "OK" '),
-  good("any bytes", answer("200 A\t\xe4", EMPTY), ["status", 200, -1, ""], '200 "A\t\xe4" '),
+  valid("Retry-After", of("Retry-After: 7", EMPTY), ["status", 200, 7, ""], '200 "OK" '),
+  valid("the same by its clock", of(...DATES, EMPTY), ["status", 200, 45, ""], '200 "OK" '),
+  valid("a challenge", of("WWW-Authenticate: B a", EMPTY), ["status", 200, -1, "B a"], '200 "OK" '),
+  valid("a head of 60 KiB", long(61_440), PLAIN, '200 "OK" '),
+  valid("any bytes", response("200 A\t\xe4", EMPTY), ["status", 200, -1, ""], '200 "A\t\xe4" '),
   // RFC 9112 §4: words that have no place in a reason phrase.
-  good("other words", answer("200 O\x01K", EMPTY), ["status", 200, -1, ""], '200 "" '),
-  ["its end as that of the connection", `${of()}ok`, GOOD, "", '200 "OK" ok'],
+  valid("other words", response("200 O\x01K", EMPTY), ["status", 200, -1, ""], '200 "" '),
+  ["its end as that of the connection", `${of()}ok`, VALID, "", '200 "OK" ok'],
   // RFC 9110 §15.2.2: nobody asked to switch protocols.
   ["a switch of protocols", UPGRADE, failed, CUT_OFF, "fetch failed, HTTP 101"],
-  ["one without a connection", answer("101 X"), failed, NOT_HTTP, "fetch failed, RangeError"],
-  ["a status of nothing", answer("000 X"), failed, NOT_HTTP, "fetch failed, RangeError"],
-  good("RFC 9110 §15: a status above all", answer("600 X", EMPTY), SERVER_ERROR, '500 "X" '),
+  ["one without a connection", response("101 X"), failed, NOT_HTTP, "fetch failed, RangeError"],
+  ["a status of nothing", response("000 X"), failed, NOT_HTTP, "fetch failed, RangeError"],
+  valid("RFC 9110 §15: a status above all", response("600 X", EMPTY), SERVER_ERROR, '500 "X" '),
   ["no coding of ours", `${of(UNKNOWN)}a`, begun, UNKNOWN_CODING, '200 "OK" a'],
-  good("the same without a body", of(UNKNOWN, EMPTY), ["status", 200, -1, ""], '200 "OK" '),
+  valid("the same without a body", of(UNKNOWN, EMPTY), ["status", 200, -1, ""], '200 "OK" '),
   ["no answer", "", failed, CUT_OFF, "fetch failed, ECONNRESET"],
   ["too long a head", long(65_536), TOO_LARGE, HEAD_TOO_LONG, "fetch failed, HPE_HEADER_OVERFLOW"],
   ["another coding", `${of(CODED)}plain`, begun, WRONG, `incorrect header check, ${WRONG}`],
@@ -203,9 +209,9 @@ async function fetched(): Promise<string> {
 }
 
 describe("what comes of an answer", () => {
-  it.each(ROWS)("%s", async (_, bytes, told, lastFailure, program) => {
+  it.each(ROWS)("%s", async (_, bytes, reported, lastFailure, program) => {
     server.script = (socket) => socket.end(bytes, "latin1");
-    expect(await server.ask()).toEqual(told);
+    expect(await server.sendRequest()).toEqual(reported);
     await turns();
     expect(server.adapter.lastFailure).toBe(lastFailure);
     expect(await fetched()).toBe(program);
@@ -219,7 +225,7 @@ describe("what comes of an answer", () => {
     const failure = [TOO_LONG, HEAD_TOO_LONG].includes(reason.sentence)
       ? "too-large"
       : "unreachable";
-    expect((await server.ask()).at(-1)).toEqual(["failed", failure]);
+    expect((await server.sendRequest()).at(-1)).toEqual(["failed", failure]);
     expect(server.adapter.lastFailure).toBe(reason.sentence);
   });
 
@@ -232,7 +238,9 @@ describe("what comes of an answer", () => {
       agent.createConnection = () =>
         new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done(error) });
       server.make({ agent });
-      expect(await server.ask({ url: "https://localhost/" })).toEqual([["failed", failure]]);
+      expect(await server.sendRequest({ url: "https://localhost/" })).toEqual([
+        ["failed", failure],
+      ]);
       expect(server.adapter.lastFailure).toBe(words);
     }
   });
@@ -269,7 +277,7 @@ describe("order of events", () => {
     const headers = { "content-encoding": coding };
     const parts = { headers, statusCode: 200, complete: false, socket: new EventEmitter() };
     const response = Object.assign(new Readable({ read: () => {} }), parts);
-    const { sink, told, ended } = ear();
+    const { sink, reported, ended } = recorder();
     server.adapter.send(server.request(), sink);
     await turns();
     client.emit("response", response);
@@ -283,16 +291,16 @@ describe("order of events", () => {
     await ended;
     await turns();
     const isWhole = steps.includes("end");
-    expect(told.at(-1)).toEqual(isWhole ? ["end"] : ["failed", "unreachable"]);
-    expect(told.filter(([event]) => event === "end" || event === "failed")).toHaveLength(1);
-    if (isWhole) expect(textOf(told)).toBe(text);
+    expect(reported.at(-1)).toEqual(isWhole ? ["end"] : ["failed", "unreachable"]);
+    expect(reported.filter(([event]) => event === "end" || event === "failed")).toHaveLength(1);
+    if (isWhole) expect(textOf(reported)).toBe(text);
   });
 });
 
 describe("what comes of an answer to fetch alone", () => {
   it("its headers come one by one", async () => {
     const lines = [CLOSE, "Set-Cookie: a", "Set-Cookie: b", "X: 1"];
-    server.script = (socket) => socket.end(answer("299 X", ...lines));
+    server.script = (socket) => socket.end(response("299 X", ...lines));
     expect([...(await own(server.origin)).headers]).toEqual([
       ["connection", "close"],
       ["set-cookie", "a"],
@@ -313,7 +321,7 @@ describe("what comes of an answer to fetch alone", () => {
     const length = Math.max(9999, body.length);
     let isSent = false;
     server.script = async (socket) => {
-      socket.write(answer("200 OK", `Content-Encoding: ${coding}`, `Content-Length: ${length}`));
+      socket.write(response("200 OK", `Content-Encoding: ${coding}`, `Content-Length: ${length}`));
       for (let from = 0; from < body.length; from += 4000) {
         await turns();
         socket.write(body.subarray(from, from + 4000));
@@ -343,7 +351,7 @@ describe("limits of time", () => {
     server.make({ connectLimitMs: 50 });
     server.script = () => {};
     const url = server.origin.replace("http:", "https:");
-    expect(await server.ask({ url })).toEqual([["failed", "timeout"]]);
+    expect(await server.sendRequest({ url })).toEqual([["failed", "timeout"]]);
     expect(server.adapter.lastFailure).toBe("no connection in time");
   });
 });

@@ -72,7 +72,7 @@ const response = fc.record({
   /** After how many bytes the connection ends. */
   cutAt: fc.option(fc.nat(), { freq: 1, nil: undefined }),
   pieces: fc.array(fc.nat(), { maxLength: 3 }),
-  ending: fc.constantFrom("keep", "keep", "end", "reset"),
+  outcome: fc.constantFrom("keep", "keep", "end", "reset"),
   /** Bytes behind the response that no request asked for. */
   more: fc.constantFrom("", "", "", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n!", "?"),
 });
@@ -117,7 +117,7 @@ function sent(one: Response): Sent {
   }
   if (cutAt !== undefined) bytes = bytes.subarray(0, cutAt % bytes.length);
   const isWhole = change === undefined && cutAt === undefined;
-  const isRead = one.ending !== "reset";
+  const isRead = one.outcome !== "reset";
   const isHttp1 = one.version === "1.1" || !isChunked;
   const isValid = isWhole && isRead && isHttp1 && one.status > 199 && one.status < 1000;
   const isRefused =
@@ -143,7 +143,7 @@ afterEach(async () => {
 });
 
 /** Sends the response in pieces; where the client waits for more, the connection ends. */
-function answering(one: Response, { bytes }: Sent, isOver: () => boolean) {
+function responding(one: Response, { bytes }: Sent, isOver: () => boolean) {
   return async (socket: net.Socket): Promise<void> => {
     const cuts = one.pieces.map((at) => at % bytes.length).sort((a, b) => a - b);
     // What nobody asked for comes together with the last byte of the response.
@@ -152,17 +152,17 @@ function answering(one: Response, { bytes }: Sent, isOver: () => boolean) {
       socket.write(bytes.subarray(from, whole[index + 1]));
       await turns();
     }
-    if (one.ending === "reset") socket.resetAndDestroy();
-    else if (one.ending === "end" || !isOver()) socket.end();
+    if (one.outcome === "reset") socket.resetAndDestroy();
+    else if (one.outcome === "end" || !isOver()) socket.end();
   };
 }
 
-async function check(ask: (expected: Sent) => Promise<void>): Promise<void> {
+async function check(sendRequest: (expected: Sent) => Promise<void>): Promise<void> {
   const property = fc.asyncProperty(response, async (one) => {
     const expected = sent(one);
     let isOver = false;
-    server.script = answering(one, expected, () => isOver);
-    await ask(expected);
+    server.script = responding(one, expected, () => isOver);
+    await sendRequest(expected);
     isOver = true;
     await turns();
     expect(uncaught.splice(0)).toEqual([]);
@@ -172,20 +172,20 @@ async function check(ask: (expected: Sent) => Promise<void>): Promise<void> {
 
 it("the adapter reports each response once and within bounds, a valid one as it was sent", async () => {
   await check(async ({ isValid, isRefused, status, text }) => {
-    const told = await server.ask();
-    const [first, last] = [told[0]!, told.at(-1)!];
-    const [, heard, waitS] = first as [string, number, number];
+    const reported = await server.sendRequest();
+    const [first, last] = [reported[0]!, reported.at(-1)!];
+    const [, received, waitS] = first as [string, number, number];
     const isFailed = last[0] === "failed";
-    expect(told.map(([event]) => event).join(" ")).toMatch(/^(status( body)* )?(end|failed)$/);
+    expect(reported.map(([event]) => event).join(" ")).toMatch(/^(status( body)* )?(end|failed)$/);
     if (first[0] === "status") {
-      expect(heard >= 200 && heard <= 599).toBe(true);
+      expect(received >= 200 && received <= 599).toBe(true);
       expect(Number.isInteger(waitS) && waitS >= -1 && waitS <= RETRY_MAX_S).toBe(true);
     }
-    const body = told.flatMap(([event, piece]) => (event === "body" ? [piece] : [])).join("");
+    const body = reported.flatMap(([event, piece]) => (event === "body" ? [piece] : [])).join("");
     expect(body.length).toBeLessThanOrEqual(BODY_MAX);
     if (!isValid) return;
     expect(isFailed).toBe(isRefused);
-    if (!isFailed) expect([heard, body]).toEqual([status, text]);
+    if (!isFailed) expect([received, body]).toEqual([status, text]);
   });
 });
 

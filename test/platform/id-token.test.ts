@@ -18,7 +18,7 @@ const expected: IdTokenExpectations = {
   clientSecret: "",
   receivedAtMs: NOW_S * 1000,
 };
-const good = { iss: expected.issuer, sub: "ada", aud: "cli", exp: NOW_S + 300, iat: NOW_S };
+const valid = { iss: expected.issuer, sub: "ada", aud: "cli", exp: NOW_S + 300, iat: NOW_S };
 type Claims = Record<string, unknown>;
 
 async function signed(
@@ -57,11 +57,11 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
       const { privateKey, publicKey } = await pair(alg);
       const other = await exportJWK((await pair(alg)).publicKey);
       const jwk = await exportJWK(publicKey);
-      const token = await signed(good, privateKey, { alg, kid: "one" });
+      const token = await signed(valid, privateKey, { alg, kid: "one" });
       const whole = { ...jwk, kid: "one", use: "sig", alg, key_ops: ["verify"] };
       expect(await verdict(token, [other, whole])).toBe("sub ada");
       expect(await verdict(token, [jwk])).toBe("sub ada");
-      const unnamed = await signed(good, privateKey, { alg });
+      const unnamed = await signed(valid, privateKey, { alg });
       expect(await verdict(unnamed, [{ ...jwk, kid: "one" }])).toBe("sub ada");
       const none = "is signed by none of the issuer's keys";
       for (const keys of [
@@ -77,7 +77,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
         expect(await verdict(token, keys)).toBe(none);
       }
       const [head, body, signature] = token.split(".") as [string, string, string];
-      const forged = base64url(JSON.stringify({ ...good, sub: "eve" }));
+      const forged = base64url(JSON.stringify({ ...valid, sub: "eve" }));
       for (const wrong of [
         `${head}.${forged}.${signature}`,
         `${head}.${body}.`,
@@ -92,7 +92,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
 
   it("HS256: of the client's secret, and never where there is none", async () => {
     const secret = new TextEncoder().encode(SECRET);
-    const token = await signed(good, secret, { alg: "HS256" });
+    const token = await signed(valid, secret, { alg: "HS256" });
     expect(await verdict(token, [], { clientSecret: SECRET })).toBe("sub ada");
     expect(await verdict(token, [], { clientSecret: `${SECRET}?` })).toMatch(/signed by none/);
     expect(await verdict(token, [])).toBe("is signed with a secret that there is not");
@@ -101,7 +101,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
   it("a public key is no secret (RFC 8725 section 2.1), nor is a short key one", async () => {
     const { publicKey } = await pair("RS256");
     const jwk = await exportJWK(publicKey);
-    const token = await signed(good, Buffer.from(jwk.n!, "base64url"), { alg: "HS256" });
+    const token = await signed(valid, Buffer.from(jwk.n!, "base64url"), { alg: "HS256" });
     expect(await verdict(token, [jwk])).toBe("is signed with a secret that there is not");
     const weak = await globalThis.crypto.subtle.generateKey(
       {
@@ -111,7 +111,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
       true,
       ["sign", "verify"],
     );
-    const unsigned = `${base64url('{"alg":"RS256"}')}.${base64url(JSON.stringify(good))}`;
+    const unsigned = `${base64url('{"alg":"RS256"}')}.${base64url(JSON.stringify(valid))}`;
     const bytes = await globalThis.crypto.subtle.sign(
       "RSASSA-PKCS1-v1_5",
       weak.privateKey,
@@ -127,7 +127,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
 
   it("no key with which anybody can sign: an exponent of 1, points of small order (RFC 8032 §5.1.7)", async () => {
     const of = (alg: string): string =>
-      `${base64url(`{"alg":"${alg}"}`)}.${base64url(JSON.stringify(good))}`;
+      `${base64url(`{"alg":"${alg}"}`)}.${base64url(JSON.stringify(valid))}`;
     // With an exponent of 1 a signature is what PKCS #1 pads.
     const hash = createHash("sha256").update(of("RS256")).digest();
     const algorithm = Buffer.from("3031300d060960864801650304020105000420", "hex");
@@ -148,7 +148,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
   });
 
   const unsigned = (header: string): string =>
-    `${base64url(header)}.${base64url(JSON.stringify(good))}.AA`;
+    `${base64url(header)}.${base64url(JSON.stringify(valid))}.AA`;
   const noUtf8 = Buffer.from('{"alg":"HS256","x":"\xff"}', "latin1").toString("base64url");
   it.each([
     ["not taken", [unsigned('{"alg":"none"}').slice(0, -2), unsigned("{}")]],
@@ -197,15 +197,15 @@ describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
     ["later by the whole skew", { iat: NOW_S + 60 }, "is of a later time"],
     ["a beginning that is a text", { iat: `${NOW_S}` }, "has no time as iat"],
     ["no beginning", { iat: undefined }, "has no time as iat"],
-  ])("%s", async (_, spoilt, outcome) => {
+  ])("%s", async (_, corrupted, outcome) => {
     const { privateKey, publicKey } = await pair("ES256");
-    const token = await signed({ ...good, ...spoilt }, privateKey, { alg: "ES256" });
+    const token = await signed({ ...valid, ...corrupted }, privateKey, { alg: "ES256" });
     expect(await verdict(token, [await exportJWK(publicKey)])).toBe(outcome);
   });
 
   it("an end beyond all numbers is none", async () => {
     const secret = new TextEncoder().encode(SECRET);
-    const body = base64url(JSON.stringify(good).replace(`${good.exp}`, "1e999"));
+    const body = base64url(JSON.stringify(valid).replace(`${valid.exp}`, "1e999"));
     const head = `${base64url('{"alg":"HS256"}')}.${body}`;
     const token = `${head}.${createHmac("sha256", secret).update(head).digest("base64url")}`;
     expect(await verdict(token, [], { clientSecret: SECRET })).toBe("has no time as exp");
@@ -213,7 +213,7 @@ describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
 
   it("a later one names the same person", async () => {
     const { privateKey, publicKey } = await pair("ES256");
-    const token = await signed(good, privateKey, { alg: "ES256" });
+    const token = await signed(valid, privateKey, { alg: "ES256" });
     const keys = [await exportJWK(publicKey)];
     expect(await verdict(token, keys, { sub: "ada" })).toBe("sub ada");
     expect(await verdict(token, keys, { sub: "eve" })).toBe("names another person than before");

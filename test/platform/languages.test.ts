@@ -66,9 +66,9 @@ describe.each(OTHERS)("%s", (language) => {
   );
 
   test("it says why there is no connection, each half in a line of 16", () => {
-    const said = reasonsFor(language);
-    expect(Object.keys(said)).toEqual(reasonNames);
-    for (const text of Object.values(said)) {
+    const output = reasonsFor(language);
+    expect(Object.keys(output)).toEqual(reasonNames);
+    for (const text of Object.values(output)) {
       expect(text).toMatch(/^[ -{}\x80-\xff]{1,16}\|[ -{}\x80-\xff]{1,16}$/);
     }
   });

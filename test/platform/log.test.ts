@@ -3,26 +3,26 @@
 
 import { expect, it } from "vitest";
 import { driverLog } from "../../platform/exchange/log.ts";
-import { SessionWorld } from "../world/session-port.ts";
+import { SessionEnvironment } from "../environment/session-port.ts";
 
 /** A program with a log; what it has written so far. */
-function logged(world: SessionWorld, write?: (line: string) => void) {
+function logged(environment: SessionEnvironment, write?: (line: string) => void) {
   const lines: string[] = [];
   const log = driverLog((line) => {
     lines.push(line);
     write?.(line);
   });
-  return { lines, start: world.start({}, undefined, { log }) };
+  return { lines, start: environment.start({}, undefined, { log }) };
 }
 
 it("says what was asked and answered, by names and numbers", async () => {
-  const world = new SessionWorld();
-  const { lines, start } = logged(world);
-  await world.until(() => start.session !== undefined);
-  const { length } = world.storage.peek(1);
+  const environment = new SessionEnvironment();
+  const { lines, start } = logged(environment);
+  await environment.until(() => start.session !== undefined);
+  const { length } = environment.storage.peek(1);
   expect(lines.join()).toContain(`storage writes slot 1: ${length} bytes, kept`);
   void start.session!.signOut();
-  await world.pass(5);
+  await environment.pass(5);
   const numbers = lines.map((line) => line.replace(/\d+ (bytes|ms)/g, "N $1"));
   expect(numbers.map((line) => line.replace(/^\d+\.\d{3} s {2}/, ""))).toEqual([
     "state STARTING",
@@ -55,17 +55,17 @@ it("says what was asked and answered, by names and numbers", async () => {
 });
 
 it("an error is repeated where it is a known word, and what it throws itself disturbs nobody", async () => {
-  const world = new SessionWorld();
-  world.http.faultFor = () => ({ kind: "refuse" });
-  const { lines, start } = logged(world, () => {
+  const environment = new SessionEnvironment();
+  environment.http.faultFor = () => ({ kind: "refuse" });
+  const { lines, start } = logged(environment, () => {
     throw new Error("no room for a log");
   });
-  await world.pass(6);
-  world.http.faultFor = () => undefined;
-  world.server.allowsAfterPolls = -1;
-  await world.until(() => start.prompts.length > 0, 120);
-  world.server.decide("denied");
-  await world.until(() => start.isSettled, 60);
+  await environment.pass(6);
+  environment.http.faultFor = () => undefined;
+  environment.server.allowsAfterPolls = -1;
+  await environment.until(() => start.prompts.length > 0, 120);
+  environment.server.decide("denied");
+  await environment.until(() => start.isSettled, 60);
   const text = lines.join("\n");
   expect(text).toMatch(/answer 1 DEVICE_AUTHORIZATION unreachable, \d+ ms/);
   expect(text).toContain("trouble unreachable");

@@ -7,7 +7,7 @@ import { parseHttpDate, retryAfterSeconds } from "../../platform/exchange/retry-
 import { NodeHttp } from "../../platform/node/http.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { startConformanceServer } from "../../targets/command/conform/conformance-server.ts";
-import { realWorld, rows } from "./conformance-bench.ts";
+import { realEnvironment, rows } from "./conformance-bench.ts";
 
 const { ca, identities } = makeTlsIdentities();
 
@@ -16,7 +16,12 @@ const cases = httpConformance(
     const http = new NodeHttp({ ...limits, ca });
     return { http, dispose: () => http.dispose() };
   },
-  { wire: true, tls: true, world: realWorld, start: () => startConformanceServer(identities) },
+  {
+    wire: true,
+    tls: true,
+    environment: realEnvironment,
+    start: () => startConformanceServer(identities),
+  },
 );
 
 describe("Node HTTP adapter: conformance", () => {

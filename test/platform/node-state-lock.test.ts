@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { lockDirectory, StateLock } from "../../platform/node/state-lock.ts";
-import { PATIENCE_MS } from "../patience.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 
 let root: string;
 let directory: string;
@@ -172,7 +172,7 @@ describe("the lock of a state directory", () => {
     lock.tryTake();
     const file = path.join(directory, files()[0]!);
     fs.utimesSync(file, 1, 1);
-    await vi.waitFor(() => expect(fs.statSync(file).mtimeMs).toBeGreaterThan(1000), PATIENCE_MS);
+    await vi.waitFor(() => expect(fs.statSync(file).mtimeMs).toBeGreaterThan(1000), TIMEOUT_MS);
     fs.rmSync(file);
     expect(lock.isHeld).toBe(false);
     lock.release();

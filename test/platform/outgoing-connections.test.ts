@@ -9,11 +9,11 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Files below a folder whose lines, comments aside, match; each with how many do. */
-function filesWith(pattern: RegExp, ending: string, ...folders: readonly string[]): string[] {
+function filesWith(pattern: RegExp, outcome: string, ...folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     const files = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" });
     return files
-      .filter((name) => name.endsWith(ending))
+      .filter((name) => name.endsWith(outcome))
       .flatMap((name) => {
         const text = readFileSync(path.join(root, folder, name), "utf8");
         const lines = text.split("\n").filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
@@ -40,7 +40,7 @@ describe("what opens connections in JavaScript", () => {
 
   it("the global fetch: a session's, where the platform has no other", () => {
     expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/standing-session.ts: 3", // a function of its own, over the session's
+      "platform/node/keep-signed-in.ts: 3", // a function of its own, over the session's
       "platform/session/claims.ts: 1", // an issuer's metadata and keys: no token, no redirects
       "platform/session/fetch.ts: 1",
       "platform/session/session.ts: 1",
@@ -48,18 +48,20 @@ describe("what opens connections in JavaScript", () => {
     const follow = readFileSync(path.join(root, "platform/session/fetch.ts"), "utf8");
     const [before, sends] = follow.split("await (settings.fetch ?? fetch)");
     expect(sends).toBeDefined();
-    expect(before).toMatch(/if \(hasToken\) lookAt\(url, token, settings\);\n\s*const answer = $/);
+    expect(before).toMatch(
+      /if \(hasToken\) lookAt\(url, token, settings\);\n\s*const response = $/,
+    );
   });
 
   it("the adapter is given requests by the end of the pipeline alone, and that by filters", () => {
     expect(filesWith(/\bhttp\.send\(/, ".ts", ...FOLDERS)).toEqual([
       "platform/conformance/http-bench.ts: 1", // tests of adapters
-      "platform/exchange/outlet.ts: 1",
+      "platform/exchange/adapter-port.ts: 1",
     ]);
-    const makers = filesWith(/new AdapterOutlet\(/, ".ts", ...FOLDERS);
-    expect(makers).toEqual(["platform/driver.ts: 1", "platform/servers/discovery.ts: 1"]);
-    for (const [file] of makers.map((line) => line.split(":"))) {
-      expect(readFileSync(path.join(root, file!), "utf8")).toContain("new LastLook(");
+    const manufacturers = filesWith(/new AdapterPort\(/, ".ts", ...FOLDERS);
+    expect(manufacturers).toEqual(["platform/driver.ts: 1", "platform/servers/discovery.ts: 1"]);
+    for (const [file] of manufacturers.map((line) => line.split(":"))) {
+      expect(readFileSync(path.join(root, file!), "utf8")).toContain("new LeakGuard(");
     }
   });
 
@@ -68,11 +70,11 @@ describe("what opens connections in JavaScript", () => {
     expect(filesWith(/^ *(override )?failed\(|\bfailed: \(/, ".ts", "platform")).toEqual([
       "platform/conformance/http-bench.ts: 1", // tests of adapters
       "platform/contracts.ts: 1",
-      "platform/driver/answers.ts: 1", // tells the core
-      "platform/exchange/answer-ear.ts: 1",
+      "platform/driver/responses.ts: 1", // tells the core
+      "platform/exchange/adapter-port.ts: 2", // what an adapter reports to
       "platform/exchange/filter.ts: 2",
       "platform/exchange/log.ts: 1",
-      "platform/exchange/outlet.ts: 2", // what an adapter reports to
+      "platform/exchange/response-recorder.ts: 1",
       "platform/servers/discovery.ts: 1",
     ]);
   });
@@ -88,7 +90,7 @@ describe("what opens connections in C", () => {
     ]);
     const http = readFileSync(path.join(root, "targets/host/portable/http.c"), "utf8");
     const [before, behind] = http.split(
-      "if (!pg_last_look(request, &address, &http->settings->allowed)) return 0;\n",
+      "if (!pg_leak_guard(request, &address, &http->settings->allowed)) return 0;\n",
     );
     expect(before).not.toMatch(/return connect_to\(/);
     expect(behind).toMatch(/^[^}]*if \(!is_open\) return connect_to\(http\);/);

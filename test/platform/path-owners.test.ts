@@ -48,7 +48,7 @@ const within = (name: string): string => path.join(root, name);
 const open = (directory: string): string =>
   `others can change ${directory}, which it lies in; run chmod 755 on that`;
 
-it.each<[string, spoil: () => void, problem: () => string]>([
+it.each<[string, corrupt: () => void, problem: () => string]>([
   ["a file that is not there is told by whoever reads it", () => fs.rmSync(file), () => ""],
   [
     "a directory for everybody",
@@ -79,8 +79,8 @@ it.each<[string, spoil: () => void, problem: () => string]>([
     },
     () => open(within("open")),
   ],
-])("%s", (_, spoil, problem) => {
-  spoil();
+])("%s", (_, corrupt, problem) => {
+  corrupt();
   expect(ownersProblem(file, "certificates")).toBe(problem());
 });
 

@@ -20,11 +20,11 @@ const { ca, identities } = makeTlsIdentities();
 const services: SimulatedService[] = [];
 const home = mkdtempSync(path.join(tmpdir(), "picogrant-proxy-"));
 let count = 0;
-let heard: string[] = [];
+let received: string[] = [];
 
 async function service(identity: { key: string; cert: string }): Promise<SimulatedService> {
   const one = await startSimulatedService({ ...identity, approve: "ada" });
-  one.observe(({ type }) => heard.push(type));
+  one.observe(({ type }) => received.push(type));
   services.push(one);
   return one;
 }
@@ -38,7 +38,7 @@ beforeAll(async () => {
   impostor = await service(identities.untrusted);
 });
 beforeEach(() => {
-  heard = [];
+  received = [];
 });
 afterAll(async () => {
   for (const one of services) await one.close();
@@ -62,13 +62,13 @@ it("sign-in, session.fetch and a session that is there already go through the pr
   const state = path.join(home, "kept");
   try {
     for (const isNew of [true, false]) {
-      proxy.asked.length = 0;
+      proxy.requested.length = 0;
       const session = await start(proxy, { state, resumeOnly: !isNew });
-      const answer = await session.fetch(`${SERVER}/userinfo`);
-      expect(answer.status).toBe(200);
-      expect(await answer.json()).toMatchObject({ sub: "ada" });
+      const response = await session.fetch(`${SERVER}/userinfo`);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ sub: "ada" });
       await session.close();
-      expect(new Set(proxy.asked)).toEqual(new Set(["elsewhere.example:443"]));
+      expect(new Set(proxy.requested)).toEqual(new Set(["elsewhere.example:443"]));
     }
   } finally {
     proxy.close();
@@ -83,18 +83,18 @@ it.each([
   async (_, at, refusal, why) => {
     const proxy = await startProxy(portOf(at()), refusal);
     const gaveUp = new AbortController();
-    const told: string[] = [];
+    const reported: string[] = [];
     const onTrouble = ({ code }: { code: string }): void => {
-      told.push(code);
-      if (told.length === 2) gaveUp.abort();
+      reported.push(code);
+      if (reported.length === 2) gaveUp.abort();
     };
     try {
       await expect(start(proxy, { onTrouble, signal: gaveUp.signal })).rejects.toMatchObject({
         code: "aborted",
       });
-      expect(told).toEqual([why, why]);
-      expect(proxy.asked.length).toBeGreaterThan(1);
-      expect(heard).toEqual([]);
+      expect(reported).toEqual([why, why]);
+      expect(proxy.requested.length).toBeGreaterThan(1);
+      expect(received).toEqual([]);
     } finally {
       proxy.close();
     }

@@ -3,41 +3,41 @@
 
 import net from "node:net";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import { AdapterPort } from "../../platform/exchange/adapter-port.ts";
 import { type Below, connect, type Filter } from "../../platform/exchange/filter.ts";
-import { AdapterOutlet } from "../../platform/exchange/outlet.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../platform/node/http.ts";
 
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /** What a sink is told, in its order. */
-export type Told = [event: string, ...values: unknown[]];
+export type ErrorText = [event: string, ...values: unknown[]];
 
 /** What it is told of `OK`. */
-export const GOOD: Told[] = [["status", 200, -1, ""], ["body", "ok"], ["end"]];
+export const VALID: ErrorText[] = [["status", 200, -1, ""], ["body", "ok"], ["end"]];
 
 /** A sink; `ended` settles with all that it has been told by then. */
-export function ear(during: (event: string) => void = () => {}): {
+export function recorder(during: (event: string) => void = () => {}): {
   sink: HttpSink;
-  told: Told[];
-  ended: Promise<Told[]>;
+  reported: ErrorText[];
+  ended: Promise<ErrorText[]>;
 } {
-  const told: Told[] = [];
-  let end: (told: Told[]) => void;
-  const ended = new Promise<Told[]>((done) => {
+  const reported: ErrorText[] = [];
+  let end: (reported: ErrorText[]) => void;
+  const ended = new Promise<ErrorText[]>((done) => {
     end = done;
   });
-  const hear = (...one: Told): void => {
-    told.push(one);
-    if (one[0] === "end" || one[0] === "failed") end(told);
+  const receive = (...one: ErrorText): void => {
+    reported.push(one);
+    if (one[0] === "end" || one[0] === "failed") end(reported);
     during(one[0]);
   };
   const sink: HttpSink = {
-    status: (...values) => hear("status", ...values),
-    body: (bytes, from, to) => hear("body", Buffer.from(bytes).toString("latin1", from, to)),
-    end: () => hear("end"),
-    failed: (failure) => hear("failed", failure),
+    status: (...values) => receive("status", ...values),
+    body: (bytes, from, to) => receive("body", Buffer.from(bytes).toString("latin1", from, to)),
+    end: () => receive("end"),
+    failed: (failure) => receive("failed", failure),
   };
-  return { sink, told, ended };
+  return { sink, reported, ended };
 }
 
 /** Sends a request through filters to an adapter. */
@@ -52,8 +52,8 @@ export function through(
     faults.push(error);
     giveUp();
   };
-  const outlet = new AdapterOutlet(http, { isPoll: () => false, fault });
-  const top = connect(filters, sink, outlet);
+  const port = new AdapterPort(http, { isPoll: () => false, fault });
+  const top = connect(filters, sink, port);
   top.send(request);
   return { top, faults };
 }
@@ -68,7 +68,7 @@ export class RawServer {
   /** What is done with each request. */
   script: (socket: net.Socket) => unknown = (socket) => socket.write(OK);
   /** What has come, request by request. */
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   connections = 0;
   adapter = new NodeHttp();
   readonly #server: net.Server;
@@ -79,7 +79,7 @@ export class RawServer {
       this.connections++;
       socket.on("error", () => {});
       socket.on("data", (bytes) => {
-        this.asked.push(bytes.toString("latin1"));
+        this.requested.push(bytes.toString("latin1"));
         this.script(socket);
       });
     });
@@ -114,8 +114,8 @@ export class RawServer {
   }
 
   /** All that a sink is told. */
-  ask(more: Partial<HttpRequest> = {}): Promise<Told[]> {
-    const { sink, ended } = ear();
+  sendRequest(more: Partial<HttpRequest> = {}): Promise<ErrorText[]> {
+    const { sink, ended } = recorder();
     this.adapter.send(this.request(more), sink);
     return ended;
   }

@@ -5,27 +5,27 @@
 import nacl from "tweetnacl";
 import { describe, expect, it } from "vitest";
 import type { Storage } from "../../platform/contracts.ts";
-import { MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
 import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/storage/sealed-storage.ts";
+import { MemoryStorage, SeededEntropy } from "../../platform/testing/index.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function put(storage: Storage, slot: number, bytes: Uint8Array): boolean | undefined {
-  let answer: boolean | undefined;
+  let response: boolean | undefined;
   storage.write(slot, bytes, 0, bytes.length, (ok) => {
-    answer = ok;
+    response = ok;
   });
-  return answer;
+  return response;
 }
 
 /** The record as text, "" for an empty slot, -1 for an unreadable one. */
 function get(storage: Storage, slot: number): string | number | undefined {
   const into = new Uint8Array(storage.capacity);
-  let answer: string | number | undefined;
+  let response: string | number | undefined;
   storage.read(slot, into, 0, into.length, (length) => {
-    answer = length < 0 ? length : new TextDecoder().decode(into.subarray(0, length));
+    response = length < 0 ? length : new TextDecoder().decode(into.subarray(0, length));
   });
-  return answer;
+  return response;
 }
 
 const CAPACITY = 120;

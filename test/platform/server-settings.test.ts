@@ -4,21 +4,21 @@ import { describe, expect, it } from "vitest";
 import { ClientAuthentication } from "../../core/index.ts";
 import type { HttpSink } from "../../platform/contracts.ts";
 import { noEndpoints } from "../../platform/driver.ts";
-import { fakePlatform } from "../../platform/fake/index.ts";
 import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
 import { serverOf } from "../../platform/servers/index.ts";
 import type { Translating } from "../../platform/servers/translation.ts";
 import { checkClient } from "../../platform/session/client.ts";
 import {
   type Client,
-  type KeptMetadata,
   type ServerChoice,
   type ServerSettings,
+  type StoredMetadata,
   settingsFor,
 } from "../../platform/session/settings.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
+import { fakePlatform } from "../../platform/testing/index.ts";
+import { SessionEnvironment } from "../environment/session-port.ts";
 import { ENDPOINTS, HOST } from "../session-model/server.ts";
-import { SessionWorld } from "../world/session-port.ts";
 
 const ISSUER = "https://login.example.com";
 const ADDRESSES = { deviceAuthorization: `${ISSUER}/code`, token: `${ISSUER}/token` };
@@ -45,12 +45,12 @@ describe("addresses as they are", () => {
   });
 
   it("with all that a program can say", async () => {
-    const said: Partial<Client> = {
+    const output: Partial<Client> = {
       ...{ clientSecret: "secret", scope: "a b", bodies: "json", pkce: "S256" },
       ...{ memoryBytes: 4096, clientAuthentication: "client_secret_post" },
       ...{ deviceParameters: { audience: "x y" }, tokenParameters: { resource: "r" } },
     };
-    expect(await settled({ ...ADDRESSES, revocation: `${ISSUER}/revoke` }, said)).toEqual({
+    expect(await settled({ ...ADDRESSES, revocation: `${ISSUER}/revoke` }, output)).toEqual({
       ...{ memoryBytes: 4096, bodies: "json", pkce: "S256" },
       endpoints: { ...noEndpoints, ...ADDRESSES, revocation: `${ISSUER}/revoke` },
       config: {
@@ -109,12 +109,12 @@ describe("issuers", () => {
     token_endpoint_auth_methods_supported: ["client_secret_post"],
   };
   /** Metadata from an earlier start, and what has become of them. */
-  const keeping = (kept: DiscoveredServer | undefined, more: Partial<KeptMetadata> = {}) => {
+  const keeping = (stored: DiscoveredServer | undefined, more: Partial<StoredMetadata> = {}) => {
     const calls: unknown[] = [];
-    const metadata: KeptMetadata = {
+    const metadata: StoredMetadata = {
       read: (issuer) => {
         calls.push(issuer);
-        return kept;
+        return stored;
       },
       write: (...args) => void calls.push(args),
       ...more,
@@ -126,7 +126,7 @@ describe("issuers", () => {
     const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
     const { calls, metadata } = keeping(undefined, { rediscover: () => Promise.reject() });
     const secret = { ...client, clientSecret: "secret" };
-    const settings = await settingsFor(ISSUER, secret, platform, { kept: metadata });
+    const settings = await settingsFor(ISSUER, secret, platform, { stored: metadata });
     expect(settings).toMatchObject({ issuer: ISSUER, endpoints: found.endpoints });
     expect(settings.config).toMatchObject({
       server: ISSUER,
@@ -148,11 +148,11 @@ describe("issuers", () => {
     const today = { ...noEndpoints, token: `${ISSUER}/moved` };
     const rediscover = (issuer: string) => Promise.resolve({ ...today, metadata: issuer });
     const { calls, metadata } = keeping(found, { rediscover });
-    const settings = await settingsFor(ISSUER, client, platform, { kept: metadata });
+    const settings = await settingsFor(ISSUER, client, platform, { stored: metadata });
     expect(settings.endpoints).toEqual(found.endpoints);
     expect([calls, platform.http.requests]).toEqual([[ISSUER], []]);
     expect(await settings.rediscover!()).toEqual({ ...today, metadata: ISSUER });
-    const unable = await settingsFor(ISSUER, client, platform, { kept: keeping(found).metadata });
+    const unable = await settingsFor(ISSUER, client, platform, { stored: keeping(found).metadata });
     expect(unable.rediscover).toBeUndefined();
   });
 });
@@ -230,8 +230,8 @@ describe("one server, of which several things are known", () => {
           url.endsWith("/.well-known/openid-configuration") ? { status: 503 } : { status: 404 },
       },
     });
-    const asking = settingsFor(`${issuer}x`, client, platform);
-    await expect(asking).rejects.toMatchObject({ isTransient: true });
+    const requesting = settingsFor(`${issuer}x`, client, platform);
+    await expect(requesting).rejects.toMatchObject({ isTransient: true });
   });
 
   it("a certificate that is refused is no weather: nobody waits", async () => {
@@ -240,8 +240,8 @@ describe("one server, of which several things are known", () => {
       send: (_: unknown, sink: HttpSink) => sink.failed("unreachable"),
       ...{ abort() {}, lastFailure: "DEPTH_ZERO_SELF_SIGNED_CERT" },
     };
-    const asking = settingsFor(issuer, client, { http, timers }, { patience: {} });
-    await expect(asking).rejects.toThrow("SELF_SIGNED_CERT");
+    const requesting = settingsFor(issuer, client, { http, timers }, { retryHandlers: {} });
+    await expect(requesting).rejects.toThrow("SELF_SIGNED_CERT");
   });
 
   it("without a network it is asked again, with growing waits, until there is one", async () => {
@@ -253,12 +253,12 @@ describe("one server, of which several things are known", () => {
     platform.http.faultFor = ({ atMs }) => (atMs < 20_000 ? { kind: "refuse" } : undefined);
     const troubles: string[] = [];
     const onTrouble = ({ message }: SignInError): void => void troubles.push(message.slice(-22));
-    const asking = settingsFor(issuer, client, platform, { patience: { onTrouble } });
+    const requesting = settingsFor(issuer, client, platform, { retryHandlers: { onTrouble } });
     for (let second = 0; second < 40; second++) {
       await new Promise(setImmediate);
       platform.clock.advance(1000);
     }
-    expect((await asking).issuer).toBe(issuer);
+    expect((await requesting).issuer).toBe(issuer);
     expect(troubles.map((words) => words.replace(/.*; /, ""))).toEqual([
       "trying again in 2 s",
       "trying again in 4 s",
@@ -290,8 +290,8 @@ describe("what is wrong with a client is said before anybody is asked", () => {
     ]),
     [{ deviceParameters: { scope: "" } }, "deviceParameters.scope is not to be set there"],
   ])("%j", (wrong, message) => {
-    const said = { name: "SignInError", code: "wrong_option", remedy: "maker", message };
-    expect(() => checkClient({ ...client, ...wrong })).toThrow(expect.objectContaining(said));
+    const output = { name: "SignInError", code: "wrong_option", remedy: "developer", message };
+    expect(() => checkClient({ ...client, ...wrong })).toThrow(expect.objectContaining(output));
   });
 
   it("and what is right is taken", () => {
@@ -307,49 +307,49 @@ describe("an issuer whose addresses come from an earlier start", () => {
   const moved = { ...ENDPOINTS, deviceAuthorization: `${HOST}/moved/code` };
 
   it("is asked for those of today once a request has failed, and once alone", async () => {
-    let asked = 0;
-    const rediscover = () => Promise.resolve(asked++).then(() => moved);
-    const world = new SessionWorld();
-    const answer = world.server.handle;
-    world.http.handler = (request) =>
+    let requested = 0;
+    const rediscover = () => Promise.resolve(requested++).then(() => moved);
+    const environment = new SessionEnvironment();
+    const response = environment.server.handle;
+    environment.http.handler = (request) =>
       request.url.endsWith("/moved/code")
-        ? answer({ ...request, url: ENDPOINTS.deviceAuthorization })
+        ? response({ ...request, url: ENDPOINTS.deviceAuthorization })
         : request.url.endsWith("/code")
           ? { status: 503, body: "" }
-          : answer(request);
-    const start = world.start({}, undefined, { rediscover });
-    expect(await world.until(() => start.prompts.length > 0)).toBe(true);
-    expect(asked).toBe(1);
-    world.http.faultFor = () => ({ kind: "refuse" });
-    await world.pass(60);
-    expect(asked).toBe(1);
+          : response(request);
+    const start = environment.start({}, undefined, { rediscover });
+    expect(await environment.until(() => start.prompts.length > 0)).toBe(true);
+    expect(requested).toBe(1);
+    environment.http.faultFor = () => ({ kind: "refuse" });
+    await environment.pass(60);
+    expect(requested).toBe(1);
   });
 
   it("that says nothing of use leaves them as they are", async () => {
-    const world = new SessionWorld();
-    world.http.faultFor = () => ({ kind: "refuse" });
+    const environment = new SessionEnvironment();
+    environment.http.faultFor = () => ({ kind: "refuse" });
     const rediscover = () => Promise.reject(new Error("away"));
-    const start = world.start({}, undefined, { rediscover });
-    await world.pass(20);
-    world.http.faultFor = () => undefined;
-    expect(await world.until(() => start.session !== undefined)).toBe(true);
+    const start = environment.start({}, undefined, { rediscover });
+    await environment.pass(20);
+    environment.http.faultFor = () => undefined;
+    expect(await environment.until(() => start.session !== undefined)).toBe(true);
   });
 
   it("that says it too late changes nothing any more", async () => {
-    let say: (endpoints: typeof moved) => void = () => {};
+    let print: (endpoints: typeof moved) => void = () => {};
     const rediscover = () =>
       new Promise<typeof moved>((resolve) => {
-        say = resolve;
+        print = resolve;
       });
-    const world = new SessionWorld();
-    world.http.faultFor = () => ({ kind: "refuse" });
+    const environment = new SessionEnvironment();
+    environment.http.faultFor = () => ({ kind: "refuse" });
     const controller = new AbortController();
-    const start = world.start({ signal: controller.signal }, undefined, { rediscover });
-    await world.pass(10);
+    const start = environment.start({ signal: controller.signal }, undefined, { rediscover });
+    await environment.pass(10);
     controller.abort();
-    await world.until(() => start.isSettled);
-    say({ ...moved, token: "no address at all" });
-    await world.pass(2);
+    await environment.until(() => start.isSettled);
+    print({ ...moved, token: "no address at all" });
+    await environment.pass(2);
     expect(start.error).toMatchObject({ code: "aborted" });
   });
 });

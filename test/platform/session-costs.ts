@@ -21,8 +21,8 @@ const STARTS = 10;
 const PROGRAMS = 12;
 const SESSIONS = 1000;
 /** So long tokens live, and so often programs have one that has ended meanwhile. */
-const LIFE_S = 12;
-const LIVES = 2;
+const LIFETIME_S = 12;
+const RUNS = 2;
 const BODY_BYTES = 50_000_000;
 
 /** What a program is told: the service, and a directory. */
@@ -59,7 +59,7 @@ async function memory(place: Place): Promise<number> {
 /** Wants a token all the time. */
 async function use(place: Place): Promise<number> {
   const session = await started(place);
-  const endMs = performance.now() + (LIVES + 0.5) * LIFE_S * 1000;
+  const endMs = performance.now() + (RUNS + 0.5) * LIFETIME_S * 1000;
   while (performance.now() < endMs) {
     await session.accessToken();
     await wait(500);
@@ -117,7 +117,7 @@ async function renewals(
 
 async function measure(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-sessions-"));
-  const short = { accessTokenLifetime: LIFE_S, refreshTokenRotation: true };
+  const short = { accessTokenLifetime: LIFETIME_S, refreshTokenRotation: true };
   const startAgain = async (place: Place): Promise<void> => {
     for (let count = 0; count < STARTS; count++) {
       const session = await started(place);

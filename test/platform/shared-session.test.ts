@@ -1,36 +1,36 @@
 // Several programs with one session (platform/node/state-directory.ts), at a server that gives each refresh token once
 // and ends the session where one comes back (RFC 9700 section 4.14.2): who waits for whom. Renewing, killing and ending are
-// the business of random lives (session-model/shared-life.ts).
+// the business of random lives (session-model/shared-run.ts).
 
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  forget,
+  discard,
   type Session,
   type SignInError,
   type SignInOptions,
   signIn,
 } from "../../platform/node/sign-in.ts";
 import { StateLock } from "../../platform/node/state-lock.ts";
+import { opened, type RealEnvironment } from "../environment/real-environment.ts";
 import { VIDEO_READONLY } from "../service/harness.ts";
-import { opened, type RealWorld } from "../world/real-world.ts";
 
-let world: RealWorld;
+let environment: RealEnvironment;
 let state: string;
 const sessions: Session[] = [];
 
 beforeEach(async () => {
   const rotates = { refreshTokenRotation: true, rotationGrace: 0 };
-  world = await opened("http", { pollToleranceMs: 250, ...rotates });
-  state = path.join(world.folder, "state");
+  environment = await opened("http", { pollToleranceMs: 250, ...rotates });
+  state = path.join(environment.folder, "state");
 });
 afterEach(() => Promise.all(sessions.splice(0).map((session) => session.close())));
 
 /** Each request is refused, so that each has the tokens renewed. */
 const refused = (): Promise<Response> => Promise.resolve(new Response("", { status: 401 }));
 const program = (): SignInOptions => ({
-  server: world.url,
+  server: environment.url,
   ...{ clientId: "living-room-tv", clientSecret: "tv-secret", scope: VIDEO_READONLY },
   state,
   fetch: refused,
@@ -38,7 +38,7 @@ const program = (): SignInOptions => ({
 
 async function start(more: Partial<SignInOptions> = {}): Promise<Session> {
   const onCode = ({ userCode }: { userCode: string }): void =>
-    void world.service.approve(userCode, "ada");
+    void environment.service.approve(userCode, "ada");
   const session = await signIn({ ...program(), onCode, ...more });
   sessions.push(session);
   return session;
@@ -52,8 +52,8 @@ async function renew(session: Session): Promise<string> {
   return after;
 }
 
-const isGood = async (token: string): Promise<boolean> => {
-  const address = `${world.url}/video/v3/liveBroadcasts?part=id&mine=true`;
+const isValid = async (token: string): Promise<boolean> => {
+  const address = `${environment.url}/video/v3/liveBroadcasts?part=id&mine=true`;
   return (await fetch(address, { headers: { authorization: `Bearer ${token}` } })).status === 200;
 };
 
@@ -69,12 +69,12 @@ describe("two programs that sign in", () => {
       onTrouble: ({ code, message }) => {
         troubles.push(code);
         expect(message).toContain(`process ${process.pid} `);
-        world.service.approve(codes[0]!, "ada");
+        environment.service.approve(codes[0]!, "ada");
       },
     });
     sessions.push(...(await Promise.all([first, second])));
     expect([codes.length, troubles]).toEqual([1, ["state_busy"]]);
-    for (const session of sessions) expect(await isGood(await renew(session))).toBe(true);
+    for (const session of sessions) expect(await isValid(await renew(session))).toBe(true);
   });
 
   it("one that is given up while it has read the other's code, and waits, is gone at once", async () => {
@@ -94,7 +94,7 @@ describe("two programs that sign in", () => {
     tries.mockRestore();
     // It does not wait until it may erase what is not its own: after ten seconds that would be told as storage_silent.
     expect(troubles).toEqual([]);
-    world.service.approve(codes[0]!, "ada");
+    environment.service.approve(codes[0]!, "ada");
     sessions.push(await first);
     expect(codes).toHaveLength(1);
   });
@@ -105,15 +105,15 @@ describe("two programs that sign in", () => {
     const anew = await start();
     await expect(renew(daemon)).rejects.toMatchObject({ code: "session_ended" });
     expect([daemon.status, anew.status]).toEqual(["ended", "signed-in"]);
-    expect(await isGood(await anew.accessToken())).toBe(true);
+    expect(await isValid(await anew.accessToken())).toBe(true);
   });
 
   it("forget waits for whoever renews, and what has been forgotten is not written again", async () => {
     const daemon = await start();
     const renewal = renew(daemon);
-    await forget(state);
+    await discard(state);
     await renewal.catch(() => {});
-    await forget(state);
+    await discard(state);
     await daemon.fetch("https://api.example.com/").catch(() => {});
     expect(daemon.status).toBe("ended");
     expect(fs.readdirSync(state)).toEqual([]);
@@ -123,28 +123,28 @@ describe("two programs that sign in", () => {
 describe("a computer is not a flash chip", () => {
   const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
   /** How often the server has been asked for tokens since. */
-  const asked = (): number => world.answers("/token").length;
+  const requested = (): number => environment.responses("/token").length;
 
   it.each([["in the clear", {}] as const, ["sealed", { deviceKey: KEY }] as const])(
     "ten starts, and twelve programs at once, go on with the access token that is there, %s",
     async (_, key) => {
       await (await start(key)).close();
-      const before = asked();
+      const before = requested();
       for (let count = 0; count < 10; count++) {
         const session = await start(key);
-        expect(await isGood(await session.accessToken())).toBe(true);
+        expect(await isValid(await session.accessToken())).toBe(true);
         await session.close();
       }
       const all = await Promise.all(Array.from({ length: 12 }, () => start(key)));
       const tokens = await Promise.all(all.map((one) => one.accessToken()));
-      expect([asked() - before, new Set(tokens).size]).toEqual([0, 1]);
+      expect([requested() - before, new Set(tokens).size]).toEqual([0, 1]);
       expect(all[0]!.expiresInS).toBeGreaterThan(3000);
       // One of them renews it, and the others take that over.
       await Promise.all(all.map((one) => one.fetch("https://api.example.com/")));
       const renewed = new Set(await Promise.all(all.map((one) => one.accessToken())));
-      expect([asked() - before, renewed.size]).toEqual([1, 1]);
-      const kept = fs.readFileSync(path.join(state, "answer"), "latin1");
-      expect(kept.includes([...renewed][0]!)).toBe(!("deviceKey" in key));
+      expect([requested() - before, renewed.size]).toEqual([1, 1]);
+      const stored = fs.readFileSync(path.join(state, "token-cache"), "latin1");
+      expect(stored.includes([...renewed][0]!)).toBe(!("deviceKey" in key));
     },
   );
 
@@ -154,15 +154,15 @@ describe("a computer is not a flash chip", () => {
     ["began tomorrow, by a clock that was set back", -86_400_000],
   ])("a token that %s is renewed", async (_, laterMs) => {
     await (await start()).close();
-    const before = asked();
+    const before = requested();
     const now = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => now() + laterMs);
     try {
-      expect(await isGood(await (await start()).accessToken())).toBe(true);
+      expect(await isValid(await (await start()).accessToken())).toBe(true);
     } finally {
       vi.restoreAllMocks();
     }
-    expect(asked() - before).toBe(1);
+    expect(requested() - before).toBe(1);
   });
 
   it("the session that ends takes it along", async () => {

@@ -10,7 +10,7 @@ import { checkOptions } from "../../platform/node/options.ts";
 import { SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
-const good = { server: "github", clientId: "id", state };
+const valid = { server: "github", clientId: "id", state };
 
 const PEM = "-----BEGIN CERTIFICATE-----";
 
@@ -62,9 +62,9 @@ describe("signIn refuses", () => {
     ],
     [{ deviceKey: "secret" }, /^deviceKey must be 16 random bytes or more$/],
   ])("%j", async (wrong, message) => {
-    const refused = signIn({ ...good, ...wrong } as SignInOptions);
+    const refused = signIn({ ...valid, ...wrong } as SignInOptions);
     await expect(refused).rejects.toBeInstanceOf(SignInError);
-    await expect(refused).rejects.toMatchObject({ code: "wrong_option", remedy: "maker" });
+    await expect(refused).rejects.toMatchObject({ code: "wrong_option", remedy: "developer" });
     await expect(refused).rejects.toThrow(message);
     expect(fs.existsSync(state)).toBe(false);
   });
@@ -80,7 +80,7 @@ describe("signIn refuses", () => {
     { deviceKey: runInNewContext("Uint8Array.from({ length: 32 }, (_, i) => i)") },
     { clientSecret: "a", scope: "a", resources: [], allowHttp: false, resumeOnly: true },
   ])("and takes %j", (more) => {
-    checkOptions({ ...good, ...more } as SignInOptions);
+    checkOptions({ ...valid, ...more } as SignInOptions);
   });
 
   it.each<[wrong: object, code: string, message: RegExp]>([
@@ -119,7 +119,7 @@ describe("signIn refuses", () => {
   ])("%j, as one kind of error", async (wrong, code, message) => {
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-options-"));
     try {
-      const refused = signIn({ ...good, state: directory, ...wrong } as SignInOptions);
+      const refused = signIn({ ...valid, state: directory, ...wrong } as SignInOptions);
       await expect(refused).rejects.toBeInstanceOf(SignInError);
       await expect(refused).rejects.toMatchObject({ code });
       await expect(refused).rejects.toThrow(message);

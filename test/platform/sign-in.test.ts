@@ -10,17 +10,17 @@ import { StateDirectoryError } from "../../platform/node/platform.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import {
   keepSignedIn,
+  type PersistentSession,
   type Session,
   SignInError,
   type SignInOptions,
-  type StandingSession,
   signIn,
 } from "../../platform/node/sign-in.ts";
 import {
   type SimulatedService,
   startSimulatedService,
 } from "../../targets/service/simulated-service.ts";
-import { type Asked, scripted } from "../world/real-world.ts";
+import { type DiscoveryResult, scripted } from "../environment/real-environment.ts";
 
 const CODE = { device_code: "d", user_code: "ABCD", verification_uri: "https://a.example/d" };
 const TOKENS = { access_token: "token-1", token_type: "Bearer", refresh_token: "refresh-token-1" };
@@ -30,17 +30,17 @@ let origin: string;
 let root: string;
 let state: string;
 /** What the server answers, by path. */
-let answers: Record<string, object>;
-let asked: Asked[];
+let responses: Record<string, object>;
+let requested: DiscoveryResult[];
 const sessions: Session[] = [];
 
 beforeEach(async () => {
-  answers = { "/code": { ...CODE, expires_in: 60, interval: 1 }, "/token": TOKENS };
+  responses = { "/code": { ...CODE, expires_in: 60, interval: 1 }, "/token": TOKENS };
   server = await scripted(({ path }) => {
-    const body = answers[path];
+    const body = responses[path];
     return body ? { body } : { status: 404 };
   });
-  ({ asked, origin } = server);
+  ({ requested, origin } = server);
   root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-parts-"));
   state = path.join(root, "state");
 });
@@ -76,13 +76,13 @@ async function untilCode(more: Partial<SignInOptions> = {}): Promise<void> {
 /** A place for the tokens in memory, and what it holds. */
 function memory() {
   const place = {
-    kept: undefined as string | undefined,
-    load: () => place.kept,
+    stored: undefined as string | undefined,
+    load: () => place.stored,
     save: (value: string) => {
-      place.kept = value;
+      place.stored = value;
     },
     erase: () => {
-      place.kept = undefined;
+      place.stored = undefined;
     },
   };
   return place;
@@ -97,7 +97,7 @@ it("writes its log where there is to be one", async () => {
 it("asks as http says, and as `picogrant` without it", async () => {
   await untilCode({ http: { userAgent: "own" } });
   await untilCode();
-  expect(asked.map(({ headers }) => headers["user-agent"])).toEqual(["own", "picogrant"]);
+  expect(requested.map(({ headers }) => headers["user-agent"])).toEqual(["own", "picogrant"]);
 });
 
 it("takes plain http to other machines where allowHttp says so", async () => {
@@ -110,7 +110,7 @@ it("takes plain http to other machines where allowHttp says so", async () => {
 it("given up it leaves nothing in the directory, and given up before it makes none", async () => {
   const given = signIn(options({ signal: AbortSignal.abort() }));
   await expect(given).rejects.toMatchObject({ code: "aborted" });
-  expect([fs.existsSync(state), asked]).toEqual([false, []]);
+  expect([fs.existsSync(state), requested]).toEqual([false, []]);
   await untilCode();
   expect(fs.readdirSync(state)).toEqual([]);
 });
@@ -123,12 +123,12 @@ it("says what is wrong with the directory, with the fault as its cause", async (
 });
 
 it("listens to the signal for as long as it asks for metadata, and then for as long as it asks the user", async () => {
-  answers[METADATA] = metadata();
+  responses[METADATA] = metadata();
   const { signal } = new AbortController();
   const listening: number[] = [];
   const onCode = (): void => void listening.push(getEventListeners(signal, "abort").length);
   const signing = signIn(options({ server: origin, signal, onCode }));
-  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  await expect.poll(() => requested.length).toBeGreaterThan(0);
   sessions.push(await signing);
   expect(listening).toEqual([1]);
 });
@@ -145,18 +145,18 @@ it("keeps the tokens in a storage of the program's own, asks over its fetch", as
   await expect(nobody).rejects.toMatchObject({ code: "not_signed_in" });
   const session = await signIn(options(more));
   sessions.push(session);
-  const answer = await session.fetch("https://a.example/x");
-  expect([await answer.text(), seen]).toEqual(["own", ["https://a.example/x"]]);
+  const response = await session.fetch("https://a.example/x");
+  expect([await response.text(), seen]).toEqual(["own", ["https://a.example/x"]]);
   await session.close();
-  expect(storage.kept).toMatch(/./);
+  expect(storage.stored).toMatch(/./);
   sessions.push(await signIn(options({ ...more, resumeOnly: true })));
 });
 
 it("what an issuer has said is kept: a start with a session asks for a token alone, and needs nobody for the session", async () => {
   const issuer = { server: origin };
   const metadataPath = "/.well-known/openid-configuration";
-  answers[metadataPath] = metadata();
-  const paths = (): (string | undefined)[] => asked.splice(0).map(({ path }) => path);
+  responses[metadataPath] = metadata();
+  const paths = (): (string | undefined)[] => requested.splice(0).map(({ path }) => path);
   await (await signIn(options(issuer))).signOut();
   expect(paths().slice(0, 2)).toEqual([metadataPath, "/code"]);
   await (await signIn(options(issuer))).close();
@@ -192,7 +192,7 @@ it.each([
   expect(fs.existsSync(state) ? fs.readdirSync(state) : []).toEqual([]);
 });
 
-it.each([["no metadata", "/nothing", "no_metadata", "maker", /HTTP 404/]])(
+it.each([["no metadata", "/nothing", "no_metadata", "developer", /HTTP 404/]])(
   "an issuer: %s",
   async (_, issuer, code, remedy, message) => {
     const failing = signIn(options({ server: issuer.startsWith("/") ? origin + issuer : issuer }));
@@ -208,15 +208,15 @@ it.each([
 ])(
   "where nobody is signed in, and nobody can be asked, no server is either: %s",
   async (code, more) => {
-    const { length } = asked;
+    const { length } = requested;
     await expect(signIn(options({ server: origin, ...more }))).rejects.toMatchObject({ code });
-    expect(asked).toHaveLength(length);
+    expect(requested).toHaveLength(length);
   },
 );
 
 it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
   const verification_uri_complete = "https://a.example/d?code=ABCD";
-  answers["/code"] = { ...answers["/code"], verification_uri_complete };
+  responses["/code"] = { ...responses["/code"], verification_uri_complete };
   const shown: string[] = [];
   const onCode = ({ qr }: { qr: unknown }): void => void shown.push(`${qr}`);
   sessions.push(await signIn(options({ onCode })));
@@ -227,21 +227,21 @@ it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete",
 it("core/SPEC.md, Records: another client in the same directory is told so in one line, and changes nothing", async () => {
   const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
   /** What lies there, byte by byte. */
-  const kept = (): string[] =>
+  const stored = (): string[] =>
     fs
       .readdirSync(state)
       .sort()
       .map((name) => `${name} ${fs.readFileSync(path.join(state, name), "latin1")}`);
-  answers[METADATA] = metadata();
+  responses[METADATA] = metadata();
   sessions.push(await signIn(options({ server: origin, deviceKey })));
-  const before = kept();
+  const before = stored();
   expect(before.join("")).not.toContain(TOKENS.refresh_token);
-  const { length } = asked;
+  const { length } = requested;
   const intruding = signIn(options({ clientId: "radio", server: origin, deviceKey }));
   await expect(intruding).rejects.toMatchObject({ code: "state_unusable", remedy: "user" });
   const line = new RegExp(`^${state}: keeps .*tv at ${origin}; give each .*[^\\n]$`);
   await expect(intruding).rejects.toThrow(line);
-  expect([kept(), asked.length]).toEqual([before, length]);
+  expect([stored(), requested.length]).toEqual([before, length]);
   // An updated program of the same client names its server otherwise; signed out, anybody has the place.
   await sessions.pop()!.close();
   const updated = await signIn(options({ deviceKey }));
@@ -258,7 +258,7 @@ describe("a session that stands", () => {
   let shown: number;
   /** What the API answers once before it takes the token. */
   let refusals: Response[];
-  let standing: StandingSession;
+  let standing: PersistentSession;
 
   beforeEach(async () => {
     service = await startSimulatedService({ approve: "ada", interval: 0 });
@@ -281,7 +281,7 @@ describe("a session that stands", () => {
     await service.close();
     fs.rmSync(folder, { recursive: true });
   });
-  const ask = async (init?: RequestInit): Promise<string> =>
+  const request = async (init?: RequestInit): Promise<string> =>
     (await standing.fetch("https://api.example/", init)).text();
   const refused = (status: number, header = ""): Response =>
     new Response("no", { status, headers: { "www-authenticate": header } });
@@ -289,7 +289,7 @@ describe("a session that stands", () => {
 
   it("signs in when it is first wanted, once for all that want it, and comes back without asking", async () => {
     expect(shown).toBe(0);
-    expect(await Promise.all([ask(), ask()])).toEqual(["done", "done"]);
+    expect(await Promise.all([request(), request()])).toEqual(["done", "done"]);
     await standing.close();
     standing = keepSignedIn({
       ...{ server: service.url, clientId: "public-printer", scope: "openid", state: folder },
@@ -300,10 +300,10 @@ describe("a session that stands", () => {
   });
 
   it("signs in anew where the session was revoked, and the request is sent again", async () => {
-    expect(await ask()).toBe("done");
+    expect(await request()).toBe("done");
     service.revokeAllFor("ada");
     refusals = [refused(401)];
-    expect(await ask()).toBe("done");
+    expect(await request()).toBe("done");
     expect(shown).toBe(2);
   });
 
@@ -315,12 +315,12 @@ describe("a session that stands", () => {
       'Bearer error="insufficient_user_authentication", max_age="0"',
     ],
   ])("signs in anew for %s, once", async (_, status, header) => {
-    expect(await ask()).toBe("done");
+    expect(await request()).toBe("done");
     refusals = [refused(status, header)];
-    expect(await ask()).toBe("done");
+    expect(await request()).toBe("done");
     expect(shown).toBe(2);
     refusals = [refused(status, header), refused(status, header)];
-    expect(await ask()).toBe("no");
+    expect(await request()).toBe("no");
     const scope = (await standing.session()).scope!.split(" ");
     expect(scope.includes("email")).toBe(status === 403);
   });
@@ -336,11 +336,11 @@ describe("a session that stands", () => {
   });
 
   it("gives the answer to whoever cannot send again what was used up, and a 403 that names no scope", async () => {
-    expect(await ask()).toBe("done");
+    expect(await request()).toBe("done");
     refusals = [refused(403, WIDER), refused(403)];
     const body = new Blob(["x"]).stream();
-    expect(await ask({ method: "POST", body, duplex: "half" } as RequestInit)).toBe("no");
-    expect(await ask()).toBe("no");
+    expect(await request({ method: "POST", body, duplex: "half" } as RequestInit)).toBe("no");
+    expect(await request()).toBe("no");
     expect(shown).toBe(1);
   });
 
@@ -348,12 +348,12 @@ describe("a session that stands", () => {
     service.observe(({ type }) => {
       if (type === "attempt") for (const { userCode } of service.pending()) service.deny(userCode);
     });
-    await expect(ask()).rejects.toMatchObject({ code: "access_denied" });
-    await expect(ask()).rejects.toMatchObject({ code: "access_denied" });
+    await expect(request()).rejects.toMatchObject({ code: "access_denied" });
+    await expect(request()).rejects.toMatchObject({ code: "access_denied" });
     expect(shown).toBe(2);
     const waiting = standing.session();
     await standing.close();
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
-    await expect(ask()).rejects.toMatchObject({ code: "closed" });
+    await expect(request()).rejects.toMatchObject({ code: "closed" });
   });
 });

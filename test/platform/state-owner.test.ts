@@ -1,12 +1,12 @@
 // Whose session a state directory keeps (platform/node/state-directory.ts), and how it is forgotten. That several processes in it
-// keep out of each other's way is the business of random lives (session-model/shared-life.ts).
+// keep out of each other's way is the business of random lives (session-model/shared-run.ts).
 
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
-import { forget } from "../../platform/node/sign-in.ts";
+import { discard } from "../../platform/node/sign-in.ts";
 import {
   claimDirectory,
   disclaimDirectory,
@@ -139,7 +139,7 @@ describe("forget", () => {
     keep(0);
     keep(1);
     fs.writeFileSync(path.join(directory, "metadata.json"), "{}");
-    await forget(directory);
+    await discard(directory);
     expect(fs.readdirSync(directory)).toEqual([]);
   });
 
@@ -154,14 +154,14 @@ describe("forget", () => {
         real(file, options);
       });
       try {
-        await expect(forget(directory)).rejects.toMatchObject({
+        await expect(discard(directory)).rejects.toMatchObject({
           ...{ code: "not_erased", remedy: "user" },
           message: `${directory}: cannot erase a record: the medium has a fault; delete ${directory}`,
         });
       } finally {
         failing.mockRestore();
       }
-      await forget(directory);
+      await discard(directory);
       expect(fs.readdirSync(directory)).toEqual([]);
     },
   );
@@ -171,6 +171,6 @@ describe("forget", () => {
       ...{ name: "StateDirectoryError", message: "a b" },
     });
     fs.mkdirSync(path.join(directory, "slot-1", "x"), { recursive: true });
-    await expect(forget(directory)).rejects.toThrow(StateDirectoryError);
+    await expect(discard(directory)).rejects.toThrow(StateDirectoryError);
   });
 });

@@ -6,12 +6,12 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { formParameters } from "../../platform/configuration/client-settings.ts";
 import { stepUpOf } from "../../platform/exchange/step-up.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
-import type { FakeAnswer } from "../../platform/fake/index.ts";
-import { call, ENDPOINTS, type SignedIn, signedIn, signsIn } from "../world/driver-port.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
+import type { FakeResponse } from "../../platform/testing/index.ts";
+import { call, ENDPOINTS, type SignedIn, signedIn, signsIn } from "../environment/driver-port.ts";
 
 const DEMAND = 'error="insufficient_user_authentication"';
-const answered = (header: string | undefined, status = 401): Response =>
+const responded = (header: string | undefined, status = 401): Response =>
   new Response("", { status, headers: header === undefined ? {} : { "www-authenticate": header } });
 
 describe("RFC 9470 §3: what an answer demands", () => {
@@ -41,13 +41,13 @@ describe("RFC 9470 §3: what an answer demands", () => {
     [`Bearer error_description="insufficient_user_authentication"`, undefined],
     [`Bearer realm="error=insufficient_user_authentication"`, undefined],
     ["", undefined],
-  ])("%s", (header, wanted) => {
-    expect(stepUpOf(answered(header))).toEqual(wanted);
+  ])("%s", (header, required) => {
+    expect(stepUpOf(responded(header))).toEqual(required);
   });
 
   it("another status, or no header, demands nothing", () => {
-    expect(stepUpOf(answered(`Bearer ${DEMAND}`, 403))).toBeUndefined();
-    expect(stepUpOf(answered(undefined))).toBeUndefined();
+    expect(stepUpOf(responded(`Bearer ${DEMAND}`, 403))).toBeUndefined();
+    expect(stepUpOf(responded(undefined))).toBeUndefined();
   });
 
   it("RFC 9110 §11.6.1: quoted however it is, the demand is read as it was meant", () => {
@@ -58,7 +58,7 @@ describe("RFC 9470 §3: what an answer demands", () => {
         const other = `Custom realm=${quoted(realm)}`;
         const own = `Bearer realm=${quoted(realm)}, ${DEMAND}, acr_values=${quoted(acr)}, max_age=${age}`;
         const header = isFirst ? `${own}, ${other}` : `${other}, ${own}`;
-        expect(stepUpOf(answered(header))).toEqual({ acr_values: acr, max_age: String(age) });
+        expect(stepUpOf(responded(header))).toEqual({ acr_values: acr, max_age: String(age) });
       }),
     );
   });
@@ -77,29 +77,29 @@ describe("RFC 9470 §3: what an answer demands", () => {
 
 describe("calls through the core", () => {
   const API = ENDPOINTS.resources[0]!;
-  const answers: FakeAnswer[] = [];
+  const responses: FakeResponse[] = [];
   const demanding = { status: 401, authenticate: `Bearer ${DEMAND}, acr_values="a b", max_age=5` };
   const device = (deviceParameters = ""): SignedIn =>
     signedIn(
       { config: { ...driverConfig, deviceParameters } },
-      signsIn({}, {}, () => answers.shift() ?? {}),
+      signsIn({}, {}, () => responses.shift() ?? {}),
     );
   /** Calls the API, with these answers of its; what was asked for it. */
-  const asked = (caller: SignedIn, ...its: FakeAnswer[]): string[] => {
-    answers.splice(0, answers.length, ...its);
+  const requested = (caller: SignedIn, ...its: FakeResponse[]): string[] => {
+    responses.splice(0, responses.length, ...its);
     return call(caller);
   };
 
   it("RFC 9470 §3: the demand is the program's to read, and no refresh is wasted", () => {
     const caller = device();
-    expect(asked(caller, demanding)).toEqual([API]);
+    expect(requested(caller, demanding)).toEqual([API]);
     const { stepUp } = caller.driver;
     expect(stepUp).toEqual({ acr_values: "a b", max_age: "5" });
     const { callState, callStatus } = caller.driver.device;
     expect([callState, callStatus]).toEqual([core.CallState.DONE, 401]);
     expect(caller.driver.isSignedIn).toBe(true);
     // Until the next call is begun.
-    asked(caller);
+    requested(caller);
     expect(caller.driver.stepUp).toBeUndefined();
     // RFC 9470 §4: a new sign-in carries it.
     const second = device(formParameters(stepUp));

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { displayConformance } from "../../platform/conformance/index.ts";
 import { TerminalDisplay } from "../../platform/display/terminal-display.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
-import { realWorld, rows } from "./conformance-bench.ts";
+import { realEnvironment, rows } from "./conformance-bench.ts";
 
 /** A terminal that knows just what the display may use; anything else is an error. */
 class Screen {
@@ -53,7 +53,7 @@ describe("terminal display", () => {
     const screen = new Screen(true);
     const display = new TerminalDisplay({ output: screen });
     const look = (): string[] => screen.lines.slice(1, 5).map((line) => line.slice(1, -1));
-    return { display, world: realWorld, look };
+    return { display, environment: realEnvironment, look };
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 

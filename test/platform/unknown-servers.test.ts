@@ -2,10 +2,10 @@
 // a sign-in completes wherever a reasonable client would, and otherwise says what the server answered.
 
 import { describe, expect, it } from "vitest";
-import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
+import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
+import { SessionEnvironment, type Start } from "../environment/session-port.ts";
 import { ENDPOINTS, HOST } from "../session-model/server.ts";
-import { SessionWorld, type Start } from "../world/session-port.ts";
 
 const CODE = {
   device_code: "dc",
@@ -26,12 +26,12 @@ const PENDING = { status: 400, body: { error: "authorization_pending" } };
 interface Server {
   /** Members of the code's answer; undefined leaves one out. */
   code?: object;
-  codeAnswer?: FakeAnswer;
+  codeResponse?: FakeResponse;
   /** The first two polls. */
-  poll?: FakeAnswer;
+  poll?: FakeResponse;
   /** Members of the tokens' answer. */
   tokens?: object;
-  tokenAnswer?: FakeAnswer;
+  tokenResponse?: FakeResponse;
 }
 
 const endpoints = {
@@ -46,17 +46,17 @@ interface Outcome extends Start {
 
 async function signInAt(server: Server, limitS = 120): Promise<Outcome> {
   let polls = 0;
-  const world = new SessionWorld();
-  world.http.handler = ({ url }) => {
+  const environment = new SessionEnvironment();
+  environment.http.handler = ({ url }) => {
     if (url === endpoints.deviceAuthorization) {
-      return server.codeAnswer ?? { body: { ...CODE, ...server.code } };
+      return server.codeResponse ?? { body: { ...CODE, ...server.code } };
     }
     if (polls++ < 2) return server.poll ?? PENDING;
-    return server.tokenAnswer ?? { body: { ...TOKENS, ...server.tokens } };
+    return server.tokenResponse ?? { body: { ...TOKENS, ...server.tokens } };
   };
-  const start = world.start({}, undefined, { endpoints });
-  await world.until(() => start.isSettled, limitS);
-  return Object.assign(start, { requests: world.http.requests });
+  const start = environment.start({}, undefined, { endpoints });
+  await environment.until(() => start.isSettled, limitS);
+  return Object.assign(start, { requests: environment.http.requests });
 }
 
 async function completes(server: Server, limitS?: number): Promise<Outcome> {
@@ -135,7 +135,7 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are 
 });
 
 describe("what passes by itself ends no sign-in, and is told", () => {
-  it.each<[string, FakeAnswer, RegExp]>([
+  it.each<[string, FakeResponse, RegExp]>([
     [
       "a page of HTML with 500",
       { status: 500, body: "<html>" },
@@ -155,11 +155,11 @@ describe("what passes by itself ends no sign-in, and is told", () => {
       { status: 503, body: { error: "temporarily_unavailable", error_description: "Back\nsoon" } },
       /HTTP 503 temporarily_unavailable \(Back\?soon\); /,
     ],
-  ])("%s", async (_, poll, told) => {
+  ])("%s", async (_, poll, reported) => {
     const { troubles } = await completes({ poll });
     expect(troubles).toHaveLength(2);
     for (const { code, remedy, message } of troubles) {
-      expect(`${code} ${remedy} ${message}`).toMatch(told);
+      expect(`${code} ${remedy} ${message}`).toMatch(reported);
     }
     // The query may hold what is nobody's business.
     expect(troubles[0]!.message).toMatch(/^https:\/\/login\.example\.com\/token: /);
@@ -181,11 +181,11 @@ describe("RFC 6749 §5.1: tokens of every kind", () => {
     ["of -1", { expires_in: -1 }, undefined],
     ["a signed access token of 4 KB", { access_token: `e.${"a".repeat(4096)}.s` }, 3600],
     ["an id_token of 8 KB", { id_token: "i".repeat(8192) }, 3600],
-  ])("%s", async (_, tokens, lifeS) => {
+  ])("%s", async (_, tokens, lifetimeS) => {
     const { session } = await completes({ tokens });
     expect(session!.isRenewable).toBe(true);
-    if (lifeS === undefined) expect(session!.expiresInS).toBeUndefined();
-    else expect(session!.expiresInS).toBeCloseTo(lifeS, -1);
+    if (lifetimeS === undefined) expect(session!.expiresInS).toBeUndefined();
+    else expect(session!.expiresInS).toBeCloseTo(lifetimeS, -1);
   });
 
   it.each([undefined, null, ""])(
@@ -198,7 +198,7 @@ describe("RFC 6749 §5.1: tokens of every kind", () => {
 
   it.each(["DPoP", "mac"])("token_type %s is refused: no request could use it", async (type) => {
     const { error } = await signInAt({ tokens: { token_type: type } });
-    expect(error).toMatchObject({ code: "unsupported_token_type", remedy: "maker" });
+    expect(error).toMatchObject({ code: "unsupported_token_type", remedy: "developer" });
   });
 });
 
@@ -207,7 +207,7 @@ describe("a server's refusal reaches the program in the server's own words", () 
     [
       "an error that nobody knows",
       {
-        codeAnswer: {
+        codeResponse: {
           status: 400,
           body: { error: "tenant_suspended", error_description: "Ask s\u00e4les\u202e\n" },
         },
@@ -252,12 +252,12 @@ describe("a server's refusal reaches the program in the server's own words", () 
     ],
     [
       "an ID token alone",
-      { tokenAnswer: { body: { id_token: "e30.e30.e30", token_type: "Bearer" } } },
+      { tokenResponse: { body: { id_token: "e30.e30.e30", token_type: "Bearer" } } },
       /there is no access_token in the answer that can be used; .*\/token: HTTP 200$/,
     ],
   ])("%s is given up, and the message names the member", async (_, server, message) => {
     const { error, troubles } = await signInAt(server, 600);
-    expect(error).toMatchObject({ code: "useless_answers", remedy: "maker" });
+    expect(error).toMatchObject({ code: "unusable_responses", remedy: "developer" });
     expect((error as Error).message).toMatch(message);
     expect((error as Error).message).not.toContain("e30");
     expect(message.source).toContain(`no ${(error as SignInError).lacks} in`);
@@ -268,22 +268,22 @@ describe("a server's refusal reaches the program in the server's own words", () 
   });
 
   it("a byte order mark before each answer of the server's is passed over", async () => {
-    const marked = (body: object): FakeAnswer => ({ body: `\ufeff${JSON.stringify(body)}` });
+    const marked = (body: object): FakeResponse => ({ body: `\ufeff${JSON.stringify(body)}` });
     const { session, error } = await signInAt({
-      codeAnswer: marked(CODE),
+      codeResponse: marked(CODE),
       poll: { status: 400, body: '\ufeff{"error":"slow_down"}' },
-      tokenAnswer: marked({ ...TOKENS, scope: "a" }),
+      tokenResponse: marked({ ...TOKENS, scope: "a" }),
     });
     expect([error, session?.scope]).toEqual([undefined, "a"]);
     const refused = { status: 400, body: '\ufeff{"error":"x","error_description":"y"}' };
-    const other = await signInAt({ codeAnswer: refused });
+    const other = await signInAt({ codeResponse: refused });
     expect((other.error as Error).message).toMatch(/HTTP 400 x \(y\)$/);
   });
 
   it("what is in a success stays out of it: it may be a token", async () => {
     const body = { ...TOKENS, token_type: "mac", error_description: "secret" };
-    const { error } = await signInAt({ tokenAnswer: { body } });
+    const { error } = await signInAt({ tokenResponse: { body } });
     expect((error as Error).message).not.toMatch(/secret|at\b/);
-    expect((error as SignInError).answer).toBeUndefined();
+    expect((error as SignInError).response).toBeUndefined();
   });
 });

@@ -64,14 +64,14 @@ const PLACES: readonly [string, () => ValueStorage][] = [
   ["a keychain on macOS", () => keychainOf("darwin")],
 ];
 
-const world = { wait: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)) };
+const environment = { wait: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)) };
 
 describe.each(PLACES)("%s", (name, place) => {
   it("keeps the contract of storage, also over a restart", async () => {
     const cases = storageConformance(() => {
       const value = place();
       const [storage, restart] = [new ValueSlots(value), () => new ValueSlots(value)];
-      return { storage, world, restart };
+      return { storage, environment, restart };
     });
     // A process is started for each operation of a keychain.
     const some = name.includes("keychain") && !isFullRun ? cases.slice(0, 6) : cases;

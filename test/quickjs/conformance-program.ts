@@ -3,11 +3,11 @@
 
 import {
   displayConformance,
+  type Environment,
   entropyConformance,
   runConformance,
   storageConformance,
   timersConformance,
-  type World,
 } from "../../platform/conformance/index.ts";
 import { lineDisplay } from "../../platform/quickjs/displays.ts";
 import { quickJs, scriptArguments } from "../../platform/quickjs/engine.ts";
@@ -20,11 +20,11 @@ import { bytesOf } from "../../platform/text/text.ts";
 const { os, std } = quickJs();
 const [folder] = scriptArguments() as [folder: string];
 
-function tell(message: object): void {
+function report(message: object): void {
   writeAll(os, 1, bytesOf(`${JSON.stringify(message)}\n`));
 }
 
-const world: World = {
+const environment: Environment = {
   wait: (ms) =>
     new Promise((done) => {
       os.setTimeout(() => done(), ms);
@@ -38,7 +38,7 @@ const cases = [
     let storage = new QuickJsFileStorage(os, directory, 600);
     return {
       storage,
-      world,
+      environment,
       restart() {
         storage.close();
         storage = new QuickJsFileStorage(os, directory, 600);
@@ -49,7 +49,7 @@ const cases = [
   }),
   ...timersConformance(() => {
     const timers = quickJsTimers(os);
-    return { timers, world, dispose: () => void timers.cancel() };
+    return { timers, environment, dispose: () => void timers.cancel() };
   }),
   ...entropyConformance(() => ({ entropy: quickJsEntropy(os) })),
   ...displayConformance(() => {
@@ -58,17 +58,17 @@ const cases = [
       frame = text.split("\n").slice(0, 4);
     };
     const display = lineDisplay({ columns: 20, rows: 4 }, false, write);
-    return { display, world, look: () => frame };
+    return { display, environment, look: () => frame };
   }),
 ];
 
 runConformance(cases).then(
   ({ passed, failed }) => {
-    tell({ report: { failed, isComplete: passed.length === cases.length } });
+    report({ report: { failed, isComplete: passed.length === cases.length } });
     std.exit(0);
   },
   (error: unknown) => {
-    tell({ report: String(error) });
+    report({ report: String(error) });
     std.exit(1);
   },
 );

@@ -83,16 +83,16 @@ class Run {
   }
 
   /** Waits until this is the last that the device has said of its state. */
-  async state(wanted: string): Promise<void> {
+  async state(required: string): Promise<void> {
     const last = () => this.events.findLast(({ event }) => event === "state")?.state;
-    await expect.poll(() => this.errors + last()).toBe(wanted);
+    await expect.poll(() => this.errors + last()).toBe(required);
   }
 
   async list(): Promise<unknown> {
     const from = this.lines.length;
     this.send("get 0 /liveBroadcasts?part=id&broadcastStatus=all");
     await expect.poll(() => this.lines.length).toBe(from + 2);
-    expect(JSON.parse(this.lines[from]!)).toMatchObject({ event: "answer", status: 200 });
+    expect(JSON.parse(this.lines[from]!)).toMatchObject({ event: "response", status: 200 });
     return JSON.parse(this.lines[from + 1]!);
   }
 
@@ -199,9 +199,9 @@ it("RFC 8628, RFC 6749, RFC 7009, RFC 9110, RFC 9700: every row of the bench, pa
   const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
   const settings = ["--with", JSON.stringify({ control, limits })];
   // curl tells nobody whether TLS has said its end.
-  const { status, said } = await bench("--device", device, ...hooks, ...settings, "--no-closure");
-  expect(status, said).toBe(0);
-  expect(said).toContain("1 are not tried");
+  const { status, output } = await bench("--device", device, ...hooks, ...settings, "--no-closure");
+  expect(status, output).toBe(0);
+  expect(output).toContain("1 are not tried");
 });
 
 describe("a life in qjs", () => {
@@ -245,8 +245,8 @@ describe("a life in qjs", () => {
     }
     expect(readdirSync(folder)).not.toContain("tls-secrets");
     const state = join(folder, "state");
-    const kept = [state, ...readdirSync(state).map((name) => join(state, name))];
-    expect(kept.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
+    const stored = [state, ...readdirSync(state).map((name) => join(state, name))];
+    expect(stored.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
   });
 
   it("a second device on the same state directory is refused, the first goes on", async () => {

@@ -113,8 +113,8 @@ pending 403: {}
 /** A field for `error_uri` (RFC 6749 section 5.2), for a host that draws it as a QR code. */
 const READS = `import { expect, it } from "vitest";
 import { Field } from "../../core/device/tables.ts";
-import { Port } from "../world/core-port.ts";
-import { code, json } from "../world/world.ts";
+import { Port } from "../environment/core-port.ts";
+import { code, json } from "../environment/environment.ts";
 
 it("is available to the host until the next response", () => {
   const error_uri = "https://example.com/why";
@@ -146,7 +146,7 @@ const TESTS = [
   "bundle/record",
   "platform/driver",
   "configuration",
-  "documents",
+  "specification",
   "servers/conversations",
 ];
 

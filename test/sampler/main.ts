@@ -7,9 +7,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "commander";
 import { commandLine } from "../../targets/workbench/script-options.ts";
-import { Dice } from "../model/dice.ts";
+import { Random } from "../model/random.ts";
 import { slow } from "../vitest.config.ts";
-import { type Mutant, mutantsOf, told } from "./mutants.ts";
+import { type Mutant, mutantsOf, reported } from "./mutants.ts";
 import { Trials } from "./trials.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -52,20 +52,20 @@ function filesIn(name: string): string[] {
 
 function changedSince(commit: string): string[] {
   const words = ["diff", "--name-only", "--diff-filter=d", commit, "--", "core", "platform"];
-  const said = execFileSync("git", words, { cwd: root, encoding: "utf8" });
-  return said.split("\n").filter((file) => file.endsWith(".ts"));
+  const output = execFileSync("git", words, { cwd: root, encoding: "utf8" });
+  return output.split("\n").filter((file) => file.endsWith(".ts"));
 }
 
 const textOf = (file: string): string => readFileSync(path.join(root, file), "utf8");
-const say = (mutant: Mutant): string => told(mutant, textOf(mutant.file));
-const dice = new Dice(seed);
+const print = (mutant: Mutant): string => reported(mutant, textOf(mutant.file));
+const random = new Random(seed);
 
 function draw(names: readonly string[], many: number): Mutant[] {
   const files = names.flatMap(filesIn).filter((file) => !UNDRAWN.test(file));
   const left = files.flatMap((file) => mutantsOf(file, textOf(file)));
   const drawn: Mutant[] = [];
   while (drawn.length < many && left.length > 0) {
-    drawn.push(...left.splice(dice.below(left.length), 1));
+    drawn.push(...left.splice(random.below(left.length), 1));
   }
   return drawn;
 }
@@ -81,23 +81,25 @@ console.log(`${mutants.length} mutants; --seed ${seed} draws them again`);
 const tests = filesIn("test").filter((file) => file.endsWith(".test.ts"));
 const trials = await Trials.of(mutants, seed);
 let left = [...mutants.entries()];
-let asked: string[] = [];
+let requested: string[] = [];
 for (const [stage, place] of isAll ? [...STAGES, OTHERS] : STAGES) {
   const isQuick = (file: string): boolean => stage.endsWith("model") || !slow.includes(file);
-  const files = tests.filter((file) => place.test(file) && isQuick(file) && !asked.includes(file));
-  asked = [...asked, ...files];
+  const files = tests.filter(
+    (file) => place.test(file) && isQuick(file) && !requested.includes(file),
+  );
+  requested = [...requested, ...files];
   if (left.length === 0) break;
   const notes = await trials.notesOf(files);
   const missed: typeof left = [];
   for (const [number, mutant] of left) {
     const failure = await trials.caughtBy(number, notes);
-    if (failure) console.log(`${stage}: ${say(mutant)}\n    ${failure.file}: ${failure.test}`);
+    if (failure) console.log(`${stage}: ${print(mutant)}\n    ${failure.file}: ${failure.test}`);
     else missed.push([number, mutant]);
   }
   console.log(`${stage}: ${left.length - missed.length} of ${left.length}`);
   left = missed;
 }
 await trials.close();
-for (const [, mutant] of left) console.log(`nothing: ${say(mutant)}`);
+for (const [, mutant] of left) console.log(`nothing: ${print(mutant)}`);
 console.log(`caught: ${mutants.length - left.length} of ${mutants.length}`);
 process.exit(left.length * 2 > mutants.length ? 1 : 0);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { parseAst } from "vitest/node";
-import { mutantsOf, told, withMutants } from "./mutants.ts";
+import { mutantsOf, reported, withMutants } from "./mutants.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -19,8 +19,8 @@ const mutants = mutantsOf("small.ts", SMALL);
 function resultsOf(source: string, active: number): string {
   const make = new Function("globalThis", `${source}; return small;`);
   const small = make({ picograntMutants: { is: (number: number) => number === active } });
-  const asked = [0, 1, 2, 3].flatMap((a) => [null, true].map((b) => [a, b]));
-  return JSON.stringify(asked.map(([a, b]) => small(a, b) ?? "nothing"));
+  const requested = [0, 1, 2, 3].flatMap((a) => [null, true].map((b) => [a, b]));
+  return JSON.stringify(requested.map(([a, b]) => small(a, b) ?? "nothing"));
 }
 
 it("with all of them in it, a source behaves as before", () => {
@@ -28,15 +28,14 @@ it("with all of them in it, a source behaves as before", () => {
   expect(resultsOf(all, -1)).toBe(resultsOf(SMALL, -1));
 });
 
-it.each([...mutants.entries()].map(([number, one]) => ({ number, one, name: told(one, SMALL) })))(
-  "$name",
-  ({ number, one: { start, end, text } }) => {
-    const all = withMutants(SMALL, [...mutants.entries()]);
-    const alone = SMALL.slice(0, start) + (text ?? "{}") + SMALL.slice(end);
-    expect(resultsOf(all, number)).toBe(resultsOf(alone, number));
-    expect(resultsOf(all, number)).not.toBe(resultsOf(SMALL, -1));
-  },
-);
+it.each(
+  [...mutants.entries()].map(([number, one]) => ({ number, one, name: reported(one, SMALL) })),
+)("$name", ({ number, one: { start, end, text } }) => {
+  const all = withMutants(SMALL, [...mutants.entries()]);
+  const alone = SMALL.slice(0, start) + (text ?? "{}") + SMALL.slice(end);
+  expect(resultsOf(all, number)).toBe(resultsOf(alone, number));
+  expect(resultsOf(all, number)).not.toBe(resultsOf(SMALL, -1));
+});
 
 it.each(["core", "platform"])("%s can be parsed with all mutants in it", (floor) => {
   const names = readdirSync(root + floor, { recursive: true, encoding: "utf8" });

@@ -115,7 +115,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 }
 
 /** The position, the original and the replacement, in one line. */
-export function told({ file, start, end, text = "nothing" }: Mutant, source: string): string {
+export function reported({ file, start, end, text = "nothing" }: Mutant, source: string): string {
   const short = (long: string): string => long.replace(/\s+/g, " ").slice(0, 70);
   const line = source.slice(0, start).split("\n").length;
   return `${file}:${line}: ${short(source.slice(start, end))} => ${short(text)}`;

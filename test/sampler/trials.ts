@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { BaseSequencer, createVitest, type TestSpecification, type Vitest } from "vitest/node";
-import { patience } from "../patience.ts";
+import { timeout } from "../timeouts.ts";
 import { type Mutant, withMutants } from "./mutants.ts";
 import type { Note } from "./setup.ts";
 
@@ -74,7 +74,7 @@ export class Trials {
       isolate: false,
       maxWorkers: 1,
       sequence: { sequencer: AsGiven },
-      ...patience,
+      ...timeout,
     };
     return new Trials(
       await createVitest("test", options, { plugins: [compile], logLevel: "silent" }),
@@ -121,15 +121,15 @@ export class Trials {
     vitest.provide("mutant", mutant);
     vitest.provide("notes", this.#notes);
     project.config.bail = limits === undefined ? 0 : 1;
-    project.config.testTimeout = limits?.test ?? patience.testTimeout;
+    project.config.testTimeout = limits?.test ?? timeout.testTimeout;
     let isTooLong = false;
     const end = (): void => {
       isTooLong = true;
       process.kill(Number(readFileSync(path.join(this.#notes, "pid"), "utf8")), "SIGKILL");
     };
     const timer = limits && setTimeout(end, limits.files);
-    const wanted = files.map((file) => project.createSpecification(path.join(root, file)));
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted);
+    const required = files.map((file) => project.createSpecification(path.join(root, file)));
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(required);
     clearTimeout(timer);
     if (isTooLong) return [{ file: files.at(-1)!, test: "", why: "too long" }];
     const failures = testModules.flatMap((module) => {

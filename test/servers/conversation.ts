@@ -5,11 +5,11 @@ import { createHash } from "node:crypto";
 import * as core from "../../core/complete.ts";
 import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
 import { type Driver, noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
-import { MemoryStorage, type SeenRequest } from "../../platform/fake/index.ts";
 import { type Server, serverOf } from "../../platform/servers/index.ts";
-import { driverOn } from "../world/driver-port.ts";
-import { World } from "../world/world.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
+import { MemoryStorage, type SeenRequest } from "../../platform/testing/index.ts";
+import { driverOn } from "../environment/driver-port.ts";
+import { Environment } from "../environment/environment.ts";
 import type { ExchangeName, Recording } from "./recording.ts";
 
 export const CLIENT_ID = "picogrant-test";
@@ -24,7 +24,7 @@ const STEPS_MAX = 2000;
 const A_YEAR_MS = 365 * 86_400_000;
 
 export class Conversation {
-  readonly platform: World;
+  readonly platform: Environment;
   readonly driver: Driver;
   readonly server: Server;
   /** Requests that differ from the recording. */
@@ -44,10 +44,10 @@ export class Conversation {
     const clientSecret = hasSecret ? (SECRETS[name] ?? SECRET) : "";
     this.server = serverOf(name, words, hasSecret);
     const { profile, addresses, translate } = this.server;
-    this.platform = new World({
+    this.platform = new Environment({
       // The steps of a recording are followed one by one.
       isAtOnce: true,
-      http: { handler: (request) => this.#answer(request), chunkBytes: [7, 1, 64] },
+      http: { handler: (request) => this.#response(request), chunkBytes: [7, 1, 64] },
       columns: 24,
       storage: storage ?? new MemoryStorage({ capacity: profile.memoryBytes }),
     });
@@ -81,8 +81,8 @@ export class Conversation {
    * returned 401.
    * @param answer the exchange with the response
    */
-  refresh(answer: "refresh" | "ended"): this {
-    this.append(answer);
+  refresh(response: "refresh" | "ended"): this {
+    this.append(response);
     const { clock, http } = this.platform;
     const { body: tokens } = this.#recording.exchanges.get("tokens")!;
     if ((JSON.parse(tokens) as { expires_in?: number }).expires_in === undefined) this.#meet401();
@@ -103,7 +103,7 @@ export class Conversation {
     const api = "https://api.example/";
     driver.endpoints = { ...driver.endpoints, resources: [api] };
     platform.http.handler = (request) =>
-      request.url.startsWith(api) ? { status: 401, body: "{}" } : this.#answer(request);
+      request.url.startsWith(api) ? { status: 401, body: "{}" } : this.#response(request);
     core.beginCall(driver.device);
     core.sendCall(driver.device, core.Endpoint.RESOURCE, 1, null, 0, 0);
     driver.run();
@@ -142,7 +142,7 @@ export class Conversation {
     return form.toString();
   }
 
-  #answer(request: SeenRequest): { status: number; body: string } {
+  #response(request: SeenRequest): { status: number; body: string } {
     const name = this.#script.shift();
     const exchange = name && this.#recording.exchanges.get(name);
     if (exchange === undefined) {
@@ -150,8 +150,8 @@ export class Conversation {
       return { status: 503, body: "" };
     }
     const scope = encodeURIComponent(this.server.profile.scope);
-    const wanted = exchange.request.replaceAll("{scope}", scope);
-    const expected = describe(exchange.url, exchange.contentType, wanted);
+    const required = exchange.request.replaceAll("{scope}", scope);
+    const expected = describe(exchange.url, exchange.contentType, required);
     const text = this.server.profile.pkce ? this.#withoutProof(request.text) : request.text;
     const got = describe(request.url, request.contentType, text);
     if (expected !== got) this.differences.push(`${name}: ${got} instead of ${expected}`);

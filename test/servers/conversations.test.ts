@@ -55,8 +55,8 @@ describe("servers: profiles and recordings", () => {
         expect([name, has(server, name)]).toEqual([name, true]);
       }
       const { words, scope, userInfo } = recording(server);
-      const { profile, userInfo: asked } = serverOf(server, words, true);
-      expect([profile.scope, asked?.address ?? ""]).toEqual([scope, userInfo]);
+      const { profile, userInfo: requested } = serverOf(server, words, true);
+      expect([profile.scope, requested?.address ?? ""]).toEqual([scope, userInfo]);
       expect(["S256", undefined]).toContain(profile.pkce);
       expect(has(server, "revocation")).toBe(profile.revocation !== "");
       expect(has(server, "refresh")).toBe(profile.refreshTokenBytes > 0);

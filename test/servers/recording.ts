@@ -66,7 +66,7 @@ const REQUESTS = {
 } as const;
 export type Purpose = keyof typeof REQUESTS;
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly reason: string;
   readonly headers: [string, string][];
@@ -76,7 +76,7 @@ export interface Answer {
 }
 
 /** A response and its request. */
-export interface Exchange extends Answer {
+export interface Exchange extends HttpResponse {
   readonly name: ExchangeName;
   readonly url: string;
   readonly contentType: string;
@@ -103,7 +103,7 @@ export interface Recording {
   readonly sources: readonly Source[];
   readonly exchanges: ReadonlyMap<ExchangeName, Exchange>;
   /** Further responses, by exchange and name: "poll incorrect_device_code". */
-  readonly others: ReadonlyMap<string, Answer>;
+  readonly others: ReadonlyMap<string, HttpResponse>;
 }
 
 export function recordedServers(): string[] {
@@ -121,8 +121,10 @@ export function recordedProfiles(): string[] {
  */
 export function recording(server: string, own = sections.get(server)): Recording {
   const lines = readLines(server, own);
-  const settings = new Map(lines.filter(({ isAnswer }) => !isAnswer).map((l) => [l.key, l.value]));
-  const answers = new Map(lines.filter(({ isAnswer }) => isAnswer).map((l) => [l.key, l]));
+  const settings = new Map(
+    lines.filter(({ isResponse }) => !isResponse).map((l) => [l.key, l.value]),
+  );
+  const responses = new Map(lines.filter(({ isResponse }) => isResponse).map((l) => [l.key, l]));
   const headers = (key: string): [string, string][] =>
     lines.filter((line) => line.key === `header ${key}`).map(({ value }) => cut(value, ": "));
   const never = settings.get("never")?.split(", ") ?? [];
@@ -133,18 +135,18 @@ export function recording(server: string, own = sections.get(server)): Recording
   const isOne = settings.get("> revocation") === "" || never.includes("refresh");
   if (isOne || never.includes("revocation")) never.push("access_revocation");
   const names = EXCHANGES.filter((name) => !never.includes(name));
-  const members = membersOf(names, answers);
+  const members = membersOf(names, responses);
   const exchange = (name: ExchangeName): [ExchangeName, Exchange] => {
-    const given = answers.get(name);
+    const given = responses.get(name);
     const isPoll = purposeOf(name) === "poll" && name !== "tokens";
     const usual = isPoll ? Number(settings.get("errors") ?? 400) : name === "ended" ? 400 : 200;
     const body =
       given?.value === "(empty)" || purposeOf(name) === "revocation" ? "" : members[name];
     const text = typeof body === "object" ? JSON.stringify(body, null, 2) : (body ?? "");
-    const answer = answerOf(given?.status ?? usual, text, headers(name));
-    return [name, { name, ...requestOf(name, settings, members), ...answer }];
+    const response = responseOf(given?.status ?? usual, text, headers(name));
+    return [name, { name, ...requestOf(name, settings, members), ...response }];
   };
-  const others = [...answers.values()].filter(({ key }) => key.includes(" "));
+  const others = [...responses.values()].filter(({ key }) => key.includes(" "));
   return {
     server,
     words: JSON.parse(settings.get("words") ?? "{}") as Record<string, string>,
@@ -155,7 +157,7 @@ export function recording(server: string, own = sections.get(server)): Recording
     others: new Map(
       others.map(({ key, status = 200, value }) => [
         key,
-        answerOf(status, value === "(empty)" ? "" : value, headers(key)),
+        responseOf(status, value === "(empty)" ? "" : value, headers(key)),
       ]),
     ),
   };
@@ -165,11 +167,11 @@ interface Line {
   readonly key: string;
   readonly status: number | undefined;
   readonly value: string;
-  readonly isAnswer: boolean;
+  readonly isResponse: boolean;
 }
 
 const SETTING = /^(words|source|scope|at \w+|> \w+|errors|never|client|authorization|header .+?)$/;
-const ANSWER = /^(?:(?:code|poll) [\w-]+|\w+)$/;
+const RESPONSE = /^(?:(?:code|poll) [\w-]+|\w+)$/;
 
 function readLines(server: string, all: readonly string[] | undefined): Line[] {
   if (all === undefined) throw new Error(`recordings.http has no [${server}]`);
@@ -177,24 +179,24 @@ function readLines(server: string, all: readonly string[] | undefined): Line[] {
   return lines.map((line) => {
     const groups = /^(?<key>[^:]+?)(?: (?<status>\d{3}))?: ?(?<value>.*)$/.exec(line)?.groups;
     const { key = "", status, value = "" } = groups ?? {};
-    const isAnswer = ANSWER.test(key) && !SETTING.test(key);
+    const isResponse = RESPONSE.test(key) && !SETTING.test(key);
     const isKnown = key.includes(" ") || EXCHANGES.some((name) => name === key);
-    if (!SETTING.test(key) && !(isAnswer && isKnown)) {
+    if (!SETTING.test(key) && !(isResponse && isKnown)) {
       throw new Error(`[${server}]: unknown line "${line.slice(0, 60)}"`);
     }
-    return { key, status: status === undefined ? undefined : Number(status), value, isAnswer };
+    return { key, status: status === undefined ? undefined : Number(status), value, isResponse };
   });
 }
 
 /** The members of each response: the example's, changed by the section; null removes one. */
 function membersOf(
   names: readonly ExchangeName[],
-  answers: ReadonlyMap<string, Line>,
+  responses: ReadonlyMap<string, Line>,
 ): Partial<Record<ExchangeName, Members>> {
   const all: Partial<Record<ExchangeName, Members>> = {};
   for (const name of names) {
     if (name === "revocation" || name === "access_revocation") continue;
-    const value = answers.get(name)?.value ?? "{}";
+    const value = responses.get(name)?.value ?? "{}";
     const example = name === "refresh" ? renewed(all.tokens ?? TOKENS) : EXAMPLES[name];
     const differing = value === "(empty)" ? {} : (JSON.parse(value) as Members);
     const whole = Object.entries({ ...example, ...differing });
@@ -220,9 +222,9 @@ function requestOf(
   { code = {}, tokens = {} }: Partial<Record<ExchangeName, Members>>,
 ): Pick<Exchange, "url" | "contentType" | "authorization" | "request"> {
   const purpose = purposeOf(name);
-  const said = settings.get(`> ${purpose}`) ?? REQUESTS[purpose];
+  const output = settings.get(`> ${purpose}`) ?? REQUESTS[purpose];
   const isOfAccess = name === "access_revocation";
-  const template = isOfAccess ? said.replace("{refresh_token}", "{access_token}") : said;
+  const template = isOfAccess ? output.replace("{refresh_token}", "{access_token}") : output;
   const isJson = template.startsWith("{") && template.includes('"');
   const words: Members = { device_code: code.code, ...code, ...tokens };
   const fill = (text: string): string =>
@@ -239,10 +241,10 @@ function requestOf(
   };
 }
 
-function answerOf(status: number, body: string, own: readonly [string, string][]): Answer {
+function responseOf(status: number, body: string, own: readonly [string, string][]): HttpResponse {
   const headers: [string, string][] = [...own];
-  const says = (name: string): boolean => headers.some(([header]) => header === name);
-  if (!says("Content-Type")) {
+  const description = (name: string): boolean => headers.some(([header]) => header === name);
+  if (!description("Content-Type")) {
     const type = body.startsWith("<") ? "text/html" : "application/json; charset=utf-8";
     headers.push(["Content-Type", type]);
   }

@@ -3,10 +3,10 @@
 
 import { expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
-import { type FakeAnswer, FakeHttp } from "../../platform/fake/index.ts";
 import { Translating, type Translation } from "../../platform/servers/translation.ts";
+import { FakeHttp, type FakeResponse } from "../../platform/testing/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
-import { ear, type Told, through } from "../platform/raw-server.ts";
+import { type ErrorText, recorder, through } from "../platform/raw-server.ts";
 
 const ADDRESSES = {
   deviceAuthorization: "https://s.example/code",
@@ -14,8 +14,8 @@ const ADDRESSES = {
   revocation: "https://s.example/revoke",
 };
 
-const wordsOf = (told: readonly Told[]): string[] =>
-  told.map(([event, ...values]) => (event === "end" ? event : values.slice(0, 2).join(" ")));
+const wordsOf = (reported: readonly ErrorText[]): string[] =>
+  reported.map(([event, ...values]) => (event === "end" ? event : values.slice(0, 2).join(" ")));
 
 const requestTo = (url: string, body = ""): HttpRequest => {
   const bytes = bytesOf(`##${body}##`);
@@ -28,20 +28,20 @@ const requestTo = (url: string, body = ""): HttpRequest => {
 
 const upper: Translation = {
   request: (_, url, fields) => ({ url, fields: { ...fields, extra: "a b&ü" } }),
-  answer: (purpose, { status, members, isObject }) =>
+  response: (purpose, { status, members, isObject }) =>
     isObject ? { status: status + 1, members: { purpose, ...members } } : undefined,
 };
 
 function exchange(
   url: string,
   body: string,
-  answer: FakeAnswer,
+  response: FakeResponse,
   translation = upper,
 ): { words: string[]; http: FakeHttp } {
-  const http = new FakeHttp({ script: [answer], chunkBytes: 3, sizeLimitBytes: 100_000 });
-  const { sink, told } = ear();
+  const http = new FakeHttp({ script: [response], chunkBytes: 3, sizeLimitBytes: 100_000 });
+  const { sink, reported } = recorder();
   through(http, [new Translating(ADDRESSES, translation)], requestTo(url, body), sink);
-  return { words: wordsOf(told), http };
+  return { words: wordsOf(reported), http };
 }
 
 it.each([

@@ -2,10 +2,10 @@
 // server's: cases of single servers and requests, in addition to the recorded conversations.
 
 import { describe, expect, it } from "vitest";
-import { FakeHttp } from "../../platform/fake/index.ts";
 import { SERVERS, ServerError, serverOf } from "../../platform/servers/index.ts";
 import { HOST, STEP } from "../../platform/servers/profile.ts";
 import type { Purpose } from "../../platform/servers/translation.ts";
+import { FakeHttp } from "../../platform/testing/index.ts";
 import { bytesOf, textOf } from "../../platform/text/text.ts";
 import { through } from "../platform/raw-server.ts";
 
@@ -16,7 +16,7 @@ const GRANTS: Readonly<Record<Purpose, string>> = {
   revocation: "",
 };
 
-interface Answer {
+interface HttpResponse {
   status: number;
   /** As the server writes it: with spaces, which no translation writes. */
   body: string;
@@ -33,7 +33,7 @@ function exchange(
   name: string,
   purpose: Purpose,
   form: string,
-  { status, body }: Answer = { status: 200, body: "{}" },
+  { status, body }: HttpResponse = { status: 200, body: "{}" },
   accessToken = "",
 ) {
   const { addresses, translate } = serverOf(name, WORDS[name] ?? {}, true);
@@ -48,7 +48,7 @@ function exchange(
   const url =
     addresses[purpose === "code" || purpose === "revocation" ? address[purpose] : "token"];
   const bytes = bytesOf([GRANTS[purpose], form].filter((part) => part !== "").join("&"));
-  const heard = { status: 0, body: "" };
+  const received = { status: 0, body: "" };
   through(
     http,
     [translate!(client)],
@@ -58,16 +58,16 @@ function exchange(
     },
     {
       status: (code) => {
-        heard.status = code;
+        received.status = code;
       },
       body: (piece, from, to) => {
-        heard.body += textOf(Array.from(piece).slice(from, to));
+        received.body += textOf(Array.from(piece).slice(from, to));
       },
       end: () => {},
       failed: () => {},
     },
   );
-  return { sent: http.requests, heard };
+  return { sent: http.requests, received };
 }
 
 const CODE = (code: number) => ({ error: { code } });
@@ -107,29 +107,29 @@ describe("a response in the server's own format is translated; others pass uncha
     ["zoom", "poll", 400, { reason: "Invalid Token!" }, "untouched"],
   ])("%s, %s: %s %j is %j", (name, purpose, status, members, expected) => {
     const body = JSON.stringify(members, undefined, 1);
-    const { heard } = exchange(name, purpose, "", { status, body });
+    const { received } = exchange(name, purpose, "", { status, body });
     if (expected === "untouched") {
-      expect(heard).toEqual({ status, body });
+      expect(received).toEqual({ status, body });
       return;
     }
-    expect(JSON.parse(heard.body)).toEqual(expected);
+    expect(JSON.parse(received.body)).toEqual(expected);
     // RFC 6749 §5.2: whatever status the server has for its errors, the core receives 400.
-    expect(heard.status).toBe("error" in expected ? 400 : status);
+    expect(received.status).toBe("error" in expected ? 400 : status);
   });
 });
 
 describe("an error has a name of RFC 6749 or RFC 8628, whatever the server calls it", () => {
   it("trakt: the status of a poll is its error", () => {
-    const { heard } = exchange("trakt", "poll", "", { status: 403, body: "" });
-    expect(heard).toEqual({ status: 400, body: JSON.stringify({ error: "invalid_client" }) });
+    const { received } = exchange("trakt", "poll", "", { status: 403, body: "" });
+    expect(received).toEqual({ status: 400, body: JSON.stringify({ error: "invalid_client" }) });
   });
 
   it.each([["invalid refresh token", "invalid_grant"]])("twitch: %j is %s", (message, error) => {
-    const { heard } = exchange("twitch", "poll", "", {
+    const { received } = exchange("twitch", "poll", "", {
       status: 400,
       body: JSON.stringify({ message }),
     });
-    expect(JSON.parse(heard.body)).toEqual({ error, error_description: message });
+    expect(JSON.parse(received.body)).toEqual({ error, error_description: message });
   });
 });
 
@@ -182,8 +182,8 @@ describe("a request uses the server's names", () => {
   it.each(["twitch", "yandex", "zoom"])(
     "%s revokes by the access token: without one there is no request, and that is a success",
     (name) => {
-      const { sent, heard } = exchange(name, "revocation", "token=r");
-      expect([sent, heard]).toEqual([[], { status: 200, body: "" }]);
+      const { sent, received } = exchange(name, "revocation", "token=r");
+      expect([sent, received]).toEqual([[], { status: 200, body: "" }]);
       expect(exchange(name, "revocation", "token=r", undefined, "at").sent).toHaveLength(1);
     },
   );
@@ -192,7 +192,7 @@ describe("a request uses the server's names", () => {
 // The parameters of a known server: error messages for invalid ones, the resulting addresses, and that no parameter
 // leads the secrets to another server.
 
-const said = (name: string, words: Record<string, string>, hasSecret = true) => {
+const output = (name: string, words: Record<string, string>, hasSecret = true) => {
   try {
     serverOf(name, words, hasSecret);
   } catch (error) {
@@ -212,7 +212,7 @@ describe("an invalid name or parameter is reported with valid ones", () => {
     ["GitHub", "is unknown; did you mean github?"],
     ["login.example.com", "is unknown; did you mean https://login.example.com?"],
   ])("the server %j", (name, problem) => {
-    expect(said(name, {})).toEqual({ path: "server", problem });
+    expect(output(name, {})).toEqual({ path: "server", problem });
   });
 
   it.each(SERVERS.map((profile) => [profile.name, profile] as const))("%s", (name, profile) => {
@@ -222,18 +222,18 @@ describe("an invalid name or parameter is reported with valid ones", () => {
     for (const word of ["toString", "nobody"]) {
       const problem = `is unknown; ${name} has: ${known}`;
       const path = `serverParameters.${word}`;
-      expect(said(name, { ...words, [word]: "x" })).toEqual({ path, problem });
+      expect(output(name, { ...words, [word]: "x" })).toEqual({ path, problem });
     }
     for (const [word, { description, default: standard }] of parameters) {
       const path = `serverParameters.${word}`;
       expect(description).toMatch(/^(the|where) [a-zA-Z]/);
       for (const wrong of ["\u0007 a", "a\u0007", "a".repeat(300)]) {
         const problem = `must be ${description}`;
-        expect(said(name, { ...words, [word]: wrong })).toEqual({ path, problem });
+        expect(output(name, { ...words, [word]: wrong })).toEqual({ path, problem });
       }
       const { [word]: _, ...others } = words;
       if (standard === undefined) {
-        expect(said(name, others)).toEqual({ path, problem: `is missing: ${description}` });
+        expect(output(name, others)).toEqual({ path, problem: `is missing: ${description}` });
       }
     }
   });
@@ -247,8 +247,8 @@ describe("an invalid name or parameter is reported with valid ones", () => {
       );
       const problem = `is missing: a client of ${title} has one`;
       const expected = secret === "required" ? { path: "clientSecret", problem } : undefined;
-      expect(said(name, words, false)).toEqual(expected);
-      expect(said(name, words, true)).toBeUndefined();
+      expect(output(name, words, false)).toEqual(expected);
+      expect(output(name, words, true)).toBeUndefined();
       if (secret !== "required") {
         expect(serverOf(name, words, false).clientAuthentication).toBe("none");
       }

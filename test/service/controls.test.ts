@@ -9,19 +9,19 @@ import {
   type ServiceEvent,
 } from "../../targets/service/index.ts";
 import { accessLogLine } from "../../targets/service/observers.ts";
-import { Sessions } from "../../targets/service/pages/visit.ts";
+import { Sessions } from "../../targets/service/pages/page-request.ts";
 import { isFullRun } from "../full-run.ts";
 import { Bench, FIXTURE, seededRandom } from "./harness.ts";
-import { Visitor } from "./visitor.ts";
+import { UserAgent } from "./user-agent.ts";
 
 describe("controls", () => {
   test("restart discards browser sessions, whose number is limited: the oldest is discarded first", async () => {
     const bench = new Bench();
-    const visitor = new Visitor(bench.service);
-    await visitor.submit(await visitor.get("/account"), "/account/choose", { account: "ada" });
-    expect((await visitor.get("/account")).html).toContain("Your account");
+    const userAgent = new UserAgent(bench.service);
+    await userAgent.submit(await userAgent.get("/account"), "/account/choose", { account: "ada" });
+    expect((await userAgent.get("/account")).html).toContain("Your account");
     bench.service.restart({ loseCodes: false });
-    expect((await visitor.get("/account")).html).toContain("Choose an account");
+    expect((await userAgent.get("/account")).html).toContain("Choose an account");
     const sessions = new Sessions({ now: () => 0, random: seededRandom() });
     const ids = Array.from({ length: 10_001 }, () => sessions.signIn(sessions.create(), "ada"));
     expect(ids.slice(0, 2).map((id) => sessions.accountOf(id))).toEqual([undefined, "ada"]);
@@ -42,7 +42,7 @@ describe("controls", () => {
     // A dialect brings defaults, and removes them again; values set explicitly stay.
     bench.service.setOptions({ dialect: "keycloak" });
     expect(bench.service.options).toMatchObject({ codeLifetime: 600, interval: 30 });
-    bench.service.setOptions({ dialect: "documents" });
+    bench.service.setOptions({ dialect: "specification" });
     expect(bench.service.options).toEqual(new Bench({ interval: 30 }).service.options);
     expect(() => bench.service.setEnabledApis("nobody", [])).toThrow('no client "nobody"');
   });
@@ -62,32 +62,32 @@ describe("observers", () => {
     const stop = bench.service.observe((event) => events.push(event));
     bench.refresh(bench.signIn().refresh_token);
     bench.service.revokeAllFor("ada");
-    const told = events.map((event) =>
+    const reported = events.map((event) =>
       event.type === "attempt" ? event.state : event.type === "grant" ? event.change : event.type,
     );
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ...["pending", "exchange", "granted", "issued", "claimed", "exchange"],
       ...["refreshed", "exchange", "revoked"],
     ]);
     stop();
     bench.requestCodes();
-    expect(events).toHaveLength(told.length);
+    expect(events).toHaveLength(reported.length);
   });
 
   test("they receive no secret from pages, from bodies of other types, or from a code in several pieces", async () => {
     const bench = new Bench();
-    const told: string[] = [];
-    bench.service.observe((event) => told.push(JSON.stringify(event)));
+    const reported: string[] = [];
+    bench.service.observe((event) => reported.push(JSON.stringify(event)));
     const { user_code } = bench.requestCodes().json;
-    const visitor = new Visitor(bench.service);
-    await visitor.submit(await visitor.get(`/device?user_code=${user_code}`), "/device");
+    const userAgent = new UserAgent(bench.service);
+    await userAgent.submit(await userAgent.get(`/device?user_code=${user_code}`), "/device");
     bench.send("POST", "/token", "secret", { "content-type": "text/plain" });
     bench.send("POST", "/token", "client_id=x&device_code=a&secret&x=secret");
     bench.post("/revoke?token=secret", { code_verifier: "secret", csrf: "secret" });
-    expect(told.length).toBeGreaterThan(5);
+    expect(reported.length).toBeGreaterThan(5);
     for (const secret of [String(user_code), String(user_code).replace("-", ""), "secret"])
       expect(
-        told.filter((event) => event.replaceAll("client_secret", "").includes(secret)),
+        reported.filter((event) => event.replaceAll("client_secret", "").includes(secret)),
       ).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ describe("memory", () => {
         bench.service.pending();
       }
       const { device_code, user_code } = bench.requestCodes().json;
-      const deeds = [
+      const actions = [
         () => bench.requestCodes(),
         () => bench.poll(device_code),
         () => bench.service.pending(),
@@ -149,7 +149,7 @@ describe("memory", () => {
         () => bench.refresh(bench.poll(device_code).json.refresh_token),
       ];
       bench.service.revokeAllFor("ada");
-      expect(Math.max(...deeds.map(stepsOf)), `of ${count}`).toBeLessThan(10);
+      expect(Math.max(...actions.map(stepsOf)), `of ${count}`).toBeLessThan(10);
       for (const { userCode } of bench.service.pending()) bench.service.deny(userCode);
       expect(bench.service.counts().attempts).toBeLessThanOrEqual(attemptsMax);
     }

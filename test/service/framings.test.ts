@@ -34,7 +34,7 @@ const JSON_TYPE = "application/json\r\nX-Picogrant-Panel: 1";
 const CODE_FIELDS = `client_id=${TV.client_id}&scope=email`;
 
 /** A client on a plain socket; it skips interim responses. */
-function ask(
+function request(
   line: string,
   rest: string,
   type = FORM,
@@ -67,7 +67,7 @@ describe.each(Object.entries(WITH_BODY))("a body with %s", (_, framed) => {
     ["PUT /token", CODE_FIELDS, FORM, 405],
     ["POST /panel/command", '{"command":"1"}', JSON_TYPE, 400],
   ])("%s with %s", async (line, body, type, status) => {
-    expect(await ask(line, framed(body), type)).toMatchObject({ status });
+    expect(await request(line, framed(body), type)).toMatchObject({ status });
   });
 });
 
@@ -82,7 +82,7 @@ describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
     ["POST /device/decision", 403],
     ["POST /panel/command", 403],
   ])("%s", async (line, status) => {
-    expect(await ask(line, rest)).toMatchObject({ status });
+    expect(await request(line, rest)).toMatchObject({ status });
   });
 });
 
@@ -111,12 +111,12 @@ it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "B
       const spellings = isFullRun ? SPELLINGS : [SPELLINGS[at % SPELLINGS.length]!];
       for (const spelled of spellings) {
         const line = `${method} ${spelled(path)}`;
-        const asked = framings.flatMap((rest, one) =>
+        const requested = framings.flatMap((rest, one) =>
           ["1.1", "1.0"]
             .filter((_, other) => (2 * one + other - at) % (isFullRun ? 2 : framings.length) === 0)
-            .map((version) => ask(line, rest, FORM, version)),
+            .map((version) => request(line, rest, FORM, version)),
         );
-        for (const { status } of await Promise.all(asked)) {
+        for (const { status } of await Promise.all(requested)) {
           expect(status, line).toBeLessThan(500);
           expect(status, line).toBeGreaterThanOrEqual(200);
         }
@@ -128,7 +128,7 @@ it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "B
 it("RFC 3986 §6.2.2.2: percent-encoded letters do not change an address; an additional slash does, except at the page", async () => {
   const framed = WITH_BODY["a length"]!(CODE_FIELDS);
   const statuses = async (...lines: string[]): Promise<number[]> =>
-    (await Promise.all(lines.map((line) => ask(line, framed)))).map(({ status }) => status);
+    (await Promise.all(lines.map((line) => request(line, framed)))).map(({ status }) => status);
   expect(await statuses("POST /%64evice/c%6fde", "GET /%64evice")).toEqual([200, 200]);
   expect(await statuses("POST /device/code/", "GET /device/")).toEqual([404, 303]);
 });
@@ -138,12 +138,12 @@ it.each([
   ["POST /panel/command", JSON_TYPE],
 ])("%s beyond the limit is 413 in any framing", async (line, type) => {
   for (const framed of Object.values(WITH_BODY).slice(0, 2))
-    expect(await ask(line, framed("x".repeat(2_500_000)), type)).toMatchObject({ status: 413 });
+    expect(await request(line, framed("x".repeat(2_500_000)), type)).toMatchObject({ status: 413 });
 });
 
 it("a program that runs the service and the simulator in its own process keeps Node's Request and Response", async () => {
-  const answer = await fetch(simulator.url);
-  expect(answer.constructor).toBe(Response);
+  const response = await fetch(simulator.url);
+  expect(response.constructor).toBe(Response);
   // Fetch standard: a status has 200 to 599.
   expect(() => new Response("", { status: 999 })).toThrow(RangeError);
   expect([Request, Response]).toEqual(BEFORE);
@@ -155,16 +155,16 @@ it("a request without chunks creates no Request of Node, which would cost more t
   const count = () => made.reduce((sum, { mock }) => sum + mock.calls.length, 0);
   onTestFinished(() => void made.map((spy) => spy.mockRestore()));
   const body = WITH_BODY["a length"]!(CODE_FIELDS);
-  await ask("POST /device/code", body);
-  await ask("GET /keys", "\r\n");
+  await request("POST /device/code", body);
+  await request("GET /keys", "\r\n");
   expect(count()).toBe(0);
-  await ask("POST /device/code", WITH_BODY.chunked!(CODE_FIELDS));
+  await request("POST /device/code", WITH_BODY.chunked!(CODE_FIELDS));
   expect(count()).toBeGreaterThan(0);
 });
 
 it("HTTP/1.0 has no chunks: its response ends with the connection (RFC 9112 section 9.3)", async () => {
   const body = CODE_FIELDS;
-  const answer = await ask("POST /device/code", WITH_BODY["a length"]!(body), FORM, "1.0");
-  expect(answer.status).toBe(200);
-  expect(JSON.parse(answer.body)).toHaveProperty("device_code");
+  const response = await request("POST /device/code", WITH_BODY["a length"]!(body), FORM, "1.0");
+  expect(response.status).toBe(200);
+  expect(JSON.parse(response.body)).toHaveProperty("device_code");
 });

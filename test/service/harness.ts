@@ -2,7 +2,7 @@
 // No sockets; test/peers and test/browser use real ones.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { FakeAnswer, SeenRequest } from "../../platform/fake/index.ts";
+import type { FakeResponse, SeenRequest } from "../../platform/testing/index.ts";
 import type { SigningKey } from "../../targets/service/environment.ts";
 import {
   createService,
@@ -13,7 +13,7 @@ import {
   type ServiceSettings,
 } from "../../targets/service/index.ts";
 import { makeKey } from "../../targets/service/node-environment.ts";
-import { World } from "../world/world.ts";
+import { Environment } from "../environment/environment.ts";
 
 const FIXTURE_FILE = new URL("../../targets/service/fixture.json", import.meta.url);
 export const FIXTURE = JSON.parse(readFileSync(FIXTURE_FILE, "utf8")) as FixtureInput;
@@ -49,7 +49,7 @@ function sharedKeys(): (algorithm: "RS256" | "ES256") => SigningKey {
 type Fields = Record<string, string | undefined>;
 type Json = Record<string, unknown>;
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   text: string;
@@ -77,11 +77,11 @@ export function form(fields: Fields): string {
   return new URLSearchParams(entries).toString();
 }
 
-export class Bench extends World {
+export class Bench extends Environment {
   readonly service: Service;
 
   constructor(options: ServiceOptionsInput = {}, settings: Partial<ServiceSettings> = {}) {
-    super({ http: { handler: (request) => this.#answer(request) } });
+    super({ http: { handler: (request) => this.#response(request) } });
     this.service = createService({
       now: () => this.nowMs,
       random: seededRandom(),
@@ -96,12 +96,12 @@ export class Bench extends World {
     return Date.UTC(2026, 0, 1) + this.clock.elapsedMs;
   }
 
-  #answer({ method, url, contentType, authorization, body }: SeenRequest): FakeAnswer {
+  #response({ method, url, contentType, authorization, body }: SeenRequest): FakeResponse {
     const { pathname, search } = new URL(url);
     const headers = { "content-type": contentType, authorization };
-    const answer = this.send(method, pathname + search, body, headers);
-    const retryAfterSeconds = Number(answer.headers["retry-after"] ?? -1);
-    return { status: answer.status, body: answer.text, retryAfterSeconds };
+    const response = this.send(method, pathname + search, body, headers);
+    const retryAfterSeconds = Number(response.headers["retry-after"] ?? -1);
+    return { status: response.status, body: response.text, retryAfterSeconds };
   }
 
   send(
@@ -109,7 +109,7 @@ export class Bench extends World {
     target: string,
     body: string | Uint8Array = "",
     headers: Record<string, string> = {},
-  ): Answer {
+  ): HttpResponse {
     const [path, query = ""] = target.split("?", 2);
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     return read(this.service.handle({ method, path: path!, query, headers, body: bytes }));
@@ -121,7 +121,7 @@ export class Bench extends World {
     target: string,
     body?: BodyInit,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const init = { method, headers, body: body ?? null };
     const response = await this.service.fetch(new Request(this.service.baseUrl + target, init));
     return read({
@@ -131,13 +131,13 @@ export class Bench extends World {
     });
   }
 
-  post(target: string, fields: Fields, headers: Record<string, string> = {}): Answer {
+  post(target: string, fields: Fields, headers: Record<string, string> = {}): HttpResponse {
     const type = { "content-type": "application/x-www-form-urlencoded" };
     return this.send("POST", target, form(fields), { ...type, ...headers });
   }
 
   /** Requests codes, by default with the specification's video scopes. */
-  requestCodes(fields: Fields = {}): Answer {
+  requestCodes(fields: Fields = {}): HttpResponse {
     return this.post("/device/code", {
       client_id: TV.client_id,
       scope: VIDEO_READONLY,
@@ -145,7 +145,7 @@ export class Bench extends World {
     });
   }
 
-  poll(deviceCode: unknown, fields: Fields = {}): Answer {
+  poll(deviceCode: unknown, fields: Fields = {}): HttpResponse {
     return this.post("/token", {
       ...TV,
       device_code: String(deviceCode),
@@ -154,7 +154,7 @@ export class Bench extends World {
     });
   }
 
-  refresh(refreshToken: unknown, fields: Fields = {}): Answer {
+  refresh(refreshToken: unknown, fields: Fields = {}): HttpResponse {
     return this.post("/token", {
       ...TV,
       refresh_token: String(refreshToken),
@@ -171,12 +171,12 @@ export class Bench extends World {
     const codes = this.requestCodes({ client_id: client.client_id, scope }).json;
     const outcome = this.service.approve(String(codes.user_code), account, { accessSeconds });
     if (outcome !== "granted") throw new Error(`expected a grant, got ${outcome}`);
-    const answer = this.poll(codes.device_code, client);
-    if (answer.status !== 200) throw new Error(`expected tokens, got ${answer.text}`);
-    return answer.json;
+    const response = this.poll(codes.device_code, client);
+    if (response.status !== 200) throw new Error(`expected tokens, got ${response.text}`);
+    return response.json;
   }
 
-  get(target: string, accessToken?: unknown): Answer {
+  get(target: string, accessToken?: unknown): HttpResponse {
     const headers: Record<string, string> =
       accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
     return this.send("GET", target, "", headers);
@@ -189,7 +189,7 @@ export function pendingCode(bench: Bench, fields = {}): { device: string; user: 
   return { device: String(device_code), user: String(user_code) };
 }
 
-export function read({ status, headers, body }: ProtocolResponse): Answer {
+export function read({ status, headers, body }: ProtocolResponse): HttpResponse {
   const text = new TextDecoder().decode(body);
   const isJson = headers["content-type"]?.startsWith("application/json") && text !== "";
   return { status, headers, text, json: isJson ? (JSON.parse(text) as Json) : {} };

@@ -11,7 +11,7 @@ export interface Expected {
   /** `error`, `error_code` or the reason of an API error; "" for success. */
   readonly word: string;
   /** RFC 6749 section 5.2: a client that failed with HTTP Basic gets a challenge. */
-  readonly asksWho?: boolean;
+  readonly isChallenged?: boolean;
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -59,7 +59,7 @@ export interface Grant {
   /** The replaced refresh token, while it may still be used. */
   predecessor: string | undefined;
   /** False once newer grants have displaced its refresh token; its access tokens remain valid. */
-  lives: boolean;
+  runs: boolean;
   /** Whether the service knows that the account has used this client. */
   isKnown: boolean;
 }
@@ -68,7 +68,7 @@ export interface AccessToken {
   readonly grant: Grant;
   readonly scopes: readonly string[];
   readonly expiresAt: number;
-  lives: boolean;
+  runs: boolean;
 }
 
 /** An event that waits for a receiver: its type and its subject. */
@@ -100,7 +100,7 @@ const INVALID_REQUEST = refused(400, "invalid_request");
 const INVALID_GRANT = refused(400, "invalid_grant");
 /** An unknown device code: invalid_grant, unless a dialect has its own error. */
 const BAD_CODE = refused(400, "bad_device_code");
-const INVALID_CLIENT = { ...refused(401, "invalid_client"), asksWho: true };
+const INVALID_CLIENT = { ...refused(401, "invalid_client"), isChallenged: true };
 /** Device specification, section 5.4; or a device authorization request that identifies the client only by name. */
 const NO_CLIENT = refused(401, "invalid_client");
 /** Device specification, section 7, the rows of "Poll". */
@@ -122,7 +122,7 @@ export interface Speech {
   readonly words?: Readonly<Record<string, string>>;
   readonly knowsOffline?: true;
   /** Whether refresh tokens require the scope offline_access. */
-  readonly asksOffline?: true;
+  readonly requestsOffline?: true;
   /** Whether slow_down also applies after the decision and after the code's expiry. */
   readonly bindsAlways?: true;
   readonly options: ServiceOptionsInput;
@@ -138,7 +138,7 @@ const ALL_STAY = { refreshTokenRotation: true, rotationGrace: null };
 const FORBIDDEN = { authorization_pending: 403, access_denied: 403, invalid_grant: 403 };
 
 export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
-  documents: { codeMembers: ["verification_url"], options: {} },
+  specification: { codeMembers: ["verification_url"], options: {} },
   google: {
     codeMembers: ["verification_url"],
     options: { codeChallengeMethods: ["plain", "S256"] },
@@ -146,7 +146,7 @@ export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
   rfc8628: RFC8628,
   auth0: {
     ...RFC8628,
-    asksOffline: true,
+    requestsOffline: true,
     statuses: {
       ...RFC8628.statuses,
       ...FORBIDDEN,
@@ -156,7 +156,7 @@ export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
   },
   entra: {
     ...RFC8628,
-    asksOffline: true,
+    requestsOffline: true,
     codeMembers: ["message", "verification_uri"],
     errorMembers: ["correlation_id", "error_codes", "timestamp", "trace_id"],
     words: { access_denied: "authorization_declined", bad_device_code: "bad_verification_code" },
@@ -229,7 +229,7 @@ export class IdealService {
   }
 
   /** The dialect's version of a response. */
-  #said<T extends Expected>(expected: T): T {
+  #output<T extends Expected>(expected: T): T {
     const { statuses = {}, words = {} } = this.#speech;
     const { status, word } = expected;
     const usual = word === "bad_device_code" ? "invalid_grant" : word;
@@ -249,12 +249,12 @@ export class IdealService {
     const quota = client.deviceCodeQuota ?? this.#options.deviceCodeQuota;
     if (quota && !this.#take(client.id, quota)) return refused(403, "rate_limit_exceeded");
     if (!scope) return INVALID_REQUEST;
-    const wanted = scope.split(" ");
+    const required = scope.split(" ");
     const offline = this.#speech.knowsOffline ? ["offline_access"] : [];
     const allowed = [...ALLOWED, ...offline, ...client.permittedScopes].map((one) =>
       this.scope(one),
     );
-    if (!wanted.every((one) => allowed.includes(one))) return refused(400, "invalid_scope");
+    if (!required.every((one) => allowed.includes(one))) return refused(400, "invalid_scope");
     const { codeLifetime, interval, codeChallengeMethods: methods } = this.#options;
     if (code_challenge && !methods.some((one) => one === method)) return INVALID_REQUEST;
     return { ...OK, members: { expires_in: codeLifetime, interval } };
@@ -282,13 +282,13 @@ export class IdealService {
     // Make space for one more: discard the oldest, codes without meaning first.
     const { attempts } = this;
     const { attemptsMax } = this.#options;
-    while (attempts[0] && (attempts.length >= attemptsMax || this.isForgotten(attempts[0])))
+    while (attempts[0] && (attempts.length >= attemptsMax || this.isDiscarded(attempts[0])))
       attempts.shift();
     attempts.push(attempt);
     return attempt;
   }
 
-  isForgotten({ state, expiresAt }: Attempt): boolean {
+  isDiscarded({ state, expiresAt }: Attempt): boolean {
     const { expiredCodeMemory } = this.#options;
     const isDecided = state === "granted" || state === "refused";
     const memory = isDecided ? Math.max(expiredCodeMemory, DECISION_MEMORY_S) : expiredCodeMemory;
@@ -307,7 +307,7 @@ export class IdealService {
   #decidable(typed: string): Attempt | string {
     const plain = (code: string): string => code.replaceAll(/[^A-Za-z]/g, "");
     const attempt = this.attempts.find(({ user }) => plain(user) === plain(typed));
-    if (attempt === undefined || this.isForgotten(attempt)) return "unknown-code";
+    if (attempt === undefined || this.isDiscarded(attempt)) return "unknown-code";
     if (this.now >= attempt.expiresAt) return "expired";
     return attempt.state === "pending" ? attempt : "already-decided";
   }
@@ -370,7 +370,7 @@ export class IdealService {
 
   /** @param fields with any grant_type except that of a refresh */
   poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
-    return this.#said(this.#poll(client, fields));
+    return this.#output(this.#poll(client, fields));
   }
 
   #poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
@@ -380,7 +380,7 @@ export class IdealService {
     if (!fields.device_code) return INVALID_REQUEST;
     const attempt = this.attempts.find(({ device }) => device === fields.device_code);
     // Another client's poll is treated like one with an unknown code, and changes nothing.
-    if (attempt === undefined || attempt.client !== client || this.isForgotten(attempt))
+    if (attempt === undefined || attempt.client !== client || this.isDiscarded(attempt))
       return BAD_CODE;
     if (fields.code_verifier !== attempt.proof.verifier) return INVALID_GRANT;
     if (attempt.state === "claimed") {
@@ -416,7 +416,7 @@ export class IdealService {
 
   /** Whether tokens with these scopes come with a refresh token. */
   hasRefresh(scopes: readonly string[]): boolean {
-    return !this.#speech.asksOffline || scopes.includes("offline_access");
+    return !this.#speech.requestsOffline || scopes.includes("offline_access");
   }
 
   /** The first tokens of an attempt, as issued by the service; a refresh token that was not issued has no name. */
@@ -429,7 +429,7 @@ export class IdealService {
       ...{ authAt, acr, isKnown: true },
       endsAt:
         accessSeconds === undefined ? Number.POSITIVE_INFINITY : this.now + accessSeconds * 1000,
-      lives: true,
+      runs: true,
     };
     attempt.state = "claimed";
     attempt.grant = grant;
@@ -445,9 +445,9 @@ export class IdealService {
     const { refreshTokensPerClientAndUser: perPair, refreshTokensPerUser: perUser } = this.#options;
     const ofUser = this.grants.filter((one) => one.account === account && this.isLive(one));
     const ofPair = ofUser.filter((one) => one.client === client);
-    for (const one of ofPair.slice(0, Math.max(0, ofPair.length - perPair))) one.lives = false;
-    const left = ofUser.filter(({ lives }) => lives);
-    for (const one of left.slice(0, Math.max(0, left.length - perUser))) one.lives = false;
+    for (const one of ofPair.slice(0, Math.max(0, ofPair.length - perPair))) one.runs = false;
+    const left = ofUser.filter(({ runs }) => runs);
+    for (const one of left.slice(0, Math.max(0, left.length - perUser))) one.runs = false;
   }
 
   /** Lifetimes of tokens that are issued now. */
@@ -460,7 +460,7 @@ export class IdealService {
   }
 
   refresh(client: Client | undefined, fields: Fields): Refreshed {
-    return this.#said(this.#refresh(client, fields));
+    return this.#output(this.#refresh(client, fields));
   }
 
   #refresh(client: Client | undefined, fields: Fields): Refreshed {
@@ -507,11 +507,11 @@ export class IdealService {
   #give(grant: Grant, scopes: readonly string[], accessToken: string): void {
     const lifetime = this.#options.accessTokenLifetime * 1000;
     const expiresAt = Math.min(this.now + lifetime, grant.endsAt);
-    this.access.set(accessToken, { grant, scopes, expiresAt, lives: true });
+    this.access.set(accessToken, { grant, scopes, expiresAt, runs: true });
   }
 
-  isLive({ lives, endsAt }: Grant): boolean {
-    return lives && this.now < endsAt;
+  isLive({ runs, endsAt }: Grant): boolean {
+    return runs && this.now < endsAt;
   }
 
   /** The grant of a refresh token, while the service still recognizes that token. */
@@ -523,19 +523,19 @@ export class IdealService {
 
   liveAccess(token: string): AccessToken | undefined {
     const found = this.access.get(token);
-    return found?.lives && this.now < found.expiresAt ? found : undefined;
+    return found?.runs && this.now < found.expiresAt ? found : undefined;
   }
 
   // Revocation: device specification, section 4.4.
 
   /** Ends a grant: its refresh token and all of its access tokens. */
   end(grant: Grant): void {
-    grant.lives = false;
-    for (const one of this.access.values()) if (one.grant === grant) one.lives = false;
+    grant.runs = false;
+    for (const one of this.access.values()) if (one.grant === grant) one.runs = false;
   }
 
   revoke(token: string, client: Client | undefined, fields: Fields): Expected {
-    return this.#said(this.#revoke(token, client, fields));
+    return this.#output(this.#revoke(token, client, fields));
   }
 
   #revoke(token: string, client: Client | undefined, fields: Fields): Expected {
@@ -544,20 +544,20 @@ export class IdealService {
     const access = this.liveAccess(token);
     const grant = access?.grant ?? this.#known(token);
     const { revocation: rule } = this.#options;
-    const isDocuments = rule === "documents";
+    const isSpecification = rule === "specification";
     // The specification requires no credentials; but credentials that a client sends must be right, and the token its
     // own.
-    if (!isDocuments || fields.client_id || fields.client_secret) {
+    if (!isSpecification || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
       if (wrong) return wrong;
       if (grant && grant.client !== client)
-        return refused(400, isDocuments ? "invalid_token" : "invalid_grant");
+        return refused(400, isSpecification ? "invalid_token" : "invalid_grant");
     }
-    if (grant === undefined) return isDocuments ? refused(400, "invalid_token") : OK;
+    if (grant === undefined) return isSpecification ? refused(400, "invalid_token") : OK;
     // RFC 7009 section 2.1: the server decides whether revoking one token revokes the other.
     if (rule !== "rfc7009-each-alone") this.end(grant);
-    else if (access) access.lives = false;
-    else grant.lives = false;
+    else if (access) access.runs = false;
+    else grant.runs = false;
     return OK;
   }
 
@@ -571,19 +571,19 @@ export class IdealService {
     const live = its.filter((one) => this.isLive(one));
     for (const one of its) this.end(one);
     for (const { client: its, refresh } of client === undefined ? [] : live)
-      this.#tell("token-revoked", [its.id], { refreshToken: refresh.at(-1) ?? "" });
+      this.#report("token-revoked", [its.id], { refreshToken: refresh.at(-1) ?? "" });
     return live.length;
   }
 
   /** An event about an account, for every receiver with a client that the account has ever used. */
-  tellOfAccount(type: string, account: Account): void {
+  reportOfAccount(type: string, account: Account): void {
     const used = this.grants
       .filter((one) => one.account === account && one.isKnown)
       .map(({ client }) => client.id);
-    this.#tell(type, used, { account: account.id });
+    this.#report(type, used, { account: account.id });
   }
 
-  #tell(type: string, clients: readonly string[], about: Omit<IdealEvent, "type">): void {
+  #report(type: string, clients: readonly string[], about: Omit<IdealEvent, "type">): void {
     for (const stream of this.streams.values()) {
       if (!stream.isPolled || !stream.isEnabled) continue;
       if (!stream.clients.some((id) => clients.includes(id))) continue;
@@ -634,7 +634,7 @@ export class IdealService {
     token: string | undefined,
     scopes: readonly string[],
     api: ResourceApi,
-  ): AccessToken | (Expected & { lives?: never }) {
+  ): AccessToken | (Expected & { runs?: never }) {
     if (token === undefined) return refused(401, "required");
     const found = this.liveAccess(token);
     if (found === undefined) return refused(401, "authError");
@@ -653,7 +653,7 @@ export class IdealService {
     own: (account: Account) => readonly string[],
   ): Expected & { ids?: readonly string[] } {
     const caller = this.call(token, ["video", "video.readonly"], "video");
-    if (caller.lives === undefined) return caller;
+    if (caller.runs === undefined) return caller;
     const { account } = caller.grant;
     if (account.kind === "service") return refused(403, "NoLinkedVideoAccount");
     if (!query.part || query.mine === undefined) return refused(400, "required");
@@ -663,7 +663,7 @@ export class IdealService {
 
   offer(
     token: string | undefined,
-    deed: "create" | "get" | "activate" | "deactivate" | "delete",
+    action: "create" | "get" | "activate" | "deactivate" | "delete",
     at: {
       readonly plan: string;
       readonly offerId: string;
@@ -680,7 +680,7 @@ export class IdealService {
     },
   ): Expected {
     const caller = this.call(token, ["publisher"], "publisher");
-    if (caller.lives === undefined) return caller;
+    if (caller.runs === undefined) return caller;
     if (at.publishers === undefined) return refused(404, "notFound");
     if (!at.publishers.includes(caller.grant.account.id)) return refused(403, "permissionDenied");
     if (!at.isPlan) return refused(404, "notFound");
@@ -690,7 +690,7 @@ export class IdealService {
       ...OK,
       members: { state: word, offerId: at.offerId },
     });
-    if (deed === "create") {
+    if (action === "create") {
       if (at.offerId === "" || at.regionsVersion === "") return refused(400, "required");
       if (at.regionsVersion !== "2022/02") return refused(400, "invalidParameter");
       if (!at.renewsItself) return refused(400, "failedPrecondition");
@@ -705,15 +705,15 @@ export class IdealService {
       return state("DRAFT");
     }
     if (found === undefined) return refused(404, "notFound");
-    if (deed === "get") return state(found.state);
-    if (deed === "delete") {
+    if (action === "get") return state(found.state);
+    if (action === "delete") {
       if (found.state !== "DRAFT") return refused(400, "failedPrecondition");
       this.offers.delete(key);
       return OK;
     }
-    if (deed === "activate" ? !found.hasPhases : found.state === "DRAFT")
+    if (action === "activate" ? !found.hasPhases : found.state === "DRAFT")
       return refused(400, "failedPrecondition");
-    found.state = deed === "activate" ? "ACTIVE" : "INACTIVE";
+    found.state = action === "activate" ? "ACTIVE" : "INACTIVE";
     return state(found.state);
   }
 }

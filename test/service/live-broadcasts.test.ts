@@ -1,8 +1,8 @@
 // The resource API beyond the request that the specification shows: filters, pages, errors (device doc §4.5), and the
 // challenges of RFC 6750.
 import { expect, test } from "vitest";
+import { testRows } from "./dialogue.ts";
 import { Bench } from "./harness.ts";
-import { testRows } from "./talk.ts";
 
 test.each(["part=snippet,status&mine=true", "part=snippet&part=status&mine=true"])(
   "device doc §4.5: the shape of the response; part is a comma-separated string or repeated: %s",

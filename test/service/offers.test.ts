@@ -1,8 +1,8 @@
 // The rows of the offer specification at the service, valid contents of an offer, and lists.
 
 import { expect, test } from "vitest";
+import { testRows } from "./dialogue.ts";
 import { Bench, PUBLISHER_CLIENT, PUBLISHER as SCOPE } from "./harness.ts";
-import { testRows } from "./talk.ts";
 
 const PUBLISHER = "sign-in client=publisher scope=publisher -> 200";
 const PARENTS =

@@ -2,8 +2,8 @@
 // by jose. The oracle tests the contents of ID tokens and userinfo.
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { describe, expect, it, test } from "vitest";
+import { testRows } from "./dialogue.ts";
 import { Bench, FIXTURE, S256, SCOPE_BASE, TV } from "./harness.ts";
-import { testRows } from "./talk.ts";
 
 const SCOPE = "openid profile email";
 const NAMES = ["openid-configuration", "oauth-authorization-server"];
@@ -28,8 +28,8 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) =>
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 
-function signIn(bench: Bench, asked: Record<string, string> = {}): Record<string, unknown> {
-  const codes = bench.requestCodes({ scope: SCOPE, ...asked }).json;
+function signIn(bench: Bench, requested: Record<string, string> = {}): Record<string, unknown> {
+  const codes = bench.requestCodes({ scope: SCOPE, ...requested }).json;
   expect(bench.service.approve(String(codes.user_code), "ada")).toBe("granted");
   return bench.poll(codes.device_code).json;
 }
@@ -65,9 +65,9 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the se
     // RFC 6749 §4.1.2.1: no client may use it, and no redirect happens.
     authorization_endpoint: (bench, value) => {
       const { pathname } = new URL(String(value));
-      const answer = bench.get(`${pathname}?response_type=code&client_id=living-room-tv`);
-      expect([answer.status, answer.json.error]).toEqual([400, "unauthorized_client"]);
-      expect(answer.headers).not.toHaveProperty("location");
+      const response = bench.get(`${pathname}?response_type=code&client_id=living-room-tv`);
+      expect([response.status, response.json.error]).toEqual([400, "unauthorized_client"]);
+      expect(response.headers).not.toHaveProperty("location");
     },
     grant_types_supported: (bench, value) => {
       const refused = (grant_type: unknown): unknown =>
@@ -107,8 +107,8 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the se
     claims_supported: async (bench, value) => {
       const tokens = signIn(bench, { nonce: "n" });
       const { alg: _, ...claims } = await verified(bench, tokens.id_token);
-      const person = bench.get("/userinfo", tokens.access_token).json;
-      const all = new Set([...Object.keys(claims), ...Object.keys(person)]);
+      const user = bench.get("/userinfo", tokens.access_token).json;
+      const all = new Set([...Object.keys(claims), ...Object.keys(user)]);
       expect([...all].sort()).toEqual([...(value as string[])].sort());
     },
   };

@@ -6,7 +6,7 @@ import { isFullRun } from "../full-run.ts";
 import { runOracle } from "./oracle.ts";
 
 /** Every response that the model has: a run that does not meet one does not test it. */
-const ANSWERS = [
+const RESPONSES = [
   ...["200", "400 invalid_request", "400 invalid_grant", "400 invalid_scope", "401 invalid_client"],
   ...["400 authorization_pending", "403 authorization_pending", "400 slow_down", "429 slow_down"],
   ...["400 access_denied", "400 bad_verification_code", "403 invalid_grant"],
@@ -24,6 +24,6 @@ const RARE = ["400 authorization_declined", "403 expired_token", "400 org_intern
 test("RFC 6749 §4.1.2, §10.4, RFC 8628 §3.5, RFC 7009 §2.1, §2.2, RFC 7636 §4.6, RFC 8936 §2.4, §2.4.1, §2.4.3, RFC 9700 §2.1.1, §4.14, OpenID Connect Core §2, §5.3, §12.2: every response is the one that the specifications predict, and clients are isolated from each other", async () => {
   const seed = Number(process.env.PICOGRANT_SEED ?? 1);
   const met = await runOracle(seed, isFullRun ? 100_000 : 10_000);
-  const usual = [...met].filter((answer) => !RARE.includes(answer));
-  expect(usual.sort()).toEqual(ANSWERS.sort());
+  const usual = [...met].filter((response) => !RARE.includes(response));
+  expect(usual.sort()).toEqual(RESPONSES.sort());
 });

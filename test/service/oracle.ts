@@ -27,7 +27,7 @@ import {
 type Json = Record<string, unknown>;
 
 /** Adds an application of another publisher, and a secret that needs encoding. */
-const WORLD = readFixture({
+const ENVIRONMENT = readFixture({
   ...FIXTURE,
   clients: FIXTURE.clients!.map((client) =>
     client.id === "game-console" ? { ...client, secret: "s+t%20u: \u00e9" } : client,
@@ -43,7 +43,7 @@ const WORLD = readFixture({
     },
   ],
 });
-const BROADCASTS = WORLD.broadcasts;
+const BROADCASTS = ENVIRONMENT.broadcasts;
 const EVENTS: Readonly<Record<string, string>> = {
   "sessions-revoked": "risc",
   "account-disabled": "risc",
@@ -68,13 +68,13 @@ const CHALLENGES: Readonly<Record<string, string>> = {
 const GAPS = [" ", "\u3000", "\u2013", "\uff0d", "\u200b", "\u00ad -"];
 const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
 
-export class OracleLife {
+export class OracleRun {
   readonly story: string[] = [];
   readonly met = new Set<string>();
   readonly #roll: () => number;
   #bench: Bench;
   readonly #random: (count: number) => Uint8Array;
-  readonly #heard: string[] = [];
+  readonly #received: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
   /** The client of half of the devices. */
@@ -92,20 +92,20 @@ export class OracleLife {
     this.#roll = () => new DataView(random(4).buffer).getUint32(0) / 2 ** 32;
     const quota = { requests: this.#below(8), windowSeconds: 1 + this.#below(60) };
     const dialects = Object.keys(SPEECHES) as ServiceOptions["dialect"][];
-    const dialect = this.#chance(0.5) ? "documents" : this.#one(dialects);
+    const dialect = this.#chance(0.5) ? "specification" : this.#one(dialects);
     const its: ServiceOptionsInput = {
       codeLifetime: this.#one([20, 300, 1800]),
       slowDownGrowth: this.#one([0, 5]),
       accessTokenLifetime: this.#one([5, 3600, 3600]),
       refreshTokenRotation: this.#chance(0.5),
       rotationGrace: this.#one([0, 60, null]),
-      revocation: this.#one(["documents", "documents", "rfc7009", "rfc7009-each-alone"]),
+      revocation: this.#one(["specification", "specification", "rfc7009", "rfc7009-each-alone"]),
       codeChallengeMethods: this.#one([["S256"], ["S256", "plain"]]),
     };
     // Options for which the dialect has a default are often left out.
     const own = this.#chance(0.3) ? its : {};
     this.#given = {
-      ...{ dialect, ...(dialect === "documents" ? its : own) },
+      ...{ dialect, ...(dialect === "specification" ? its : own) },
       interval: this.#below(7),
       attemptsMax: this.#one([4, 250_000, 250_000]),
       expiredCodeMemory: this.#one([0, 60, 3600]),
@@ -119,15 +119,21 @@ export class OracleLife {
       stepUp: this.#one([null, null, null, null, { maxAge: 600 }, { acr: CONTEXTS[1] }]),
     };
     this.#speech = SPEECHES[dialect];
-    const { dialect: _, ...told } = this.#given;
-    this.#options = readOptions({ ...this.#speech.options, ...told });
-    const { clients, accounts, organizations } = structuredClone(WORLD);
+    const { dialect: _, ...reported } = this.#given;
+    this.#options = readOptions({ ...this.#speech.options, ...reported });
+    const { clients, accounts, organizations } = structuredClone(ENVIRONMENT);
     this.#clients = clients;
     this.#accounts = accounts;
     const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
     this.#usual = this.#chance(0.4) ? publisher! : this.#one(clients);
     const start = Date.UTC(2026, 0, 1);
-    this.#ideal = new IdealService(this.#speech, this.#options, SCOPE_BASE, WORLD.receivers, start);
+    this.#ideal = new IdealService(
+      this.#speech,
+      this.#options,
+      SCOPE_BASE,
+      ENVIRONMENT.receivers,
+      start,
+    );
     for (const { id, blockedScopes } of organizations) this.#ideal.setPolicy(id, blockedScopes);
     this.#random = seededRandom(seed + 1);
     this.#bench = this.#start();
@@ -145,12 +151,12 @@ export class OracleLife {
     const bench = new Bench(this.#given, {
       now: () => this.#ideal.now,
       random: this.#random,
-      fixture: WORLD,
+      fixture: ENVIRONMENT,
       // openid.test.ts tests signatures: real ones would take the time of hundreds of steps.
       makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
       snapshot,
     });
-    bench.service.observe((event) => this.#heard.push(JSON.stringify(event)));
+    bench.service.observe((event) => this.#received.push(JSON.stringify(event)));
     return bench;
   }
 
@@ -161,31 +167,31 @@ export class OracleLife {
     this.#expect("what waits, the oldest first", this.#ideal.pending(), waiting);
   }
 
-  async #act(deed: number): Promise<void> {
-    if (deed < 14) return this.#requestCode();
-    if (deed < 26) return this.#decide();
-    if (deed < 45) return this.#poll();
-    if (deed < 57) return this.#refresh();
-    if (deed < 60) return this.#revoke();
-    if (deed < 80)
-      return this.#usual.permittedScopes.length > 0 || deed < 62
+  async #act(action: number): Promise<void> {
+    if (action < 14) return this.#requestCode();
+    if (action < 26) return this.#decide();
+    if (action < 45) return this.#poll();
+    if (action < 57) return this.#refresh();
+    if (action < 60) return this.#revoke();
+    if (action < 80)
+      return this.#usual.permittedScopes.length > 0 || action < 62
         ? this.#offer()
         : this.#listBroadcasts();
-    if (deed < 83) return this.#administer();
-    if (deed < 88) return this.#receive();
-    if (deed < 91) return this.#signIn();
-    if (deed < 93) return this.#askWho();
-    if (deed > 99) return this.#restart();
+    if (action < 83) return this.#administer();
+    if (action < 88) return this.#receive();
+    if (action < 91) return this.#signIn();
+    if (action < 93) return this.#requestIdentity();
+    if (action > 99) return this.#restart();
     return this.#wait();
   }
 
   /** Checks besides responses: no secret reached an observer, and nothing is left of ended grants. */
   end(): void {
     const secrets = [...this.#seen, ...this.#clients.flatMap(({ secret }) => secret ?? [])];
-    const told = this.#heard.join("\n");
+    const reported = this.#received.join("\n");
     for (const secret of secrets)
-      this.#expect(`${secret} reached an observer`, false, told.includes(secret));
-    this.#expect("a failure was reported", false, told.includes('"failure"'));
+      this.#expect(`${secret} reached an observer`, false, reported.includes(secret));
+    this.#expect("a failure was reported", false, reported.includes('"failure"'));
     for (const { id } of this.#accounts) this.#service.revokeAllFor(id);
     const { attempts: _, ...left } = this.#service.counts();
     const none = { grants: 0, refreshTokens: 0, accessTokens: 0, accountsWithEvictedGrants: 0 };
@@ -236,11 +242,11 @@ export class OracleLife {
   }
 
   /** A random element of a growing list, mostly a live one. */
-  #pick<T>(list: readonly T[], lives: (one: T) => boolean): T | undefined {
+  #pick<T>(list: readonly T[], runs: (one: T) => boolean): T | undefined {
     if (this.#chance(0.1)) return this.#one(list);
     const last = list.slice(-30);
-    const living = this.#chance(0.85) ? last.filter(lives) : [];
-    return this.#one(living.length > 0 ? living : last);
+    const alive = this.#chance(0.85) ? last.filter(runs) : [];
+    return this.#one(alive.length > 0 ? alive : last);
   }
 
   /** A token that may have any of these scopes, a dead one, or a refresh token. */
@@ -268,7 +274,7 @@ export class OracleLife {
     );
   }
 
-  async #ask(
+  async #request(
     method: string,
     target: string,
     fields: Fields | undefined,
@@ -281,36 +287,36 @@ export class OracleLife {
     const type = json ? "application/json" : "application/x-www-form-urlencoded";
     const all = body === undefined ? headers : { "content-type": type, ...credentials };
     // The HTTP layer is the same for all requests and takes most of the time, so it is used only sometimes.
-    const { json: answer, ...response } = this.#chance(0.05)
+    const { json: reply, ...response } = this.#chance(0.05)
       ? await this.#bench.fetch(method, target, body, all)
       : this.#bench.send(method, target, body, all);
     const { text } = response;
     const what = `${method} ${target} ${body ?? ""}${all.authorization?.slice(0, 24) ?? ""}`;
     this.story.push(`${what}\n    ${response.status} ${text.slice(0, 300)}`);
     if (this.story.length > 30) this.story.shift();
-    const word = wordOf(answer);
+    const word = wordOf(reply);
     this.met.add(`${response.status} ${word}`.trim());
     this.#expect(what, [expected.status, expected.word], [response.status, word]);
     for (const [name, value] of Object.entries(expected.members ?? {}))
-      this.#expect(`${what}, ${name}`, value, answer[name]);
-    if (expected.word === "") return answer;
+      this.#expect(`${what}, ${name}`, value, reply[name]);
+    if (expected.word === "") return reply;
     const { "www-authenticate": challenge = "" } = response.headers;
     if (word === "invalid_client") {
       const isBasic = /^Basic/.test(all.authorization ?? "");
-      this.#expect(what, isBasic && expected.asksWho === true, /^Basic /.test(challenge));
+      this.#expect(what, isBasic && expected.isChallenged === true, /^Basic /.test(challenge));
     }
     const bearer = CHALLENGES[word];
     if (bearer)
       this.#expect(what, bearer, /^Bearer .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
     // Device specification, section 2.3: a grant error has two members, and the quota error one.
     const isApi = /^\/(video|publisher)/.test(target) || word === "notFound";
-    const names = Object.keys(isApi ? (answer.error as Json) : answer).sort();
+    const names = Object.keys(isApi ? (reply.error as Json) : reply).sort();
     const ofGrant = /^.(userinfo)/.test(target) ? [] : (this.#speech.errorMembers ?? []);
     const usual = [...OAUTH_MEMBERS, ...ofGrant].sort();
     const own = isApi ? ["code", "details", "errors", "message", "status"] : usual;
     this.#expect(what, expected.word === "rate_limit_exceeded" ? ["error_code"] : own, names);
-    if (isApi) this.#expect(what, expected.status, (answer.error as Json).code);
-    return answer;
+    if (isApi) this.#expect(what, expected.status, (reply.error as Json).code);
+    return reply;
   }
 
   /** Sometimes a client authenticates by HTTP Basic (RFC 6749 section 2.3.1), with or without encoding. */
@@ -339,9 +345,9 @@ export class OracleLife {
   }
 
   /** Each issued value differs from all earlier ones, and needs no escaping. */
-  #fresh(answer: Json, ...names: readonly string[]): string[] {
+  #fresh(reply: Json, ...names: readonly string[]): string[] {
     return names.map((name) => {
-      const value = String(answer[name]);
+      const value = String(reply[name]);
       this.#expect(`${name} ${value} is new, and printable`, true, /^[!-~]+$/.test(value));
       this.#expect(`${name} ${value} is new, and printable`, false, this.#seen.has(value));
       this.#seen.add(value);
@@ -355,7 +361,7 @@ export class OracleLife {
     const names = ["email", "openid", "profile", "video", "video.readonly", "storage.file"];
     if (odd < 0.03 || client?.permittedScopes.length) names.push("publisher");
     const scopes = names.filter(() => this.#chance(0.5)).map((name) => this.#ideal.scope(name));
-    if (this.#chance(this.#speech.asksOffline ? 0.5 : 0.05)) scopes.push("offline_access");
+    if (this.#chance(this.#speech.requestsOffline ? 0.5 : 0.05)) scopes.push("offline_access");
     if (odd > 0.94) scopes.push(this.#ideal.scope("video.upload"));
     if (odd > 0.97) scopes.push(scopes[0]?.toUpperCase() ?? "EMAIL");
     const verifier = this.#chance(0.2)
@@ -373,25 +379,25 @@ export class OracleLife {
     };
     const acr = CONTEXTS[fields.acr_values ? 1 : 0];
     const proof = { verifier, nonce: fields.nonce, acr };
-    await this.#askForCode(client_id ? client : undefined, fields, proof);
+    await this.#startSignIn(client_id ? client : undefined, fields, proof);
   }
 
-  async #askForCode(
+  async #startSignIn(
     client: Client | undefined,
     fields: Fields,
     proof: Proof,
   ): Promise<Attempt | undefined> {
     const expected = this.#ideal.requestCode(client, fields);
-    const answer = await this.#ask("POST", "/device/code", fields, expected);
+    const reply = await this.#request("POST", "/device/code", fields, expected);
     if (expected.word !== "") return undefined;
-    const [device, user] = this.#fresh(answer, "device_code", "user_code");
+    const [device, user] = this.#fresh(reply, "device_code", "user_code");
     this.#expect("space for the user code", true, user!.length <= 15);
     const { codeMembers } = this.#speech;
     const usual = ["device_code", "expires_in", "interval", "user_code"];
-    this.#expect("members", [...usual, ...codeMembers].sort(), Object.keys(answer).sort());
-    const address = answer.verification_url ?? answer.verification_uri;
+    this.#expect("members", [...usual, ...codeMembers].sort(), Object.keys(reply).sort());
+    const address = reply.verification_url ?? reply.verification_uri;
     this.#expect("address", `${this.#service.baseUrl}/device`, address);
-    const { message = user } = answer;
+    const { message = user } = reply;
     this.#expect("message", true, String(message).includes(user!));
     return this.#ideal.begin(client!, fields.scope!, device!, user!, proof);
   }
@@ -399,13 +405,13 @@ export class OracleLife {
   /** A device of the usual client and a user who allows everything: material for later attacks. */
   async #signIn(): Promise<void> {
     const { id: client_id, secret: client_secret, permittedScopes } = this.#usual;
-    const offline = this.#speech.asksOffline ? ["offline_access"] : [];
+    const offline = this.#speech.requestsOffline ? ["offline_access"] : [];
     const scope = ["email", permittedScopes[0] ?? "video", ...offline]
       .map((name) => this.#ideal.scope(name))
       .join(" ");
     const acr = CONTEXTS[1];
-    const asked = { client_id, scope, acr_values: acr };
-    const attempt = await this.#askForCode(this.#usual, asked, { acr });
+    const requested = { client_id, scope, acr_values: acr };
+    const attempt = await this.#startSignIn(this.#usual, requested, { acr });
     if (attempt === undefined) return;
     this.#allow(attempt.user, this.#accounts[this.#below(2)]!, undefined, undefined);
     const fields = { client_id, client_secret, device_code: attempt.device };
@@ -425,7 +431,7 @@ export class OracleLife {
     const fields = { ...credentials, device_code, code_verifier, grant_type: DEVICE_GRANT };
     if (odd > 0.98) {
       const expected = { status: 400, word: "unsupported_grant_type" };
-      await this.#ask("POST", "/token", { ...fields, grant_type: "password" }, expected);
+      await this.#request("POST", "/token", { ...fields, grant_type: "password" }, expected);
       return;
     }
     await this.#pollWith(client, fields);
@@ -433,20 +439,20 @@ export class OracleLife {
 
   async #pollWith(client: Client | undefined, fields: Fields): Promise<void> {
     const { attempt: granted, ...expected } = this.#ideal.poll(client, fields);
-    const answer = await this.#ask("POST", "/token", fields, expected);
+    const reply = await this.#request("POST", "/token", fields, expected);
     if (granted === undefined) return;
     const hasRefresh = this.#ideal.hasRefresh(granted.granted);
-    this.#expect("a refresh token", hasRefresh, "refresh_token" in answer);
+    this.#expect("a refresh token", hasRefresh, "refresh_token" in reply);
     const names = hasRefresh ? ["refresh_token"] : [];
-    const [access, ...refresh] = this.#fresh(answer, "access_token", ...names);
+    const [access, ...refresh] = this.#fresh(reply, "access_token", ...names);
     const grant = this.#ideal.claimed(granted, access!, refresh[0]);
     this.#tokens.push(access!, ...refresh);
-    this.#expectTokens(answer, grant, grant.scopes, granted.proof.nonce);
+    this.#expectTokens(reply, grant, grant.scopes, granted.proof.nonce);
   }
 
   /** Device specification, section 2.2; OpenID Connect Core sections 2 and 12.2. */
-  #expectTokens(answer: Json, grant: Grant, scopes: readonly string[], nonce?: string): void {
-    const { expires_in, scope, token_type, refresh_token_expires_in } = answer;
+  #expectTokens(reply: Json, grant: Grant, scopes: readonly string[], nonce?: string): void {
+    const { expires_in, scope, token_type, refresh_token_expires_in } = reply;
     const expected = {
       ...this.#ideal.lifetimes(grant),
       scope: scopes.join(" "),
@@ -454,7 +460,7 @@ export class OracleLife {
     };
     const found = { expires_in, refresh_token_expires_in, scope, token_type };
     this.#expect("tokens", expected, found);
-    this.#expect("an ID token", scopes.includes("openid"), "id_token" in answer);
+    this.#expect("an ID token", scopes.includes("openid"), "id_token" in reply);
     if (!scopes.includes("openid")) return;
     const iat = Math.floor(this.#ideal.now / 1000);
     const claims = {
@@ -462,11 +468,11 @@ export class OracleLife {
       ...{ iss: this.#issuer, sub: grant.account.id, aud: grant.client.id },
       ...{ iat, exp: iat + this.#options.idTokenLifetime },
       ...{ auth_time: Math.floor(grant.authAt / 1000), acr: grant.acr },
-      at_hash: sha256(String(answer.access_token), 16),
+      at_hash: sha256(String(reply.access_token), 16),
     };
     this.#expect("the ID token", claims, {
       nonce: undefined,
-      ...claimsOf(String(answer.id_token)),
+      ...claimsOf(String(reply.id_token)),
     });
   }
 
@@ -474,10 +480,10 @@ export class OracleLife {
     const known = this.#ideal.refreshTokens;
     // Sometimes a displaced one, while its access tokens are still valid.
     const running = new Set(this.#running().map((one) => this.#ideal.access.get(one)!.grant));
-    const isWanted = this.#chance(0.15)
-      ? (grant: Grant) => !grant.lives && running.has(grant)
+    const isRequired = this.#chance(0.15)
+      ? (grant: Grant) => !grant.runs && running.has(grant)
       : (grant: Grant) => this.#ideal.isLive(grant);
-    const token = this.#pick([...known.keys()], (one) => isWanted(known.get(one)!));
+    const token = this.#pick([...known.keys()], (one) => isRequired(known.get(one)!));
     const its = token === undefined ? undefined : known.get(token);
     const [client, credentials] = this.#credentials(its?.client);
     const odd = this.#roll();
@@ -486,17 +492,17 @@ export class OracleLife {
     const fields = { ...credentials, refresh_token, scope, grant_type: "refresh_token" };
     const { grant, rotates, scopes, ...expected } = this.#ideal.refresh(client, fields);
     const before = grant?.refresh.at(-1);
-    const answer = await this.#ask("POST", "/token", fields, expected);
+    const reply = await this.#request("POST", "/token", fields, expected);
     if (grant === undefined) return;
-    const [access] = this.#fresh(answer, "access_token");
-    const successor = rotates ? this.#fresh(answer, "refresh_token")[0] : undefined;
+    const [access] = this.#fresh(reply, "access_token");
+    const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
     // Absent from a refresh response, unless tokens rotate; a client with the previous token gets the live one again.
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
-      this.#expect("refresh_token", isCurrent ? undefined : before, answer.refresh_token);
+      this.#expect("refresh_token", isCurrent ? undefined : before, reply.refresh_token);
     this.#ideal.refreshed(grant, scopes!, access!, successor);
     this.#tokens.push(access!, ...(successor === undefined ? [] : [successor]));
-    this.#expectTokens(answer, grant, scopes!);
+    this.#expectTokens(reply, grant, scopes!);
   }
 
   async #revoke(): Promise<void> {
@@ -507,7 +513,7 @@ export class OracleLife {
     const isAnonymous = this.#chance(0.5);
     const [client, fields] = isAnonymous ? [undefined, {}] : this.#credentials(its?.client);
     const expected = this.#ideal.revoke(token, client, fields);
-    await this.#ask("POST", `/revoke?${form({ token })}`, fields, expected);
+    await this.#request("POST", `/revoke?${form({ token })}`, fields, expected);
   }
 
   /** A token, and a request that carries it: in the header, in the query, or not at all. */
@@ -524,10 +530,10 @@ export class OracleLife {
     return odd < 0.06 ? "none" : this.#aToken(scopes);
   }
 
-  async #askWho(token = this.#anyToken("openid")): Promise<void> {
+  async #requestIdentity(token = this.#anyToken("openid")): Promise<void> {
     const [headers, inQuery] = this.#bearer(token);
     const expected = this.#ideal.userinfo(token);
-    await this.#ask("GET", `/userinfo?${form(inQuery)}`, undefined, expected, headers);
+    await this.#request("GET", `/userinfo?${form(inQuery)}`, undefined, expected, headers);
   }
 
   async #listBroadcasts(): Promise<void> {
@@ -542,7 +548,7 @@ export class OracleLife {
       ).map((one) => one.id),
     );
     const target = `/video/v3/liveBroadcasts?${form({ ...query, ...inQuery })}`;
-    const { items } = await this.#ask("GET", target, undefined, expected, headers);
+    const { items } = await this.#request("GET", target, undefined, expected, headers);
     if (ids)
       this.#expect(
         "own broadcasts",
@@ -554,7 +560,7 @@ export class OracleLife {
   async #offer(): Promise<void> {
     const token = this.#anyToken("publisher");
     const [headers, inQuery] = this.#bearer(token);
-    const applications = WORLD.applications;
+    const applications = ENVIRONMENT.applications;
     const caller = this.#ideal.access.get(token ?? "")?.grant.account.id ?? "";
     const own = applications.find(({ publishers }) => publishers?.includes(caller));
     const application = own && this.#chance(0.9) ? own : this.#one([...applications, undefined]);
@@ -565,7 +571,7 @@ export class OracleLife {
     const productId = subscription?.productId ?? "silver";
     const basePlanId = basePlan?.basePlanId ?? "daily";
     const offerId = this.#one(["intro", "spring"]);
-    const deed = this.#one([
+    const action = this.#one([
       "create",
       "create",
       "get",
@@ -579,7 +585,7 @@ export class OracleLife {
     const hasPhases = this.#chance(0.5);
     const parents = { packageName, productId, basePlanId };
     const planOf = (id: string): string => `${packageName}/${productId}/${id}`;
-    const expected = this.#ideal.offer(token, deed, {
+    const expected = this.#ideal.offer(token, action, {
       ...{ plan: planOf(basePlanId), offerId, regionsVersion, agrees, hasPhases },
       publishers: application?.publishers,
       isPlan: basePlan !== undefined,
@@ -588,19 +594,25 @@ export class OracleLife {
     });
     const plan = `/publisher/v3/applications/${packageName}/subscriptions/${productId}/basePlans/${basePlanId}/offers`;
     const query = (more: Fields): string => form({ ...more, ...inQuery });
-    if (deed === "create") {
+    if (action === "create") {
       const target = `${plan}?${query({ offerId, "regionsVersion.version": regionsVersion })}`;
       const body = {
         ...parents,
         ...(!agrees && { productId: "x" }),
         ...(hasPhases && { phases: PHASES }),
       };
-      await this.#ask("POST", target, undefined, expected, headers, body);
+      await this.#request("POST", target, undefined, expected, headers, body);
       return;
     }
-    const verb = deed === "activate" || deed === "deactivate" ? `:${deed}` : "";
-    const method = deed === "get" ? "GET" : deed === "delete" ? "DELETE" : "POST";
-    await this.#ask(method, `${plan}/${offerId}${verb}?${query({})}`, undefined, expected, headers);
+    const verb = action === "activate" || action === "deactivate" ? `:${action}` : "";
+    const method = action === "get" ? "GET" : action === "delete" ? "DELETE" : "POST";
+    await this.#request(
+      method,
+      `${plan}/${offerId}${verb}?${query({})}`,
+      undefined,
+      expected,
+      headers,
+    );
   }
 
   // Actions of users, administrators and receivers.
@@ -641,33 +653,33 @@ export class OracleLife {
     const account = this.#one(this.#chance(0.5) ? this.#accounts.slice(0, 2) : this.#accounts);
     const client = this.#chance(0.5) ? this.#usual : this.#one(this.#clients);
     const { id } = account;
-    const deed = this.#one([0, 0, 1, 2, 3, 3, 4, 4, 5, 5, 6]);
-    this.story.push(`action ${deed} of or about ${id}, ${client.id}`);
-    if (deed === 0) {
-      const lived = this.#ideal.revokeAll(account, client);
-      this.#expect("grants that were alive", lived, this.#service.revokeAllFor(id, client.id));
-    } else if (deed === 1) {
-      this.#ideal.tellOfAccount("sessions-revoked", account);
-      const lived = this.#ideal.revokeAll(account);
-      this.#ideal.tellOfAccount("tokens-revoked", account);
-      this.#expect("grants that were alive", lived, this.#service.signOutEverywhere(id));
-    } else if (deed === 2) {
+    const action = this.#one([0, 0, 1, 2, 3, 3, 4, 4, 5, 5, 6]);
+    this.story.push(`action ${action} of or about ${id}, ${client.id}`);
+    if (action === 0) {
+      const ran = this.#ideal.revokeAll(account, client);
+      this.#expect("grants that were alive", ran, this.#service.revokeAllFor(id, client.id));
+    } else if (action === 1) {
+      this.#ideal.reportOfAccount("sessions-revoked", account);
+      const ran = this.#ideal.revokeAll(account);
+      this.#ideal.reportOfAccount("tokens-revoked", account);
+      this.#expect("grants that were alive", ran, this.#service.signOutEverywhere(id));
+    } else if (action === 2) {
       this.#service.disableAccount(id);
       if (!account.disabled) {
         account.disabled = true;
         this.#ideal.revokeAll(account);
-        this.#ideal.tellOfAccount("account-disabled", account);
+        this.#ideal.reportOfAccount("account-disabled", account);
       }
-    } else if (deed === 3) {
+    } else if (action === 3) {
       this.#service.enableAccount(id);
-      if (account.disabled) this.#ideal.tellOfAccount("account-enabled", account);
+      if (account.disabled) this.#ideal.reportOfAccount("account-enabled", account);
       account.disabled = false;
-    } else if (deed === 4) {
+    } else if (action === 4) {
       const holder = this.#one([id, "harbour-school", "northwind"]);
       const blocked = ["video", "video.readonly", "publisher"].filter(() => this.#chance(0.2));
       this.#ideal.setPolicy(holder, blocked);
       this.#service.setPolicy(holder, blocked);
-    } else if (deed === 5) {
+    } else if (action === 5) {
       this.#options.refreshTokenRotation = !this.#options.refreshTokenRotation;
       this.#given.refreshTokenRotation = this.#options.refreshTokenRotation;
       this.#service.setOptions({ refreshTokenRotation: this.#options.refreshTokenRotation });
@@ -679,33 +691,33 @@ export class OracleLife {
       this.#service.setEnabledApis(client.id, client.enabledApis);
     }
     const ended = running.filter((token) => !this.#ideal.liveAccess(token));
-    if (ended.length > 0) await this.#askWho(this.#one(ended));
+    if (ended.length > 0) await this.#requestIdentity(this.#one(ended));
   }
 
   async #receive(): Promise<void> {
-    const { id, token } = this.#one(WORLD.receivers);
+    const { id, token } = this.#one(ENVIRONMENT.receivers);
     const stream = this.#ideal.streams.get(id)!;
     const headers = { authorization: `Bearer ${token}` };
     const ok = { status: 200, word: "" };
     if (!stream.isPolled || this.#chance(0.1)) {
       const delivery = { delivery_method: POLL_DELIVERY };
-      await this.#ask("POST", "/events/v1/stream:update", undefined, ok, headers, { delivery });
+      await this.#request("POST", "/events/v1/stream:update", undefined, ok, headers, { delivery });
       stream.isPolled = true;
       return;
     }
     if (this.#chance(0.2)) {
       const status = this.#one(["enabled", "enabled", "disabled"]);
       const target = "/events/v1/stream/status:update";
-      await this.#ask("POST", target, undefined, ok, headers, { status });
+      await this.#request("POST", target, undefined, ok, headers, { status });
       stream.isEnabled = status === "enabled";
       return;
     }
     const poll = (body: object): Promise<Json> =>
-      this.#ask("POST", "/events/v1/poll", undefined, ok, headers, body);
+      this.#request("POST", "/events/v1/poll", undefined, ok, headers, body);
     const maxEvents = this.#one([1, 100]);
     const sets = (await poll({ maxEvents })).sets as Record<string, string>;
     const expected = stream.isEnabled ? stream.waiting.slice(0, maxEvents) : [];
-    const found = Object.values(sets).map((set) => this.#told(set, stream.clients));
+    const found = Object.values(sets).map((set) => this.#reported(set, stream.clients));
     // A refresh token that was not issued has no known name.
     const hashed = expected.map(({ type, account, refreshToken }, at) => [
       type,
@@ -719,7 +731,7 @@ export class OracleLife {
   }
 
   /** Type and subject of a security event token. */
-  #told(set: string, clients: readonly string[]): [string, unknown] {
+  #reported(set: string, clients: readonly string[]): [string, unknown] {
     const claims = claimsOf(set);
     this.#expect("issuer and audience", [this.#issuer, clients], [claims.iss, claims.aud]);
     const [[uri, payload] = ["", {}]] = Object.entries(claims.events as Json);
@@ -731,8 +743,8 @@ export class OracleLife {
   }
 }
 
-function wordOf(answer: Json): string {
-  const { error, error_code } = answer;
+function wordOf(reply: Json): string {
+  const { error, error_code } = reply;
   if (typeof error === "object" && error !== null)
     return String((error as { errors: Json[] }).errors[0]!.reason);
   return String(error ?? error_code ?? "");
@@ -758,19 +770,19 @@ function hashOf(token: string): string {
  */
 export async function runOracle(seed: number, steps: number): Promise<ReadonlySet<string>> {
   const met = new Set<string>();
-  for (let done = 0, life = 0; done < steps; life++) {
-    const lived = new OracleLife((seed * 1000 + life + 1) >>> 0);
+  for (let done = 0, lifetime = 0; done < steps; lifetime++) {
+    const ran = new OracleRun((seed * 1000 + lifetime + 1) >>> 0);
     for (let step = 0; step < 250 && done < steps; step++, done++) {
       try {
-        await lived.step();
+        await ran.step();
       } catch (error) {
-        const where = `PICOGRANT_SEED=${seed}, run ${life}, step ${step}`;
-        const story = lived.story.map((line) => `  ${line}`).join("\n");
+        const where = `PICOGRANT_SEED=${seed}, run ${lifetime}, step ${step}`;
+        const story = ran.story.map((line) => `  ${line}`).join("\n");
         throw new Error(`${where}: ${(error as Error).message}\n${story}`);
       }
     }
-    lived.end();
-    for (const answer of lived.met) met.add(answer);
+    ran.end();
+    for (const reply of ran.met) met.add(reply);
   }
   return met;
 }

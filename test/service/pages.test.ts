@@ -3,12 +3,12 @@
 
 import { describe, expect, test } from "vitest";
 import { createScopes } from "../../targets/service/scopes.ts";
+import { testRows } from "./dialogue.ts";
 import { Bench, FIXTURE, pendingCode, SCOPE_BASE } from "./harness.ts";
-import { testRows } from "./talk.ts";
-import { type Page, Visitor } from "./visitor.ts";
+import { type Page, UserAgent } from "./user-agent.ts";
 
-const ASK = "code scope=video.readonly,email -> 200";
-const PAGES = [ASK, "enter -> 200 says='Choose~an~account'", "choose ada -> 200"];
+const REQUEST = "code scope=video.readonly,email -> 200";
+const PAGES = [REQUEST, "enter -> 200 says='Choose~an~account'", "choose ada -> 200"];
 const SIGNED_IN = [
   "sign-in scope=video.readonly,email -> 200",
   "look /account -> 200",
@@ -82,7 +82,7 @@ testRows([
   ],
   [
     "RFC 8628 §3.3.1: verification_uri_complete fills the code in, and the user has to compare it",
-    ASK,
+    REQUEST,
     "look /device?user_code=$user -> 200 says=$user says='Is~this~the~code~on~your~device’s~screen?'",
     PENDING,
   ],
@@ -90,7 +90,7 @@ testRows([
     "a signed-in visitor does not choose the account again, but can change it; a disabled one cannot be chosen",
     ...PAGES,
     "press allow -> 200",
-    ASK,
+    REQUEST,
     "enter -> 200 says='wants~to~use~your~account'",
     "submit /device choose=another -> 200 says='Choose~an~account'",
     "choose gone -> 400 says='Choose~an~account'",
@@ -104,7 +104,7 @@ testRows([
   ],
   [
     "device doc §3 row expired: the page explains it",
-    ASK,
+    REQUEST,
     "wait 1800",
     "enter -> 410 says='This~code~has~expired.'",
   ],
@@ -115,7 +115,7 @@ testRows([
       ["allow", "pupil", "403 says='organization~does~not~allow'", "400 admin_policy_enforced"],
     ] as const
   ).map(
-    ([decision, account, page, told]) =>
+    ([decision, account, page, reported]) =>
       [
         `device doc §3: ${decision} by ${account}, sent twice or reloaded, has the same response and decides nothing new`,
         "code scope=video,email -> 200",
@@ -123,7 +123,7 @@ testRows([
         `choose ${account} -> 200`,
         `press ${decision} -> ${page}`,
         `press ${decision} untick=email -> ${page}`,
-        `poll -> ${told}`,
+        `poll -> ${reported}`,
         ...[5, 1800].flatMap((seconds) => [`wait ${seconds}`, `press ${decision} -> ${page}`]),
       ] as const,
   ),
@@ -179,13 +179,13 @@ testRows([
       ["disable", "The~account~is~disabled.", "Enable~the~account"],
     ] as const
   ).map(
-    ([deed, news, next]) =>
+    ([action, news, next]) =>
       [
-        `device doc §6: /account/${deed} ends the device's tokens`,
+        `device doc §6: /account/${action} ends the device's tokens`,
         ...SIGNED_IN,
-        `submit /account/${deed} -> 200 says='${news}' says='${next}'`,
+        `submit /account/${action} -> 200 says='${news}' says='${next}'`,
         "refresh -> 400 invalid_grant",
-        ...(deed === "disable" ? ["submit /account/enable -> 200 says='enabled~again'"] : []),
+        ...(action === "disable" ? ["submit /account/enable -> 200 says='enabled~again'"] : []),
       ] as const,
   ),
 ]);
@@ -194,7 +194,7 @@ describe("guessing and phishing", () => {
   testRows([
     [
       "RFC 8628 §5.1: after ten wrong codes even the right one has to wait; other addresses, right and empty ones do not count",
-      ASK,
+      REQUEST,
       ...Array<string>(9).fill(WRONG),
       ...["", "'~'", "--"].map((nothing) => `enter code=${nothing} -> 400`),
       "enter -> 200",
@@ -248,17 +248,20 @@ test("a form from before another sign-in, in another tab, does nothing", async (
   const bench = new Bench();
   const { refresh_token } = bench.signIn();
   const { device, user } = pendingCode(bench);
-  const visitor = new Visitor(bench.service);
+  const userAgent = new UserAgent(bench.service);
   const choose = async (account: string) => {
-    const entry = await visitor.get("/device");
-    const chooser = await visitor.submit(entry, "/device", { user_code: user, choose: "another" });
-    return visitor.submit(chooser, "/device/account", { account });
+    const entry = await userAgent.get("/device");
+    const chooser = await userAgent.submit(entry, "/device", {
+      user_code: user,
+      choose: "another",
+    });
+    return userAgent.submit(chooser, "/device/account", { account });
   };
-  const older = [await choose("ada"), await visitor.get("/account")] as const;
+  const older = [await choose("ada"), await userAgent.get("/account")] as const;
   await choose("ben");
-  const end = await visitor.submit(older[0], "/device/decision", { decision: "allow" });
+  const end = await userAgent.submit(older[0], "/device/decision", { decision: "allow" });
   expect([end.status, end.html.includes("Please start again")]).toEqual([403, true]);
-  await visitor.submit(older[1], "/account/disable");
+  await userAgent.submit(older[1], "/account/disable");
   expect(bench.poll(device).status).toBe(428);
   expect(bench.refresh(refresh_token).status).toBe(200);
   expect(bench.service.isDisabled("ben")).toBe(false);
@@ -268,9 +271,9 @@ test("RFC 8628 §3.3: the verification URI may have a short path, which leads to
   const bench = new Bench({ verificationPath: "/d", verificationUriComplete: true });
   const { verification_url, verification_uri_complete, user_code } = bench.requestCodes().json;
   expect(verification_url).toBe(`${bench.service.baseUrl}/d`);
-  const answer = await bench.service.fetch(new Request(String(verification_uri_complete)));
-  const location = answer.headers.get("location");
-  expect([answer.status, location]).toEqual([303, `/device?user_code=${user_code}`]);
+  const response = await bench.service.fetch(new Request(String(verification_uri_complete)));
+  const location = response.headers.get("location");
+  expect([response.status, location]).toEqual([303, `/device?user_code=${user_code}`]);
   const verificationPath = "https://elsewhere/";
   expect(() => bench.service.setOptions({ verificationPath })).toThrow("path");
 });
@@ -284,10 +287,12 @@ describe("the pages' own safety", () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&`;
 
   /** All pages between a code and its decision. */
-  async function decide(visitor: Visitor, user_code: string, account: string): Promise<Page[]> {
-    const chooser = await visitor.submit(await visitor.get("/device"), "/device", { user_code });
-    const form = await visitor.submit(chooser, "/device/account", { account });
-    return [chooser, form, await visitor.submit(form, "/device/decision", { decision: "allow" })];
+  async function decide(userAgent: UserAgent, user_code: string, account: string): Promise<Page[]> {
+    const chooser = await userAgent.submit(await userAgent.get("/device"), "/device", {
+      user_code,
+    });
+    const form = await userAgent.submit(chooser, "/device/account", { account });
+    return [chooser, form, await userAgent.submit(form, "/device/decision", { decision: "allow" })];
   }
 
   test("names and codes with markup stay text on every page", async () => {
@@ -296,11 +301,11 @@ describe("the pages' own safety", () => {
     const rest = { broadcasts: [], applications: [], receivers: [] };
     const bench = new Bench({}, { fixture: { ...FIXTURE, clients, accounts, ...rest } });
     const { device, user } = pendingCode(bench, { client_id: "evil", scope: "email" });
-    const visitor = new Visitor(bench.service);
-    const pages = await decide(visitor, user, "a");
+    const userAgent = new UserAgent(bench.service);
+    const pages = await decide(userAgent, user, "a");
     bench.poll(device, { client_id: "evil", client_secret: "s" });
     for (const path of ["/account", "/", `/device?user_code=${encodeURIComponent(evil)}`])
-      pages.push(await visitor.get(path));
+      pages.push(await userAgent.get(path));
     for (const { html } of pages) {
       expect(html).not.toMatch(/<script|<img/);
       expect(html).toContain("&lt;script&gt;");
@@ -314,7 +319,7 @@ describe("the pages' own safety", () => {
   ])(
     "%s: strict policy, no framing, no caching except for the way back: %s",
     async (path, caching) => {
-      const { headers, status } = await new Visitor(new Bench().service).get(path);
+      const { headers, status } = await new UserAgent(new Bench().service).get(path);
       expect(status).toBe(200);
       const policy = headers.get("content-security-policy");
       for (const part of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"])
@@ -323,7 +328,7 @@ describe("the pages' own safety", () => {
       expect(headers.get("x-frame-options")).toBe("DENY");
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("cache-control")).toBe(caching);
-      const framed = await new Visitor(new Bench({ framedBySelf: true }).service).get(path);
+      const framed = await new UserAgent(new Bench({ framedBySelf: true }).service).get(path);
       expect(framed.headers.get("content-security-policy")).toContain("frame-ancestors 'self'");
       expect(framed.headers.get("x-frame-options")).toBe("SAMEORIGIN");
     },
@@ -331,16 +336,16 @@ describe("the pages' own safety", () => {
 
   test("the session cookie cannot be read by scripts or sent by other sites", async () => {
     const cookie = async (options: object) =>
-      (await new Visitor(new Bench(options).service).get("/device")).headers.get("set-cookie");
+      (await new UserAgent(new Bench(options).service).get("/device")).headers.get("set-cookie");
     expect(await cookie({})).toMatch(/^(?!.*Secure).*HttpOnly.*SameSite=Lax/);
     expect(await cookie({ baseUrl: "https://s.test" })).toMatch(/Secure/);
   });
 
   test("no page has a script, an inline style or a foreign address", async () => {
     const bench = new Bench();
-    const visitor = new Visitor(bench.service);
-    const pages = await decide(visitor, pendingCode(bench).user, "ada");
-    pages.push(await visitor.get("/device"));
+    const userAgent = new UserAgent(bench.service);
+    const pages = await decide(userAgent, pendingCode(bench).user, "ada");
+    pages.push(await userAgent.get("/device"));
     for (const { html } of pages) {
       expect(html).not.toMatch(/<script|\sstyle=|\son\w+=|javascript:/i);
       // Scope identifiers are addresses, too, but never links.
@@ -362,9 +367,9 @@ describe("the pages' own safety", () => {
     "the pages respond only under the service's own host names (DNS rebinding): %s: %i",
     async (url, status) => {
       const { service } = new Bench({ baseUrl: "https://auth.example.test" });
-      const answer = await service.fetch(new Request(url));
-      expect(answer.status).toBe(status);
-      if (status === 403) expect(answer.headers.get("set-cookie")).toBeNull();
+      const response = await service.fetch(new Request(url));
+      expect(response.status).toBe(status);
+      if (status === 403) expect(response.headers.get("set-cookie")).toBeNull();
     },
   );
 
@@ -388,7 +393,7 @@ test("no session fixation: an invented id is replaced, and so is the id of a ses
   };
   const cookieOf = ({ headers }: Response) => headers.get("set-cookie")?.split(";", 1)[0] ?? "";
   const foreign = new Bench({}, { random: (count) => new Uint8Array(count).fill(7) });
-  const { headers } = await new Visitor(foreign.service).get("/account");
+  const { headers } = await new UserAgent(foreign.service).get("/account");
   const planted = [headers.get("set-cookie")!, `picogrant_session=${"a".repeat(22)}`];
   for (const one of planted)
     expect(cookieOf(await send("/account", one))).toMatch(/^picogrant_session=/);

@@ -1,7 +1,7 @@
 // An event receiver for tests: configures its stream, polls, and verifies every token.
 import { createPublicKey, verify } from "node:crypto";
 import { expect } from "vitest";
-import type { Answer, Bench } from "./harness.ts";
+import type { Bench, HttpResponse } from "./harness.ts";
 
 export const RISC = "https://schemas.openid.net/secevent/risc/event-type/";
 export const OAUTH = "https://schemas.openid.net/secevent/oauth/event-type/";
@@ -40,7 +40,7 @@ export class Receiver {
     this.#token = token;
   }
 
-  send(method: string, path: string, body?: unknown): Answer {
+  send(method: string, path: string, body?: unknown): HttpResponse {
     const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/json" };
     return this.bench.send(method, path, body === undefined ? "" : JSON.stringify(body), headers);
   }
@@ -58,9 +58,9 @@ export class Receiver {
   }
 
   poll(body: object = {}): { sets: Record<string, string>; moreAvailable?: boolean } {
-    const answer = this.send("POST", "/events/v1/poll", body);
-    expect(answer.status).toBe(200);
-    return answer.json as unknown as { sets: Record<string, string>; moreAvailable?: boolean };
+    const response = this.send("POST", "/events/v1/poll", body);
+    expect(response.status).toBe(200);
+    return response.json as unknown as { sets: Record<string, string>; moreAvailable?: boolean };
   }
 
   /** Everything that waits, verified, as [type, event] pairs in order. */

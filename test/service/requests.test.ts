@@ -4,8 +4,8 @@
 import { describe, expect, test } from "vitest";
 import { createUserCode } from "../../targets/service/attempts.ts";
 import { optionsSchema } from "../../targets/service/options.ts";
+import { testRows } from "./dialogue.ts";
 import { Bench, DEVICE_GRANT, FIXTURE, seededRandom, TV } from "./harness.ts";
-import { testRows } from "./talk.ts";
 
 const POLL = { device_code: "x", grant_type: DEVICE_GRANT };
 const FIELDS = { client_id: TV.client_id, scope: "email" };
@@ -154,9 +154,9 @@ test.each([
     400,
   ],
 ])("%s", (_, target, body, type, status) => {
-  const answer = new Bench().send("POST", target, body, { "content-type": type });
-  expect(answer.status).toBe(status);
-  if (status === 400) expect(answer.json.error).toBe("invalid_request");
+  const response = new Bench().send("POST", target, body, { "content-type": type });
+  expect(response.status).toBe(status);
+  if (status === 400) expect(response.json.error).toBe("invalid_request");
 });
 
 testRows([

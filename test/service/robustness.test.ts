@@ -7,7 +7,7 @@ import { PATHS } from "../../targets/service/metadata.ts";
 import { anyCharacter } from "../any-character.ts";
 import { isFullRun } from "../full-run.ts";
 import { Bench, DEVICE_GRANT, FIXTURE, PUBLISHER, PUBLISHER_CLIENT, TV } from "./harness.ts";
-import { Visitor } from "./visitor.ts";
+import { UserAgent } from "./user-agent.ts";
 
 const bench = new Bench({ deviceCodeQuota: null });
 const OAUTH = [PATHS.deviceAuthorization, PATHS.token, PATHS.revocation];
@@ -78,26 +78,26 @@ test("any request gets a status below 500, and JSON is JSON", () => {
         "content-type": type,
         ...(authorization !== undefined && { authorization }),
       };
-      const answer = bench.send(method, `${path}?${query}`, body, headers);
-      expect(answer.status).toBeGreaterThanOrEqual(200);
-      expect(answer.status).toBeLessThan(500);
-      expect(answer.headers["content-type"]).toMatch(/^application\/json/);
-      expect(() => JSON.parse(answer.text)).not.toThrow();
+      const response = bench.send(method, `${path}?${query}`, body, headers);
+      expect(response.status).toBeGreaterThanOrEqual(200);
+      expect(response.status).toBeLessThan(500);
+      expect(response.headers["content-type"]).toMatch(/^application\/json/);
+      expect(() => JSON.parse(response.text)).not.toThrow();
     }),
     { numRuns: isFullRun ? 4500 : 300 },
   );
 });
 
 test("any form at the pages gets a status below 500 and never a script", async () => {
-  const visitor = new Visitor(bench.service);
-  const csrf = /name="csrf" value="([^"]+)"/.exec((await visitor.get("/device")).html)![1]!;
+  const userAgent = new UserAgent(bench.service);
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await userAgent.get("/device")).html)![1]!;
   const forms = ["/device", "/device/account", "/device/decision", "/account/choose"];
   const target = fc.constantFrom(...forms, "/account/remove");
   const value = fc.oneof(fc.constantFrom("ada", "allow", "deny", "<script>"), any);
   const names = fc.constantFrom("user_code", "account", "decision", "scope", "access", "client");
   await fc.assert(
     fc.asyncProperty(target, form(names, value), async (path, pairs) => {
-      const page = await visitor.post(path, [["csrf", csrf], ...pairs]);
+      const page = await userAgent.post(path, [["csrf", csrf], ...pairs]);
       expect(page.status).toBeLessThan(500);
       expect(page.html).not.toMatch(/<script/i);
       bench.wait(700);

@@ -1,7 +1,7 @@
 // The rows of the device authorization specification at the service: requests and expected responses. Each test fails
 // at a service that violates its row. The oracle covers sequences of requests (oracle.test.ts).
 
-import { testRows } from "./talk.ts";
+import { testRows } from "./dialogue.ts";
 
 testRows([
   [

@@ -3,14 +3,14 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { PushAnswer, PushDelivery, Service } from "../../targets/service/index.ts";
+import type { PushDelivery, PushResponse, Service } from "../../targets/service/index.ts";
 import { Bench, TV } from "./harness.ts";
 import { OAUTH, POLL, PUSH, Receiver, RISC, STREAM, verified } from "./receiver.ts";
 
 const SUBJECT = { subject_type: "iss-sub", iss: "http://127.0.0.1:8080", sub: "ada" };
 const ABOUT = { subject: SUBJECT };
 
-const DEEDS: [string, (service: Service) => void, [string, object][]][] = [
+const ACTIONS: [string, (service: Service) => void, [string, object][]][] = [
   [
     "device doc §6 row sessions-revoked: when the user signs out everywhere",
     (service) => service.signOutEverywhere("ada"),
@@ -37,12 +37,12 @@ const DEEDS: [string, (service: Service) => void, [string, object][]][] = [
     [[`${RISC}account-credential-change-required`, ABOUT]],
   ],
 ];
-test.each(DEEDS)("%s", (_, deed, told) => {
+test.each(ACTIONS)("%s", (_, action, reported) => {
   const bench = new Bench();
   const receiver = new Receiver(bench).usePolling();
   bench.signIn();
-  deed(bench.service);
-  expect(receiver.events()).toEqual(told);
+  action(bench.service);
+  expect(receiver.events()).toEqual(reported);
 });
 
 test("device doc §6 row token-revoked: it can name the token by its first 16 characters", () => {
@@ -191,10 +191,10 @@ describe("RFC 8936 poll delivery", () => {
 
 describe("RFC 8935 push delivery", () => {
   /** A receiver with these responses, then 202; `later` advances the clock and returns the number of pushes so far. */
-  function pushing(answers: (number | "unreachable")[]) {
+  function pushing(responses: (number | "unreachable")[]) {
     const pushed: PushDelivery[] = [];
-    const push = async (delivery: PushDelivery): Promise<PushAnswer> => {
-      const status = answers[pushed.length] ?? 202;
+    const push = async (delivery: PushDelivery): Promise<PushResponse> => {
+      const status = responses[pushed.length] ?? 202;
       pushed.push(delivery);
       if (status === "unreachable") throw new Error("no route");
       return { status, body: "" };
@@ -260,7 +260,7 @@ describe("RFC 8935 push delivery", () => {
       release = resolve;
     });
     let pushes = 0;
-    const push = async (): Promise<PushAnswer> => {
+    const push = async (): Promise<PushResponse> => {
       pushes++;
       if (pushes === 1) await held;
       return { status: pushes === 7 ? 202 : 500, body: "" };

@@ -20,8 +20,8 @@ import {
   serve,
 } from "../../targets/service/index.ts";
 import { listening } from "../listening.ts";
-import { PATIENCE_MS } from "../patience.ts";
 import { bundledProgram } from "../program.ts";
+import { TIMEOUT_MS } from "../timeouts.ts";
 import { FIXTURE, TV } from "./harness.ts";
 
 const create = () => createService({ ...nodeEnvironment(), fixture: FIXTURE });
@@ -41,17 +41,17 @@ describe("server", () => {
   /** Writes raw bytes to the socket and reads until it closes. */
   function raw(text: string, port = server.port): Promise<string> {
     return new Promise((resolve) => {
-      let answer = "";
+      let response = "";
       const socket = connect(port, "127.0.0.1", () => socket.write(text));
       socket.on("data", (data) => {
-        answer += data.toString("latin1");
+        response += data.toString("latin1");
       });
-      socket.on("close", () => resolve(answer));
-      socket.on("error", () => resolve(answer));
+      socket.on("close", () => resolve(response));
+      socket.on("error", () => resolve(response));
     });
   }
 
-  const stillAnswers = async () => {
+  const stillResponds = async () => {
     expect((await post("/device/code", CODE)).status).toBe(200);
   };
 
@@ -70,9 +70,9 @@ describe("server", () => {
     ],
     ["a bad host", "GET /device HTTP/1.1\r\nHost: a b/\\\r\nConnection: close\r\n\r\n"],
   ])("%s gets 4xx or a closed connection, and the service continues", async (_, text) => {
-    const answer = await raw(text);
-    if (answer !== "") expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
-    await stillAnswers();
+    const response = await raw(text);
+    if (response !== "") expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
+    await stillResponds();
   });
 
   test("a request that never ends is cut off", async () => {
@@ -143,11 +143,11 @@ test.each(["/token", "/device"])(
       `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
     );
     // Its arrival shows that the server has the request, before the client disconnects.
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString("latin1")).toMatch(/^HTTP\/1\.1 100 /);
+    const [response] = (await once(socket, "data")) as [Buffer];
+    expect(response.toString("latin1")).toMatch(/^HTTP\/1\.1 100 /);
     socket.write("abc");
     socket.destroy();
-    await vi.waitFor(() => expect(seen).not.toEqual([]), PATIENCE_MS);
+    await vi.waitFor(() => expect(seen).not.toEqual([]), TIMEOUT_MS);
     await server.close();
     expect(seen).toMatchObject([{ type: "gone", method: "POST", path }]);
   },
@@ -163,13 +163,13 @@ test("a fault of the listening socket is reported, and the service continues", a
     listening = this;
     return listen.apply(this, args as Parameters<typeof listen>);
   } as typeof listen);
-  const told: string[] = [];
+  const reported: string[] = [];
   const service = create();
-  const server = await serve(service, { onError: ({ message }) => told.push(message) });
+  const server = await serve(service, { onError: ({ message }) => reported.push(message) });
   vi.restoreAllMocks();
   // Node's error for an accept without free file descriptors.
   listening!.emit("error", new Error("accept EMFILE"));
-  expect(told).toEqual(["accept EMFILE"]);
+  expect(reported).toEqual(["accept EMFILE"]);
   expect((await fetch(`${server.url}/device`)).status).toBe(200);
   await server.close();
 });

@@ -2,8 +2,8 @@
 // held against the Fetch standard and RFC 6750, 9110 and 9470.
 
 import type { Session } from "../../platform/session/session.ts";
-import type { Dice } from "../model/dice.ts";
-import { isAtEnd } from "./heard.ts";
+import type { Random } from "../model/random.ts";
+import { isAtEnd } from "./received-responses.ts";
 
 export const API = "https://api.example.com";
 const ELSEWHERE = "https://elsewhere.example";
@@ -31,10 +31,10 @@ const TEXT = "name=value";
 
 export class Api {
   /** Whether a token is one that the server would take now. */
-  isGood: (token: string) => boolean = () => true;
+  isValid: (token: string) => boolean = () => true;
   /** What the authorization server says of itself there. */
   document: (address: string) => object | undefined = () => undefined;
-  readonly #asked = new Map<string, Sent[]>();
+  readonly #requested = new Map<string, Sent[]>();
   #count = 0;
 
   readonly fetch: typeof fetch = async (input, init = {}) => {
@@ -45,7 +45,7 @@ export class Api {
     const token = (headers.get("authorization") ?? "").replace("Bearer ", "");
     const body = init.body ? await new Response(init.body).text() : "";
     const status = this.#statusOf(url, token);
-    this.#asked.get(url.searchParams.get("ask") ?? "")?.push({
+    this.#requested.get(url.searchParams.get("ask") ?? "")?.push({
       ...{ origin: url.origin, method: init.method ?? "", body, token, status },
       hasOwnHeader: headers.get("x-own") === "1",
       hasType: headers.has("content-type"),
@@ -64,27 +64,30 @@ export class Api {
     const [, redirect] = /^\/(\d+)\//.exec(pathname) ?? [];
     if (redirect !== undefined) return Number(redirect);
     if (pathname === "/never" || pathname === "/weak") return 401;
-    return this.isGood(token) ? 200 : 401;
+    return this.isValid(token) ? 200 : 401;
   }
 
   /** Asks by the session's `fetch`. @param fault hears what was not as it must be, by then or later */
-  async ask(session: Session, dice: Dice, fault: (what: string) => void): Promise<void> {
-    const question = drawn(dice);
+  async request(session: Session, random: Random, fault: (what: string) => void): Promise<void> {
+    const question = drawn(random);
     const id = `${this.#count++}`;
     const sent: Sent[] = [];
-    this.#asked.set(id, sent);
+    this.#requested.set(id, sent);
     const { method, body, as, path } = question;
     const url = `${path.startsWith("/") ? API : ""}${path}?ask=${id}`;
     const headers = { "x-own": "1", authorization: "Basic of-the-program" };
-    const isUnsaid = method === "GET" && dice.once(2);
-    const spelt = dice.once(3) ? method.toLowerCase() : method;
+    const isUnsaid = method === "GET" && random.once(2);
+    const spelt = random.once(3) ? method.toLowerCase() : method;
     const init = { ...(!isUnsaid && { method: spelt }), headers, ...bodyOf(body) } as RequestInit;
     // The Fetch standard: headers beside a Request stand in place of its own.
-    const isBeside = as === "Request" && dice.once(2);
+    const isBeside = as === "Request" && random.once(2);
     const request = new Request(url, isBeside ? { ...init, headers: { "x-own": "2" } } : init);
-    const asked = { string: url, URL: new URL(url), Request: request }[as];
-    const answer = session.fetch(asked, as === "Request" ? (isBeside ? { headers } : {}) : init);
-    const outcome = await answer.then(
+    const requested = { string: url, URL: new URL(url), Request: request }[as];
+    const response = session.fetch(
+      requested,
+      as === "Request" ? (isBeside ? { headers } : {}) : init,
+    );
+    const outcome = await response.then(
       ({ status }) => status,
       (error: Error) => error.name,
     );
@@ -103,16 +106,16 @@ const PLACES = {
 } as const;
 type Place = keyof typeof PLACES;
 
-function drawn(dice: Dice): Question {
-  const method = dice.pick(["GET", "HEAD", "POST", "PUT"]);
+function drawn(random: Random): Question {
+  const method = random.pick(["GET", "HEAD", "POST", "PUT"]);
   const isReading = method === "GET" || method === "HEAD";
   const redirect = (): string =>
-    `/${dice.pick([301, 302, 303, 307, 308])}/${dice.pick(["same", "same", "other", "other", "plain", "loop"])}`;
+    `/${random.pick([301, 302, 303, 307, 308])}/${random.pick(["same", "same", "other", "other", "plain", "loop"])}`;
   return {
     method,
-    body: isReading ? "none" : dice.pick(["none", "text", "form", "stream"] as const),
-    as: dice.pick(["string", "URL", "Request"] as const),
-    path: dice.pick(["/echo", "/echo", "/never", "/weak", `${ELSEWHERE}/echo`, redirect()]),
+    body: isReading ? "none" : random.pick(["none", "text", "form", "stream"] as const),
+    as: random.pick(["string", "URL", "Request"] as const),
+    path: random.pick(["/echo", "/echo", "/never", "/weak", `${ELSEWHERE}/echo`, redirect()]),
   };
 }
 

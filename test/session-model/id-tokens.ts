@@ -15,7 +15,7 @@ const bySecret = (secret: string) => (text: string) =>
   createHmac("sha256", secret).update(text).digest();
 
 interface Kind {
-  readonly isGood: boolean;
+  readonly isValid: boolean;
   /** As it has just come, one of the two clocks is wrong. */
   readonly isOfAnotherTime?: boolean;
   readonly header?: object;
@@ -25,29 +25,29 @@ interface Kind {
 
 const ES256 = { alg: "ES256", kid: "own" };
 export const KINDS: readonly Kind[] = [
-  { isGood: true },
-  { isGood: true },
-  { isGood: true, header: { alg: "EdDSA" }, sign: byKey(edwards.privateKey) },
-  { isGood: true, header: { alg: "HS256" }, sign: bySecret("client-secret-of-the-program") },
-  { isGood: true, claims: () => ({ aud: ["other", "program"], azp: "program" }) },
+  { isValid: true },
+  { isValid: true },
+  { isValid: true, header: { alg: "EdDSA" }, sign: byKey(edwards.privateKey) },
+  { isValid: true, header: { alg: "HS256" }, sign: bySecret("client-secret-of-the-program") },
+  { isValid: true, claims: () => ({ aud: ["other", "program"], azp: "program" }) },
   // Clocks may differ by a minute.
-  { isGood: true, claims: (nowS) => ({ exp: nowS - 50, iat: nowS + 50 }) },
-  { isGood: false, isOfAnotherTime: true, claims: (nowS) => ({ exp: nowS - 61 }) },
-  { isGood: false, isOfAnotherTime: true, claims: (nowS) => ({ iat: nowS + 70 }) },
-  { isGood: false, isOfAnotherTime: true, claims: (nowS) => ({ nbf: nowS + 70 }) },
-  { isGood: false, claims: () => ({ iss: "https://login.example.org" }) },
-  { isGood: false, claims: () => ({ aud: "other" }) },
-  { isGood: false, claims: () => ({ aud: ["other", "program"] }) },
-  { isGood: false, claims: () => ({ azp: "other" }) },
-  { isGood: false, claims: () => ({ sub: "" }) },
-  { isGood: false, claims: () => ({ exp: undefined }) },
-  { isGood: false, claims: () => ({ iat: "1" }) },
-  { isGood: false, header: { alg: "none" } },
-  { isGood: false, header: { ...ES256, crit: ["b64"] } },
-  { isGood: false, header: { ...ES256, kid: "old" } },
-  { isGood: false, header: { alg: "HS256" }, sign: bySecret("another") },
-  { isGood: false, sign: byKey(strange.privateKey) },
-  { isGood: false, sign: () => new Uint8Array(0) },
+  { isValid: true, claims: (nowS) => ({ exp: nowS - 50, iat: nowS + 50 }) },
+  { isValid: false, isOfAnotherTime: true, claims: (nowS) => ({ exp: nowS - 61 }) },
+  { isValid: false, isOfAnotherTime: true, claims: (nowS) => ({ iat: nowS + 70 }) },
+  { isValid: false, isOfAnotherTime: true, claims: (nowS) => ({ nbf: nowS + 70 }) },
+  { isValid: false, claims: () => ({ iss: "https://login.example.org" }) },
+  { isValid: false, claims: () => ({ aud: "other" }) },
+  { isValid: false, claims: () => ({ aud: ["other", "program"] }) },
+  { isValid: false, claims: () => ({ azp: "other" }) },
+  { isValid: false, claims: () => ({ sub: "" }) },
+  { isValid: false, claims: () => ({ exp: undefined }) },
+  { isValid: false, claims: () => ({ iat: "1" }) },
+  { isValid: false, header: { alg: "none" } },
+  { isValid: false, header: { ...ES256, crit: ["b64"] } },
+  { isValid: false, header: { ...ES256, kid: "old" } },
+  { isValid: false, header: { alg: "HS256" }, sign: bySecret("another") },
+  { isValid: false, sign: byKey(strange.privateKey) },
+  { isValid: false, sign: () => new Uint8Array(0) },
 ];
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -56,8 +56,8 @@ const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toSt
 export function idTokenOf(kind: Kind, sub: string): string {
   const nowS = Date.now() / 1000;
   const { header = ES256, claims = () => ({}), sign: signature = byKey(own.privateKey) } = kind;
-  const said = { iss: HOST, aud: "program", sub, exp: nowS + 60, iat: nowS, ...claims(nowS) };
-  const signed = `${part(header)}.${part(said)}`;
+  const output = { iss: HOST, aud: "program", sub, exp: nowS + 60, iat: nowS, ...claims(nowS) };
+  const signed = `${part(header)}.${part(output)}`;
   return `${signed}.${Buffer.from(signature(signed)).toString("base64url")}`;
 }
 

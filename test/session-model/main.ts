@@ -7,14 +7,14 @@ import { integer } from "../../targets/desktop/command-line.ts";
 import { commandLine } from "../../targets/workbench/script-options.ts";
 
 interface Options {
-  lives: number;
+  runs: number;
   seed: number;
 }
 
-const LIVES_DEFAULT = 1000;
-const PROGRESS_LIVES = 10_000;
+const RUNS_DEFAULT = 1000;
+const PROGRESS_RUNS = 10_000;
 /** Engines keep what weak references have named until the event loop has had its turn. */
-const TURN_LIVES = 20;
+const TURN_RUNS = 20;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const outfile = path.join(root, "dist/session-model/kinds.mjs");
@@ -38,21 +38,21 @@ async function load(): Promise<typeof import("./kinds.ts").KINDS> {
   return kinds.KINDS;
 }
 
-async function main({ lives, seed }: Options): Promise<void> {
+async function main({ runs, seed }: Options): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const kinds = await load();
-  print(`${lives} lives from seed ${seed}`);
+  print(`${runs} lives from seed ${seed}`);
   let failed = 0;
-  for (let done = 0; done < lives; done++) {
-    if (done % TURN_LIVES === 0) await new Promise(setImmediate);
-    if (done > 0 && done % PROGRESS_LIVES === 0) print(`${done} of ${lives}, ${failed} failed`);
+  for (let done = 0; done < runs; done++) {
+    if (done % TURN_RUNS === 0) await new Promise(setImmediate);
+    if (done > 0 && done % PROGRESS_RUNS === 0) print(`${done} of ${runs}, ${failed} failed`);
     const kind = kinds[(seed + done) % kinds.length]!;
-    const { violations, deeds } = await kind.live(seed + done);
+    const { violations, actions } = await kind.live(seed + done);
     if (violations.length === 0) continue;
     failed++;
-    print(`seed ${seed + done}, ${kind.name}: ${violations.join("; ")}\n  ${deeds.join(", ")}`);
+    print(`seed ${seed + done}, ${kind.name}: ${violations.join("; ")}\n  ${actions.join(", ")}`);
   }
-  print(`${failed} of ${lives} failed`);
+  print(`${failed} of ${runs} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
@@ -60,7 +60,7 @@ const program = commandLine(
   "session-lives",
   "Random lives of the session; fails where one breaks a promise.",
 )
-  .option("--lives <count>", "how many", integer(1), LIVES_DEFAULT)
+  .option("--lives <count>", "how many", integer(1), RUNS_DEFAULT)
   .option("--seed <number>", "the first one's seed", integer(0), Date.now() % 2 ** 30);
 program.action(main);
 await program.parseAsync();

@@ -7,22 +7,22 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 import { build } from "esbuild";
-import type { ManualClock } from "../../platform/fake/index.ts";
 import type * as files from "../../platform/node/file-storage.ts";
 import type * as directory from "../../platform/node/state-directory.ts";
-import type * as keptAnswer from "../../platform/session/kept-answer.ts";
 import type * as signIn from "../../platform/session/sign-in.ts";
+import type * as tokenCache from "../../platform/session/token-cache.ts";
 import type * as seal from "../../platform/storage/sealed-storage.ts";
-import type { Dice } from "../model/dice.ts";
+import type { ManualClock } from "../../platform/testing/index.ts";
+import type { Random } from "../model/random.ts";
 
-type Loaded = typeof files & typeof directory & typeof seal & typeof signIn & typeof keptAnswer;
+type Loaded = typeof files & typeof directory & typeof seal & typeof signIn & typeof tokenCache;
 type Load = (...environment: unknown[]) => void;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(path.join(root, "package.json"));
 const PARTS = [
   ...["node/file-storage", "node/state-directory"],
-  ...["storage/sealed-storage", "session/sign-in", "session/kept-answer"],
+  ...["storage/sealed-storage", "session/sign-in", "session/token-cache"],
 ];
 const ENVIRONMENT = [
   ...["module", "require", "process", "performance", "Date", "Math"],
@@ -70,18 +70,18 @@ export class SharedFiles {
   readonly state = path.join(this.folder, "state");
   readonly violations: string[] = [];
   readonly clock: ManualClock;
-  readonly dice: Dice;
+  readonly random: Random;
   /** Whether processes see of each other whether they run. */
   readonly hasProcesses: boolean;
   readonly running = new Set<number>();
   /** How often each file has been replaced: more exact than the times of some file systems. */
   readonly replaced = new Map<string, number>();
-  isStorm = true;
+  isFaulty = true;
 
-  constructor(clock: ManualClock, dice: Dice) {
+  constructor(clock: ManualClock, random: Random) {
     this.clock = clock;
-    this.dice = dice;
-    this.hasProcesses = dice.once(2);
+    this.random = random;
+    this.hasProcesses = random.once(2);
   }
 
   dispose(): void {
@@ -103,7 +103,7 @@ export class Process {
     this.pid = pid;
     this.#shared = shared;
     shared.running.add(pid);
-    const { clock, dice } = shared;
+    const { clock, random } = shared;
     const after = (run: () => void, ms: number): object => {
       const cancel = clock.after(Math.ceil(ms), this.guarded(run));
       return { cancel, unref: () => ({ cancel }) };
@@ -126,7 +126,7 @@ export class Process {
     const module = { exports: {} as Loaded };
     const itself = { pid, platform: process.platform, getuid: process.getuid, on() {}, off() {} };
     const chance = Object.assign(Object.create(Math) as Math, {
-      random: () => dice.next() / 2 ** 32,
+      random: () => random.next() / 2 ** 32,
     });
     const time = { now: () => clock.elapsedMs };
     const soon = (run: () => void): void => queueMicrotask(this.guarded(run));
@@ -158,7 +158,7 @@ export class Process {
 
   /** It is killed within one of its next calls of the file system, unless the storm is over by then. */
   killWithin(calls: number): void {
-    this.#callsLeft = this.#shared.dice.below(calls);
+    this.#callsLeft = this.#shared.random.below(calls);
   }
 
   #files(): object {
@@ -175,14 +175,14 @@ export class Process {
 
   #call(name: string | symbol, real: (...args: unknown[]) => unknown) {
     return (...args: unknown[]): unknown => {
-      const { isStorm, dice } = this.#shared;
-      if (isStorm && this.#callsLeft-- <= 0) this.kill();
+      const { isFaulty, random } = this.#shared;
+      if (isFaulty && this.#callsLeft-- <= 0) this.kill();
       // One that is dead leaves without a word: nothing that it does here reaches a file.
       if (!this.isAlive && name === "existsSync") return false;
       if (!this.isAlive && name === "rmSync") return undefined;
       // A lock that cannot be taken since the medium fails counts as taken: who has such a medium shares nothing.
       const isLock = String(args[0]).includes("/lock-");
-      const isFailing = isStorm && !isLock && FAILING.includes(String(name)) && dice.once(60);
+      const isFailing = isFaulty && !isLock && FAILING.includes(String(name)) && random.once(60);
       if (!this.isAlive || isFailing) throw Object.assign(new Error("EIO"), { code: "EIO" });
       return this.#instead(name, args) ?? real(...args);
     };

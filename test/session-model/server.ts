@@ -2,8 +2,8 @@
 // judged by what RFC 8628, 6749, 7009 and 7636 allow a client.
 
 import { createHash } from "node:crypto";
-import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
 import type { VerificationPrompt } from "../../platform/session/sign-in.ts";
+import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 
 export const HOST = "https://login.example.com";
 /** What each request carries: RFC 6749 §2.3.1, and a header of the program's own. */
@@ -61,22 +61,22 @@ export class GrantServer {
   readonly grants: Grant[] = [];
   /** All that were given out. */
   readonly accessTokens = new Set<string>();
-  accessLifeS = 3600;
-  codeLifeS = 600;
+  accessLifetimeS = 3600;
+  codeLifetimeS = 600;
   /** Refresh tokens are used once (RFC 9700 §4.14.2). */
   rotates = true;
   givesRefreshToken = true;
   /** The client's storage has not let it read, or keep, what is newest: it cannot know better. */
   isBlind = false;
   /** Whether it wants a code challenge (RFC 7636), and says so where there is none. */
-  wantsChallenge = false;
+  needsChallenge = false;
   /** The client has been told that it does, or was set up to have one. */
   mayChallenge = false;
   /** It takes no other form of a body; whether the client was set up for that one. */
   bodies: "form" | "json" = "form";
   isFormKnown = true;
   /** What it answers in place of what it was asked for. */
-  refusal: () => FakeAnswer | undefined = () => undefined;
+  refusal: () => FakeResponse | undefined = () => undefined;
   /** More members of its next answer with tokens. */
   moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
   /** A token has as many bytes at least: in a form most of them take three each. */
@@ -90,7 +90,7 @@ export class GrantServer {
     this.#nowMs = nowMs;
   }
 
-  readonly handle = (request: SeenRequest): FakeAnswer => {
+  readonly handle = (request: SeenRequest): FakeResponse => {
     const { url, contentType } = request;
     const isJson = contentType === "application/json";
     if (request.method !== "POST" || (!isJson && contentType !== FORM)) this.#broken(request);
@@ -122,9 +122,9 @@ export class GrantServer {
     const id = Number(prompt.userCode.slice(5));
     const isWhole =
       prompt.verificationUriComplete === (id % 3 > 0 ? `${HOST}/device?code=${id}` : "");
-    const isLiving = prompt.expiresInS > 0 && prompt.expiresInS <= this.codeLifeS;
+    const isRunning = prompt.expiresInS > 0 && prompt.expiresInS <= this.codeLifetimeS;
     const isKnown = this.codes.some(({ deviceCode }) => deviceCode === `device-code-${id}`);
-    return isWhole && isLiving && isKnown && prompt.verificationUri === `${HOST}/device`;
+    return isWhole && isRunning && isKnown && prompt.verificationUri === `${HOST}/device`;
   }
 
   /** Grants that a client could use. */
@@ -133,7 +133,7 @@ export class GrantServer {
   }
 
   /** Whether an API would take it. */
-  isGood(accessToken: string): boolean {
+  isValid(accessToken: string): boolean {
     return this.live.some((grant) => grant.accessToken === accessToken);
   }
 
@@ -141,9 +141,9 @@ export class GrantServer {
     for (const code of this.codes) if (code.decision === "pending") code.decision = decision;
   }
 
-  #newCode(field: (name: string) => string): FakeAnswer {
+  #newCode(field: (name: string) => string): FakeResponse {
     const challenge = field("code_challenge");
-    if (this.wantsChallenge && challenge === "") {
+    if (this.needsChallenge && challenge === "") {
       this.mayChallenge = true;
       return refusal("invalid_request", "send a code_c, code_challenge and code_challenge_method");
     }
@@ -158,7 +158,7 @@ export class GrantServer {
       deviceCode,
       challenge,
       decision: "pending",
-      expiresAtMs: this.#nowMs() + this.codeLifeS * 1000,
+      expiresAtMs: this.#nowMs() + this.codeLifetimeS * 1000,
       notBeforeMs: 0,
       intervalMs: 5000,
       isUsed: false,
@@ -169,13 +169,13 @@ export class GrantServer {
         user_code: `CODE-${String(id).padStart(4, "0")}`,
         verification_uri: `${HOST.slice(id % 2 === 0 ? 0 : 8)}/device`,
         ...(id % 3 > 0 && { verification_uri_complete: `${HOST}/device?code=${id}` }),
-        expires_in: this.codeLifeS,
+        expires_in: this.codeLifetimeS,
         interval: 5,
       },
     };
   }
 
-  #poll(deviceCode: string, verifier: string): FakeAnswer {
+  #poll(deviceCode: string, verifier: string): FakeResponse {
     const code = this.codes.find((one) => one.deviceCode === deviceCode);
     const nowMs = this.#nowMs();
     if (code === undefined) {
@@ -208,7 +208,7 @@ export class GrantServer {
   }
 
   /** Lost answers leave the client with an older token: it is good until a newer one has been seen, and once more. */
-  #refresh(token: string): FakeAnswer {
+  #refresh(token: string): FakeResponse {
     const grant = this.grants.find(({ chain }) => chain.includes(token));
     if (grant === undefined) {
       this.violations.push("a refresh token that was never given");
@@ -228,7 +228,7 @@ export class GrantServer {
     return this.#tokens(grant);
   }
 
-  #tokens(grant: Grant): FakeAnswer {
+  #tokens(grant: Grant): FakeResponse {
     const id = this.#count++;
     grant.accessToken = `access-token-${id}`.padEnd(this.tokenBytes(), "+/=x");
     this.accessTokens.add(grant.accessToken);
@@ -240,14 +240,14 @@ export class GrantServer {
       body: {
         access_token: grant.accessToken,
         token_type: "Bearer",
-        expires_in: this.accessLifeS,
+        expires_in: this.accessLifetimeS,
         ...(this.givesRefreshToken && { refresh_token: grant.refreshToken }),
         ...this.moreMembers(grant),
       },
     };
   }
 
-  #revoke(token: string): FakeAnswer {
+  #revoke(token: string): FakeResponse {
     for (const grant of this.grants) {
       if (grant.chain.includes(token) || grant.accessToken === token) grant.isRevoked = true;
     }
@@ -255,6 +255,6 @@ export class GrantServer {
   }
 }
 
-function refusal(error: string, description?: string): FakeAnswer {
+function refusal(error: string, description?: string): FakeResponse {
   return { status: 400, body: { error, error_description: description } };
 }

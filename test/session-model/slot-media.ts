@@ -5,11 +5,11 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Entropy, Storage } from "../../platform/contracts.ts";
-import { MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
 import { FileStorage } from "../../platform/node/file-storage.ts";
 import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/storage/sealed-storage.ts";
 import { ValueSlots } from "../../platform/storage/value-storage.ts";
-import type { Dice } from "../model/dice.ts";
+import { MemoryStorage, SeededEntropy } from "../../platform/testing/index.ts";
+import type { Random } from "../model/random.ts";
 
 /** What a slot then may hold. */
 interface Change {
@@ -20,10 +20,10 @@ interface Change {
 export abstract class Medium {
   /** A change that is cut leaves something that is neither the old nor the new. */
   readonly tears: boolean = false;
-  readonly dice: Dice;
+  readonly random: Random;
 
-  constructor(dice: Dice) {
-    this.dice = dice;
+  constructor(random: Random) {
+    this.random = random;
   }
 
   /** A storage over it, as after a start. */
@@ -89,7 +89,7 @@ export class SealedMedium extends Medium {
   }
 
   cut(): void {
-    this.#inner.cutNextWriteAt(this.dice.below(130));
+    this.#inner.cutNextWriteAt(this.random.below(130));
   }
 
   fail(): void {
@@ -138,13 +138,13 @@ export class SealedMedium extends Medium {
       this.#atStart = this.#earlier.map(({ length }) => length);
       return bytes.length === 0 ? { possible: new Set([""]), isDoubtful: false } : what;
     };
-    const at = this.dice.below(box.length);
-    const index = this.dice.below(this.#earlier[slot].length);
+    const at = this.random.below(box.length);
+    const index = this.random.below(this.#earlier[slot].length);
     const [earlier, text] = this.#earlier[slot][index] ?? [];
-    switch (this.dice.below(4)) {
+    switch (this.random.below(4)) {
       case 0:
         return put(
-          box.map((byte, i) => (i === at ? byte ^ (1 << this.dice.below(8)) : byte)),
+          box.map((byte, i) => (i === at ? byte ^ (1 << this.random.below(8)) : byte)),
           lost,
         );
       case 1:
@@ -223,7 +223,7 @@ export class ValueMedium extends Medium {
   }
 
   fail(): void {
-    this.#fault = this.dice.pick(["before", "after"]);
+    this.#fault = this.random.pick(["before", "after"]);
   }
 
   fine(): void {
@@ -236,7 +236,7 @@ export class ValueMedium extends Medium {
 
   override wrong(): Storage[] {
     const storage = this.open();
-    const foreign = this.dice.pick(["picogrant 1 !!! ", "something else", "picogrant 2  "]);
+    const foreign = this.random.pick(["picogrant 1 !!! ", "something else", "picogrant 2  "]);
     const own = this.#value;
     const inPlace = (run: () => void): void => {
       this.#value = foreign;
@@ -281,17 +281,17 @@ export class FileMedium extends Medium {
   #problem = "";
 
   open(): Storage {
-    this.#storage = new FileStorage(this.#state, { capacity: 100, isShared: this.dice.once(2) });
+    this.#storage = new FileStorage(this.#state, { capacity: 100, isShared: this.random.once(2) });
     this.#stamp = this.#storage.stamp;
     return this.#storage;
   }
 
   cut(): void {
-    this.#failFrom(this.dice.below(8), Number.POSITIVE_INFINITY);
+    this.#failFrom(this.random.below(8), Number.POSITIVE_INFINITY);
   }
 
   fail(): void {
-    this.#failFrom(this.dice.below(8), 1);
+    this.#failFrom(this.random.below(8), 1);
   }
 
   #failFrom(first: number, count: number): void {

@@ -3,16 +3,16 @@
 // that happens to one slot changes the other.
 
 import type { Storage } from "../../platform/contracts.ts";
-import { Dice } from "../model/dice.ts";
-import type { LifeReport } from "./life.ts";
+import { Random } from "../model/random.ts";
+import type { RunReport } from "./session-run.ts";
 import { FileMedium, type Medium, SealedMedium, ValueMedium } from "./slot-media.ts";
 
 const MEDIA = [SealedMedium, SealedMedium, ValueMedium, FileMedium];
-const DEEDS = [
+const ACTIONS = [
   ...["write", "write", "write", "read", "read", "read", "erase", "restart", "damage"],
   ...["too long", "too little room", "no such slot", "secret"],
 ] as const;
-type Deed = (typeof DEEDS)[number];
+type Action = (typeof ACTIONS)[number];
 /** Around what is read, to see that nothing else is written. */
 const EDGE = 0xa5;
 
@@ -25,24 +25,24 @@ interface Ideal {
 
 class Slots {
   readonly violations: string[] = [];
-  readonly deeds: string[] = [];
-  readonly #dice: Dice;
+  readonly actions: string[] = [];
+  readonly #random: Random;
   readonly #medium: Medium;
   #storage: Storage;
   readonly #ideal: [Ideal, Ideal] = [empty(), empty()];
 
   constructor(seed: number) {
-    this.#dice = new Dice(seed);
-    this.#medium = new MEDIA[seed % MEDIA.length]!(this.#dice);
+    this.#random = new Random(seed);
+    this.#medium = new MEDIA[seed % MEDIA.length]!(this.#random);
     this.#storage = this.#medium.open();
   }
 
   async run(): Promise<void> {
-    for (let left = 6 + this.#dice.below(20); left > 0; left--) {
-      const deed = this.#dice.pick(DEEDS);
-      const slot = this.#dice.below(2) as 0 | 1;
-      this.deeds.push(`${deed} ${slot}`);
-      await this.#do(deed, slot);
+    for (let left = 6 + this.#random.below(20); left > 0; left--) {
+      const action = this.#random.pick(ACTIONS);
+      const slot = this.#random.below(2) as 0 | 1;
+      this.actions.push(`${action} ${slot}`);
+      await this.#do(action, slot);
       const problem = this.#medium.problem();
       if (problem !== "") this.violations.push(problem);
     }
@@ -51,9 +51,9 @@ class Slots {
     this.#medium.dispose();
   }
 
-  async #do(deed: Deed, slot: 0 | 1): Promise<void> {
+  async #do(action: Action, slot: 0 | 1): Promise<void> {
     const { capacity } = this.#storage;
-    switch (deed) {
+    switch (action) {
       case "write":
         return this.#change(slot, this.#drawn());
       case "erase":
@@ -61,7 +61,7 @@ class Slots {
       case "read":
         return this.#read(slot, capacity);
       case "too little room":
-        return this.#read(slot, this.#dice.below(40));
+        return this.#read(slot, this.#random.below(40));
       case "restart":
         return this.#restart();
       case "damage":
@@ -76,7 +76,8 @@ class Slots {
         return undefined;
       }
       case "no such slot": {
-        const none = (): void => void this.#storage.erase(this.#dice.pick([2, -1, 0.5]), () => {});
+        const none = (): void =>
+          void this.#storage.erase(this.#random.pick([2, -1, 0.5]), () => {});
         if (!throwsRangeError(none)) this.violations.push("a slot that there is not");
         return undefined;
       }
@@ -86,26 +87,26 @@ class Slots {
   }
 
   #drawn(): string {
-    const length = this.#dice.pick([0, 1, 12, 30, 30, 60]);
-    return Array.from({ length }, () => String.fromCharCode(this.#dice.below(256))).join("");
+    const length = this.#random.pick([0, 1, 12, 30, 30, 60]);
+    return Array.from({ length }, () => String.fromCharCode(this.#random.below(256))).join("");
   }
 
   #restart(): void {
     this.#medium.restart();
     this.#storage = this.#medium.open();
-    this.#forget(0);
-    this.#forget(1);
+    this.#discard(0);
+    this.#discard(1);
   }
 
   /** What is there counts as it is. */
-  #forget(slot: 0 | 1): void {
+  #discard(slot: 0 | 1): void {
     const there = this.#medium.unsure(slot);
     if (there !== undefined) this.#ideal[slot].possible.add(there);
   }
 
   /** @param text undefined: it is erased */
   async #change(slot: 0 | 1, text: string | undefined): Promise<void> {
-    const fault = this.#dice.pick(["", "", "", "cut", "moment"] as const);
+    const fault = this.#random.pick(["", "", "", "cut", "moment"] as const);
     if (fault === "cut") this.#medium.cut();
     if (fault === "moment") this.#medium.fail();
     const bytes = Buffer.from(`..${text ?? ""}..`, "latin1");
@@ -122,26 +123,26 @@ class Slots {
       if (fault === "") this.violations.push("nothing has failed, and it says so");
       ideal.possible.add(text ?? "");
       ideal.isDoubtful ||= fault === "cut" && this.#medium.tears;
-      this.#forget(slot);
+      this.#discard(slot);
     }
     this.#medium.fine();
     if (fault === "cut") this.#restart();
   }
 
-  async #read(slot: 0 | 1, room: number): Promise<void> {
-    const isFailing = this.#dice.once(6);
+  async #read(slot: 0 | 1, capacity: number): Promise<void> {
+    const isFailing = this.#random.once(6);
     if (isFailing) this.#medium.fail();
-    const into = new Uint8Array(room + 4).fill(EDGE);
+    const into = new Uint8Array(capacity + 4).fill(EDGE);
     const length = await settled<number>((done) =>
-      this.#storage.read(slot, into, 2, 2 + room, done),
+      this.#storage.read(slot, into, 2, 2 + capacity, done),
     );
     this.#medium.fine();
-    const around = [0, 1, room + 2, room + 3].map((at) => into[at]);
+    const around = [0, 1, capacity + 2, capacity + 3].map((at) => into[at]);
     if (around.some((byte) => byte !== EDGE))
       this.violations.push("more was read than there is room");
     const ideal = this.#ideal[slot];
     if (length === undefined || length < 0) {
-      const isLong = [...ideal.possible].some((text) => text.length > room);
+      const isLong = [...ideal.possible].some((text) => text.length > capacity);
       if (!isFailing && !isLong && !ideal.isDoubtful) this.violations.push(`slot ${slot} is lost`);
       return;
     }
@@ -192,8 +193,8 @@ function throwsRangeError(run: () => void): boolean {
 }
 
 /** One life of two slots. */
-export async function slotsOnce(seed: number): Promise<LifeReport> {
+export async function slotsOnce(seed: number): Promise<RunReport> {
   const slots = new Slots(seed);
   await slots.run();
-  return { violations: slots.violations, deeds: slots.deeds };
+  return { violations: slots.violations, actions: slots.actions };
 }

@@ -5,10 +5,10 @@ import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import tls from "node:tls";
 import type {
-  AnswerPlan,
   HttpTestServer,
   RawPlan,
   RequestOnServer,
+  ResponsePlan,
   ServerPlan,
 } from "../../../platform/conformance/http-bench.ts";
 
@@ -133,8 +133,8 @@ class Desk {
         await sendRaw(socket, plan);
         connection.idle = true;
         return;
-      case "answer":
-        await sendAnswer(socket, plan);
+      case "response":
+        await sendResponse(socket, plan);
         connection.idle = true;
         return;
       default:
@@ -143,7 +143,7 @@ class Desk {
   }
 }
 
-async function sendAnswer(socket: net.Socket, plan: AnswerPlan): Promise<void> {
+async function sendResponse(socket: net.Socket, plan: ResponsePlan): Promise<void> {
   const body = plan.body ?? new Uint8Array(0);
   const until = plan.cutAtByte ?? body.length;
   socket.write(headOf(plan, body.length));
@@ -171,7 +171,7 @@ async function sendRaw(socket: net.Socket, plan: RawPlan): Promise<void> {
   if (plan.keepAlive !== true) socket.end();
 }
 
-function headOf(plan: AnswerPlan, length: number): string {
+function headOf(plan: ResponsePlan, length: number): string {
   const lines = [`HTTP/1.1 ${plan.status} Planned`];
   for (const [name, value] of plan.headers ?? []) lines.push(`${name}: ${value}`);
   if (plan.framing === "chunked") lines.push("Transfer-Encoding: chunked");

@@ -6,10 +6,10 @@ import { gzipSync } from "node:zlib";
 
 export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
 
-export interface Answer {
+export interface HttpResponse {
   readonly bytes: string;
   /** What becomes of the connection behind them. */
-  readonly ending: "keep" | "end" | "reset";
+  readonly outcome: "keep" | "end" | "reset";
   readonly afterMs: number;
   readonly status: number;
   /** What a device reads in it; empty where it can read nothing. */
@@ -24,7 +24,7 @@ export type Hook = "call" | "sign-out" | "restart" | "power-cut";
 export interface Step {
   readonly on?: Kind;
   readonly hook?: Hook;
-  readonly say: Answer;
+  readonly print: HttpResponse;
   readonly isRepeated?: boolean;
   readonly isOptional?: boolean;
   /** Parameters that it must have. */
@@ -55,20 +55,24 @@ export interface Row {
   readonly hasNoRevocation?: boolean;
 }
 
-const said = (bytes: string, more: Partial<Answer> = {}): Answer => ({
-  ...{ bytes, ending: "keep", afterMs: 0, status: 200, body: {}, retryAfterS: 0 },
+const output = (bytes: string, more: Partial<HttpResponse> = {}): HttpResponse => ({
+  ...{ bytes, outcome: "keep", afterMs: 0, status: 200, body: {}, retryAfterS: 0 },
   ...more,
 });
 
 const JSON_TYPE = "Content-Type: application/json";
 
-function text(status: number, content: string, ...lines: readonly string[]): Answer {
+function text(status: number, content: string, ...lines: readonly string[]): HttpResponse {
   const head = [`HTTP/1.1 ${status} As said`, `Content-Length: ${content.length}`, ...lines];
   const seconds = /^Retry-After: (\d+)/.exec(lines[0] ?? "")?.[1];
-  return said([...head, "", content].join("\r\n"), { status, retryAfterS: Number(seconds ?? 0) });
+  return output([...head, "", content].join("\r\n"), { status, retryAfterS: Number(seconds ?? 0) });
 }
 
-function json(status: number, body: Answer["body"], ...lines: readonly string[]): Answer {
+function json(
+  status: number,
+  body: HttpResponse["body"],
+  ...lines: readonly string[]
+): HttpResponse {
   return { ...text(status, JSON.stringify(body), ...lines, JSON_TYPE), body };
 }
 
@@ -82,73 +86,85 @@ const TOKENS = {
   ...{ token_type: "Bearer", expires_in: 3600, scope: "openid" },
 };
 const ROTATED = { ...TOKENS, access_token: "access-token-2", refresh_token: "refresh-token-2" };
-const { refresh_token: _, ...KEPT } = ROTATED;
+const { refresh_token: _, ...STORED } = ROTATED;
 
 const codes = json(200, CODE);
 const tokens = json(200, TOKENS);
 const rotated = json(200, ROTATED);
 const pending = json(400, { error: "authorization_pending" });
 const slowDown = json(400, { error: "slow_down" });
-const refusal = (error: string, status = 400): Answer => json(status, { error });
+const refusal = (error: string, status = 400): HttpResponse => json(status, { error });
 /** What a HEAD is told that asks for the time. */
-export const dated = (): Answer => text(200, "", `Date: ${new Date().toUTCString()}`);
+export const dated = (): HttpResponse => text(200, "", `Date: ${new Date().toUTCString()}`);
 /** What a call is answered with that no step waits for. */
 export const freely = json(200, {});
 const unauthorized = text(401, "", 'WWW-Authenticate: Bearer error="invalid_token"');
 const NOW = "Sun, 06 Nov 1994 08:49:37 GMT";
-const page = (status: number, ...lines: string[]): Answer =>
+const page = (status: number, ...lines: string[]): HttpResponse =>
   text(status, "<html>Busy</html>", ...lines, "Content-Type: text/html");
 
 /** The same answer with another frame around its body; what a device reads in it stays. */
-const contentOf = ({ bytes }: Answer): string => bytes.slice(bytes.indexOf("\r\n\r\n") + 4);
-const framed = (answer: Answer, head: string, content: string): Answer => ({
-  ...answer,
-  bytes: `HTTP/1.1 ${answer.status} As said\r\n${JSON_TYPE}\r\n${head}\r\n${content}`,
+const contentOf = ({ bytes }: HttpResponse): string => bytes.slice(bytes.indexOf("\r\n\r\n") + 4);
+const framed = (response: HttpResponse, head: string, content: string): HttpResponse => ({
+  ...response,
+  bytes: `HTTP/1.1 ${response.status} As said\r\n${JSON_TYPE}\r\n${head}\r\n${content}`,
 });
-function chunked(answer: Answer, trailer = ""): Answer {
-  const content = contentOf(answer);
+function chunked(response: HttpResponse, trailer = ""): HttpResponse {
+  const content = contentOf(response);
   const chunks = [content.slice(0, 9), content.slice(9)].map(
     (chunk) => `${chunk.length.toString(16)};x="y"\r\n${chunk}\r\n`,
   );
-  return framed(answer, "Transfer-Encoding: chunked\r\n", `${chunks.join("")}0\r\n${trailer}\r\n`);
+  return framed(
+    response,
+    "Transfer-Encoding: chunked\r\n",
+    `${chunks.join("")}0\r\n${trailer}\r\n`,
+  );
 }
-const untilClose = (answer: Answer): Answer => ({
-  ...framed(answer, "Connection: close\r\n", contentOf(answer)),
-  ending: "end",
+const untilClose = (response: HttpResponse): HttpResponse => ({
+  ...framed(response, "Connection: close\r\n", contentOf(response)),
+  outcome: "end",
 });
 /** The body is another text for the same. */
-const spelt = (answer: Answer, content: string): Answer =>
-  framed(answer, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
+const spelt = (response: HttpResponse, content: string): HttpResponse =>
+  framed(response, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
 /** Coded although the device has not requested it: it decodes the body, or discards the response. */
-const coded = (answer: Answer): Answer => {
-  const content = gzipSync(contentOf(answer)).toString("latin1");
-  return framed(answer, `Content-Encoding: gzip\r\nContent-Length: ${content.length}\r\n`, content);
+const coded = (response: HttpResponse): HttpResponse => {
+  const content = gzipSync(contentOf(response)).toString("latin1");
+  return framed(
+    response,
+    `Content-Encoding: gzip\r\nContent-Length: ${content.length}\r\n`,
+    content,
+  );
 };
-const late = (answer: Answer): Answer => ({ ...answer, afterMs: 2500 });
-const doubled = (answer: Answer): Answer => ({ ...answer, bytes: answer.bytes + answer.bytes });
+const late = (response: HttpResponse): HttpResponse => ({ ...response, afterMs: 2500 });
+const doubled = (response: HttpResponse): HttpResponse => ({
+  ...response,
+  bytes: response.bytes + response.bytes,
+});
 /** Nothing can be read in what follows. */
-const cut = ({ bytes }: Answer): Answer => said(bytes.slice(0, -9), { ending: "end" });
-const reset = said("", { ending: "reset" });
-const raw = (bytes: string): Answer => said(bytes, { ending: "end" });
+const cut = ({ bytes }: HttpResponse): HttpResponse =>
+  output(bytes.slice(0, -9), { outcome: "end" });
+const reset = output("", { outcome: "reset" });
+const raw = (bytes: string): HttpResponse => output(bytes, { outcome: "end" });
 const ELSEWHERE = "{elsewhere}";
-const redirect = (status: number): Answer => text(status, "", `Location: ${ELSEWHERE}`);
+const redirect = (status: number): HttpResponse => text(status, "", `Location: ${ELSEWHERE}`);
 
-const code = (say: Answer = codes, ...has: string[]): Step => ({ on: "code", say, has });
-const poll = (say: Answer): Step => ({ on: "poll", say });
-const refresh = (say: Answer): Step => ({ on: "refresh", say });
-const revoke = (say: Answer = text(200, "")): Step => ({ on: "revoke", say });
-const api = (say: Answer = freely): Step => ({ on: "api", say });
-const hook = (name: Hook): Step => ({ hook: name, say: freely });
+const code = (print: HttpResponse = codes, ...has: string[]): Step => ({ on: "code", print, has });
+const poll = (print: HttpResponse): Step => ({ on: "poll", print });
+const refresh = (print: HttpResponse): Step => ({ on: "refresh", print });
+const revoke = (print: HttpResponse = text(200, "")): Step => ({ on: "revoke", print });
+const api = (print: HttpResponse = freely): Step => ({ on: "api", print });
+const hook = (name: Hook): Step => ({ hook: name, print: freely });
 const perhaps = (step: Step): Step => ({ ...step, isOptional: true });
 const several = (step: Step): Step => ({ ...step, isRepeated: true });
 const last = (step: Step): Step => ({ ...step, isOpen: true });
 
 /** A sign-in whose polls are answered so. */
-const polled = (...answers: Answer[]): Step[] => [code(), ...answers.map(poll)];
+const polled = (...responses: HttpResponse[]): Step[] => [code(), ...responses.map(poll)];
 /** A call that is refused, so that the device refreshes. */
-const refused = (...answers: Answer[]): Step[] => [
+const refused = (...responses: HttpResponse[]): Step[] => [
   ...[hook("call"), api(unauthorized)],
-  ...answers.map(refresh),
+  ...responses.map(refresh),
 ];
 /** A device that has no session may ask for another code. */
 const again = last(perhaps(code(json(200, SECOND))));
@@ -156,13 +172,14 @@ const again = last(perhaps(code(json(200, SECOND))));
 const others = perhaps(several(revoke()));
 const signedIn = [...polled(tokens), hook("call"), api()];
 /** A sign-in that comes to nothing: the device stops, or asks for another code. */
-const ended = (say: Answer): Step[] => [...polled(pending, say), again];
+const ended = (print: HttpResponse): Step[] => [...polled(pending, print), again];
 
 /** What has to be asked for a device must be able to ask. */
 function neededFor(steps: readonly Step[]): Pick<Row, "needs"> {
-  const isAsked = (kind: Kind) => steps.some(({ on, isOptional }) => on === kind && !isOptional);
-  if (isAsked("refresh")) return { needs: "refresh" };
-  return isAsked("revoke") ? { needs: "revocation" } : {};
+  const isRequested = (kind: Kind) =>
+    steps.some(({ on, isOptional }) => on === kind && !isOptional);
+  if (isRequested("refresh")) return { needs: "refresh" };
+  return isRequested("revoke") ? { needs: "revocation" } : {};
 }
 
 const row = (name: string, section: string, steps: Step[], more: Partial<Row> = {}): Row => ({
@@ -172,8 +189,8 @@ const row = (name: string, section: string, steps: Step[], more: Partial<Row> = 
 });
 const rowsOf = (
   section: string,
-  stepsFor: (one: Answer) => Step[],
-  all: Readonly<Record<string, Answer>>,
+  stepsFor: (one: HttpResponse) => Step[],
+  all: Readonly<Record<string, HttpResponse>>,
 ): Row[] => Object.entries(all).map(([name, one]) => row(name, section, stepsFor(one)));
 
 const CODE_TEXT = JSON.stringify(CODE);
@@ -305,7 +322,7 @@ export const rows: readonly Row[] = [
     ...[...signedIn, ...refused(rotated), api(), ...refused(tokens), api()],
   ]),
   row("no-rotation", "documents §2.2", [
-    ...[...signedIn, ...refused(json(200, KEPT)), api(), ...refused(json(200, KEPT))],
+    ...[...signedIn, ...refused(json(200, STORED)), api(), ...refused(json(200, STORED))],
   ]),
   row("refused-twice", "RFC 6750 §3.1", [...signedIn, ...refused(rotated), api(unauthorized)]),
   ...rowsOf("RFC 6749 §6", (one) => [...signedIn, ...refused(one, rotated)], {
@@ -364,7 +381,7 @@ export const rows: readonly Row[] = [
   row(
     "https-close-cut",
     "RFC 9112 §9.8",
-    [code(said(untilClose(codes).bytes, { ending: "reset" })), code(), poll(tokens)],
+    [code(output(untilClose(codes).bytes, { outcome: "reset" })), code(), poll(tokens)],
     { shows: "trusted", needs: "closure" },
   ),
   ...(["untrusted", "otherName", "expired"] as const).map((shows) =>

@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import { nameMeant } from "../../../platform/text/name-suggestion.ts";
 import { integer, UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../certificates.ts";
-import { Exit, Failure, SIGNALS } from "../ending.ts";
+import { Exit, Failure, SIGNALS } from "../exit-codes.ts";
 import { commandLine } from "../option-parser.ts";
 import { paintFor, showProgress } from "../terminal.ts";
 import { OUTDATED } from "./conformance-server.ts";
@@ -25,7 +25,7 @@ interface Flags {
   https?: boolean;
   only?: readonly Row[];
   atOnce: number;
-  patience: number;
+  timeout: number;
   json?: boolean;
   firstPollAtOnce?: boolean;
   keep?: boolean;
@@ -39,7 +39,7 @@ interface Flags {
 type Verdict = Pick<Row, "name" | "section"> & {
   readonly passed: boolean | null;
   readonly why: string;
-  readonly heard: Judge["heard"];
+  readonly received: Judge["received"];
 };
 
 const CLIENT: Client = { clientId: "picogrant-bench", scope: "openid" };
@@ -195,9 +195,9 @@ class Bench {
   async #judge(row: Row): Promise<Verdict> {
     const { name, section } = row;
     const lack = this.#lackOf(row);
-    if (lack !== "") return { name, section, passed: null, why: lack, heard: [] };
-    const { patience, host, https, device: start } = this.#flags;
-    const each = patience * 1000;
+    if (lack !== "") return { name, section, passed: null, why: lack, received: [] };
+    const { timeout, host, https, device: start } = this.#flags;
+    const each = timeout * 1000;
     const directory = path.join(this.#folder, name);
     const device = new Device(directory, start);
     this.#devices.add(device);
@@ -210,7 +210,7 @@ class Bench {
     });
     const judge = new Judge(row, {
       client: { ...CLIENT, ...this.#flags.with },
-      patienceMs: { first: start === BY_HAND ? 0 : each, each },
+      timeoutMs: { first: start === BY_HAND ? 0 : each, each },
       firstPollAtOnce: this.#flags.firstPollAtOnce === true,
       hook: (hook) => device.pull(hook, this.#commandOf(hook)!),
     });
@@ -218,9 +218,9 @@ class Bench {
       connection: () => judge.connection(),
       noise: (what) => judge.noise(what),
       request: (arrival, reply) =>
-        judge.request(arrival, (answer) => {
-          const bytes = answer.bytes.replace("{elsewhere}", `${elsewhere.origin}/token`);
-          return reply({ ...answer, bytes });
+        judge.request(arrival, (response) => {
+          const bytes = response.bytes.replace("{elsewhere}", `${elsewhere.origin}/token`);
+          return reply({ ...response, bytes });
         }),
     });
     this.#configure(directory, server.origin, row);
@@ -231,7 +231,13 @@ class Bench {
     await device.end();
     this.#devices.delete(device);
     await Promise.all([server.close(), elsewhere.close()]);
-    return { name, section, passed: why === "", why: why + device.said(why), heard: judge.heard };
+    return {
+      name,
+      section,
+      passed: why === "",
+      why: why + device.output(why),
+      received: judge.received,
+    };
   }
 
   #configure(directory: string, origin: string, { hasNoRevocation = false }: Row): void {
@@ -309,7 +315,7 @@ class Device {
   }
 
   /** Where it fails its own words say more. */
-  said(why: string): string {
+  output(why: string): string {
     const line = this.#words.trim().split("\n").at(-1) ?? "";
     return why === "" || line === "" ? "" : `; its last words: ${line}`;
   }

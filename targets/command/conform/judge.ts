@@ -2,8 +2,15 @@
 // (nothing early, nothing twice, no secret where it does not belong).
 
 import { createHash } from "node:crypto";
-import { type Answer, freely, type Hook, type Kind, type Row, type Step } from "./device-rows.ts";
-import type { Arrival, Ears } from "./server.ts";
+import {
+  freely,
+  type Hook,
+  type HttpResponse,
+  type Kind,
+  type Row,
+  type Step,
+} from "./device-rows.ts";
+import type { Arrival, Listeners } from "./server.ts";
 
 /** What a clock, a network and a busy machine may take away from a wait. */
 const EARLY_MS = 100;
@@ -23,22 +30,22 @@ export interface Client {
 export interface Surroundings {
   readonly client: Client;
   /** How long a request is waited for; 0: for the first, for ever. */
-  readonly patienceMs: { readonly first: number; readonly each: number };
+  readonly timeoutMs: { readonly first: number; readonly each: number };
   readonly hook: (hook: Hook) => void;
   readonly firstPollAtOnce: boolean;
 }
 
-export class Judge implements Ears {
+export class Judge implements Listeners {
   /** Settles with what is wrong; "" where nothing is. */
   readonly verdict: Promise<string>;
-  readonly heard: { readonly atMs: number; readonly kind: Kind }[] = [];
+  readonly received: { readonly atMs: number; readonly kind: Kind }[] = [];
   connections = 0;
   readonly #row: Row;
   readonly #around: Surroundings;
   readonly #began = performance.now();
   #isOver = false;
   #limit: NodeJS.Timeout | undefined;
-  #say!: (fault: string) => void;
+  #print!: (fault: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #at = 0;
   /** What lies before has come. */
@@ -51,7 +58,7 @@ export class Judge implements Ears {
   #intervalMs = 5000;
   #access = "";
   #refresh = "";
-  #isJsonWanted = false;
+  #isJsonRequired = false;
   readonly #secrets = new Set<string>();
   readonly #notBefore = new Map<Kind, number>();
 
@@ -59,7 +66,7 @@ export class Judge implements Ears {
     this.#row = row;
     this.#around = around;
     this.verdict = new Promise((resolve) => {
-      this.#say = (fault) => {
+      this.#print = (fault) => {
         this.#isOver = true;
         clearTimeout(this.#timer);
         clearTimeout(this.#limit);
@@ -67,7 +74,7 @@ export class Judge implements Ears {
       };
     });
     this.#wait();
-    if (around.patienceMs.first > 0) this.#limitRow();
+    if (around.timeoutMs.first > 0) this.#limitRow();
   }
 
   connection(): void {
@@ -75,41 +82,43 @@ export class Judge implements Ears {
     if (this.#limit === undefined && !this.#isOver) this.#limitRow();
     if (this.#row.steps.length > 0 || this.connections > 1) return;
     // A server that is not to be trusted has been looked at: nothing may follow.
-    this.#in(QUIET_MS, () => this.#say(""));
+    this.#in(QUIET_MS, () => this.#print(""));
   }
 
   noise(what: string): void {
     // Who refuses a certificate says so in TLS.
-    if (this.#row.steps.length > 0) this.#say(what);
+    if (this.#row.steps.length > 0) this.#print(what);
   }
 
   /** A request at an address that the answers alone name. */
   elsewhere(arrival: Arrival): void {
-    this.#say(`${arrival.method} ${arrival.target} went to another server, which a redirect named`);
+    this.#print(
+      `${arrival.method} ${arrival.target} went to another server, which a redirect named`,
+    );
   }
 
-  request(arrival: Arrival, reply: (answer: Answer) => Promise<number>): void {
-    this.heard.push({ atMs: Math.round(arrival.at - this.#began), kind: arrival.kind });
+  request(arrival: Arrival, reply: (response: HttpResponse) => Promise<number>): void {
+    this.received.push({ atMs: Math.round(arrival.at - this.#began), kind: arrival.kind });
     const fault = this.#faultOf(arrival);
-    if (fault !== "") this.#say(fault);
-    const answer = this.#answerTo(arrival);
-    if (answer === undefined) return;
+    if (fault !== "") this.#print(fault);
+    const response = this.#responseTo(arrival);
+    if (response === undefined) return;
     const { kind } = arrival;
     if (kind !== "api") this.#isBusy = true;
     if (kind === "poll") this.#notBefore.set("poll", arrival.since + this.#intervalMs);
-    void reply(answer).then((began) => {
+    void reply(response).then((began) => {
       if (kind !== "api") this.#isBusy = false;
-      this.#told(kind, answer, began);
+      this.#reported(kind, response, began);
     });
     // What it says counts from here on: the device may act on it before this program hears that it is written.
-    this.#learn(kind, answer);
+    this.#learn(kind, response);
   }
 
   #faultOf(arrival: Arrival): string {
     const { kind, at, method, target, parameters: sent, headers } = arrival;
     if (kind === "other") return `${method} ${target} was asked, which nobody has named`;
-    const before = this.heard.at(-WILD)?.atMs ?? Number.NEGATIVE_INFINITY;
-    if (this.heard.at(-1)!.atMs - before < 1000) return `${WILD} requests came within a second`;
+    const before = this.received.at(-WILD)?.atMs ?? Number.NEGATIVE_INFINITY;
+    if (this.received.at(-1)!.atMs - before < 1000) return `${WILD} requests came within a second`;
     if (kind === "api") {
       if (headers.authorization === `Bearer ${this.#access}`) return "";
       return "the resource was called without the access token that was given last";
@@ -117,9 +126,11 @@ export class Judge implements Ears {
     if (this.#isBusy) return `a ${kind} came while another request was under way`;
     if (method !== "POST") return `a ${kind} was sent by ${method}`;
     const type = headers["content-type"] ?? "";
-    const wanted = this.#isJsonWanted ? "application/json" : "application/x-www-form-urlencoded";
-    if (!type.toLowerCase().startsWith(wanted) && !(kind === "revoke" && type === ""))
-      return `a ${kind} was sent as ${type || "nothing"}, not as ${wanted}`;
+    const required = this.#isJsonRequired
+      ? "application/json"
+      : "application/x-www-form-urlencoded";
+    if (!type.toLowerCase().startsWith(required) && !(kind === "revoke" && type === ""))
+      return `a ${kind} was sent as ${type || "nothing"}, not as ${required}`;
     const early = (this.#notBefore.get(kind) ?? 0) - at;
     if (early > EARLY_MS) return `a ${kind} came ${Math.round(early)} ms too early`;
     for (const secret of this.#secrets) {
@@ -155,7 +166,7 @@ export class Judge implements Ears {
       : "a poll did not prove its code (code_verifier)";
   }
 
-  #answerTo({ kind, parameters }: Arrival): Answer | undefined {
+  #responseTo({ kind, parameters }: Arrival): HttpResponse | undefined {
     const { steps } = this.#row;
     let at = this.#at;
     for (; at < steps.length; at++) {
@@ -174,17 +185,17 @@ export class Judge implements Ears {
       if (kind === "api") return freely;
       if (steps.at(-1)?.isOpen && at >= steps.length) return undefined;
       const due = step === undefined ? "nothing more" : `a ${step.on ?? step.hook}`;
-      this.#say(`a ${kind} came where ${due} was due`);
+      this.#print(`a ${kind} came where ${due} was due`);
       return undefined;
     }
     for (const name of step.has ?? []) {
-      if (!parameters.has(name)) this.#say(`a ${kind} came without ${name}`);
+      if (!parameters.has(name)) this.#print(`a ${kind} came without ${name}`);
     }
     this.#at = step.isRepeated ? at : at + 1;
     this.#from = this.#at;
     this.#repeated = step;
     clearTimeout(this.#timer);
-    return step.say;
+    return step.print;
   }
 
   /** One of several has been there, so that there need not be another. */
@@ -192,8 +203,8 @@ export class Judge implements Ears {
     return step?.isRepeated === true && this.#repeated === step;
   }
 
-  #learn(kind: Kind, { body, status }: Answer): void {
-    if (status === 415) this.#isJsonWanted = true;
+  #learn(kind: Kind, { body, status }: HttpResponse): void {
+    if (status === 415) this.#isJsonRequired = true;
     if (kind === "code" && body.device_code !== undefined) {
       this.#deviceCode = String(body.device_code);
       this.#secrets.add(this.#deviceCode);
@@ -207,7 +218,7 @@ export class Judge implements Ears {
   }
 
   /** The answer is out: from here on waits are counted, and the next step is due. */
-  #told(kind: Kind, { body, retryAfterS }: Answer, began: number): void {
+  #reported(kind: Kind, { body, retryAfterS }: HttpResponse, began: number): void {
     if (kind === "code" && body.device_code !== undefined && !this.#around.firstPollAtOnce)
       this.#notBefore.set("poll", began + this.#intervalMs);
     if (kind === "poll" && body.error === "slow_down")
@@ -220,13 +231,13 @@ export class Judge implements Ears {
   /** Requests start the waits again, so the row as a whole has a limit. */
   #limitRow(): void {
     const { steps } = this.#row;
-    const delaysMs = steps.reduce((sum, { say }) => sum + say.afterMs, 0);
-    const ms = (steps.length + 1) * (this.#around.patienceMs.each + QUIET_MS) + delaysMs;
+    const delaysMs = steps.reduce((sum, { print }) => sum + print.afterMs, 0);
+    const ms = (steps.length + 1) * (this.#around.timeoutMs.each + QUIET_MS) + delaysMs;
     this.#limit = setTimeout(() => {
       const due = steps.slice(this.#at).find((step) => !step.isOptional && !this.#hasBeen(step));
       const what =
         due && `no ${due.on ?? due.hook} until the time limit of the row, ${ms / 1000} s`;
-      this.#say(what ?? "");
+      this.#print(what ?? "");
     }, ms);
   }
 
@@ -238,19 +249,19 @@ export class Judge implements Ears {
   #wait(): void {
     const { steps } = this.#row;
     const step = steps[this.#at];
-    const { first, each } = this.#around.patienceMs;
-    if (step === undefined && steps.length > 0) this.#in(QUIET_MS, () => this.#say(""));
+    const { first, each } = this.#around.timeoutMs;
+    if (step === undefined && steps.length > 0) this.#in(QUIET_MS, () => this.#print(""));
     else if (step?.hook !== undefined) this.#in(CALM_MS, () => this.#pull(step.hook!));
     else if (step?.isOptional || this.#hasBeen(step)) this.#in(QUIET_MS, () => this.#skip());
     else {
-      const ms = this.heard.length === 0 ? first : each;
-      this.#in(ms, () => this.#say(this.#missing(step, ms)));
+      const ms = this.received.length === 0 ? first : each;
+      this.#in(ms, () => this.#print(this.#missing(step, ms)));
     }
   }
 
   #missing(step: Step | undefined, ms: number): string {
     let what = `no ${step?.on ?? "connection"}`;
-    if (this.heard.length === 0) what = this.connections > 0 ? "no request" : "the device never";
+    if (this.received.length === 0) what = this.connections > 0 ? "no request" : "the device never";
     return `${what} came in ${ms / 1000} s`;
   }
 
@@ -266,10 +277,10 @@ export class Judge implements Ears {
       this.#skip();
       return;
     }
-    const ends = performance.now() + this.#around.patienceMs.each;
+    const ends = performance.now() + this.#around.timeoutMs.each;
     this.#at++;
     const again = (): void => {
-      if (performance.now() > ends) this.#say("no api came, though the device was told to call");
+      if (performance.now() > ends) this.#print("no api came, though the device was told to call");
       else {
         this.#around.hook(hook);
         this.#in(3000, again);

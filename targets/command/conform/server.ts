@@ -5,7 +5,7 @@ import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { UsageError } from "../../desktop/command-line.ts";
-import { type Answer, dated, type Kind } from "./device-rows.ts";
+import { dated, type HttpResponse, type Kind } from "./device-rows.ts";
 
 export interface Arrival {
   /** When it was complete, in ms. */
@@ -20,8 +20,8 @@ export interface Arrival {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-export interface Ears {
-  request(arrival: Arrival, reply: (answer: Answer) => Promise<number>): void;
+export interface Listeners {
+  request(arrival: Arrival, reply: (response: HttpResponse) => Promise<number>): void;
   connection?(): void;
   /** What came cannot be read as HTTP, or as TLS, or is longer than anything that a device has to say. */
   noise?(what: string): void;
@@ -43,10 +43,10 @@ const LONGEST_BYTES = 1_000_000;
 export async function startServer(
   host: string,
   tls: TlsOptions | undefined,
-  ears: Ears,
+  listeners: Listeners,
 ): Promise<BenchServer> {
   const sockets = new Set<Socket>();
-  const hear = (request: http.IncomingMessage): void => {
+  const receive = (request: http.IncomingMessage): void => {
     const pieces: Buffer[] = [];
     let length = 0;
     request.on("error", () => {});
@@ -55,19 +55,19 @@ export async function startServer(
       length += piece.length;
       if (length <= LONGEST_BYTES) return;
       request.destroy();
-      ears.noise?.(`a request came with more than ${LONGEST_BYTES} bytes`);
+      listeners.noise?.(`a request came with more than ${LONGEST_BYTES} bytes`);
     });
     request.on("end", () => {
       const arrival = arrivalOf(request, Buffer.concat(pieces).toString());
       // A device that does not know the time asks for it ahead of all else, and says nothing.
       const isForDate = request.method === "HEAD" && arrival.target === "/" && length === 0;
       if (isForDate && !request.headers.authorization) void write(request.socket, dated());
-      else ears.request(arrival, (answer) => write(request.socket, answer));
+      else listeners.request(arrival, (response) => write(request.socket, response));
     });
   };
-  const server = tls ? https.createServer(tls, hear) : http.createServer(hear);
+  const server = tls ? https.createServer(tls, receive) : http.createServer(receive);
   server.on("connection", (socket: Socket) => {
-    ears.connection?.();
+    listeners.connection?.();
     sockets.add(socket);
     socket.setNoDelay(true);
     socket.on("error", () => {});
@@ -76,7 +76,7 @@ export async function startServer(
   server.on("clientError", (error: Error & { rawPacket?: Buffer }, socket) => {
     socket.destroy();
     const start = error.rawPacket?.toString("latin1", 0, 24);
-    if (start) ears.noise?.(`what came is no HTTP: it begins with ${JSON.stringify(start)}`);
+    if (start) listeners.noise?.(`what came is no HTTP: it begins with ${JSON.stringify(start)}`);
   });
   await new Promise<void>((done, fail) => {
     server.once("error", ({ message }) => fail(new UsageError(`--host ${host}: ${message}`)));
@@ -93,19 +93,19 @@ export async function startServer(
 }
 
 /** @returns when it began to be written */
-async function write(socket: Socket, answer: Answer): Promise<number> {
-  if (answer.afterMs > 0) {
+async function write(socket: Socket, response: HttpResponse): Promise<number> {
+  if (response.afterMs > 0) {
     await new Promise((done) => {
-      setTimeout(done, answer.afterMs);
+      setTimeout(done, response.afterMs);
       // The device has given it up.
       socket.once("close", done);
     });
   }
   const began = performance.now();
   if (socket.destroyed) return began;
-  await new Promise((done) => socket.write(answer.bytes, "latin1", done));
-  if (answer.ending === "end") socket.end();
-  if (answer.ending === "reset") socket.destroy();
+  await new Promise((done) => socket.write(response.bytes, "latin1", done));
+  if (response.outcome === "end") socket.end();
+  if (response.outcome === "reset") socket.destroy();
   return began;
 }
 

@@ -109,7 +109,7 @@ export function loginOptionsOf(line: Command): LoginOptions {
   const { json = false, again = false, timeout, qr, clientSecretFile, ...more } = flags;
   const { state: _, serverParameter, deviceParameter, tokenParameter, ...settings } = more;
   const fromEnvironment = process.env[SECRET_VARIABLE] ? "environment" : "none";
-  const asked = clientSecretFile ? { file: path.resolve(clientSecretFile) } : fromEnvironment;
+  const requested = clientSecretFile ? { file: path.resolve(clientSecretFile) } : fromEnvironment;
   return {
     state: stateOf(flags),
     json,
@@ -121,7 +121,7 @@ export function loginOptionsOf(line: Command): LoginOptions {
       serverParameters: serverParameter,
       deviceParameters: deviceParameter,
       tokenParameters: tokenParameter,
-      secret: flags.config === undefined ? asked : "none",
+      secret: flags.config === undefined ? requested : "none",
       config: absolute(flags.config),
       keyFile: absolute(flags.keyFile),
       certificates: absolute(flags.certificates),

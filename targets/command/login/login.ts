@@ -7,26 +7,34 @@ import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/command-line.ts";
-import { Exit, interruptibly } from "../ending.ts";
+import { Exit, interruptibly } from "../exit-codes.ts";
 import type { Part } from "../option-parser.ts";
 import { asClock, CountdownLine, inWords, isScreen, type Paint, paintFor } from "../terminal.ts";
-import { askWho, claimsIn, factsOf, forget, lifeOf, nameIn, placeOf } from "./kept-session.ts";
 import { type LoginOptions, loginLine, loginOptionsOf } from "./login-options.ts";
 import {
   commandFor,
   httpOptionsOf,
   isSameLogin,
-  type KeptLogin,
   lasting,
   loginCommand,
   metadataOf,
   type OpenState,
   openSession,
   openState,
-  readKeptLogin,
-  writeKeptLogin,
+  readStoredLogin,
+  type StoredLogin,
+  writeStoredLogin,
 } from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
+import {
+  claimsIn,
+  discard,
+  factsOf,
+  nameIn,
+  placeOf,
+  requestIdentity,
+  runOf,
+} from "./stored-session.ts";
 
 export const part: Part = {
   line: loginLine,
@@ -34,26 +42,26 @@ export const part: Part = {
     const options = loginOptionsOf(line);
     const platform = openState(options.state, options.settings);
     // Who logs in wants to know whether the server still takes the session.
-    platform.kept.access = "renewed";
+    platform.stored.access = "renewed";
     const { storage } = platform;
     try {
       // What a login has left that was killed is none.
-      const kept = storage.hasRecords ? readKeptLogin(options.state) : undefined;
-      checkKept(kept, options);
-      await interruptibly((end) => loginOn(platform, options, kept, end));
+      const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
+      checkStored(stored, options);
+      await interruptibly((end) => loginOn(platform, options, stored, end));
       return Exit.DONE;
     } finally {
       // Another login may be waiting for its user in the same directory, or a session be there.
-      if (!storage.hasRecords) forget(options.state);
+      if (!storage.hasRecords) discard(options.state);
       platform.dispose();
     }
   },
 };
 
 /** Tokens of another login must not be written over: nobody could revoke them any more. */
-function checkKept(kept: KeptLogin | undefined, { state, settings }: LoginOptions): void {
-  if (kept === undefined || isSameLogin(kept.settings, settings)) return;
-  const { server, config, clientId = "" } = kept.settings;
+function checkStored(stored: StoredLogin | undefined, { state, settings }: LoginOptions): void {
+  if (stored === undefined || isSameLogin(stored.settings, settings)) return;
+  const { server, config, clientId = "" } = stored.settings;
   throw new UsageError(
     `${state} holds a login at ${server ?? config} ${clientId}; choose another directory with ` +
       `--state, or end that login first: ${commandFor("logout", state)}`,
@@ -63,7 +71,7 @@ function checkKept(kept: KeptLogin | undefined, { state, settings }: LoginOption
 async function loginOn(
   platform: OpenState,
   options: LoginOptions,
-  kept: KeptLogin | undefined,
+  stored: StoredLogin | undefined,
   end: AbortController,
 ): Promise<void> {
   const { settings, state, timeoutS } = options;
@@ -73,28 +81,29 @@ async function loginOn(
   const limit = timeoutS === undefined ? undefined : setTimeout(tooLate, timeoutS * 1000);
   let ready: ReadySettings | undefined;
   let session: Session | undefined;
-  let useless = 0;
+  let unusable = 0;
   const onTrouble = (trouble: SignInError): void => {
     screen.showTrouble(trouble);
-    useless = isUseless(trouble) ? useless + 1 : 0;
-    if (session === undefined && useless === USELESS_MAX) end.abort(uselessError(trouble));
+    unusable = isUnusable(trouble) ? unusable + 1 : 0;
+    if (session === undefined && unusable === UNUSABLE_MAX) end.abort(unusableError(trouble));
     if (session !== undefined && isRefusal(trouble)) end.abort(refusalOf(trouble, options));
   };
   try {
     ready = await readySettings(settings, platform, {
-      kept: metadataOf(platform, settings),
-      patience: { onTrouble: (trouble: SignInError) => screen.showTrouble(trouble), signal },
+      stored: metadataOf(platform, settings),
+      retryHandlers: { onTrouble: (trouble: SignInError) => screen.showTrouble(trouble), signal },
     });
-    writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
-    if (options.again && kept !== undefined) await signOutBefore(platform, ready);
+    writeStoredLogin(state, { version: 1, settings, who: stored?.who ?? "" });
+    if (options.again && stored !== undefined) await signOutBefore(platform, ready);
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     session = await openSession(platform, ready, { onCode, onTrouble, signal });
     screen.stopWaiting();
     try {
       const token = await session.accessToken(signal);
-      const said = nameIn(claimsIn(session.tokenResponse));
-      const who = said || kept?.who || (await askWho(settings, token, httpOptionsOf(settings)));
-      writeKeptLogin(state, { version: 1, settings, who });
+      const output = nameIn(claimsIn(session.tokenResponse));
+      const who =
+        output || stored?.who || (await requestIdentity(settings, token, httpOptionsOf(settings)));
+      writeStoredLogin(state, { version: 1, settings, who });
       screen.showSession(ready, session, who, options);
     } finally {
       await session.close();
@@ -108,22 +117,22 @@ async function loginOn(
 }
 
 /** In a row, over 7 to 14 seconds: what stands in the place of a server that is being started is gone by then. */
-const USELESS_MAX = 4;
+const UNUSABLE_MAX = 4;
 
 /** A person at a terminal does not wait for a server that is none: a page, or an address that nobody knows. */
-function isUseless({ answer, code, lacks }: SignInError): boolean {
-  const { error = "", status = 0 } = answer ?? {};
+function isUnusable({ response, code, lacks }: SignInError): boolean {
+  const { error = "", status = 0 } = response ?? {};
   // What lacks a member is the server's answer: that is given up by itself, and named.
   const isPage = code === "malformed_response" && lacks === "" && status <= 299;
   return isPage || (error === "" && (status === 404 || status === 410));
 }
 
-function uselessError({ answer }: SignInError): SignInError {
-  const what = `answers with HTTP ${answer?.status} and nothing that signs in, again and again`;
+function unusableError({ response }: SignInError): SignInError {
+  const what = `answers with HTTP ${response?.status} and nothing that signs in, again and again`;
   const message =
-    `${answer?.url} ${what}: check the server's address, ` +
+    `${response?.url} ${what}: check the server's address, ` +
     "and whether the network wants a sign-in of its own";
-  return new SignInError("useless_answers", "maker", message, { answer });
+  return new SignInError("unusable_responses", "developer", message, { response });
 }
 
 /** Of --timeout: a script does not wait for ever, be it for a person or for a server. */
@@ -146,7 +155,7 @@ function withHint(
   { driver }: ReadySettings,
 ): unknown {
   if (!(error instanceof SignInError)) return error;
-  const { code, remedy, message, answer } = error;
+  const { code, remedy, message, response } = error;
   const isClients = code === "invalid_client" || code === "unauthorized_client";
   if (!isClients || config !== undefined || secret === "none" || clientAuthentication) return error;
   const isBasic = driver.config.clientAuthentication === clientAuthentications.client_secret_basic;
@@ -154,22 +163,22 @@ function withHint(
     ? ["client_secret_basic", "client_secret_post"]
     : ["client_secret_post", "client_secret_basic"];
   const hint = `the secret went by ${now}; if it is right, try --client-authentication ${other}`;
-  return new SignInError(code, remedy, `${message}; ${hint}`, { answer });
+  return new SignInError(code, remedy, `${message}; ${hint}`, { response });
 }
 
 /** Waiting does not help a person at a terminal where the server refuses to renew tokens that are kept. */
-function isRefusal({ remedy, answer }: SignInError): boolean {
-  return answer !== undefined && (remedy === "maker" || remedy === "administrator");
+function isRefusal({ remedy, response }: SignInError): boolean {
+  return response !== undefined && (remedy === "developer" || remedy === "administrator");
 }
 
 function refusalOf(
-  { code, remedy, answer }: SignInError,
+  { code, remedy, response }: SignInError,
   { state, settings }: LoginOptions,
 ): SignInError {
   const anew = `to sign in anew: ${loginCommand(state, settings, { again: true })}`;
   const end = `to end the session: ${commandFor("logout", state)}`;
   const message = `the tokens are kept, and the server refuses to renew them; ${anew}; ${end}`;
-  return new SignInError(code, remedy, message, { answer });
+  return new SignInError(code, remedy, message, { response });
 }
 
 /** Ends the session that is kept, as far as the server takes part in it. */
@@ -208,20 +217,22 @@ class Screen {
   showCode(prompt: NodeVerificationPrompt): void {
     this.stopWaiting();
     const { userCode, verificationUri, verificationUriComplete, expiresInS } = prompt;
-    this.#tell({
+    this.#report({
       event: "code",
       user_code: userCode,
       verification_uri: verificationUri,
       verification_uri_complete: verificationUriComplete || null,
       expires_in: expiresInS,
     });
-    if (this.codes++ > 0) this.#say("That code has expired; here is a new one.");
-    this.#say(`Open   ${this.#paint.bold(verificationUri)}`);
-    this.#say(`Enter  ${this.#paint.bold(userCode)}`);
-    if (verificationUriComplete) this.#say(`or open ${verificationUriComplete}`);
+    if (this.codes++ > 0) this.#print("That code has expired; here is a new one.");
+    this.#print(`Open   ${this.#paint.bold(verificationUri)}`);
+    this.#print(`Enter  ${this.#paint.bold(userCode)}`);
+    if (verificationUriComplete) this.#print(`or open ${verificationUriComplete}`);
     this.#drawQr(prompt);
     if (!isScreen(this.#stream, process.env)) {
-      this.#say(`Waiting until you have allowed it; the code is good for ${inWords(expiresInS)}.`);
+      this.#print(
+        `Waiting until you have allowed it; the code is good for ${inWords(expiresInS)}.`,
+      );
     }
     this.#waiting = new CountdownLine(this.#stream, expiresInS, waitingText);
   }
@@ -231,7 +242,7 @@ class Screen {
     const { isTTY = false, columns = 80 } = this.#stream;
     const fits = isTTY && columns >= (lines[0]?.length ?? 0);
     if (!(this.#options.qr ?? fits)) return;
-    for (const line of lines) this.#say(this.#paint.paper(line));
+    for (const line of lines) this.#print(this.#paint.paper(line));
   }
 
   stopWaiting(): void {
@@ -241,11 +252,13 @@ class Screen {
 
   showSession(ready: ReadySettings, session: Session, who: string, options: LoginOptions): void {
     const isNew = this.codes > 0;
-    this.#tell({ event: "signed_in", ...factsOf(ready, session, who), resumed: !isNew });
-    this.#say(`${isNew ? "Signed" : "Already signed"} in ${placeOf(ready, this.#paint.bold(who))}`);
-    for (const line of lifeOf(session)) this.#say(line);
+    this.#report({ event: "signed_in", ...factsOf(ready, session, who), resumed: !isNew });
+    this.#print(
+      `${isNew ? "Signed" : "Already signed"} in ${placeOf(ready, this.#paint.bold(who))}`,
+    );
+    for (const line of runOf(session)) this.#print(line);
     const [token, logout] = ["token", "logout"].map((name) => commandFor(name, options.state));
-    this.#say(this.#paint.faint(`Print a token: ${token}; sign out: ${logout}`));
+    this.#print(this.#paint.faint(`Print a token: ${token}; sign out: ${logout}`));
   }
 
   /** Once for each that is another: it is tried again and again. */
@@ -254,16 +267,16 @@ class Screen {
     const before = this.trouble?.message;
     this.trouble = lasting(trouble);
     if (this.trouble.message === before) return;
-    this.#tell({ event: "trouble", code, message });
+    this.#report({ event: "trouble", code, message });
     this.#waiting?.clear();
     process.stderr.write(`picogrant login: ${message}\n`);
   }
 
-  #say(line: string): void {
+  #print(line: string): void {
     this.#stream.write(`${line}\n`);
   }
 
-  #tell(event: object): void {
+  #report(event: object): void {
     if (this.#options.json) process.stdout.write(`${JSON.stringify(event)}\n`);
   }
 }

@@ -15,19 +15,19 @@ import {
 import type { NodeHttpOptions } from "../../../platform/node/index.ts";
 import { StateDirectoryError } from "../../../platform/node/platform.ts";
 import {
-  keptMetadata,
   type NodePlatform,
   nodePlatformWith,
   SharedDirectory,
+  storedMetadata,
 } from "../../../platform/node/state-directory.ts";
-import { KeptAnswer } from "../../../platform/session/kept-answer.ts";
 import type { Session } from "../../../platform/session/session.ts";
-import type { KeptMetadata } from "../../../platform/session/settings.ts";
+import type { StoredMetadata } from "../../../platform/session/settings.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
+import { TokenCache } from "../../../platform/session/token-cache.ts";
 import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
-import { Failure } from "../ending.ts";
+import { Failure } from "../exit-codes.ts";
 import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
 
@@ -35,12 +35,12 @@ import type { LoginSettings, ReadySettings } from "./settings.ts";
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
 /** Another of these commands may be at work: scripts ask for tokens at the same time, and a person takes minutes. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** The adapters, and the tokens for one program at a time. */
 export interface OpenState extends NodePlatform {
   readonly shared: SharedDirectory;
-  readonly kept: KeptAnswer;
+  readonly stored: TokenCache;
 }
 
 /**
@@ -64,7 +64,7 @@ export function openState(directory: string, login: LoginSettings): OpenState {
   return {
     ...platform,
     shared,
-    kept: new KeptAnswer(() => seal(storage.beside), "used"),
+    stored: new TokenCache(() => seal(storage.tokenCache), "used"),
     dispose() {
       shared.leave();
       platform.dispose();
@@ -82,7 +82,7 @@ export function alone({ shared, storage }: OpenState): Promise<void> {
     const limit = setTimeout(() => {
       shared.leave();
       reject(new Failure(`${storage.directory}: ${what}; try again when it is done`));
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
     const entered = (): void => {
       clearTimeout(limit);
       resolve();
@@ -102,23 +102,23 @@ function notSignedIn(directory: string, why: string, advice: string): SignInErro
  * Does something with the login that a directory holds.
  * @throws SignInError where nobody is signed in there
  */
-export async function withKeptLogin<T>(
+export async function withStoredLogin<T>(
   directory: string,
-  work: (state: OpenState, kept: KeptLogin) => Promise<T>,
+  work: (state: OpenState, stored: StoredLogin) => Promise<T>,
 ): Promise<T> {
   // Before a directory is made for nothing.
-  const kept = readKeptLogin(directory);
-  if (kept === undefined) {
+  const stored = readStoredLogin(directory);
+  if (stored === undefined) {
     const how = `how to sign in: ${commandFor("login", directory, { help: true })}`;
     throw notSignedIn(directory, "not signed in there", how);
   }
-  const state = openState(directory, kept.settings);
+  const state = openState(directory, stored.settings);
   try {
-    return await work(state, kept);
+    return await work(state, stored);
   } catch (error) {
     const isNone = error instanceof SignInError && error.code === "not_signed_in";
     if (!isNone) throw error;
-    const again = `to sign in again: ${loginCommand(directory, kept.settings)}`;
+    const again = `to sign in again: ${loginCommand(directory, stored.settings)}`;
     throw notSignedIn(directory, error.message.split("; ")[0]!, again);
   } finally {
     state.dispose();
@@ -164,13 +164,15 @@ export function openSession(
   handlers: SignInHandlers,
 ): Promise<Session> {
   // The directory is given back by whoever opened it.
-  const { shared, kept } = state;
-  return signInOn(state, { ...driver, shared, kept, log: debugLog() }, handlers, () => {});
+  const { shared, stored } = state;
+  return signInOn(state, { ...driver, shared, stored, log: debugLog() }, handlers, () => {});
 }
 
 /** What is wrong, without when it is tried again. */
-export function lasting({ code, remedy, message, answer }: SignInError): SignInError {
-  return new SignInError(code, remedy, message.replace(/; trying again in \d+ s$/, ""), { answer });
+export function lasting({ code, remedy, message, response }: SignInError): SignInError {
+  return new SignInError(code, remedy, message.replace(/; trying again in \d+ s$/, ""), {
+    response,
+  });
 }
 
 /** PICOGRANT_DEBUG=1: on standard error, what was asked and answered, without a secret. */
@@ -180,10 +182,10 @@ function debugLog(): DriverLog | undefined {
 }
 
 /** What an issuer has said of itself at an earlier login. @throws UsageError */
-export function metadataOf({ storage }: NodePlatform, login: LoginSettings): KeptMetadata {
+export function metadataOf({ storage }: NodePlatform, login: LoginSettings): StoredMetadata {
   const { keyFile, allowHttp } = login;
   const deviceKey = keyFile === undefined ? undefined : readKey(keyFile);
-  return keptMetadata(storage.directory, { deviceKey, allowHttp, http: httpOptionsOf(login) });
+  return storedMetadata(storage.directory, { deviceKey, allowHttp, http: httpOptionsOf(login) });
 }
 
 /** @throws UsageError where others can change the file that is named, or read what is in it */
@@ -209,7 +211,7 @@ function readKey(keyFile: string): Uint8Array {
 
 // login.json beside the tokens: where the login was made, with what, and who signed in. No secret is in it.
 
-export interface KeptLogin {
+export interface StoredLogin {
   readonly version: 1;
   readonly settings: LoginSettings;
   /** Who signed in, as far as the server said. */
@@ -235,7 +237,7 @@ export function stateOf({ state }: { readonly state: string }): string {
 }
 
 /** @throws UsageError where the file is not one of ours */
-export function readKeptLogin(directory: string): KeptLogin | undefined {
+export function readStoredLogin(directory: string): StoredLogin | undefined {
   const file = fileIn(directory);
   let content: Buffer | undefined;
   try {
@@ -248,19 +250,19 @@ export function readKeptLogin(directory: string): KeptLogin | undefined {
   }
   if (content === undefined) return undefined;
   try {
-    const kept = JSON.parse(`${content}`) as KeptLogin;
-    if (kept.version === 1 && typeof kept.settings === "object") return kept;
+    const stored = JSON.parse(`${content}`) as StoredLogin;
+    if (stored.version === 1 && typeof stored.settings === "object") return stored;
   } catch {
     // Said below.
   }
   throw new UsageError(`${file}: is no login of this version; delete it and sign in again`);
 }
 
-export function writeKeptLogin(directory: string, kept: KeptLogin): void {
-  writeOwn(fileIn(directory), `${JSON.stringify(kept, null, 2)}\n`);
+export function writeStoredLogin(directory: string, stored: StoredLogin): void {
+  writeOwn(fileIn(directory), `${JSON.stringify(stored, null, 2)}\n`);
 }
 
-export function removeKeptLogin(directory: string): void {
+export function removeStoredLogin(directory: string): void {
   removeOwn(fileIn(directory));
 }
 

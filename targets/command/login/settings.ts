@@ -16,9 +16,9 @@ import { type DiscoveredServer, discoverServer } from "../../../platform/servers
 import { ServerError } from "../../../platform/servers/index.ts";
 import { MetadataError } from "../../../platform/servers/server-error.ts";
 import { checkClient } from "../../../platform/session/client.ts";
-import { patiently } from "../../../platform/session/patience.ts";
+import { withRetries } from "../../../platform/session/retry.ts";
 import {
-  type Asking,
+  type RequestContext,
   SESSION_BYTES,
   type ServerSettings,
   settingsFor,
@@ -69,9 +69,10 @@ export interface ReadySettings {
 export async function readySettings(
   login: LoginSettings,
   host: { http: Http; timers: Timers },
-  asking: Asking,
+  requesting: RequestContext,
 ): Promise<ReadySettings> {
-  if (login.config !== undefined) return await byDeviceConfig(login, login.config, host, asking);
+  if (login.config !== undefined)
+    return await byDeviceConfig(login, login.config, host, requesting);
   const { server = "", serverParameters = {}, clientId = "", allowHttp } = login;
   const isIssuer = server.includes("://");
   if (isIssuer) checkIssuer(server, allowHttp);
@@ -82,7 +83,7 @@ export async function readySettings(
   const client = { ...login, clientId, clientSecret: secretOf(login) };
   try {
     checkClient(client);
-    const settings = await settingsFor(choice, client, host, { ...asking, allowHttp });
+    const settings = await settingsFor(choice, client, host, { ...requesting, allowHttp });
     return { driver: { ...settings, allowHttp }, title: server };
   } catch (error) {
     if (error instanceof ServerError)
@@ -107,12 +108,12 @@ async function byDeviceConfig(
   login: LoginSettings,
   file: string,
   host: { http: Http; timers: Timers },
-  asking: Asking,
+  requesting: RequestContext,
 ): Promise<ReadySettings> {
   const read = readDeviceJson(file);
   const hasSecret = read.clientSecret !== undefined;
   refuseOthers(file, hasSecret ? "configuration with a secret" : "configuration");
-  const config = read.issuer === undefined ? read : await completed(file, read, host, asking);
+  const config = read.issuer === undefined ? read : await completed(file, read, host, requesting);
   const options = driverOptionsOf(config);
   const { endpoints } = options;
   const { issuer } = config;
@@ -167,13 +168,13 @@ export async function completed(
   file: string,
   config: DeviceConfig,
   host: { http: Http; timers: Timers },
-  { kept, patience }: Asking = {},
+  { stored, retryHandlers }: RequestContext = {},
 ): Promise<DeviceConfig> {
   const discover = async (issuer: string): Promise<DiscoveredServer> => {
-    const known = kept?.read(issuer);
+    const known = stored?.read(issuer);
     if (known !== undefined) return known;
-    const found = await patiently(() => discoverServer(host.http, issuer), host, patience);
-    kept?.write(found);
+    const found = await withRetries(() => discoverServer(host.http, issuer), host, retryHandlers);
+    stored?.write(found);
     return found;
   };
   try {

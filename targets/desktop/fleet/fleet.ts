@@ -7,8 +7,8 @@ import {
   Endpoint,
   State,
 } from "../../../core/index.ts";
+import type { FleetCore } from "./fleet-scenarios.ts";
 import { type RequestKind, ServiceModel, type ServiceSettings } from "./service-model.ts";
-import type { FleetCore } from "./story.ts";
 
 // Timers for hundreds of thousands of devices: a binary heap in typed arrays, so that a timer allocates nothing.
 
@@ -86,7 +86,7 @@ export interface FleetSettings {
 const KINDS: readonly RequestKind[] = ["code", "poll", "refresh"];
 /** Low bits of an event: its type; the rest is the device. */
 const WAKE = 0;
-const ANSWER = 1;
+const RESPONSE = 1;
 const KIND_BITS = 1;
 /** For sums of fractions, so that 5 ms do not count as 4.999. */
 const ROUNDING = 0.001;
@@ -160,7 +160,7 @@ export class Fleet {
       seed: Math.floor(this.random() * 67_108_864),
       autoStart: 1,
       renewalsMax: 1000,
-      clientAuthentication: ClientAuthentication.DOCUMENTS,
+      clientAuthentication: ClientAuthentication.SPECIFICATION,
       server: "https://auth.example",
       tokenParameters: "",
       messages: "",
@@ -197,7 +197,7 @@ export class Fleet {
       this.nowMs = this.#queue.nextMs;
       const event = this.#queue.pop();
       const index = event >> KIND_BITS;
-      if ((event & 1) === ANSWER) this.#deliver(index);
+      if ((event & 1) === RESPONSE) this.#deliver(index);
       else if (this.#wakeMs[index] === this.nowMs) this.#run(index);
       if (count % 65_536 === 0) progress(this.nowMs);
     }
@@ -220,7 +220,7 @@ export class Fleet {
       this.#work(index, device);
       return;
     }
-    const { status, body } = this.service.answerTo(index, kind, served, this.nowMs);
+    const { status, body } = this.service.responseTo(index, kind, served, this.nowMs);
     core.responseStart(device, id, status, -1);
     core.responseBody(device, id, body, 0, body.length);
     core.responseEnd(device, id);
@@ -266,7 +266,7 @@ export class Fleet {
   #sleepOf(device: Device): number {
     const wakeMs = this.settings.core.wakeIn(device);
     if (device.state !== State.PENDING || device.inFlight || wakeMs === 0) return wakeMs;
-    return Math.max(wakeMs, Math.min(device.waitMs, device.codeLifeS * 1000));
+    return Math.max(wakeMs, Math.min(device.waitMs, device.codeLifetimeS * 1000));
   }
 
   #obey(index: number, device: Device, command: number): void {
@@ -307,6 +307,6 @@ export class Fleet {
     this.#pendingId[index] = device.requestId;
     const { atMs, served } = this.service.arrive(this.nowMs);
     this.#pendingServed[index] = served ? 1 : 0;
-    this.#queue.push(atMs, (index << KIND_BITS) | ANSWER);
+    this.#queue.push(atMs, (index << KIND_BITS) | RESPONSE);
   }
 }

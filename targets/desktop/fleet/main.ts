@@ -8,7 +8,7 @@ import {
   playDay,
   restartAll,
   returnOfRegion,
-} from "./story.ts";
+} from "./fleet-scenarios.ts";
 
 /** More devices do not change the shares of the restarts. */
 const RESTARTED_DEVICES = 20_000;
@@ -63,12 +63,12 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 
 /** Reports the progress of the day. */
 function progress(): (share: number) => void {
-  let told = 0;
+  let reported = 0;
   return (share) => {
     const percent = Math.floor(share * 100);
-    if (percent < told + PROGRESS_STEP) return;
-    told = percent - (percent % PROGRESS_STEP);
-    process.stderr.write(`fleet: ${told} %\n`);
+    if (percent < reported + PROGRESS_STEP) return;
+    reported = percent - (percent % PROGRESS_STEP);
+    process.stderr.write(`fleet: ${reported} %\n`);
   };
 }
 
@@ -81,10 +81,10 @@ const few = { ...plan, devices: Math.min(plan.devices, RESTARTED_DEVICES) };
 console.log("All devices restart at the same moment; the service is never the bottleneck\n");
 table(
   ["stored before the restart", "peak req/s", "all pending req/s", "ratio"],
-  (["nothing", "code", "tokens"] as const).map((kept) => {
-    process.stderr.write(`fleet: a restart, stored: ${kept}\n`);
-    const { peak, steady } = restartAll(core, kept, few, Number.POSITIVE_INFINITY);
-    return [kept, peak, round(steady), round(peak / steady)];
+  (["nothing", "code", "tokens"] as const).map((stored) => {
+    process.stderr.write(`fleet: a restart, stored: ${stored}\n`);
+    const { peak, steady } = restartAll(core, stored, few, Number.POSITIVE_INFINITY);
+    return [stored, peak, round(steady), round(peak / steady)];
   }),
 );
 console.log(

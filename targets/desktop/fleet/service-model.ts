@@ -9,8 +9,8 @@ export interface ServiceSettings {
   readonly refusesConnections?: boolean;
   readonly latencyMs: number;
   readonly intervalS: number;
-  readonly codeLifeS: number;
-  readonly accessLifeS: number;
+  readonly codeLifetimeS: number;
+  readonly accessLifetimeS: number;
   /** Tolerance for early polls, as real services allow for clocks. */
   readonly toleranceMs: number;
 }
@@ -20,28 +20,28 @@ export const serviceDefaults: ServiceSettings = {
   queueSeconds: 10,
   latencyMs: 50,
   intervalS: 5,
-  codeLifeS: 1800,
-  accessLifeS: 3600,
+  codeLifetimeS: 1800,
+  accessLifetimeS: 3600,
   toleranceMs: 250,
 };
 
 export type RequestKind = "code" | "poll" | "refresh";
 
-export interface ModelAnswer {
+export interface ModelResponse {
   readonly status: number;
   readonly body: Uint8Array;
 }
 
 const encoder = new TextEncoder();
 
-function answer(status: number, body: object): ModelAnswer {
+function response(status: number, body: object): ModelResponse {
   return { status, body: encoder.encode(JSON.stringify(body)) };
 }
 
-const UNAVAILABLE: ModelAnswer = { status: 503, body: encoder.encode("<h1>busy</h1>") };
-const PENDING = answer(428, { error: "authorization_pending" });
-const SLOW_DOWN = answer(403, { error: "slow_down" });
-const EXPIRED = answer(400, { error: "expired_token" });
+const UNAVAILABLE: ModelResponse = { status: 503, body: encoder.encode("<h1>busy</h1>") };
+const PENDING = response(428, { error: "authorization_pending" });
+const SLOW_DOWN = response(403, { error: "slow_down" });
+const EXPIRED = response(400, { error: "expired_token" });
 const TOKEN = "pga.0123456789abcdefghijklmnopqrstuvwxyz0123456";
 
 export class ServiceModel {
@@ -61,9 +61,9 @@ export class ServiceModel {
   readonly #codeAtMs: Float64Array;
   readonly #approvedAtMs: Float64Array;
   readonly #lastPollMs: Float64Array;
-  readonly #code: ModelAnswer;
-  readonly #tokens: ModelAnswer;
-  readonly #refreshed: ModelAnswer;
+  readonly #code: ModelResponse;
+  readonly #tokens: ModelResponse;
+  readonly #refreshed: ModelResponse;
 
   readonly #userDelayMs: () => number;
 
@@ -77,16 +77,20 @@ export class ServiceModel {
     this.#codeAtMs = new Float64Array(devices);
     this.#approvedAtMs = new Float64Array(devices);
     this.#lastPollMs = new Float64Array(devices);
-    this.#code = answer(200, {
+    this.#code = response(200, {
       device_code: "pgd.0123456789abcdefghijklmnopqrstuvwxyz",
       user_code: "BCDF-GHJK",
       verification_url: "http://127.0.0.1:8628/device",
-      expires_in: settings.codeLifeS,
+      expires_in: settings.codeLifetimeS,
       interval: settings.intervalS,
     });
-    const access = { access_token: TOKEN, expires_in: settings.accessLifeS, token_type: "Bearer" };
-    this.#tokens = answer(200, { ...access, refresh_token: "pgr.0123456789abcdefghijklmnop" });
-    this.#refreshed = answer(200, access);
+    const access = {
+      access_token: TOKEN,
+      expires_in: settings.accessLifetimeS,
+      token_type: "Bearer",
+    };
+    this.#tokens = response(200, { ...access, refresh_token: "pgr.0123456789abcdefghijklmnop" });
+    this.#refreshed = response(200, access);
   }
 
   /**
@@ -110,7 +114,7 @@ export class ServiceModel {
   }
 
   /** The response to a device's request, decided when the service sends it. */
-  answerTo(device: number, kind: RequestKind, served: boolean, nowMs: number): ModelAnswer {
+  responseTo(device: number, kind: RequestKind, served: boolean, nowMs: number): ModelResponse {
     if (!served) return UNAVAILABLE;
     if (kind === "refresh") return this.#refreshed;
     if (kind === "poll") return this.#poll(device, nowMs);
@@ -122,9 +126,9 @@ export class ServiceModel {
     return this.#code;
   }
 
-  #poll(device: number, nowMs: number): ModelAnswer {
-    const { codeLifeS, intervalS, toleranceMs } = this.settings;
-    if (nowMs - this.#codeAtMs[device]! > codeLifeS * 1000) return EXPIRED;
+  #poll(device: number, nowMs: number): ModelResponse {
+    const { codeLifetimeS, intervalS, toleranceMs } = this.settings;
+    if (nowMs - this.#codeAtMs[device]! > codeLifetimeS * 1000) return EXPIRED;
     if (nowMs >= this.#approvedAtMs[device]!) return this.#tokens;
     const sinceMs = nowMs - this.#lastPollMs[device]!;
     this.#lastPollMs[device] = nowMs;

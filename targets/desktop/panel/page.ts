@@ -1,8 +1,8 @@
 // The panel's page. The client script (client/) fills it.
 import { readFileSync } from "node:fs";
 import { html } from "hono/html";
-import { DEEDS, type Deed, type DeedGroup } from "../simulator/deeds.ts";
-import { findFault } from "../simulator/world/faults.ts";
+import { ACTIONS, type Action, type ActionGroup } from "../simulator/actions.ts";
+import { findFault } from "../simulator/environment/faults.ts";
 import { wordsOf } from "./client/guide.ts";
 
 type Html = ReturnType<typeof html>;
@@ -13,7 +13,6 @@ export interface PageSettings {
   /** Folder of script, stylesheet and icon. */
   readonly folder: string;
   readonly title?: string;
-  /** An introduction of at most two lines. */
   readonly intro?: string;
   /** False for a page that must work from a disk, where browsers load no modules. */
   readonly isModule?: boolean;
@@ -32,11 +31,11 @@ const TABS = [
   ["service", "Service"],
 ] as const;
 
-function buttons(group: DeedGroup): Html[] {
-  return DEEDS.filter((one) => one.group === group).map(button);
+function buttons(group: ActionGroup): Html[] {
+  return ACTIONS.filter((one) => one.group === group).map(button);
 }
 
-function button({ name, key, label, step, needs }: Deed): Html {
+function button({ name, key, label, step, needs }: Action): Html {
   const fault = findFault(name);
   const shown = key === " " ? "space" : key;
   return html`<button type="button"${fault ? html` aria-describedby="sees-${name}"` : ""} data-command="${step}"${needs ? html` data-needs="${needs}"` : ""}${key ? html` data-key="${key}" aria-keyshortcuts="${key === " " ? "Space" : key}"` : ""}${
@@ -44,22 +43,20 @@ function button({ name, key, label, step, needs }: Deed): Html {
   }><span>${fault?.label ?? label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
 }
 
-/** A fault's button and its visible effect. */
-function faultRow(deed: Deed): Html {
-  const { sees = "", display = "" } = findFault(deed.name) ?? {};
-  return html`<div class="fault">${button(deed)}${
+function faultRow(action: Action): Html {
+  const { sees = "", display = "" } = findFault(action.name) ?? {};
+  return html`<div class="fault">${button(action)}${
     sees
-      ? html`<p id="sees-${deed.name}" class="soft">${sees}${display ? html` <q>${display}</q>` : ""}</p>`
+      ? html`<p id="sees-${action.name}" class="soft">${sees}${display ? html` <q>${display}</q>` : ""}</p>`
       : ""
   }</div>`;
 }
 
 const SHORTCUTS = html`<p class="soft">Shortcuts past the phone's pages: account and decision in one press.</p>`;
 
-/** The content of a tab. */
-function deeds(group: (typeof TABS)[number][0]): Html {
+function actions(group: (typeof TABS)[number][0]): Html {
   const all =
-    group === "fault" ? DEEDS.filter((one) => one.group === group).map(faultRow) : buttons(group);
+    group === "fault" ? ACTIONS.filter((one) => one.group === group).map(faultRow) : buttons(group);
   return html`${group === "user" ? SHORTCUTS : ""}${all}`;
 }
 
@@ -73,14 +70,14 @@ function tabs(): Html {
     ([group], at) =>
       html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
-      }>${deeds(group)}</div>`,
+      }>${actions(group)}</div>`,
   )}`;
 }
 
 const INTRO =
   "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628): the device, your phone, and what passes between them and the service.";
 
-const LANES = ["person", "device", "service"];
+const LANES = ["user", "device", "service"];
 
 export function panelPage(settings: PageSettings) {
   const { hasService, folder, title = "simulator", intro = INTRO, head = "" } = settings;

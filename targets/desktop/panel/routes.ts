@@ -6,18 +6,18 @@ import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
-import { isOwnName } from "../../service/pages/visit.ts";
+import { isOwnName } from "../../service/pages/page-request.ts";
+import { ACTIONS } from "../simulator/actions.ts";
 import type { Controller } from "../simulator/controls.ts";
-import { DEEDS } from "../simulator/deeds.ts";
+import type { Front } from "../simulator/environment/environment.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import type { Front } from "../simulator/world/world.ts";
 import { panelPage, stylesheet } from "./page.ts";
 
 /** Shortest time between two views that are sent to a page. */
 const PUSH_MS = 50;
 /** Clock and bars advance without an event. */
 const TICK_MS = 250;
-const COMMANDS = new Set(DEEDS.flatMap(({ name, step }) => [name, step]));
+const COMMANDS = new Set(ACTIONS.flatMap(({ name, step }) => [name, step]));
 /** Far above any command. */
 const BODY_BYTES_MAX = 10_000;
 const commandSchema = z.strictObject({ command: z.string().max(80) });

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { html } from "hono/html";
 import { panelPage, stylesheet } from "../panel/page.ts";
 import { ICON } from "../panel/routes.ts";
-import { fixture } from "../simulator/world/world.ts";
+import { fixture } from "../simulator/environment/environment.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -56,14 +56,19 @@ async function script(): Promise<string> {
     platform: "browser",
     define: { "import.meta.url": "document.baseURI", FIXTURE: JSON.stringify(fixture()) },
     conditions: ["browser"],
-    inject: [here("stand-ins.ts")],
-    alias: { "node:crypto": here("stand-ins.ts"), "node:net": here("stand-ins.ts") },
+    inject: [here("node-replacements.ts")],
+    alias: {
+      "node:crypto": here("node-replacements.ts"),
+      "node:net": here("node-replacements.ts"),
+    },
     plugins: [
       {
         name: "cookies",
         setup(builder) {
           builder.onResolve({ filter: /^hono\/cookie$/ }, ({ importer }) =>
-            importer.endsWith("stand-ins.ts") ? undefined : { path: here("stand-ins.ts") },
+            importer.endsWith("node-replacements.ts")
+              ? undefined
+              : { path: here("node-replacements.ts") },
           );
         },
       },

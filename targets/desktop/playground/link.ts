@@ -4,12 +4,11 @@ import { setText } from "../panel/client/dom.ts";
 import type { Link } from "../panel/client/panel.ts";
 import { USUAL } from "../scenarios/scenario.ts";
 import { Controller } from "../simulator/controls.ts";
+import { SimulatedClock } from "../simulator/environment/simulated-clock.ts";
+import { createVirtualEnvironment } from "../simulator/environment/virtual-environment.ts";
 import { Viewer } from "../simulator/view.ts";
-import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
-import { WorldClock } from "../simulator/world/world-clock.ts";
 import { Phone } from "./phone.ts";
 
-/** The service's address, as if there were a network. */
 const BASE_URL = "https://tv.example";
 const TICK_MS = 250;
 
@@ -22,10 +21,10 @@ export class PageLink implements Link {
   readonly #phone;
 
   constructor(fixture: FixtureInput, frame: HTMLIFrameElement) {
-    this.#simulation = createVirtualWorld({
+    this.#simulation = createVirtualEnvironment({
       ...USUAL,
       fixture,
-      clock: new WorldClock(),
+      clock: new SimulatedClock(),
       baseUrl: BASE_URL,
       seed: crypto.getRandomValues(new Uint32Array(1))[0]!,
       epochMs: Date.now(),

@@ -2,12 +2,11 @@
 // the service in this page, and the response becomes the next page.
 import { STYLESHEET } from "../../service/pages/layout.ts";
 import type { Service } from "../../service/service.ts";
-import { COOKIE_HEADER } from "./stand-ins.ts";
+import { COOKIE_HEADER } from "./node-replacements.ts";
 
 const REDIRECTS_MAX = 5;
 
 export class Phone {
-  /** Called with each new page. */
   onPage: (address: string) => void = () => {};
   readonly #cookies = new Map<string, string>();
   #address = "";
@@ -21,27 +20,26 @@ export class Phone {
     frame.addEventListener("load", this.#attach);
   }
 
-  /** Opens a page of the service. */
   open(target: string): Promise<void> {
     return this.#visit(new URL(target, this.#service.baseUrl));
   }
 
   async #visit(url: URL, form?: URLSearchParams): Promise<void> {
-    let answer = await this.#ask(url, form);
+    let response = await this.#request(url, form);
     let address = url;
-    for (let count = 0; count < REDIRECTS_MAX && answer.status === 303; count++) {
-      address = new URL(answer.headers.get("location") ?? "/", address);
-      answer = await this.#ask(address);
+    for (let count = 0; count < REDIRECTS_MAX && response.status === 303; count++) {
+      address = new URL(response.headers.get("location") ?? "/", address);
+      response = await this.#request(address);
     }
     this.#address = address.href;
-    const isPage = (answer.headers.get("content-type") ?? "").startsWith("text/html");
-    const text = await answer.text();
+    const isPage = (response.headers.get("content-type") ?? "").startsWith("text/html");
+    const text = await response.text();
     // Hidden until it has its style.
     this.#frame.style.visibility = "hidden";
     this.#frame.srcdoc = isPage ? withoutLinks(text) : pageOfText(text);
   }
 
-  async #ask(url: URL, form?: URLSearchParams): Promise<Response> {
+  async #request(url: URL, form?: URLSearchParams): Promise<Response> {
     const request =
       form === undefined ? new Request(url) : new Request(url, { method: "POST", body: form });
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -50,11 +48,11 @@ export class Phone {
     if (cookie !== "") headers.set("cookie", cookie);
     if (form) headers.set("content-length", String(form.toString().length));
     Object.defineProperty(request, "headers", { value: headers });
-    const answer = await this.#service.fetch(request);
-    const given = answer.headers.get(COOKIE_HEADER);
+    const response = await this.#service.fetch(request);
+    const given = response.headers.get(COOKIE_HEADER);
     const [, name, value] = /^([^=]+)=(.*)$/.exec(given ?? "") ?? [];
     if (name !== undefined) this.#cookies.set(name, value!);
-    return answer;
+    return response;
   }
 
   readonly #attach = (): void => {

@@ -2,9 +2,12 @@
 // without sockets and files, with seeded randomness, so that every run is the same.
 import { readdirSync, readFileSync } from "node:fs";
 import { UsageError } from "../command-line.ts";
+import { fixture } from "../simulator/environment/environment.ts";
+import {
+  createVirtualEnvironment,
+  type VirtualEnvironmentSettings,
+} from "../simulator/environment/virtual-environment.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import { createVirtualWorld, type VirtualWorldSettings } from "../simulator/world/virtual-world.ts";
-import { fixture } from "../simulator/world/world.ts";
 import { type Outcome, playIn, type Watcher } from "./player.ts";
 import { readScenario, type Scenario, ScenarioError, USUAL } from "./scenario.ts";
 
@@ -24,7 +27,6 @@ function readLibrary(): ReadonlyMap<string, string> {
 
 const library = readLibrary();
 
-/** Names of the included scenarios. */
 export function scenarioNames(): string[] {
   return [...library.keys()].sort();
 }
@@ -41,12 +43,10 @@ export function findScenario(name: string): Scenario {
   }
 }
 
-/** A new simulation without sockets. */
-export function virtualWorld(settings: Partial<VirtualWorldSettings> = {}): Simulation {
-  return createVirtualWorld({ ...USUAL, ...settings, fixture: fixture() });
+export function virtualEnvironment(settings: Partial<VirtualEnvironmentSettings> = {}): Simulation {
+  return createVirtualEnvironment({ ...USUAL, ...settings, fixture: fixture() });
 }
 
-/** Plays a scenario to its end or its first unmet expectation. */
 export async function play(scenario: Scenario, watcher: Watcher = {}): Promise<Outcome> {
-  return await playIn(virtualWorld(scenario.settings), scenario, watcher);
+  return await playIn(virtualEnvironment(scenario.settings), scenario, watcher);
 }

@@ -25,7 +25,6 @@ export interface Unmet {
 }
 
 export interface Outcome {
-  /** undefined: all expectations were met. */
   readonly unmet: Unmet | undefined;
   readonly expectations: number;
   readonly simulatedMs: number;
@@ -58,7 +57,6 @@ export async function playIn(
   return { unmet, expectations, simulatedMs };
 }
 
-/** Runs a step, or checks an expectation and returns it if it is not met. */
 export async function playLine(simulation: Simulation, line: Line): Promise<Unmet | undefined> {
   if (line.kind !== "step") return await check(simulation, line);
   await perform(simulation, line.text);
@@ -92,7 +90,7 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
     }
     case "event": {
       const last = (): string => {
-        const event = simulation.maker.events.at(-1);
+        const event = simulation.manufacturer.events.at(-1);
         return event ? `${event.types.join(" ")} ${event.how}: ${event.verdict}` : "no event";
       };
       if (line.withinMs > 0) {
@@ -104,7 +102,7 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
       const reason =
         (simulation.driver && reasonOfDevice(simulation.driver)) ??
         simulation.application.outcome?.reason;
-      const text = reason ? `${reason.name} from ${reason.from}: ${reason.mend}` : "no error";
+      const text = reason ? `${reason.name} from ${reason.from}: ${reason.fix}` : "no error";
       return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
     }
     case "slip": {
@@ -135,16 +133,15 @@ export function isFrame(lines: readonly string[], expected: readonly string[]): 
   return (
     lines.length === expected.length &&
     lines.every((line, row) => {
-      const wanted = expected[row]!.padEnd(line.length);
+      const required = expected[row]!.padEnd(line.length);
       return (
-        wanted.length === line.length &&
-        [...line].every((character, at) => wanted[at] === "?" || wanted[at] === character)
+        required.length === line.length &&
+        [...line].every((character, at) => required[at] === "?" || required[at] === character)
       );
     })
   );
 }
 
-/** Expected and actual frame side by side, as text. */
 export function sideBySide(unmet: Unmet): string {
   const { expected, actual } = unmet;
   const width = Math.max(8, ...expected.map((line) => line.length));

@@ -20,7 +20,6 @@ export interface Settings {
   options?: ServiceOptionsInput;
 }
 
-/** Default settings. */
 export const USUAL: Settings = { columns: 20, rows: 4, account: "ada", rotate: false };
 
 export type Line = { readonly number: number; readonly text: string } & (
@@ -36,7 +35,6 @@ export type Line = { readonly number: number; readonly text: string } & (
   | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
   /** The remedy of the error. */
   | { readonly kind: "reason"; readonly expected: string }
-  /** The text is on the last slip. */
   | { readonly kind: "slip"; readonly expected: string }
   | {
       readonly kind: "count";
@@ -124,9 +122,9 @@ function readLine(text: string, number: number): Line {
     const withinMs = event[2] === undefined ? 0 : readDuration(event[2]);
     return { kind: "event", expected: event[1]!, withinMs, number, text };
   }
-  const [, told, expected = ""] = /^expect (call|reason|slip) (.+)$/.exec(text) ?? [];
-  if (told === "call" || told === "reason" || told === "slip") {
-    return { kind: told, expected, number, text };
+  const [, reported, expected = ""] = /^expect (call|reason|slip) (.+)$/.exec(text) ?? [];
+  if (reported === "call" || reported === "reason" || reported === "slip") {
+    return { kind: reported, expected, number, text };
   }
   const state = /^expect state ([a-z ]+)$/.exec(text)?.[1];
   if (state !== undefined) return { kind: "state", expected: state, number, text };

@@ -1,6 +1,6 @@
 // Runs commands from keys, buttons and the terminal. Each command is a step (steps.ts).
 
-import { stepOf } from "./deeds.ts";
+import { stepOf } from "./actions.ts";
 import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
 import type { Viewer } from "./view.ts";
@@ -23,7 +23,7 @@ export class Controller {
   }
 
   /** Shows one line to the user of the simulator. */
-  say(line: string): void {
+  print(line: string): void {
     this.viewer.message = line;
     this.#simulation.touch();
   }
@@ -38,7 +38,7 @@ export class Controller {
       return this.#last;
     }
     if (isJumping) {
-      this.say(`time jumps: ${line} runs after the jump; pause ends it`);
+      this.print(`time jumps: ${line} runs after the jump; pause ends it`);
     }
     this.#last = this.#last.then(async () => {
       this.viewer.message = "";

@@ -27,15 +27,15 @@ import {
 } from "./device/kinds.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
 import { Paper } from "./device/paper.ts";
+import { ManufacturerServer } from "./environment/manufacturer-server.ts";
+import { Network } from "./environment/network.ts";
+import type { SimulatedClock } from "./environment/simulated-clock.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
-import { watchPages } from "./log/person.ts";
 import { type Decision, Decisions, Moments, Timeline } from "./log/timeline.ts";
-import { MakerServer } from "./world/maker-server.ts";
-import { Network } from "./world/network.ts";
-import type { WorldClock } from "./world/world-clock.ts";
+import { watchPages } from "./log/user.ts";
 
 export interface SimulationSettings {
-  readonly clock: WorldClock;
+  readonly clock: SimulatedClock;
   /** Calendar time at the clock's zero, ms since 1970. */
   readonly epochMs: number;
   readonly http: Http;
@@ -51,22 +51,17 @@ export interface SimulationSettings {
   readonly rows: number;
   /** The server's issuer, for discovery. */
   readonly issuer?: string | undefined;
-  /** The embedded service; undefined with a real one. */
   readonly service?: Service | undefined;
-  /** The account that allows by default. */
   readonly account: string;
-  /** A bare display by default. */
   readonly kind?: DeviceKind | undefined;
-  /** A real printer, for a device with paper. */
   readonly printer?: PrinterSink | undefined;
   /** Of the display; English by default. */
   readonly language?: Language | undefined;
-  /** The display's character ROM; by default the language's. */
   readonly rom?: RomName | undefined;
   /** Accounts and clients of the embedded service. */
   readonly fixture?: FixtureInput | undefined;
   /** The receiver of security events; the embedded service uses its environment. */
-  readonly maker?: MakerServer | undefined;
+  readonly manufacturer?: ManufacturerServer | undefined;
 }
 
 /** A poll for security events needs more than 4096 (core/SPEC.md). */
@@ -94,25 +89,22 @@ const WAITING: readonly number[] = [
 /**
  * For an unknown lifetime the core counts down from 100,000,000 (core/SPEC.md): above three years counts as unknown.
  */
-const UNKNOWN_LIFE_S = 90_000_000;
+const UNKNOWN_LIFETIME_S = 90_000_000;
 
 export class Simulation {
-  readonly clock: WorldClock;
+  readonly clock: SimulatedClock;
   readonly service: Service | undefined;
   readonly storage: MeteredStorage;
   readonly exchanges: ExchangeLog;
   readonly network: Network;
   readonly timeline: Timeline;
   readonly settings: SimulationSettings;
-  /** The service's initial options. */
   readonly usualOptions: ServiceOptionsInput | undefined;
   readonly paper: Paper;
-  readonly maker: MakerServer;
+  readonly manufacturer: ManufacturerServer;
   kind: DeviceKind;
   language: Language;
-  /** The developer's configuration of the device. */
   config: DriverConfig;
-  /** Initial accounts and clients of the service. */
   readonly fixture: FixtureInput | undefined;
   display: FrameDisplay;
   application: Application;
@@ -129,7 +121,7 @@ export class Simulation {
     this.fixture = settings.fixture;
     this.usualOptions = settings.service && { ...settings.service.options };
     this.storage = new MeteredStorage(settings.storage);
-    const changed = (): void => this.#tell();
+    const changed = (): void => this.#report();
     const moments = new Moments(() => this.clock.nowMs());
     this.exchanges = new ExchangeLog(moments, changed);
     this.network = new Network(
@@ -147,15 +139,15 @@ export class Simulation {
       : settings.config;
     this.kind = settings.kind ?? DEVICE_KINDS[0]!;
     this.paper = new Paper(settings.printer);
-    this.maker = settings.maker ?? new MakerServer(this.clock);
-    this.maker.clientId = this.config.clientId;
+    this.manufacturer = settings.manufacturer ?? new ManufacturerServer(this.clock);
+    this.manufacturer.clientId = this.config.clientId;
     if (settings.service) {
-      this.maker.attach(settings.service, settings.fixture ?? {}, moments, (claims) =>
+      this.manufacturer.attach(settings.service, settings.fixture ?? {}, moments, (claims) =>
         this.#take(claims),
       );
       this.#watchDecisions(settings.service);
-      const told = (): void => this.#tell();
-      watchPages(settings.service, this.timeline, () => this.userCode !== "", told);
+      const reported = (): void => this.#report();
+      watchPages(settings.service, this.timeline, () => this.userCode !== "", reported);
     }
     this.display = new FrameDisplay(settings.columns, settings.rows, changed, rom);
     this.application = this.#newApplication();
@@ -186,8 +178,8 @@ export class Simulation {
       },
       config: this.config,
       endpoints: this.settings.endpoints,
-      eventsAuthorization: this.maker.authorization,
-      verifyEvent: (bytes, from, to) => this.maker.verifyPolled(bytes, from, to),
+      eventsAuthorization: this.manufacturer.authorization,
+      verifyEvent: (bytes, from, to) => this.manufacturer.verifyPolled(bytes, from, to),
       allowHttp: this.settings.allowHttp ?? false,
       translate: this.settings.translate,
       memoryBytes: memoryFor(this.settings, columns * rows),
@@ -212,9 +204,8 @@ export class Simulation {
     this.powerOn();
   }
 
-  /** Replaces the display, with the power off meanwhile. */
   resize(columns: number, rows: number): void {
-    const display = new FrameDisplay(columns, rows, () => this.#tell(), this.display.rom);
+    const display = new FrameDisplay(columns, rows, () => this.#report(), this.display.rom);
     this.#whileOff(() => {
       this.display = display;
     });
@@ -244,7 +235,7 @@ export class Simulation {
    */
   useClient(clientId: string, secret?: string): void {
     // Before power-on: the device polls the events of this client.
-    this.maker.clientId = clientId;
+    this.manufacturer.clientId = clientId;
     this.#configure(credentialsOf(this.fixture, clientId, secret));
   }
 
@@ -257,7 +248,7 @@ export class Simulation {
     const { columns, rows } = this.display;
     this.#whileOff(() => {
       this.language = language;
-      this.display = new FrameDisplay(columns, rows, () => this.#tell(), rom);
+      this.display = new FrameDisplay(columns, rows, () => this.#report(), rom);
       this.config = { ...this.config, messages };
     });
   }
@@ -281,15 +272,15 @@ export class Simulation {
     this.powerOff();
     change();
     if (wasOn) this.powerOn();
-    this.#tell();
+    this.#report();
   }
 
   /** Starts an API call of the specifications; returns "" or the reason why it cannot start now. */
   call(name: CallName, words: readonly string[]): string {
     const { driver } = this;
     if (driver === undefined) return "the device has no power";
-    const problem = this.application.ask(driver, name, readWords(words));
-    this.#tell();
+    const problem = this.application.request(driver, name, readWords(words));
+    this.#report();
     return problem;
   }
 
@@ -302,11 +293,10 @@ export class Simulation {
     else if (button === "sign-out") driver.signOut();
     else {
       this.application.refresh();
-      if (this.application.attend(driver)) this.#tell();
+      if (this.application.attend(driver)) this.#report();
     }
   }
 
-  /** The code on the display, "" while none is shown. */
   get userCode(): string {
     return shownText(this.driver?.device, this.display, core.Field.USER_CODE);
   }
@@ -329,11 +319,10 @@ export class Simulation {
     const outcome =
       decision === "allow" ? service.approve(userCode, account) : service.deny(userCode);
     this.#decisions.isByKey = false;
-    this.#tell();
+    this.#report();
     return outcome;
   }
 
-  /** The last account that decided, or the default one. */
   get lastAccount(): string {
     return this.#decisions.accountId ?? this.settings.account;
   }
@@ -351,11 +340,10 @@ export class Simulation {
       if (event.clientId !== this.config.clientId) return;
       const { name = "the app" } =
         this.fixture?.clients?.find(({ id }) => id === event.clientId) ?? {};
-      if (this.#decisions.hear(event, this.userCode, name)) this.#tell();
+      if (this.#decisions.receive(event, this.userCode, name)) this.#report();
     });
   }
 
-  /** Hands a verified security event to the device; undefined while it is off. */
   #take(claims: Uint8Array): string | undefined {
     const { driver } = this;
     if (driver === undefined) return undefined;
@@ -363,14 +351,14 @@ export class Simulation {
     driver.happen(() => {
       isApplied = driver.core.applySecurityEvent?.(driver.device, claims, 0, claims.length) ?? 0;
     });
-    this.#tell();
+    this.#report();
     return isApplied ? "applied" : "nothing to apply it to";
   }
 
   #printSlip(driver: Driver): void {
     if (!this.kind.hasPaper) return;
     const { userCode: code, verificationUri: address, verificationUriComplete: complete } = this;
-    const minutes = Math.round(driver.device.codeLifeS / 60);
+    const minutes = Math.round(driver.device.codeLifetimeS / 60);
     const isOnPaper = driver.device.codeResumed === 1;
     const slip = { address, code, complete, minutes };
     this.paper.printNew(this.clock.nowMs(), this.language, slip, isOnPaper);
@@ -381,9 +369,8 @@ export class Simulation {
     return this.driver?.device.state === State.SIGNED_IN && this.application.isDone;
   }
 
-  /** Notifies the listeners of an external change. */
   touch(): void {
-    this.#tell();
+    this.#report();
   }
 
   #newApplication(): Application {
@@ -398,14 +385,16 @@ export class Simulation {
     if (device === undefined) return { poll: 0, code: 0, access: 0 };
     const sinceMs = this.clock.nowMs() - this.countedMs;
     const left = (ms: number): number => Math.max(0, ms - sinceMs);
-    const life = (seconds: number): number =>
-      seconds >= UNKNOWN_LIFE_S ? 0 : left(seconds * 1000);
+    const lifetime = (seconds: number): number =>
+      seconds >= UNKNOWN_LIFETIME_S ? 0 : left(seconds * 1000);
     const { state } = device;
     return {
       poll: WAITING.includes(state) && !device.inFlight ? left(device.waitMs) : 0,
-      code: state === State.PENDING ? life(device.codeLifeS) : 0,
+      code: state === State.PENDING ? lifetime(device.codeLifetimeS) : 0,
       access:
-        state === State.SIGNED_IN || state === State.REFRESHING ? life(device.accessLifeS) : 0,
+        state === State.SIGNED_IN || state === State.REFRESHING
+          ? lifetime(device.accessLifetimeS)
+          : 0,
     };
   }
 
@@ -428,10 +417,10 @@ export class Simulation {
     this.timeline.observe(driver);
     this.#printSlip(driver);
     // Its calls trigger this function again.
-    if (!this.application.attend(driver)) this.#tell();
+    if (!this.application.attend(driver)) this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -4,12 +4,12 @@ import { ErrorCode } from "../../../core/complete.ts";
 import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
-import { deedOf, stepOf } from "./deeds.ts";
+import { actionOf, stepOf } from "./actions.ts";
 import { CALLS, type CallName } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
-import { ACCOUNT_DEED_NAMES, type AccountDeed, accountLine } from "./log/person.ts";
+import { activeFaults, applyFault, FAULTS, findFault } from "./environment/faults.ts";
+import { ACCOUNT_ACTION_NAMES, type AccountAction, accountLine } from "./log/user.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
-import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
 
 export const NO_CODE = "there is no code on the display";
 
@@ -45,9 +45,9 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
   allow: (simulation, [account]) => {
     if (account !== undefined) checkAccount(simulation, account);
-    return said(simulation.decide("allow", account));
+    return output(simulation.decide("allow", account));
   },
-  deny: (simulation) => said(simulation.decide("deny")),
+  deny: (simulation) => output(simulation.decide("deny")),
   power: (simulation, [how]) => {
     if (how === "on") simulation.powerOn();
     else if (how === "off") simulation.powerOff();
@@ -66,7 +66,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if (how !== undefined && how !== "on" && how !== "off") throw new StepError("on or off");
     return applyFault(simulation, fault, how === undefined ? undefined : how === "on");
   },
-  mend: (simulation) => {
+  fix: (simulation) => {
     const active = activeFaults(simulation);
     for (const fault of FAULTS)
       if (active.includes(fault.name)) applyFault(simulation, fault, false);
@@ -106,28 +106,29 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     return "";
   },
-  display: (simulation, [wanted = ""]) => {
+  display: (simulation, [required = ""]) => {
     const { display } = simulation;
-    const size = wanted === "next" ? after(DISPLAYS, `${display.columns}x${display.rows}`) : wanted;
+    const size =
+      required === "next" ? after(DISPLAYS, `${display.columns}x${display.rows}`) : required;
     const [, columns, rows] = /^(\d{2})x(\d)$/.exec(size) ?? [];
-    orSay(() => simulation.resize(Number(columns), Number(rows)));
+    orPrint(() => simulation.resize(Number(columns), Number(rows)));
     return simulation.isOn ? `a display of ${size}: the device was switched off for it` : "";
   },
-  device: (simulation, [wanted = ""]) => {
+  device: (simulation, [required = ""]) => {
     const names = DEVICE_KINDS.map(({ name }) => name);
-    const name = wanted === "next" ? after(names, simulation.kind.name) : wanted;
+    const name = required === "next" ? after(names, simulation.kind.name) : required;
     const kind = deviceKind(name);
     if (kind === undefined) throw new StepError(`no device "${name}", but ${names.join(", ")}`);
     simulation.become(kind);
     return `${kind.title}, ${kind.columns}x${kind.rows}: the device was switched off for it`;
   },
-  language: (simulation, [wanted = "", rom]) => {
-    const language = wanted === "next" ? after(languages, simulation.language) : wanted;
+  language: (simulation, [required = "", rom]) => {
+    const language = required === "next" ? after(languages, simulation.language) : required;
     if (!isLanguage(language)) {
       throw new StepError(`no language "${language}", but ${languages.join(", ")}`);
     }
     if (rom !== undefined && rom !== "A00" && rom !== "A02") throw new StepError("A00 or A02");
-    orSay(() => simulation.useLanguage(language, rom));
+    orPrint(() => simulation.useLanguage(language, rom));
     return `${language} on a display with the ROM ${simulation.display.rom}: switched off for it`;
   },
   call: (simulation, [name = "", ...words]) => {
@@ -150,31 +151,32 @@ const STEPS: Readonly<Record<string, Perform>> = {
     return "";
   },
   stream: (simulation, [how = ""]) => {
-    const { maker, timeline } = simulation;
+    const { manufacturer, timeline } = simulation;
     if (how === "verify") {
-      timeline.note("the developer's server requests a test event", "maker");
-      return maker.verifyStream();
+      timeline.note("the developer's server requests a test event", "manufacturer");
+      return manufacturer.verifyStream();
     }
     if (how !== "poll" && how !== "push" && how !== "off") {
       throw new StepError("a stream is poll, push, off or verify");
     }
-    const problem = maker.setUp(how);
-    if (problem === "") timeline.note(`the developer's server sets its stream up: ${how}`, "maker");
+    const problem = manufacturer.setUp(how);
+    if (problem === "")
+      timeline.note(`the developer's server sets its stream up: ${how}`, "manufacturer");
     return problem;
   },
   account: (simulation, [what = "", id = simulation.settings.account]) => {
     const service = serviceOf(simulation);
-    const deeds: Readonly<Record<AccountDeed, () => void>> = {
+    const actions: Readonly<Record<AccountAction, () => void>> = {
       remove: () => service.revokeAllFor(id, simulation.config.clientId),
       "sign-out-everywhere": () => service.signOutEverywhere(id),
       disable: () => service.disableAccount(id, "hijacking"),
       enable: () => service.enableAccount(id),
       "change-credential": () => service.requireCredentialChange(id),
     };
-    const name = ACCOUNT_DEED_NAMES.find((one) => one === what);
+    const name = ACCOUNT_ACTION_NAMES.find((one) => one === what);
     if (name === undefined) {
       throw new StepError(
-        `an account has no action "${what}", but ${ACCOUNT_DEED_NAMES.join(", ")}`,
+        `an account has no action "${what}", but ${ACCOUNT_ACTION_NAMES.join(", ")}`,
       );
     }
     checkAccount(simulation, id);
@@ -182,8 +184,8 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if ((name === "enable" && !isDisabled) || (name === "disable" && isDisabled)) {
       return `${id}'s account is ${isDisabled ? "disabled" : "enabled"} already`;
     }
-    simulation.timeline.note(accountLine(id, name), "person");
-    deeds[name]();
+    simulation.timeline.note(accountLine(id, name), "user");
+    actions[name]();
     return "";
   },
   service: (simulation, [name = "", value = ""]) => {
@@ -192,7 +194,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
       name === "as-usual"
         ? (simulation.usualOptions ?? {})
         : ({ [name]: readValue(value) } as ServiceOptionsInput);
-    orSay(() => service.setOptions(changes));
+    orPrint(() => service.setOptions(changes));
     if (name === "as-usual") usualRules(simulation);
     const line =
       name === "as-usual"
@@ -203,7 +205,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
   policy: (simulation, [id = "", ...scopes]) => {
     const service = serviceOf(simulation);
-    orSay(() => service.setPolicy(id, scopes));
+    orPrint(() => service.setPolicy(id, scopes));
     simulation.timeline.note(
       `${id} ${scopes.length > 0 ? `forbids ${scopes.join(" ")}` : "forbids nothing now"}`,
     );
@@ -215,7 +217,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
   admit: (simulation, [id = "", organization = ""]) => {
     const service = serviceOf(simulation);
-    orSay(() => service.admit(id, organization || undefined));
+    orPrint(() => service.admit(id, organization || undefined));
     simulation.timeline.note(
       organization ? `${organization} admits ${id}` : `${id} is in no organization`,
     );
@@ -257,8 +259,7 @@ function serviceOf({ service }: Simulation): Service {
   return service;
 }
 
-/** Turns an error into a StepError. */
-function orSay(act: () => void): void {
+function orPrint(act: () => void): void {
   try {
     act();
   } catch (error) {
@@ -270,7 +271,6 @@ function isLanguage(name: string): name is Language {
   return (languages as readonly string[]).includes(name);
 }
 
-/** An option's value as JSON, or else as text. */
 export function readValue(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -286,7 +286,7 @@ function checkAccount({ fixture }: Simulation, id: string): void {
 
 /** Whether `perform` supports the step's first word. */
 export function isStep(line: string): boolean {
-  return deedOf(line) !== undefined || Object.hasOwn(STEPS, line.split(" ", 1)[0]!);
+  return actionOf(line) !== undefined || Object.hasOwn(STEPS, line.split(" ", 1)[0]!);
 }
 
 /**
@@ -299,12 +299,12 @@ export async function perform(simulation: Simulation, line: string): Promise<str
   const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
   if (step === undefined) throw new StepError(`"${verb}" is not a step`);
-  const said = await step(simulation, words);
+  const output = await step(simulation, words);
   simulation.touch();
-  return said;
+  return output;
 }
 
-function said(outcome: string): string {
+function output(outcome: string): string {
   switch (outcome) {
     case "granted":
     case "access_denied":
@@ -335,8 +335,8 @@ export function administratorsStep(simulation: Simulation): string {
       return holder === undefined ? "" : `policy ${holder}`;
     }
     case ErrorCode.ORG_INTERNAL: {
-      const wanted = fixture.clients?.find((one) => one.id === config.clientId)?.internalTo;
-      return wanted && wanted !== organization ? `admit ${id} ${wanted}` : "";
+      const required = fixture.clients?.find((one) => one.id === config.clientId)?.internalTo;
+      return required && required !== organization ? `admit ${id} ${required}` : "";
     }
     default:
       return "";

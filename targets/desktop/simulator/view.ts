@@ -6,13 +6,13 @@ import { type Modules, qrModules } from "./device/display.ts";
 import type { DeviceName } from "./device/kinds.ts";
 import type { SlotView } from "./device/metered-storage.ts";
 import type { PrintedSlip } from "./device/paper.ts";
+import { activeFaults } from "./environment/faults.ts";
+import type { SecurityEvent, StreamView } from "./environment/manufacturer-server.ts";
 import type { ExchangeEntry } from "./log/exchanges.ts";
 import { type Reason, reasonOfDevice } from "./log/reasons.ts";
 import { type Decision, errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
 import type { Simulation } from "./simulation.ts";
 import { administratorsStep, NO_CODE } from "./steps.ts";
-import { activeFaults } from "./world/faults.ts";
-import type { SecurityEvent, StreamView } from "./world/maker-server.ts";
 
 /** A countdown: what is left, and of how much; total 0 for none. */
 export interface Gauge {
@@ -57,9 +57,7 @@ export interface View {
   };
   /** QR code of verificationUriComplete: rows of `1` for dark and `0`; [] for none. */
   readonly qr: readonly string[];
-  /** Printed slips, newest last; only a printer has any. */
   readonly slips: readonly SlipView[];
-  /** The application's last call. */
   readonly call: CallOutcome | undefined;
   /** The decision about the code on the display, or about the last one. */
   readonly decision: Decision | undefined;
@@ -71,7 +69,6 @@ export interface View {
   readonly memory: {
     /** The memory that the host has given. */
     readonly bytes: number;
-    /** Bytes of it that hold tokens now. */
     readonly tokens: number;
   };
   readonly slots: readonly SlotView[];
@@ -94,9 +91,7 @@ export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
   readonly qr: readonly string[];
 }
 
-/** How long a message stays, in real time. */
 const MESSAGE_MS = 8000;
-/** Entries per log in a view. */
 const SHOWN = 80;
 
 /** Stores where a countdown started: the core only reports the rest. */
@@ -163,7 +158,7 @@ export class Viewer {
       call: simulation.application.outcome,
       decision: simulation.decision,
       administrator: administratorsStep(simulation),
-      stream: simulation.maker.view,
+      stream: simulation.manufacturer.view,
       memory: this.#memory(),
       slots: storage.views(),
       ...lastOf(simulation),
@@ -209,8 +204,8 @@ export class Viewer {
 }
 
 /** The position from which on every log is complete. */
-function lastOf({ exchanges, timeline, maker }: Simulation) {
-  const logs = [exchanges, timeline, { entries: maker.events, count: maker.count }];
+function lastOf({ exchanges, timeline, manufacturer }: Simulation) {
+  const logs = [exchanges, timeline, { entries: manufacturer.events, count: manufacturer.count }];
   const fromOrder = Math.max(
     0,
     ...logs.map(({ entries, count }) => {
@@ -224,7 +219,7 @@ function lastOf({ exchanges, timeline, maker }: Simulation) {
       .slice(-SHOWN - 1)
       .filter(({ order, ended }) => (ended ?? { order }).order >= fromOrder),
     timeline: timeline.entries.filter(({ order }) => order >= fromOrder),
-    events: maker.events.filter(({ order }) => order >= fromOrder),
+    events: manufacturer.events.filter(({ order }) => order >= fromOrder),
   };
 }
 

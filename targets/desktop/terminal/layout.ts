@@ -3,7 +3,7 @@
 
 import { clean } from "../../service/observers.ts";
 import { paceOf, time } from "../panel/client/dom.ts";
-import { DEEDS } from "../simulator/deeds.ts";
+import { ACTIONS } from "../simulator/actions.ts";
 import { qrLines } from "../simulator/device/display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
@@ -21,7 +21,7 @@ export const colourless: Paint = (text) => text;
 
 const BOLD = "1";
 const FAINT = "2";
-const GOOD = "32";
+const VALID = "32";
 const WARN = "33";
 /** A display with backlight on and off; black on white. */
 const LIT = "30;102";
@@ -29,7 +29,6 @@ const DARK = "90;40";
 const PAPER = "30;107";
 
 const HINT = "type allow, deny ... (tab completes, ? lists), or quit";
-/** The line above the log, its newest line, and the input line. */
 const BELOW = 3;
 
 /** The whole screen: at most `size.rows` lines of at most `size.columns` characters. */
@@ -44,8 +43,8 @@ export function layOut(
   const whole = [...besideFrame(view, frame, paint), stateLine(view, paint)];
   const top = [header(view, title, columns, paint)];
   top.push(...(whole.length + 1 + BELOW > rows ? frame : whole));
-  const room = Math.max(0, rows - top.length - 2);
-  const log = typed === "" ? logLines(view, room, paint) : namesLike(typed, columns, room);
+  const capacity = Math.max(0, rows - top.length - 2);
+  const log = typed === "" ? logLines(view, capacity, paint) : namesLike(typed, columns, capacity);
   const heading = clean(view.message || `requests and responses (${view.exchangeCount})`);
   top.push(paint(`-- ${heading} ${"-".repeat(columns)}`.slice(0, columns), FAINT), ...log);
   const shown = top.slice(0, rows - 1);
@@ -55,10 +54,10 @@ export function layOut(
 
 function header(view: View, title: string, columns: number, paint: Paint): string {
   const clock = `${time(view.clock.ms)}  ${paceOf(view.clock)}`;
-  const room = Math.max(0, columns - clock.length - 2);
+  const capacity = Math.max(0, columns - clock.length - 2);
   const named = `picogrant  ${title}`;
   // The address has priority over the name.
-  const left = (named.length > room ? title : named).slice(0, room);
+  const left = (named.length > capacity ? title : named).slice(0, capacity);
   return paint(left.padEnd(columns - clock.length) + clock, BOLD);
 }
 
@@ -68,7 +67,6 @@ function frameLines({ display }: View, paint: Paint): string[] {
   return [edge, ...display.lines.map((line) => `|${paint(line, shade)}|`), edge];
 }
 
-/** Adds the QR code of a console's screen, or the printer's last slip. */
 function besideFrame({ display, device, qr, slips }: View, frame: string[], paint: Paint) {
   if (device.kind === "console") {
     const modules = qr.map((row) => [...row].map((module) => module === "1"));
@@ -89,7 +87,7 @@ const QUIET = 2;
 function stateLine({ device: { state, error, reason }, faults }: View, paint: Paint): string {
   // A pending code is not an error.
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
-  const wrong = isWrong ? `${reason.name}, reported by ${reason.from}; ${reason.mend}` : error;
+  const wrong = isWrong ? `${reason.name}, reported by ${reason.from}; ${reason.fix}` : error;
   const parts = [paint(state, BOLD), wrong && paint(wrong, WARN)];
   if (faults.length > 0) parts.push(paint(`faults: ${faults.join(", ")}`, WARN));
   return parts.filter(Boolean).join("  ");
@@ -103,7 +101,7 @@ function logLines(view: View, rows: number, paint: Paint): string[] {
     ...view.timeline.map(({ atMs, order, state, what }) => ({
       atMs,
       order,
-      text: state ? paint(`* ${what} -> ${state}`, GOOD) : paint(`! ${what}`, WARN),
+      text: state ? paint(`* ${what} -> ${state}`, VALID) : paint(`! ${what}`, WARN),
     })),
   ];
   entries.sort((a, b) => a.order - b.order);
@@ -111,8 +109,8 @@ function logLines(view: View, rows: number, paint: Paint): string[] {
 }
 
 function exchangeText(entry: ExchangeEntry, paint: Paint): string {
-  const { method, target, purpose, status, answer, fault, ended } = entry;
-  const result = ended === undefined ? "..." : `${status || "-"} ${answer}`;
+  const { method, target, purpose, status, response, fault, ended } = entry;
+  const result = ended === undefined ? "..." : `${status || "-"} ${response}`;
   const by = fault ? paint(` (${fault})`, WARN) : "";
   return `${clean(`${purpose}: ${method} ${target.split("?")[0]} -> ${result}`)}${by}`;
 }
@@ -120,7 +118,9 @@ function exchangeText(entry: ExchangeEntry, paint: Paint): string {
 /** The actions whose names contain the input, in columns; `?` lists all of them. */
 function namesLike(typed: string, columns: number, rows: number): string[] {
   const word = typed.split(" ")[0]!;
-  const names = DEEDS.map(({ name }) => name).filter((name) => word === "?" || name.includes(word));
+  const names = ACTIONS.map(({ name }) => name).filter(
+    (name) => word === "?" || name.includes(word),
+  );
   const width = Math.max(...names.map((name) => name.length)) + 2;
   const across = Math.max(1, Math.floor(columns / width));
   return Array.from({ length: Math.min(rows, Math.ceil(names.length / across)) }, (_, row) =>
@@ -138,9 +138,9 @@ export function cut(line: string, width: number): string {
     .split(COLOUR)
     .map((part) => {
       if (part.startsWith("\x1b")) return part;
-      const kept = part.slice(0, left);
-      left -= kept.length;
-      return kept;
+      const stored = part.slice(0, left);
+      left -= stored.length;
+      return stored;
     })
     .join("");
 }

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import { time } from "../panel/client/dom.ts";
-import { DEEDS } from "../simulator/deeds.ts";
+import { ACTIONS } from "../simulator/actions.ts";
 import { qrLines } from "../simulator/device/display.ts";
 import { type PrintedSlip, slipLines } from "../simulator/device/paper.ts";
 import type { Simulation } from "../simulator/simulation.ts";
@@ -27,7 +27,7 @@ export interface Typist {
 
 /** Reads lines from the user; with a screen letter by letter, with tab completion. */
 export function takeLines(input: ReadStream, { onLine, onQuit }: Typist, hasScreen: boolean) {
-  const names = [...DEEDS.map(({ name }) => name), "quit"];
+  const names = [...ACTIONS.map(({ name }) => name), "quit"];
   const lines = createInterface({
     input,
     ...(hasScreen && { output: nowhere, terminal: true }),

@@ -34,7 +34,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
   *core = (struct pg_core){.is_guest = engine->context != NULL};
   enum pg_open_result result = pg_engine_open(&opening);
   /* An engine that ran out of heap throws, as it does for code that is not the core's. */
-  if (result == PG_OPEN_BAD_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
+  if (result == PG_OPEN_INVALID_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
   if (core->parts) core->release = pg_engine_element(core, PG_PART_RELEASE, 0);
   if (core->parts && core->release != PG_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;
   if (result != PG_OPEN_OK) pg_core_close(core);
@@ -77,7 +77,7 @@ int pg_response_start(struct pg_core *core, int request_id, int status, int retr
 }
 
 /* Hands bytes of an answer on in pieces. */
-static void answer_with(struct pg_core *core, enum pg_function function, int request_id, const uint8_t *bytes, size_t size) {
+static void response_with(struct pg_core *core, enum pg_function function, int request_id, const uint8_t *bytes, size_t size) {
   while (size > 0) {
     int taken = transfer(core, bytes, size);
     const int arguments[] = {request_id, PG_ARGUMENT_TRANSFER, 0, taken};
@@ -94,11 +94,11 @@ void pg_set_endpoints(struct pg_core *core, int endpoints) {
 }
 
 void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size) {
-  answer_with(core, PG_FUNCTION_RESPONSE_CHALLENGE, request_id, bytes, size);
+  response_with(core, PG_FUNCTION_RESPONSE_CHALLENGE, request_id, bytes, size);
 }
 
 void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size) {
-  answer_with(core, PG_FUNCTION_RESPONSE_BODY, request_id, bytes, size);
+  response_with(core, PG_FUNCTION_RESPONSE_BODY, request_id, bytes, size);
 }
 
 void pg_response_end(struct pg_core *core, int request_id) {

@@ -73,7 +73,7 @@ static const struct member members[] = {
     {"limits.memoryBytes", NUMBER, AT(settings.memory_bytes), 2048, PG_MEMORY_MAX},
     {"limits.exchangeSeconds", NUMBER, AT(settings.exchange_seconds), 1, 110},
     {"limits.connectSeconds", NUMBER, AT(settings.connect_seconds), 1, 60},
-    {"limits.answerBytes", NUMBER, AT(settings.answer_bytes), 1024, 1048576},
+    {"limits.responseBytes", NUMBER, AT(settings.response_bytes), 1024, 1048576},
     {"limits.renewals", NUMBER, AT(settings.renewals), 0, 1000},
     {"limits.startSpreadMs", NUMBER, AT(settings.start_spread_ms), 0, 3600000},
     {"storage", OBJECT, 0, 0, 0},
@@ -100,7 +100,7 @@ static const struct pg_config defaults = {
                  .memory_bytes = 4096,
                  .exchange_seconds = 30,
                  .connect_seconds = 10,
-                 .answer_bytes = 65536,
+                 .response_bytes = 65536,
                  .renewals = 3,
                  .start_spread_ms = 5000,
                  .auto_start = 1,
@@ -111,9 +111,9 @@ struct reader {
   struct pg_json json;
   struct pg_config *config;
   char is_read[MEMBER_COUNT]; /* by the member's place in the table */
-  char *room;
-  size_t room_size;
-  size_t room_at;
+  char *capacity;
+  size_t capacity_size;
+  size_t capacity_at;
 };
 
 static const char TWICE[] = "has a name that is there twice";
@@ -125,7 +125,7 @@ static int fail(struct reader *reader, const char *path, const char *what) {
 }
 
 static int is_json(struct reader *reader, enum pg_json_kind kind) {
-  return kind == PG_JSON_BAD ? fail(reader, "it", "is not JSON") : 1;
+  return kind == PG_JSON_INVALID ? fail(reader, "it", "is not JSON") : 1;
 }
 
 /* Whether the text or name read last is this one; behind an escaped NUL there may be more. */
@@ -174,7 +174,7 @@ static int take_addresses(struct reader *reader, const struct member *member,
   if (kind != PG_JSON_ARRAY) return fail(reader, member->path, "is not a list");
   while ((more = pg_json_element(&reader->json)) > 0) {
     if (endpoint == PG_ADDRESS_COUNT) {
-      if (!pg_json_skip(&reader->json)) return is_json(reader, PG_JSON_BAD);
+      if (!pg_json_skip(&reader->json)) return is_json(reader, PG_JSON_INVALID);
       continue;
     }
     kind = pg_json_value(&reader->json);
@@ -182,7 +182,7 @@ static int take_addresses(struct reader *reader, const struct member *member,
     address.offset += sizeof(const char *);
     endpoint++;
   }
-  return more == 0 ? 1 : is_json(reader, PG_JSON_BAD);
+  return more == 0 ? 1 : is_json(reader, PG_JSON_INVALID);
 }
 
 static int take_number(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
@@ -210,7 +210,7 @@ static const char *const methods[] = {
     [PG_CLIENT_AUTHENTICATION_NONE] = "none",
     [PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST] = "client_secret_post",
     [PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_BASIC] = "client_secret_basic",
-    [PG_CLIENT_AUTHENTICATION_DOCUMENTS] = "documents",
+    [PG_CLIENT_AUTHENTICATION_SPECIFICATION] = "specification",
 };
 static const char *const challenges[] = {NULL, "S256"};
 static const char *const bodies[] = {"form", "json"};
@@ -227,9 +227,9 @@ static int take_word(struct reader *reader, const struct member *member, enum pg
 
 /* One byte into the room, which always keeps a place for the 0 at the end. */
 static int put(struct reader *reader, char c) {
-  if (reader->room_size - reader->room_at < 2) return 0;
-  reader->room[reader->room_at++] = c;
-  reader->room[reader->room_at] = 0;
+  if (reader->capacity_size - reader->capacity_at < 2) return 0;
+  reader->capacity[reader->capacity_at++] = c;
+  reader->capacity[reader->capacity_at] = 0;
   return 1;
 }
 
@@ -277,7 +277,7 @@ static int is_twice(const char *joined, const char *name, int are_lines) {
 
 /* `&name=value` behind the others of `joined`, the name having been read. */
 static int put_parameter(struct reader *reader, const struct member *member, const char *joined) {
-  const char *name = reader->room + reader->room_at;
+  const char *name = reader->capacity + reader->capacity_at;
   if (!put(reader, '&') || !put_encoded(reader, reader->json.string, reader->json.string_size) ||
       !put(reader, '=')) {
     return fail(reader, member->path, "is too long");
@@ -324,7 +324,7 @@ static int is_of_the_host(const char *name) {
 /* `Name: value` and the line's end behind the others of `joined`, the name having been read. */
 static int put_header(struct reader *reader, const struct member *member, const char *joined) {
   const struct pg_json *json = &reader->json;
-  const char *name = reader->room + reader->room_at;
+  const char *name = reader->capacity + reader->capacity_at;
   if (!is_token(json->string, json->string_size)) {
     return fail(reader, member->path, "has a name that is no token of RFC 9110 section 5.6.2");
   }
@@ -407,7 +407,7 @@ static int put_messages(struct reader *reader, const struct member *member) {
   while ((more = pg_json_member(&reader->json)) > 0) {
     if (!take_message(reader, member, own)) return 0;
   }
-  if (more < 0) return is_json(reader, PG_JSON_BAD);
+  if (more < 0) return is_json(reader, PG_JSON_INVALID);
   for (int i = 0; i < texts->count; i++) {
     const char *text = own[i] ? own[i] : texts->english[i];
     int ok = (i == 0 || put(reader, '\n')) && put_text(reader, text, strlen(text));
@@ -418,30 +418,30 @@ static int put_messages(struct reader *reader, const struct member *member) {
 
 /* The members of an object, each put behind the ones before. */
 static int put_members(struct reader *reader, const struct member *member) {
-  const char *joined = reader->room + reader->room_at;
+  const char *joined = reader->capacity + reader->capacity_at;
   int more;
   while ((more = pg_json_member(&reader->json)) > 0) {
     int ok = member->kind == HEADERS ? put_header(reader, member, joined)
                                      : put_parameter(reader, member, joined);
     if (!ok) return 0;
   }
-  return more == 0 ? 1 : is_json(reader, PG_JSON_BAD);
+  return more == 0 ? 1 : is_json(reader, PG_JSON_INVALID);
 }
 
 /* An object, put together as one text. */
 static int take_joined(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   if (kind != PG_JSON_OBJECT) return fail(reader, member->path, "is not an object");
-  const char *joined = reader->room + reader->room_at;
+  const char *joined = reader->capacity + reader->capacity_at;
   int is_texts = member->kind == MESSAGES || member->kind == REASONS;
   int ok = is_texts ? put_messages(reader, member) : put_members(reader, member);
   if (!ok) return 0;
   *(const char **)(void *)((char *)reader->config + member->offset) = joined;
   /* Behind the 0. */
-  PG_MUST(reader->room_size == 0 ||
-              (reader->room_at < reader->room_size && !reader->room[reader->room_at]),
+  PG_MUST(reader->capacity_size == 0 ||
+              (reader->capacity_at < reader->capacity_size && !reader->capacity[reader->capacity_at]),
           "a text in the room has its end");
-  if (reader->room_at + 1 < reader->room_size) {
-    reader->room[++reader->room_at] = 0;
+  if (reader->capacity_at + 1 < reader->capacity_size) {
+    reader->capacity[++reader->capacity_at] = 0;
   }
   return 1;
 }
@@ -467,7 +467,7 @@ static int fail_unknown(struct reader *reader, const char *path, const char *nam
 /* The value of a member that is none of an object's. */
 static int take(struct reader *reader, const struct member *member) {
   if (member->kind == IGNORED) {
-    return pg_json_skip(&reader->json) ? 1 : is_json(reader, PG_JSON_BAD);
+    return pg_json_skip(&reader->json) ? 1 : is_json(reader, PG_JSON_INVALID);
   }
   enum pg_json_kind kind = pg_json_value(&reader->json);
   if (!is_json(reader, kind)) return 0;
@@ -513,7 +513,7 @@ static int take_object(struct reader *reader, const char *path) {
       if (!take_object(reader, member->path)) return 0;
     }
   }
-  return more == 0 ? 1 : is_json(reader, PG_JSON_BAD);
+  return more == 0 ? 1 : is_json(reader, PG_JSON_INVALID);
 }
 
 static int is_text(enum kind kind) {
@@ -542,16 +542,16 @@ static int complete(struct reader *reader) {
   return 1;
 }
 
-const char *pg_config_read(struct pg_config *config, char *text, size_t size, char *room,
-                           size_t room_size) {
-  struct reader reader = {.config = config, .room = room, .room_size = room_size};
+const char *pg_config_read(struct pg_config *config, char *text, size_t size, char *capacity,
+                           size_t capacity_size) {
+  struct reader reader = {.config = config, .capacity = capacity, .capacity_size = capacity_size};
   *config = defaults;
   pg_json_start(&reader.json, text, size);
-  if (room_size > 0) room[0] = 0;
+  if (capacity_size > 0) capacity[0] = 0;
   enum pg_json_kind kind = pg_json_value(&reader.json);
   int ok = is_json(&reader, kind);
   if (ok && kind != PG_JSON_OBJECT) ok = fail(&reader, "it", "is not an object");
   ok = ok && take_object(&reader, "");
-  if (ok && !pg_json_at_end(&reader.json)) ok = is_json(&reader, PG_JSON_BAD);
+  if (ok && !pg_json_at_end(&reader.json)) ok = is_json(&reader, PG_JSON_INVALID);
   return ok && complete(&reader) ? NULL : config->problem;
 }

@@ -29,8 +29,8 @@ struct pg_config {
  * @return NULL, or one line that names the mistake by its path and quotes no value; it lies in
  *   `config`
  */
-const char *pg_config_read(struct pg_config *config, char *text, size_t size, char *room,
-                           size_t room_size);
+const char *pg_config_read(struct pg_config *config, char *text, size_t size, char *capacity,
+                           size_t capacity_size);
 
 #ifdef __cplusplus
 }

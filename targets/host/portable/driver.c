@@ -121,8 +121,8 @@ static int error_of_exchange(const struct pg_driver *driver) {
   return get(driver, driver->endpoint > PG_ENDPOINT_REVOCATION ? PG_CALL_ERROR : PG_ERROR);
 }
 
-static void note_no_answer(const struct pg_driver *driver) {
-  note(driver, PG_HAPPENED_NO_ANSWER, pg_http_reason(driver->parts.http), error_of_exchange(driver));
+static void note_no_response(const struct pg_driver *driver) {
+  note(driver, PG_HAPPENED_NO_RESPONSE, pg_http_reason(driver->parts.http), error_of_exchange(driver));
 }
 
 static void send_request(struct pg_driver *driver) {
@@ -148,7 +148,7 @@ static void send_request(struct pg_driver *driver) {
   driver->streams = 0;
   if (pg_http_send(driver->parts.http, &request)) return;
   pg_response_failed(driver->parts.core, driver->request_id);
-  note_no_answer(driver);
+  note_no_response(driver);
 }
 
 /* What is to be on the display in place of the core's frame: nothing where a code or the session is there. */
@@ -241,9 +241,9 @@ int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *cor
   return pg_driver_run(driver);
 }
 
-int pg_driver_was_answered(const struct pg_driver *driver) { return driver->was_answered; }
+int pg_driver_got_response(const struct pg_driver *driver) { return driver->got_response; }
 
-int pg_driver_wants_sign_in(const struct pg_driver *driver) {
+int pg_driver_needs_sign_in(const struct pg_driver *driver) {
   return get(driver, PG_CALL_STATE) == PG_CALL_STATE_DONE &&
          get(driver, PG_CALL_ERROR) == PG_ERROR_CODE_INTERACTION_REQUIRED;
 }
@@ -282,8 +282,8 @@ static void take_end(void *context) {
   int id = driver->request_id;
   if (!pg_driver_run(driver)) return;
   pg_response_end(driver->parts.core, id);
-  note(driver, PG_HAPPENED_ANSWERED, driver->status, error_of_exchange(driver));
-  driver->was_answered = 1;
+  note(driver, PG_HAPPENED_RESPONSE, driver->status, error_of_exchange(driver));
+  driver->got_response = 1;
   pg_driver_run(driver);
 }
 
@@ -292,7 +292,7 @@ static void take_failure(void *context) {
   int id = driver->request_id;
   if (!pg_driver_run(driver)) return;
   pg_response_failed(driver->parts.core, id);
-  note_no_answer(driver);
+  note_no_response(driver);
   pg_driver_run(driver);
 }
 

@@ -34,7 +34,7 @@ struct pg_driver_parts {
   const struct pg_medium *medium;     /* NULL: nothing is kept */
   struct pg_display *display;         /* for picogrant-port.h */
   /*
-   * `body` gets the pieces of a call's answer, `challenge` the WWW-Authenticate of one of 401 (http-answer.h); each may
+   * `body` gets the pieces of a call's answer, `challenge` the WWW-Authenticate of one of 401 (http-response.h); each may
    * be NULL. `context` is handed to both.
    */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
@@ -46,7 +46,7 @@ struct pg_driver_parts {
 struct pg_driver {
   struct pg_driver_parts parts;
   uint32_t last_ms;
-  int was_answered;
+  int got_response;
   /* Of the exchange under way. */
   int request_id;
   int endpoint;
@@ -68,10 +68,10 @@ int pg_driver_run(struct pg_driver *driver);
 int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *core));
 
 /* Whether the API of the last call wants a stronger or newer sign-in (RFC 9470). */
-int pg_driver_wants_sign_in(const struct pg_driver *driver);
+int pg_driver_needs_sign_in(const struct pg_driver *driver);
 
 /* Whether an exchange was completed since the start: a server has answered, whatever it said. */
-int pg_driver_was_answered(const struct pg_driver *driver);
+int pg_driver_got_response(const struct pg_driver *driver);
 
 #ifdef __cplusplus
 }

@@ -63,12 +63,12 @@ static void add_what(struct line *line, const struct pg_history_entry *entry) {
       add(line, "state ");
       add(line, NAME(states, entry->who));
       break;
-    case PG_HAPPENED_ANSWERED:
+    case PG_HAPPENED_RESPONSE:
       add(line, NAME(endpoints, entry->who));
       add(line, " answered ");
       add_number(line, entry->number, 1);
       break;
-    case PG_HAPPENED_NO_ANSWER:
+    case PG_HAPPENED_NO_RESPONSE:
       add(line, NAME(endpoints, entry->who));
       add(line, entry->number ? " not reached: " : " not reached");
       add(line, NAME(reasons, entry->number));

@@ -83,7 +83,7 @@ int pg_host_memory_needed(struct pg_host *host) {
   return needed > 0 && !host->has_challenge ? needed + CHALLENGE_BYTES : needed;
 }
 
-static int room_in_record(struct pg_host *host, int region) {
+static int capacity_in_record(struct pg_host *host, int region) {
   int capacity = pg_capacity(&host->core, region);
   return PG_RECORD_LENGTH + (capacity > 0 ? capacity : 0);
 }
@@ -93,18 +93,18 @@ static int larger(int a, int b) { return a > b ? a : b; }
 /* The longest record that the device may write with the memory that it has; platform/driver/device.ts has the same. */
 static int record_bytes_max(struct pg_host *host) {
   static const int regions[] = PG_RECORD_OF_CODE;
-  int token = larger(room_in_record(host, PG_FIELD_ACCESS_TOKEN), room_in_record(host, PG_REGION_REFRESH_TOKEN));
+  int token = larger(capacity_in_record(host, PG_FIELD_ACCESS_TOKEN), capacity_in_record(host, PG_REGION_REFRESH_TOKEN));
   int output = pg_capacity(&host->core, PG_REGION_OUTPUT);
   int code = 0;
-  for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) code += room_in_record(host, regions[i]);
+  for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) code += capacity_in_record(host, regions[i]);
   int longest = PG_RECORD_FRAME + larger(code, token);
   return longest < output ? longest : output;
 }
 
 /* Better now than when the user has signed in and the tokens do not fit. */
-static int has_room(struct pg_host *host, const struct pg_host_parts *parts) {
+static int has_capacity(struct pg_host *host, const struct pg_host_parts *parts) {
   const struct pg_medium *medium = parts->medium;
-  return !medium || parts->has_failed_medium || (int)pg_storage_room(medium) >= record_bytes_max(host);
+  return !medium || parts->has_failed_medium || (int)pg_storage_capacity(medium) >= record_bytes_max(host);
 }
 
 static void open_http(struct pg_host *host) {
@@ -116,7 +116,7 @@ static void open_http(struct pg_host *host) {
       parts->trust,
       settings->connect_seconds,
       settings->exchange_seconds,
-      (uint32_t)settings->answer_bytes,
+      (uint32_t)settings->response_bytes,
       {settings->addresses, PG_ADDRESS_COUNT, settings->allow_http},
       parts->clock,
       parts->keeps_connection,
@@ -126,13 +126,13 @@ static void open_http(struct pg_host *host) {
 
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts) {
   *host = (struct pg_host){.moves = -1};
-  int is_wanted = parts->settings->pkce;
-  enum pg_open_result result = open_core(host, parts, is_wanted ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND);
+  int is_required = parts->settings->pkce;
+  enum pg_open_result result = open_core(host, parts, is_required ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND);
   host->has_challenge = result != PG_OPEN_SMALL_MEMORY;
   /* Nobody has asked for one, and the room is wanted for what is needed. */
-  if (!host->has_challenge && !is_wanted) result = open_core(host, parts, PG_PKCE_NEVER);
+  if (!host->has_challenge && !is_required) result = open_core(host, parts, PG_PKCE_NEVER);
   if (result != PG_OPEN_OK) return result;
-  if (!has_room(host, parts)) {
+  if (!has_capacity(host, parts)) {
     pg_core_close(&host->core);
     return PG_OPEN_SMALL_STORAGE;
   }
@@ -161,7 +161,7 @@ const char *pg_host_problem(enum pg_open_result result) {
       return "";
     case PG_OPEN_SMALL_MEMORY:
       return "too few bytes of memory for the configuration, or a setting is out of range";
-    case PG_OPEN_BAD_CONFIG:
+    case PG_OPEN_INVALID_CONFIG:
       return "a setting is missing or out of range";
     case PG_OPEN_OTHER_RELEASE:
       return "the core is of another release than this host";
@@ -246,7 +246,7 @@ int pg_host_wake_in(struct pg_host *host) {
 int pg_host_is_well(struct pg_host *host) {
   int state = pg_get(&host->core, PG_STATE);
   int rests = state == PG_STATE_SIGNED_OUT || state == PG_STATE_SIGNED_IN;
-  return host->ok && (pg_driver_was_answered(&host->driver) || rests);
+  return host->ok && (pg_driver_got_response(&host->driver) || rests);
 }
 
 void pg_host_key(struct pg_host *host, enum pg_key key) {
@@ -275,8 +275,8 @@ int pg_host_call(struct pg_host *host, int endpoint, const char *target) {
   return host->ok && is_sent;
 }
 
-int pg_host_wants_sign_in(const struct pg_host *host) {
-  return pg_driver_wants_sign_in(&host->driver);
+int pg_host_needs_sign_in(const struct pg_host *host) {
+  return pg_driver_needs_sign_in(&host->driver);
 }
 
 void pg_host_take_http(struct pg_host *host) {

@@ -150,7 +150,7 @@ int pg_host_call(struct pg_host *host, int endpoint, const char *target);
  * Whether the API of the last call wants a stronger or newer sign-in (RFC 9470): `challenge` has heard which. Nothing is
  * refreshed for it, and the call is reported with 403. What it wants goes into `device_parameters` of the next device.
  */
-int pg_host_wants_sign_in(const struct pg_host *host);
+int pg_host_needs_sign_in(const struct pg_host *host);
 
 /* Whoever has opened `http` for a use of its own, between two exchanges of the device's, gives it back. */
 void pg_host_take_http(struct pg_host *host);

@@ -5,7 +5,7 @@
 
 #include "address.h"
 #include "assertion.h"
-#include "http-answer.h"
+#include "http-response.h"
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
 
@@ -80,9 +80,9 @@ size_t pg_json_body_size(const uint8_t *form, size_t size) {
 }
 
 /* KEPT: there is no exchange, and a connection. REUSING: nothing has gone out yet, and there is no event to wait for. */
-enum phase { IDLE, KEPT, CONNECTING, REUSING, SENDING, FLUSHING, ANSWERING };
+enum phase { IDLE, STORED, CONNECTING, REUSING, SENDING, FLUSHING, RESPONDING };
 
-enum question { NOT_ASKED, IS_ASKED, IS_ANSWERED };
+enum question { NOT_REQUESTED, IS_REQUESTED, HAS_RESPONSE };
 
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context) {
@@ -96,19 +96,19 @@ static struct pg_connection *connection_of(const struct pg_http *http) {
   return http->settings->connection;
 }
 
-static int is_under_way(const struct pg_http *http) { return http->phase > KEPT; }
+static int is_under_way(const struct pg_http *http) { return http->phase > STORED; }
 
-static void forget_exchange(struct pg_http *http) {
+static void discard_exchange(struct pg_http *http) {
   memset(http->parts, 0, sizeof http->parts);
   pg_wipe(http->piece, sizeof http->piece);
-  pg_wipe(&http->answer, sizeof http->answer);
+  pg_wipe(&http->response, sizeof http->response);
 }
 
 void pg_http_close(struct pg_http *http) {
   if (http->phase == IDLE) return;
   http->phase = IDLE;
   pg_connection_end(connection_of(http));
-  forget_exchange(http);
+  discard_exchange(http);
 }
 
 void pg_http_abort(struct pg_http *http) {
@@ -128,7 +128,7 @@ static int may_rest(struct pg_http *http) {
 /* Whether a connection is kept that a request may go out on. */
 static int has_connection(struct pg_http *http, const struct pg_address *address) {
   const char *own = http->settings->allowed.addresses[http->endpoint];
-  return http->phase == KEPT && may_rest(http) && pg_is_origin(address, own);
+  return http->phase == STORED && may_rest(http) && pg_is_origin(address, own);
 }
 
 /* Nothing that ends a line or a word may get into a head. */
@@ -213,7 +213,7 @@ static struct pg_wall_clock *clock_of(const struct pg_http *http) {
 
 /* Behind the last part that goes out now. */
 static int end_of(const struct pg_http *http) {
-  return http->question == IS_ASKED ? PG_HTTP_QUESTION : http->part_count;
+  return http->question == IS_REQUESTED ? PG_HTTP_QUESTION : http->part_count;
 }
 
 static int connect_to(struct pg_http *http) {
@@ -227,12 +227,12 @@ static int connect_to(struct pg_http *http) {
 /* PG_REASON_*: what the answer's Date is worth. */
 static int take_date(const struct pg_http *http) {
   struct pg_wall_clock *clock = clock_of(http);
-  return clock ? pg_wall_clock_date(clock, http->answer.date_s, http->is_from_issuer) : PG_REASON_NONE;
+  return clock ? pg_wall_clock_date(clock, http->response.date_s, http->is_from_issuer) : PG_REASON_NONE;
 }
 
 static void report_status(void *context, int status, int retry_after_s) {
   const struct pg_http *http = context;
-  PG_MUST(http->phase == ANSWERING && http->part == http->part_count,
+  PG_MUST(http->phase == RESPONDING && http->part == http->part_count,
           "an answer comes behind the whole request");
   (void)take_date(http);
   http->sink->status(http->context, status, retry_after_s);
@@ -248,14 +248,14 @@ static void report_challenge(void *context, uint8_t c) {
   if (http->sink->challenge) http->sink->challenge(http->context, c);
 }
 
-static const struct pg_answer_sink request_sink = {report_status, report_body, report_challenge};
+static const struct pg_http_response_sink request_sink = {report_status, report_body, report_challenge};
 
 /* Of the answer to the question only the Date counts, whatever its status is. */
 static void take_time(void *context, int status, int retry_after_s) {
   struct pg_http *http = context;
   (void)status;
   (void)retry_after_s;
-  http->question = IS_ANSWERED;
+  http->question = HAS_RESPONSE;
   http->reason = take_date(http);
 }
 
@@ -265,7 +265,7 @@ static void pass_over(void *context, const uint8_t *bytes, size_t size) {
   (void)size;
 }
 
-static const struct pg_answer_sink question_sink = {take_time, pass_over, NULL};
+static const struct pg_http_response_sink question_sink = {take_time, pass_over, NULL};
 
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
   struct pg_address address;
@@ -275,13 +275,13 @@ int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
     return 0;
   }
   http->part_count = 0;
-  http->question = NOT_ASKED;
+  http->question = NOT_REQUESTED;
   http->is_from_issuer = request->endpoint < PG_ENDPOINT_RESOURCE;
   http->peer = address.peer;
   http->json = (struct pg_json_body){.is_begun = 1, .is_done = 1};
   if (!request->is_get && request->is_json) pg_json_body_start(&http->json, request->body, request->body_size);
   put_request(http, request, &address);
-  if (!pg_last_look(request, &address, &http->settings->allowed)) return 0;
+  if (!pg_leak_guard(request, &address, &http->settings->allowed)) return 0;
   int is_open = has_connection(http, &address);
   http->endpoint = request->endpoint;
   http->phase = IDLE;
@@ -302,10 +302,10 @@ static void fail(struct pg_http *http, enum pg_reason otherwise) {
 /* The connection is given up or laid to rest first: what the end brings about may be the next exchange. */
 static void succeed(struct pg_http *http) {
   http->reason = PG_REASON_NONE;
-  http->keep_s = http->settings->keeps_connection ? pg_answer_keep_s(&http->answer) : 0;
+  http->keep_s = http->settings->keeps_connection ? pg_http_response_keep_s(&http->response) : 0;
   if (http->keep_s > 0 && is_quiet(http)) {
-    forget_exchange(http);
-    http->phase = KEPT;
+    discard_exchange(http);
+    http->phase = STORED;
     http->began_ms = pg_clock_ms();
   } else {
     pg_http_close(http);
@@ -318,15 +318,15 @@ static void succeed(struct pg_http *http) {
 static void begin_to_send(struct pg_http *http) {
   struct pg_wall_clock *clock = clock_of(http);
   int is_guessed = clock && !pg_wall_clock_holds(clock);
-  if (is_guessed && http->question == IS_ANSWERED) {
+  if (is_guessed && http->question == HAS_RESPONSE) {
     fail(http, PG_REASON_CLOCK_WRONG);
     return;
   }
-  if (is_guessed) http->question = IS_ASKED;
+  if (is_guessed) http->question = IS_REQUESTED;
   http->part = is_guessed ? 0 : PG_HTTP_QUESTION;
   http->part_at = 0;
   http->phase = SENDING;
-  pg_answer_start(&http->answer, is_guessed ? &question_sink : &request_sink, http, http->settings->answer_bytes,
+  pg_http_response_start(&http->response, is_guessed ? &question_sink : &request_sink, http, http->settings->response_bytes,
                   pg_clock_wall_s());
 }
 
@@ -359,7 +359,7 @@ static int next_piece(struct pg_http *http) {
 
 /* 1: goes on at once; 0: must wait, or has failed. */
 static int send_parts(struct pg_http *http) {
-  while (http->part < end_of(http) || (http->question != IS_ASKED && next_piece(http))) {
+  while (http->part < end_of(http) || (http->question != IS_REQUESTED && next_piece(http))) {
     const struct pg_http_part *part = &http->parts[http->part];
     int taken = pg_connection_send(connection_of(http), part->bytes + http->part_at,
                                    part->size - http->part_at);
@@ -379,27 +379,27 @@ static int flush(struct pg_http *http) {
   int done = pg_connection_flush(connection_of(http));
   if (done < 0) fail(http, PG_REASON_CUT_OFF);
   if (done <= 0) return 0;
-  http->phase = ANSWERING;
+  http->phase = RESPONDING;
   return 1;
 }
 
 /* 1: more may have come; 0: must wait, or the exchange is over. */
 static int receive(struct pg_http *http) {
   const uint8_t *bytes = NULL;
-  enum pg_answer_result result = PG_ANSWER_BAD;
-  int was_asked = http->question == IS_ASKED;
+  enum pg_http_response_result result = PG_HTTP_RESPONSE_INVALID;
+  int was_requested = http->question == IS_REQUESTED;
   int size = pg_connection_receive(connection_of(http), &bytes);
   if (size == PG_CONNECTION_NOTHING) return 0;
-  if (size > 0) result = pg_answer_read(&http->answer, bytes, (size_t)size);
-  else if (size == PG_CONNECTION_ENDED) result = pg_answer_closed(&http->answer);
-  else http->answer.reason = PG_REASON_CUT_OFF;
-  if (was_asked && http->question == IS_ANSWERED) {
+  if (size > 0) result = pg_http_response_read(&http->response, bytes, (size_t)size);
+  else if (size == PG_CONNECTION_ENDED) result = pg_http_response_closed(&http->response);
+  else http->response.reason = PG_REASON_CUT_OFF;
+  if (was_requested && http->question == HAS_RESPONSE) {
     end_question(http);
     return 0;
   }
-  if (result == PG_ANSWER_END) succeed(http);
-  if (result == PG_ANSWER_BAD) fail(http, (enum pg_reason)http->answer.reason);
-  return result == PG_ANSWER_MORE;
+  if (result == PG_HTTP_RESPONSE_END) succeed(http);
+  if (result == PG_HTTP_RESPONSE_INVALID) fail(http, (enum pg_reason)http->response.reason);
+  return result == PG_HTTP_RESPONSE_MORE;
 }
 
 int pg_http_reason(const struct pg_http *http) {
@@ -431,12 +431,12 @@ static void go_on(struct pg_http *http) {
   if (http->phase == REUSING) begin_to_send(http);
   if (http->phase == SENDING && !send_parts(http)) return;
   if (http->phase == FLUSHING && !flush(http)) return;
-  while (http->phase == ANSWERING && receive(http)) {
+  while (http->phase == RESPONDING && receive(http)) {
   }
 }
 
 void pg_http_work(struct pg_http *http) {
-  if (http->phase == KEPT && !may_rest(http)) pg_http_close(http);
+  if (http->phase == STORED && !may_rest(http)) pg_http_close(http);
   if (!is_under_way(http)) return;
   go_on(http);
   /* Whatever it waits for: a server that takes nothing of the request has no more time than one that does not answer. */

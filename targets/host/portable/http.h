@@ -1,5 +1,5 @@
 /*
- * HTTP(S), one exchange at a time, for every port: writes the request, reads the answer (http-answer.h) and
+ * HTTP(S), one exchange at a time, for every port: writes the request, reads the answer (http-response.h) and
  * watches the time, over the port's picogrant-port.h. Redirects are not followed, nothing is sent twice, and no target,
  * header or body is ever logged. Each exchange has a connection of its own, or where the port keeps them that of the one
  * before it, if it went to the same server and has rested for less than the server allows. It is looked at before
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "address.h"
-#include "http-answer.h"
+#include "http-response.h"
 #include "wall-clock.h"
 
 #ifdef __cplusplus
@@ -35,7 +35,7 @@ struct pg_http_settings {
   const void *trust;                /* for picogrant-port.h */
   int connect_seconds;
   int exchange_seconds;
-  uint32_t answer_bytes; /* longest body of an answer */
+  uint32_t response_bytes; /* longest body of an answer */
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* by which the port's TLS judges certificates; NULL: the machine knows the time */
   int keeps_connection; /* as struct pg_host_parts has it */
@@ -75,7 +75,7 @@ struct pg_http_sink {
   void (*body)(void *context, const uint8_t *bytes, size_t size);
   void (*end)(void *context);
   void (*failed)(void *context);
-  void (*challenge)(void *context, uint8_t c); /* ahead of the status, as in http-answer.h; or NULL */
+  void (*challenge)(void *context, uint8_t c); /* ahead of the status, as in http-response.h; or NULL */
 };
 
 /*
@@ -138,7 +138,7 @@ struct pg_http {
   uint8_t piece[PG_HTTP_PIECE];
   int reason; /* why the last exchange failed */
   char length[PG_HTTP_LENGTH];
-  struct pg_answer answer;
+  struct pg_http_response response;
 };
 
 /*
@@ -190,7 +190,7 @@ int pg_http_wake_in(const struct pg_http *http);
  *   (RFC 6750 section 5.3), the client's credentials to any but the authorization server; or with a secret in the
  *   address, where others read it
  */
-int pg_last_look(const struct pg_http_request *request, const struct pg_address *sent,
+int pg_leak_guard(const struct pg_http_request *request, const struct pg_address *sent,
                  const struct pg_allowed *allowed);
 
 /* Whether scheme and authority are those of an address of the settings, which has nothing else before its path. */

@@ -25,10 +25,10 @@ static void skip_blanks(struct pg_json *json) {
 }
 
 /* From now on everything is bad. */
-static enum pg_json_kind bad(struct pg_json *json) {
+static enum pg_json_kind invalid(struct pg_json *json) {
   json->at = json->size;
   json->depth = PG_JSON_DEPTH;
-  return PG_JSON_BAD;
+  return PG_JSON_INVALID;
 }
 
 static int take(struct pg_json *json, char c) {
@@ -141,20 +141,20 @@ static enum pg_json_kind take_number(struct pg_json *json) {
   int is_integer = 1;
   int value = 0;
   size_t from = json->at;
-  if (!skip_digits(json) || (json->text[from] == '0' && json->at > from + 1)) return bad(json);
+  if (!skip_digits(json) || (json->text[from] == '0' && json->at > from + 1)) return invalid(json);
   for (size_t i = from; i < json->at && is_integer; i++) {
     is_integer = value <= (LARGEST - 9) / 10;
     if (is_integer) value = value * 10 + (json->text[i] - '0');
   }
   if (take(json, '.')) {
     is_integer = 0;
-    if (!skip_digits(json)) return bad(json);
+    if (!skip_digits(json)) return invalid(json);
   }
   if (here(json) == 'e' || here(json) == 'E') {
     is_integer = 0;
     json->at++;
     if (!take(json, '-')) (void)take(json, '+');
-    if (!skip_digits(json)) return bad(json);
+    if (!skip_digits(json)) return invalid(json);
   }
   json->integer = is_negative ? -value : value;
   return is_integer ? PG_JSON_INTEGER : PG_JSON_NUMBER;
@@ -162,13 +162,13 @@ static enum pg_json_kind take_number(struct pg_json *json) {
 
 static enum pg_json_kind take_word(struct pg_json *json, const char *word, enum pg_json_kind kind) {
   for (; *word; word++) {
-    if (!take(json, *word)) return bad(json);
+    if (!take(json, *word)) return invalid(json);
   }
   return kind;
 }
 
 static enum pg_json_kind enter(struct pg_json *json, enum pg_json_kind kind) {
-  if (json->depth >= PG_JSON_DEPTH) return bad(json);
+  if (json->depth >= PG_JSON_DEPTH) return invalid(json);
   json->at++;
   json->depth++;
   PG_MUST(json->depth <= PG_JSON_DEPTH, "nothing lies deeper than what is read");
@@ -184,7 +184,7 @@ enum pg_json_kind pg_json_value(struct pg_json *json) {
     case '[':
       return enter(json, PG_JSON_ARRAY);
     case '"':
-      return take_string(json) ? PG_JSON_TEXT : bad(json);
+      return take_string(json) ? PG_JSON_TEXT : invalid(json);
     case 't':
       return take_word(json, "true", PG_JSON_TRUE);
     case 'f':
@@ -206,7 +206,7 @@ static int go_on(struct pg_json *json, char end) {
     return 0;
   }
   if (is_first || take(json, ',')) return 1;
-  bad(json);
+  invalid(json);
   return -1;
 }
 
@@ -218,7 +218,7 @@ int pg_json_member(struct pg_json *json) {
     skip_blanks(json);
     if (take(json, ':')) return 1;
   }
-  bad(json);
+  invalid(json);
   return -1;
 }
 
@@ -229,7 +229,7 @@ int pg_json_skip(struct pg_json *json) {
   int depth = 0;
   do {
     enum pg_json_kind kind = pg_json_value(json);
-    if (kind == PG_JSON_BAD) return 0;
+    if (kind == PG_JSON_INVALID) return 0;
     /* Never deeper than json->depth, which pg_json_value has bounded. */
     if (kind == PG_JSON_OBJECT || kind == PG_JSON_ARRAY) kinds[depth++] = kind;
     int more = 0;

@@ -14,7 +14,7 @@ extern "C" {
 enum { PG_JSON_DEPTH = 8 };
 
 enum pg_json_kind {
-  PG_JSON_BAD = 0, /* no JSON, or nested deeper than PG_JSON_DEPTH; nothing can be read any more */
+  PG_JSON_INVALID = 0, /* no JSON, or nested deeper than PG_JSON_DEPTH; nothing can be read any more */
   PG_JSON_OBJECT,
   PG_JSON_ARRAY,
   PG_JSON_TEXT,

@@ -11,7 +11,7 @@ void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms) {
   watch->due_ms = now_ms;
 }
 
-void pg_network_watch_heard(struct pg_network_watch *watch) {
+void pg_network_watch_received(struct pg_network_watch *watch) {
   watch->is_on = 0;
   watch->level = 0;
 }

@@ -8,7 +8,7 @@
  *     pg_network_watch_next says PROBE          ask the gateway for its address (ARP), or anyone where there is none
  *                         RESTART_INTERFACE     three probes went unanswered
  *                         RESTART_DEVICE        three restarts of the interface did not help
- *   the gateway answered, or an exchange went   pg_network_watch_heard
+ *   the gateway answered, or an exchange went   pg_network_watch_received
  *
  * The waits after restarts double up to an hour, so that a router that is switched off for a week costs a restart
  * an hour. `level` says how far they have grown: the port keeps it over the device's restart, in memory that a
@@ -51,7 +51,7 @@ struct pg_network_watch {
 void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms);
 
 /* The network works: the doubt is over, and the waits are short again. */
-void pg_network_watch_heard(struct pg_network_watch *watch);
+void pg_network_watch_received(struct pg_network_watch *watch);
 
 /*
  * What is to be done now; each step is said once.

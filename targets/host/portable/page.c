@@ -9,13 +9,13 @@
 struct reader {
   const uint8_t *at;
   size_t left;
-  int is_bad;
+  int is_invalid;
 };
 
 static const uint8_t *take(struct reader *reader, size_t size) {
   static const uint8_t nothing[4];
-  if (size > reader->left) reader->is_bad = 1;
-  if (reader->is_bad) return nothing;
+  if (size > reader->left) reader->is_invalid = 1;
+  if (reader->is_invalid) return nothing;
   const uint8_t *bytes = reader->at;
   reader->at += size;
   reader->left -= size;
@@ -25,15 +25,15 @@ static const uint8_t *take(struct reader *reader, size_t size) {
 static uint32_t take_number(struct reader *reader, size_t size) {
   const uint8_t *bytes = take(reader, size);
   uint32_t number = 0;
-  for (size_t i = 0; i < size && !reader->is_bad; i++) number |= (uint32_t)bytes[i] << (8 * i);
+  for (size_t i = 0; i < size && !reader->is_invalid; i++) number |= (uint32_t)bytes[i] << (8 * i);
   return number;
 }
 
 /* A text up to its 0. */
 static const char *take_text(struct reader *reader) {
-  const void *end = reader->is_bad ? NULL : memchr(reader->at, 0, reader->left);
+  const void *end = reader->is_invalid ? NULL : memchr(reader->at, 0, reader->left);
   if (!end) {
-    reader->is_bad = 1;
+    reader->is_invalid = 1;
     return "";
   }
   return (const char *)take(reader, (size_t)((const uint8_t *)end - reader->at) + 1);
@@ -54,17 +54,17 @@ static void take_numbers(struct reader *reader, struct pg_settings *settings, ui
       [PG_PAGE_MEMORY_BYTES] = {AT(memory_bytes), 2048, memory_max},
       [PG_PAGE_CONNECT_SECONDS] = {AT(connect_seconds), 1, 60},
       [PG_PAGE_EXCHANGE_SECONDS] = {AT(exchange_seconds), 1, 110},
-      [PG_PAGE_ANSWER_BYTES] = {AT(answer_bytes), 1024, 1048576},
+      [PG_PAGE_RESPONSE_BYTES] = {AT(response_bytes), 1024, 1048576},
       [PG_PAGE_RENEWALS] = {AT(renewals), 0, 1000},
       [PG_PAGE_START_SPREAD_MS] = {AT(start_spread_ms), 0, 3600000},
       [PG_PAGE_AUTO_START] = {AT(auto_start), 0, 1},
-      [PG_PAGE_CLIENT_AUTHENTICATION] = {AT(client_authentication), 0, PG_CLIENT_AUTHENTICATION_DOCUMENTS},
+      [PG_PAGE_CLIENT_AUTHENTICATION] = {AT(client_authentication), 0, PG_CLIENT_AUTHENTICATION_SPECIFICATION},
       [PG_PAGE_PKCE] = {AT(pkce), 0, 1},
       [PG_PAGE_JSON_BODIES] = {AT(json_bodies), 0, 1},
   };
   for (int i = 0; i < PG_PAGE_NUMBERS; i++) {
     uint32_t number = take_number(reader, 4);
-    if (number < ranges[i].low || number > ranges[i].high) reader->is_bad = 1;
+    if (number < ranges[i].low || number > ranges[i].high) reader->is_invalid = 1;
     *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;
   }
 }
@@ -94,24 +94,24 @@ static void take_texts(struct reader *reader, struct pg_page *page) {
   for (int i = 0; i < PG_PAGE_ADDRESS; i++) *places[i] = take_text(reader);
   for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
     settings->addresses[i] = take_text(reader);
-    if (!is_safe(settings->addresses[i])) reader->is_bad = 1;
+    if (!is_safe(settings->addresses[i])) reader->is_invalid = 1;
   }
-  if (!*settings->client_id || !*settings->addresses[PG_ENDPOINT_TOKEN]) reader->is_bad = 1;
+  if (!*settings->client_id || !*settings->addresses[PG_ENDPOINT_TOKEN]) reader->is_invalid = 1;
 }
 
 /* Bytes behind their size, which is a number of so many bytes itself. */
 static struct pg_page_bytes take_bytes(struct reader *reader, size_t size_bytes) {
   size_t size = take_number(reader, size_bytes);
   const uint8_t *bytes = take(reader, size);
-  return (struct pg_page_bytes){bytes, reader->is_bad ? 0 : size};
+  return (struct pg_page_bytes){bytes, reader->is_invalid ? 0 : size};
 }
 
 /* A part of a certificate, named by where it lies there. */
 static struct pg_page_bytes take_part(struct reader *reader, struct pg_page_bytes whole) {
   size_t at = take_number(reader, 2);
   size_t size = take_number(reader, 2);
-  if (at > whole.size || size > whole.size - at) reader->is_bad = 1;
-  if (reader->is_bad) return (struct pg_page_bytes){NULL, 0};
+  if (at > whole.size || size > whole.size - at) reader->is_invalid = 1;
+  if (reader->is_invalid) return (struct pg_page_bytes){NULL, 0};
   return (struct pg_page_bytes){whole.bytes + at, size};
 }
 
@@ -157,7 +157,7 @@ enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, siz
   int is_page = memcmp(take(&reader, 4), "PGS1", 4) == 0;
   size_t length = take_number(&reader, 4);
   uint32_t checksum = take_number(&reader, 4);
-  if (!is_page || reader.is_bad || length > reader.left) return PG_PAGE_DAMAGED;
+  if (!is_page || reader.is_invalid || length > reader.left) return PG_PAGE_DAMAGED;
   if (pg_page_checksum(reader.at, length) != checksum) return PG_PAGE_DAMAGED;
   reader.left = length;
   page->made_s = take_number(&reader, 4);
@@ -166,12 +166,12 @@ enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, siz
   page->seed = take_bytes(&reader, 1);
   page->key = take_bytes(&reader, 1);
   page->authority_count = take_number(&reader, 2);
-  if (page->authority_count > PG_PAGE_AUTHORITIES) reader.is_bad = 1;
-  for (size_t i = 0; i < page->authority_count && !reader.is_bad; i++) {
+  if (page->authority_count > PG_PAGE_AUTHORITIES) reader.is_invalid = 1;
+  for (size_t i = 0; i < page->authority_count && !reader.is_invalid; i++) {
     take_authority(&reader, &page->authorities[i]);
   }
   page->time_server = reader.left > 0 ? take_text(&reader) : "";
-  return reader.is_bad || reader.left > 0 ? PG_PAGE_MALFORMED : PG_PAGE_OK;
+  return reader.is_invalid || reader.left > 0 ? PG_PAGE_MALFORMED : PG_PAGE_OK;
 }
 
 int pg_page_choose(struct pg_page *page, const struct pg_page_bytes areas[PG_PAGE_AREAS], int memory_max,

@@ -92,9 +92,9 @@ struct pg_core_config {
 enum pg_open_result {
   PG_OPEN_OK = 0,
   PG_OPEN_NO_HEAP,         /* of an engine: the heap's limit is too low for it and the core */
-  PG_OPEN_BAD_CODE,        /* of an engine: the code is not the core's, or of another engine version */
+  PG_OPEN_INVALID_CODE,        /* of an engine: the code is not the core's, or of another engine version */
   PG_OPEN_SMALL_MEMORY,    /* `size` is too small for the configuration; of an engine, or a setting is out of range */
-  PG_OPEN_BAD_CONFIG,      /* a setting is missing or out of range: pg_config_error says which */
+  PG_OPEN_INVALID_CONFIG,      /* a setting is missing or out of range: pg_config_error says which */
   PG_OPEN_OTHER_RELEASE,   /* of an engine: the code is of another release than this host (PG_VERSION_NUMBER) */
   PG_OPEN_SMALL_STORAGE    /* of pg_host_open: a slot of the medium holds no record of the size that the device may write */
 };

@@ -37,7 +37,7 @@ struct pg_settings {
   int memory_bytes;     /* the device's memory, 2048..PG_MEMORY_MAX */
   int connect_seconds;  /* 1..60 */
   int exchange_seconds; /* 1..110 */
-  int answer_bytes;     /* 1024..1048576 */
+  int response_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
   int start_spread_ms;  /* 0..3600000: the first request is made within so many milliseconds, at random */
   int pkce;             /* 1: each request for a code has a code challenge; 0: once the server has asked for one */

@@ -58,8 +58,8 @@ static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_sli
   const uint8_t *bytes = (const uint8_t *)text.bytes;
   if (has_lines && text.size == 0) return;
   for (size_t i = 0; i < text.size; i++) {
-    int is_kept = bytes[i] == '\n' ? has_lines : bytes[i] >= 0x20 && bytes[i] != 0x7f;
-    if (is_kept) pg_slip_put(writer, bytes + i, 1);
+    int is_stored = bytes[i] == '\n' ? has_lines : bytes[i] >= 0x20 && bytes[i] != 0x7f;
+    if (is_stored) pg_slip_put(writer, bytes + i, 1);
   }
   pg_slip_put(writer, "\n", 1);
 }

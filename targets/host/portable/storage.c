@@ -72,10 +72,10 @@ static int is_usable(const struct pg_medium *medium, int slot) {
          medium->slot_bytes >= pg_storage_header(medium);
 }
 
-uint32_t pg_storage_room(const struct pg_medium *medium) {
+uint32_t pg_storage_capacity(const struct pg_medium *medium) {
   uint32_t header = pg_storage_header(medium);
-  uint32_t room = medium->slot_bytes > header ? medium->slot_bytes - header : 0;
-  return room < PG_RECORD_MAX ? room : PG_RECORD_MAX;
+  uint32_t capacity = medium->slot_bytes > header ? medium->slot_bytes - header : 0;
+  return capacity < PG_RECORD_MAX ? capacity : PG_RECORD_MAX;
 }
 
 /* The header of a record: its name, its length, and the length's complement. */
@@ -93,7 +93,7 @@ static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_
   size_t size = (size_t)header[4] << 8 | header[5];
   make_header(expected, size);
   if (memcmp(header, expected, sizeof expected) != 0) return 0;
-  return size <= pg_storage_room(medium) ? size : 0;
+  return size <= pg_storage_capacity(medium) ? size : 0;
 }
 
 /* 1: every byte is erased; 0: not so; -1: cannot be read. */
@@ -140,7 +140,7 @@ int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, siz
 
 int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size) {
   uint8_t header[PG_SLOT_HEADER];
-  if (!is_usable(medium, slot) || size == 0 || size > pg_storage_room(medium)) return 0;
+  if (!is_usable(medium, slot) || size == 0 || size > pg_storage_capacity(medium)) return 0;
   make_header(header, size);
   return medium->erase(medium->context, slot) == PG_MEDIUM_DONE &&
          pg_medium_program(medium, slot, pg_storage_header(medium), bytes, size) == PG_MEDIUM_DONE &&

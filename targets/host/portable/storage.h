@@ -26,7 +26,7 @@ enum { PG_SLOT_HEADER = 8, PG_RECORD_MAX = 65535 };
 uint32_t pg_storage_header(const struct pg_medium *medium);
 
 /* Bytes of the longest record that a slot holds. */
-uint32_t pg_storage_room(const struct pg_medium *medium);
+uint32_t pg_storage_capacity(const struct pg_medium *medium);
 
 /*
  * Reads slot 0 or 1 into `into`. Returns the record's length, 0 for an empty slot, -1 where it cannot be

@@ -17,21 +17,21 @@ static void go_on(struct pg_wall_clock *clock) {
 }
 
 void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s) {
-  if (wall_s > clock->kept.earliest_s) clock->kept.earliest_s = wall_s;
-  if (clock->kept.earliest_s > clock->kept.last_s) clock->kept.last_s = clock->kept.earliest_s;
-  if (clock->wall_s < clock->kept.last_s) clock->is_sure = 0;
+  if (wall_s > clock->stored.earliest_s) clock->stored.earliest_s = wall_s;
+  if (clock->stored.earliest_s > clock->stored.last_s) clock->stored.last_s = clock->stored.earliest_s;
+  if (clock->wall_s < clock->stored.last_s) clock->is_sure = 0;
 }
 
 int pg_wall_clock_set(struct pg_wall_clock *clock, uint32_t wall_s) {
   go_on(clock);
   clock->wall_s = wall_s;
-  clock->is_sure = wall_s > 0 && wall_s >= clock->kept.last_s;
+  clock->is_sure = wall_s > 0 && wall_s >= clock->stored.last_s;
   return clock->is_sure;
 }
 
 void pg_wall_clock_hint(struct pg_wall_clock *clock, uint32_t wall_s) {
   go_on(clock);
-  clock->hint_s = wall_s >= clock->kept.last_s ? wall_s : 0;
+  clock->hint_s = wall_s >= clock->stored.last_s ? wall_s : 0;
 }
 
 uint32_t pg_wall_clock_now(struct pg_wall_clock *clock) {
@@ -54,7 +54,7 @@ uint32_t pg_wall_clock_judge(struct pg_wall_clock *clock, uint32_t from_s, uint3
     if (known[i] && known[i] >= from_s && known[i] <= until_s) return known[i];
   }
   clock->holds = 0;
-  return from_s > clock->kept.last_s ? from_s : clock->kept.last_s;
+  return from_s > clock->stored.last_s ? from_s : clock->stored.last_s;
 }
 
 int pg_wall_clock_holds(struct pg_wall_clock *clock) {
@@ -64,17 +64,17 @@ int pg_wall_clock_holds(struct pg_wall_clock *clock) {
 
 /* An EEPROM bears a million writes: one an hour for a hundred years. */
 static void keep(struct pg_wall_clock *clock, int is_news) {
-  int is_due = !clock->has_kept || pg_clock_ms() - clock->kept_ms >= HOUR_MS;
-  if (!is_due || (!is_news && apart(clock->wall_s, clock->kept.last_s) < DAY_S)) return;
-  if (clock->from_s > clock->kept.earliest_s) clock->kept.earliest_s = clock->from_s;
-  clock->kept.last_s = clock->wall_s;
-  clock->kept_ms = pg_clock_ms();
-  clock->has_kept = 1;
-  clock->keep(&clock->kept, clock->wall_s);
+  int is_due = !clock->has_stored || pg_clock_ms() - clock->stored_ms >= HOUR_MS;
+  if (!is_due || (!is_news && apart(clock->wall_s, clock->stored.last_s) < DAY_S)) return;
+  if (clock->from_s > clock->stored.earliest_s) clock->stored.earliest_s = clock->from_s;
+  clock->stored.last_s = clock->wall_s;
+  clock->stored_ms = pg_clock_ms();
+  clock->has_stored = 1;
+  clock->keep(&clock->stored, clock->wall_s);
 }
 
-int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_kept) {
-  uint32_t earliest_s = is_kept ? clock->kept.earliest_s : clock->kept.last_s;
+int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_stored) {
+  uint32_t earliest_s = is_stored ? clock->stored.earliest_s : clock->stored.last_s;
   if (!clock->until_s || date_s < clock->from_s || date_s < earliest_s) return PG_REASON_CLOCK_WRONG;
   if (date_s > clock->until_s) return PG_REASON_OUT_OF_DATE;
   go_on(clock);
@@ -83,6 +83,6 @@ int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_kept)
   clock->wall_s = wall_s;
   clock->hint_s = 0;
   clock->is_sure = 1;
-  if (is_kept) keep(clock, is_news);
+  if (is_stored) keep(clock, is_news);
   return PG_REASON_NONE;
 }

@@ -21,28 +21,28 @@ extern "C" {
 #endif
 
 /* Seconds since 1970, as all times here. */
-struct pg_wall_kept {
+struct pg_wall_stored {
   uint32_t earliest_s; /* it is later than that, whatever anybody says */
   uint32_t last_s;     /* what a server said last: a certificate that had run out by then counts no more */
 };
 
 /* Begins as zeros, but for `kept` as it was kept, and the function. All of one program's devices may share one. */
 struct pg_wall_clock {
-  struct pg_wall_kept kept;
+  struct pg_wall_stored stored;
   /*
    * Keeps it for good, and sets the machine's clock, where it has one, to `wall_s`. Called once a day, and where the time
    * was not known or another; in an hour once at the most. What fails is for the next call.
    */
-  void (*keep)(const struct pg_wall_kept *kept, uint32_t wall_s);
+  void (*keep)(const struct pg_wall_stored *stored, uint32_t wall_s);
   /* The rest is wall-clock.c's. */
   uint32_t wall_s; /* at `at_ms`; 0: unknown */
   uint32_t at_ms;
   uint32_t hint_s; /* at `at_ms`; 0: none */
-  uint32_t kept_ms;
+  uint32_t stored_ms;
   uint32_t from_s; /* of the certificate of the connection under way */
   uint32_t until_s;
   uint8_t is_sure; /* for reading: while it is not, a time server may be asked */
-  uint8_t has_kept; /* since the start */
+  uint8_t has_stored; /* since the start */
   uint8_t holds;    /* the certificate does, at a time that is no guess */
 };
 
@@ -76,12 +76,12 @@ int pg_wall_clock_holds(struct pg_wall_clock *clock);
 
 /*
  * The Date of an answer on a connection over TLS; 0: it had none.
- * @param is_kept 1: of the authorization server. Of any other server it counts until the next start,
+ * @param is_stored 1: of the authorization server. Of any other server it counts until the next start,
  *   and may not be before the last that was kept
  * @return PG_REASON_NONE: the time is sure. PG_REASON_OUT_OF_DATE: the server says itself that its certificate has run
  *   out. PG_REASON_CLOCK_WRONG: that cannot be
  */
-int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_kept);
+int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_stored);
 
 #ifdef __cplusplus
 }

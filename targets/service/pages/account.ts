@@ -8,7 +8,7 @@ import type { Account } from "../fixture.ts";
 import type { Grant } from "../grants.ts";
 import { accountChoice } from "./consent-views.ts";
 import { badge, type Html, hidden, note, type PageContent } from "./layout.ts";
-import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
+import { openForm, openPageRequest, type PageRequest, signedIn } from "./page-request.ts";
 
 // Messages after an action; the query names one of these, never its own text.
 const NEWS = new Map([
@@ -21,18 +21,18 @@ const NEWS = new Map([
 /** Adds the pages under /account. */
 export function addAccountPages(app: Hono, service: ServiceContext): void {
   app.get("/account", (c) => {
-    const visit = openVisit(service, c);
-    const account = service.directory.accounts.get(visit.accountId ?? "");
+    const pageRequest = openPageRequest(service, c);
+    const account = service.directory.accounts.get(pageRequest.accountId ?? "");
     const news = NEWS.get(c.req.query("done") ?? "");
-    return visit.show(
-      account ? overview(service, visit, account, news) : chooser(service, visit, news),
+    return pageRequest.show(
+      account ? overview(service, pageRequest, account, news) : chooser(service, pageRequest, news),
     );
   });
   app.post("/account/choose", async (c) => {
-    const { visit, form } = await openForm(service, c);
+    const { pageRequest, form } = await openForm(service, c);
     const account = service.directory.accounts.get(form.get("account") ?? "");
-    if (account) signedIn(service, c, visit, account.id);
-    else service.sessions.signOut(visit.sessionId);
+    if (account) signedIn(service, c, pageRequest, account.id);
+    else service.sessions.signOut(pageRequest.sessionId);
     return c.redirect("/account", 303);
   });
   const actions: Record<string, (accountId: string, form: URLSearchParams) => string> = {
@@ -55,17 +55,21 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
   };
   for (const [name, action] of Object.entries(actions))
     app.post(`/account/${name}`, async (c) => {
-      const { visit, form } = await openForm(service, c);
+      const { pageRequest, form } = await openForm(service, c);
       // An action applies to the account whose page was shown, even if another one was chosen since.
-      if (visit.accountId === undefined || visit.accountId !== form.get("account"))
+      if (pageRequest.accountId === undefined || pageRequest.accountId !== form.get("account"))
         return c.redirect("/account", 303);
-      return c.redirect(`/account?done=${action(visit.accountId, form)}`, 303);
+      return c.redirect(`/account?done=${action(pageRequest.accountId, form)}`, 303);
     });
 }
 
-function chooser(service: ServiceContext, visit: Visit, news: string | undefined): PageContent {
+function chooser(
+  service: ServiceContext,
+  pageRequest: PageRequest,
+  news: string | undefined,
+): PageContent {
   const accounts = [...service.directory.accounts.values()];
-  const choice = accountChoice(accounts, "/account/choose", { csrf: visit.csrf }, true);
+  const choice = accountChoice(accounts, "/account/choose", { csrf: pageRequest.csrf }, true);
   return news === undefined
     ? choice
     : { title: choice.title, body: html`${note("good", news)}${choice.body}` };
@@ -73,16 +77,16 @@ function chooser(service: ServiceContext, visit: Visit, news: string | undefined
 
 function overview(
   service: ServiceContext,
-  visit: Visit,
+  pageRequest: PageRequest,
   account: Account,
   news: string | undefined,
 ): PageContent {
-  const fields = { csrf: visit.csrf, account: account.id };
+  const fields = { csrf: pageRequest.csrf, account: account.id };
   const body = html`
 <h1>Your account</h1>
 ${news === undefined ? "" : note("good", news)}
 <form class="inline" method="post" action="/account/choose">
-${hidden({ csrf: visit.csrf })}
+${hidden({ csrf: pageRequest.csrf })}
 <div class="who row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
     account.email
   }</span></span><button class="small plain" type="submit">Change</button></div>

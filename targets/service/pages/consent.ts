@@ -14,7 +14,7 @@ import {
   outcomeWords,
 } from "./consent-views.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
-import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
+import { openForm, openPageRequest, type PageRequest, signedIn } from "./page-request.ts";
 
 type Shown = Response | Promise<Response>;
 
@@ -24,37 +24,37 @@ const WRONG_CODES = { requests: 10, windowSeconds: 600 };
 /** Adds the pages under /device. */
 export function addConsentPages(app: Hono, service: ServiceContext): void {
   app.get("/device", (c) => {
-    const visit = openVisit(service, c);
-    return visit.show(codeEntry(visit, (c.req.query("user_code") ?? "").slice(0, 40)));
+    const pageRequest = openPageRequest(service, c);
+    return pageRequest.show(codeEntry(pageRequest, (c.req.query("user_code") ?? "").slice(0, 40)));
   });
   app.post("/device", async (c) => {
-    const { visit, form } = await openForm(service, c);
-    return withAttempt(service, visit, form, (attempt) =>
-      form.get("choose") === "another" || chosenAccount(service, visit) === undefined
-        ? visit.show(accountChooser(service, visit, attempt))
-        : showConsent(service, visit, attempt),
+    const { pageRequest, form } = await openForm(service, c);
+    return withAttempt(service, pageRequest, form, (attempt) =>
+      form.get("choose") === "another" || chosenAccount(service, pageRequest) === undefined
+        ? pageRequest.show(accountChooser(service, pageRequest, attempt))
+        : showConsent(service, pageRequest, attempt),
     );
   });
   app.post("/device/account", async (c) => {
-    const { visit, form } = await openForm(service, c);
-    return withAttempt(service, visit, form, (attempt) => {
+    const { pageRequest, form } = await openForm(service, c);
+    return withAttempt(service, pageRequest, form, (attempt) => {
       const account = service.directory.accounts.get(form.get("account") ?? "");
       if (!account || account.disabled)
-        return visit.show(accountChooser(service, visit, attempt), 400);
-      return showConsent(service, signedIn(service, c, visit, account.id), attempt);
+        return pageRequest.show(accountChooser(service, pageRequest, attempt), 400);
+      return showConsent(service, signedIn(service, c, pageRequest, account.id), attempt);
     });
   });
   // The address stays in the address bar, so loading it starts again.
   for (const step of ["account", "decision"])
     app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {
-    const { visit, form } = await openForm(service, c);
+    const { pageRequest, form } = await openForm(service, c);
     return withAttempt(
       service,
-      visit,
+      pageRequest,
       form,
-      (attempt) => decide(service, visit, form, attempt),
-      (attempt) => decidedBefore(service, visit, form, attempt),
+      (attempt) => decide(service, pageRequest, form, attempt),
+      (attempt) => decidedBefore(service, pageRequest, form, attempt),
     );
   });
 }
@@ -65,17 +65,17 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
  */
 function withAttempt(
   service: ServiceContext,
-  visit: Visit,
+  pageRequest: PageRequest,
   form: URLSearchParams,
   found: (attempt: Attempt) => Shown,
   decided: (attempt: Attempt) => Shown | undefined = () => undefined,
 ): Shown {
   const nowMs = service.env.now();
-  const wait = service.wrongCodes.waitSeconds(visit.address, WRONG_CODES, nowMs);
+  const wait = service.wrongCodes.waitSeconds(pageRequest.address, WRONG_CODES, nowMs);
   const typed = (form.get("user_code") ?? "").slice(0, 40);
   if (wait > 0)
-    return visit.show(
-      codeEntry(visit, "", `Too many wrong codes. Try again in ${durationInWords(wait)}.`),
+    return pageRequest.show(
+      codeEntry(pageRequest, "", `Too many wrong codes. Try again in ${durationInWords(wait)}.`),
       429,
     );
   const attempt = service.attempts.findByUserCode(typed);
@@ -85,8 +85,11 @@ function withAttempt(
   if (shown) return shown;
   // Empty input is not a guess.
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
-    service.wrongCodes.take(visit.address, WRONG_CODES, nowMs);
-  return visit.show(codeEntry(visit, typed, codeProblem(typed, state)), codeStatus(state));
+    service.wrongCodes.take(pageRequest.address, WRONG_CODES, nowMs);
+  return pageRequest.show(
+    codeEntry(pageRequest, typed, codeProblem(typed, state)),
+    codeStatus(state),
+  );
 }
 
 function codeProblem(typed: string, state: string): string {
@@ -103,55 +106,65 @@ function codeStatus(state: string): 400 | 409 | 410 {
   return state === "expired" ? 410 : state === "already-decided" ? 409 : 400;
 }
 
-function chosenAccount(service: ServiceContext, visit: Visit) {
-  const account = service.directory.accounts.get(visit.accountId ?? "");
+function chosenAccount(service: ServiceContext, pageRequest: PageRequest) {
+  const account = service.directory.accounts.get(pageRequest.accountId ?? "");
   return account && !account.disabled ? account : undefined;
 }
 
-function accountChooser(service: ServiceContext, visit: Visit, attempt: Attempt): PageContent {
-  const fields = { csrf: visit.csrf, user_code: attempt.userCode };
+function accountChooser(
+  service: ServiceContext,
+  pageRequest: PageRequest,
+  attempt: Attempt,
+): PageContent {
+  const fields = { csrf: pageRequest.csrf, user_code: attempt.userCode };
   const accounts = [...service.directory.accounts.values()];
   return accountChoice(accounts, "/device/account", fields, false);
 }
 
 function showConsent(
   service: ServiceContext,
-  visit: Visit,
+  pageRequest: PageRequest,
   attempt: Attempt,
-  asked: { chosen?: Choice; problem?: string } = {},
+  requested: { chosen?: Choice; problem?: string } = {},
 ): Shown {
-  const account = chosenAccount(service, visit);
+  const account = chosenAccount(service, pageRequest);
   const client = service.directory.clients.get(attempt.clientId);
-  if (!account || !client) return visit.show(accountChooser(service, visit, attempt), 400);
+  if (!account || !client)
+    return pageRequest.show(accountChooser(service, pageRequest, attempt), 400);
   const scopes = attempt.scopes.flatMap((id) => service.scopes.byId.get(id) ?? []);
-  const data = { csrf: visit.csrf, attempt, client, account, scopes, ...asked };
-  return visit.show(consent(data), asked.problem === undefined ? 200 : 400);
+  const data = { csrf: pageRequest.csrf, attempt, client, account, scopes, ...requested };
+  return pageRequest.show(consent(data), requested.problem === undefined ? 200 : 400);
 }
 
 function decide(
   service: ServiceContext,
-  visit: Visit,
+  pageRequest: PageRequest,
   form: URLSearchParams,
   attempt: Attempt,
 ): Shown {
-  const account = chosenAccount(service, visit);
+  const account = chosenAccount(service, pageRequest);
   const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
   // Keeps the user's selection when the page is shown again.
   const chosen = { scopes, access: form.get("access") ?? "" };
   // Another tab changed the account meanwhile: ask again instead of using the wrong one.
   if (!account || account.id !== form.get("account"))
-    return showConsent(service, visit, attempt, { chosen });
+    return showConsent(service, pageRequest, attempt, { chosen });
   const name = nameOf(service, attempt);
   if (form.get("decision") === "deny")
-    return showOutcome(visit, deny(service, attempt, account.id), name);
-  if (form.get("decision") !== "allow") return showConsent(service, visit, attempt, { chosen });
+    return showOutcome(pageRequest, deny(service, attempt, account.id), name);
+  if (form.get("decision") !== "allow")
+    return showConsent(service, pageRequest, attempt, { chosen });
   if (scopes.length === 0) {
     const problem = "Choose at least one permission, or deny.";
-    return showConsent(service, visit, attempt, { chosen, problem });
+    return showConsent(service, pageRequest, attempt, { chosen, problem });
   }
   const seconds = Number(form.get("access"));
   const accessSeconds = DURATIONS.includes(seconds) ? seconds : undefined;
-  return showOutcome(visit, approve(service, attempt, account, { scopes, accessSeconds }), name);
+  return showOutcome(
+    pageRequest,
+    approve(service, attempt, account, { scopes, accessSeconds }),
+    name,
+  );
 }
 
 /**
@@ -160,19 +173,19 @@ function decide(
  */
 function decidedBefore(
   service: ServiceContext,
-  visit: Visit,
+  pageRequest: PageRequest,
   form: URLSearchParams,
   attempt: Attempt,
 ): Shown | undefined {
-  const account = chosenAccount(service, visit);
+  const account = chosenAccount(service, pageRequest);
   const isOwn = account && account.id === attempt.accountId && account.id === form.get("account");
   if (!isOwn || attempt.state === "pending") return undefined;
   const outcome = attempt.refusal ?? "granted";
   const denies = form.get("decision") === "deny";
   if (denies === (outcome === "access_denied"))
-    return showOutcome(visit, outcome, nameOf(service, attempt));
+    return showOutcome(pageRequest, outcome, nameOf(service, attempt));
   return outcome === "granted"
-    ? visit.show(allowedBefore(nameOf(service, attempt)), 409)
+    ? pageRequest.show(allowedBefore(nameOf(service, attempt)), 409)
     : undefined;
 }
 
@@ -189,13 +202,13 @@ function nameOf(service: ServiceContext, attempt: Attempt): string {
   return service.directory.clients.get(attempt.clientId)?.name ?? "The app";
 }
 
-function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Shown {
+function showOutcome(pageRequest: PageRequest, outcome: DecisionOutcome, name: string): Shown {
   const { kind, title, text } = outcomeWords(outcome, name);
-  const isGood = outcome === "granted";
-  const next = isGood ? "Connect another device" : "Enter the new code";
+  const isValid = outcome === "granted";
+  const next = isValid ? "Connect another device" : "Enter the new code";
   const page = messagePage(kind, title, text, html`<p><a href="/device">${next}</a></p>`);
-  if (isGood || outcome === "access_denied") return visit.show(page);
-  return visit.show(page, isRefusal(outcome) ? 403 : 409);
+  if (isValid || outcome === "access_denied") return pageRequest.show(page);
+  return pageRequest.show(page, isRefusal(outcome) ? 403 : 409);
 }
 
 function isRefusal(outcome: DecisionOutcome): boolean {

@@ -8,7 +8,7 @@ import { issuerOf, type ServiceContext } from "../context.ts";
 import type { Environment } from "../environment.ts";
 import type { Grant } from "../grants.ts";
 import { utf8 } from "../wire.ts";
-import { EVENT_TYPES, type QueuedEvent, type Stream, signedSet, wants } from "./streams.ts";
+import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
 /** An event about a whole account, for every receiver with a client that the account has used. */
 export function emitAccountEvent(
@@ -21,7 +21,7 @@ export function emitAccountEvent(
   const used = context.grants.clientsEverOf(accountId);
   for (const stream of context.streams.all())
     if (stream.receiver.clients.some((clientId) => used.has(clientId)))
-      if (wants(stream, eventType)) emit(context, stream, eventType, { subject, ...details });
+      if (needs(stream, eventType)) emit(context, stream, eventType, { subject, ...details });
 }
 
 /** token-revoked for one grant, for the receivers of its client. */
@@ -29,7 +29,7 @@ export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
   const subject = tokenSubject(context, grant.refreshToken);
   for (const stream of context.streams.all())
     if (stream.receiver.clients.includes(grant.clientId))
-      if (wants(stream, EVENT_TYPES.tokenRevoked))
+      if (needs(stream, EVENT_TYPES.tokenRevoked))
         emit(context, stream, EVENT_TYPES.tokenRevoked, { subject });
 }
 
@@ -67,7 +67,7 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
   context.streams.enqueue(stream, event, context.options.waitingEventsMax);
   const receiverId = stream.receiver.id;
   if (observers.any)
-    observers.tell({ type: "security-event", atMs: env.now(), receiverId, eventType, jti });
+    observers.report({ type: "security-event", atMs: env.now(), receiverId, eventType, jti });
   beginChain(context, stream, event);
 }
 
@@ -115,13 +115,13 @@ async function deliver(context: ServiceContext, stream: Stream, event: QueuedEve
   const status = await env
     .push({ url: configuration.url, headers, body: signedSet(context.signer, event) })
     .then(
-      (answer) => answer.status,
+      (response) => response.status,
       () => 0,
     );
   event.isUnderWay = false;
   const { jti } = event;
   const receiverId = stream.receiver.id;
-  if (observers.any) observers.tell({ type: "push", atMs: env.now(), receiverId, jti, status });
+  if (observers.any) observers.report({ type: "push", atMs: env.now(), receiverId, jti, status });
   // 202 is the standard's response, 200 that of many receivers; 400 is final (RFC 8935 §2.3).
   if (status === 202 || status === 200 || status === 400) stream.queue.delete(jti);
   else if (event.startsOver) beginChain(context, stream, event);

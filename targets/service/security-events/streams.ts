@@ -95,7 +95,7 @@ export class Streams {
 }
 
 /** Whether a stream wants events of this type now. */
-export function wants(stream: Stream, eventType: string): boolean {
+export function needs(stream: Stream, eventType: string): boolean {
   return (
     stream.status === "enabled" &&
     stream.configuration !== undefined &&

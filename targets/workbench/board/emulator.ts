@@ -28,7 +28,7 @@ const NAME_SERVER_ADDRESS = "10.0.2.3";
  * Limit for each wait for the board. On an idle machine every event arrives within seconds, and the watchdog fires
  * within 90 s; the limit is for overloaded machines.
  */
-export const PATIENCE_MS = 600_000;
+export const TIMEOUT_MS = 600_000;
 /** Lines of the board's output that go into an error message. */
 const LAST_LINES = 40;
 
@@ -240,7 +240,7 @@ export class Board {
     const began = Date.now();
     while (!(await condition())) {
       const waitedMs = Date.now() - began;
-      if (!this.#isOn || waitedMs > PATIENCE_MS) throw this.#inVain(what, waitedMs);
+      if (!this.#isOn || waitedMs > TIMEOUT_MS) throw this.#inVain(what, waitedMs);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -260,7 +260,7 @@ export class Board {
       [
         `waited ${(waitedMs / 1000).toFixed(1)} s for "${what}" in vain`,
         `the emulator ${this.#isOn ? "still runs" : end}; its error output: ${this.#complaints.trim() || "none"}`,
-        `names that the board looked up: ${this.network.asked.join(", ") || "none"}`,
+        `names that the board looked up: ${this.network.requested.join(", ") || "none"}`,
         `the board's last lines, of ${lines.length}:`,
         ...lines.slice(-LAST_LINES),
       ].join("\n"),
@@ -268,12 +268,12 @@ export class Board {
   }
 
   /** Waits until the board has printed `text` for the `count`th time since power-on. */
-  says(text: string, count = 1): Promise<void> {
+  description(text: string, count = 1): Promise<void> {
     return this.until(text, () => this.output.split(text).length > count);
   }
 
   state(name: string, count = 1): Promise<void> {
-    return this.says(`state: ${name},`, count);
+    return this.description(`state: ${name},`, count);
   }
 
   /** The lines of the last complete frame. */
@@ -300,22 +300,22 @@ export class Board {
   }
 
   plug(isIn: boolean): Promise<void> {
-    return this.#monitorSays("set_link", { name: "board", up: isIn });
+    return this.#monitorDescription("set_link", { name: "board", up: isIn });
   }
 
   picture(filename: string, format: "png" | "ppm" = "png"): Promise<void> {
-    return this.#monitorSays("screendump", { filename, format });
+    return this.#monitorDescription("screendump", { filename, format });
   }
 
   /** Sends a command to qemu's monitor after the mandatory first command, and waits for both responses. */
-  #monitorSays(execute: string, args: object): Promise<void> {
+  #monitorDescription(execute: string, args: object): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = connect(this.#monitor);
-      let answers = "";
+      let responses = "";
       line.on("error", reject).on("data", (bytes) => {
-        answers += bytes;
-        if (answers.includes('"error"')) reject(new Error(answers));
-        if (answers.split('"return"').length > 2) line.end(resolve);
+        responses += bytes;
+        if (responses.includes('"error"')) reject(new Error(responses));
+        if (responses.split('"return"').length > 2) line.end(resolve);
       });
       line.write('{ "execute": "qmp_capabilities" }');
       line.write(JSON.stringify({ execute, arguments: args }));

@@ -1,7 +1,7 @@
 // The interactive board: its display in the terminal, keys as its buttons, the service's pages in a browser.
 
 import { serve } from "../../service/index.ts";
-import { BoardWorld } from "./board-world.ts";
+import { BoardEnvironment } from "./board-environment.ts";
 
 const HELP =
   "keys: s sign in, c cancel, o sign out, a call the API, b batteries, m figures, r reset, h hang, q quit";
@@ -9,11 +9,11 @@ const HELP =
 /** Resolves with the exit code when the user quits. */
 export async function runInteractive(): Promise<number> {
   // The board uses HTTPS; a browser on this machine reads the pages over plain HTTP.
-  const world = new BoardWorld({ interval: 5, baseUrl: null });
-  const pages = await serve(world.service, { port: 0 });
+  const environment = new BoardEnvironment({ interval: 5, baseUrl: null });
+  const pages = await serve(environment.service, { port: 0 });
   try {
-    await world.open();
-    const board = world.board({ onOutput: (text) => process.stdout.write(text) });
+    await environment.open();
+    const board = environment.board({ onOutput: (text) => process.stdout.write(text) });
     await board.powerOn();
     // Handle keys before the help appears: the user may press one at once, and until then Control-C would kill the
     // process.
@@ -24,7 +24,7 @@ export async function runInteractive(): Promise<number> {
     process.stdin.setRawMode?.(false);
     process.stdin.pause();
     await pages.close();
-    await world.end();
+    await environment.end();
   }
   return 0;
 }

@@ -83,7 +83,7 @@ class End {
 
 export class Network {
   /** Names that the board looked up, in order. */
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   /** While true, the cable carries no frames. */
   isCut = false;
   /** The network that the cable connects to. */
@@ -133,8 +133,8 @@ export class Network {
 
   #fromBoard(frame: Buffer): void {
     if (this.isCut || this.#isForNobody(frame)) return;
-    const answer = this.#answerTo(frame);
-    if (answer) this.#board.send(answer);
+    const response = this.#replyTo(frame);
+    if (response) this.#board.send(response);
     else this.#places[this.place].send(frame);
   }
 
@@ -148,7 +148,7 @@ export class Network {
     this.#board.send(withServers(frame, addressIn(place, this.#nameServer), this.namesTimeServer));
   }
 
-  #answerTo(frame: Buffer): Buffer | undefined {
+  #replyTo(frame: Buffer): Buffer | undefined {
     const udp = udpOf(frame);
     if (udp?.readUInt16BE(2) === NTP_PORT) {
       const time = this.time && timeResponse(udp.subarray(UDP_HEAD), this.time());
@@ -170,7 +170,7 @@ export class Network {
     const end = at + 5;
     if (end > query.length) return undefined;
     const name = labels.join(".").toLowerCase();
-    this.asked.push(name);
+    this.requested.push(name);
     const known = this.names[name];
     const address = known && addressIn(this.place, known);
     const header = Buffer.from(query.subarray(0, 12));

@@ -18,7 +18,7 @@ const polls = readFileSync(
 );
 
 /** The script of a complete run: bundle, counting wrappers, conformance script, tally. */
-async function lifeScript(variant: Variant, bundle?: string, callsBefore = 0): Promise<string> {
+async function runScript(variant: Variant, bundle?: string, callsBefore = 0): Promise<string> {
   const code = bundle ?? (await builtBundle(variant));
   const measuring = measuringScript(variant, callsBefore);
   const script = await conformanceScript(variant, `${code}\n${measuring}`);
@@ -35,14 +35,14 @@ function tallyOf(output: string, what: string): Tally[] {
  * Measures the conformance script's whole run in QuickJS or QuickJS-ng (WebAssembly).
  * @param bundle replaces the built bundle, to show that the measurement detects allocations
  */
-export async function measureLife(
+export async function measureRun(
   variant: Variant,
   which: CountedName = "release",
   bundle?: string,
 ): Promise<Tally[]> {
   const engine = await newCountedEngine(which);
   try {
-    engine.run(await lifeScript(variant, bundle), "life.js");
+    engine.run(await runScript(variant, bundle), "life.js");
     return tallyOf(engine.lines.join("\n"), variant);
   } finally {
     engine.dispose();
@@ -59,14 +59,14 @@ function hostOf(engine: HostedEngine): string | undefined {
  * The same count at the allocation hooks of a native engine, which also see reallocations; undefined if it is not
  * installed.
  */
-export async function measureLifeNatively(
+export async function measureRunNatively(
   variant: Variant,
   engine: HostedEngine,
 ): Promise<Tally[] | undefined> {
   const command = hostOf(engine);
   if (!command) return undefined;
   const callsBefore = engine === "duktape" ? DEEPER_THAN_THE_CORE : 0;
-  const script = await lifeScript(variant, undefined, callsBefore);
+  const script = await runScript(variant, undefined, callsBefore);
   const output = runCommand(command, enginesFolder + engine, script);
   return tallyOf(output, `${variant}, ${engine}`);
 }

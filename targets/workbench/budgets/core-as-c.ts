@@ -47,15 +47,23 @@ export async function measureC(variant: Variant): Promise<SizesOfC | undefined> 
     const [text, data, bss] = figures(execFileSync("arm-none-eabi-size", [object]));
     return { code: text!, ram: data! + bss! };
   });
-  const life = `${folder}/life`;
+  const fullRun = `${folder}/life`;
   const files = [program, `${folder}/picogrant.c`];
   run("arm-linux-gnueabihf-gcc", [
-    ...[`--sysroot=${armSysroot()}`, ...flags, "-std=gnu11", `-I${folder}`, "-o", life, ...files],
+    ...[
+      `--sysroot=${armSysroot()}`,
+      ...flags,
+      "-std=gnu11",
+      `-I${folder}`,
+      "-o",
+      fullRun,
+      ...files,
+    ],
   ]);
-  const [, stack] = figures(execFileSync("qemu-arm", ["-L", armSysroot(), life]));
+  const [, stack] = figures(execFileSync("qemu-arm", ["-L", armSysroot(), fullRun]));
   return { code: sizes[0]!.code, ram: sizes[0]!.ram + sizes[1]!.ram, stack: stack! };
 }
 
 /** The last number of each line. */
-const figures = (said: Buffer): number[] =>
-  Array.from(said.toString().matchAll(/(?:^|\s)(\d+)(?=\s)/g), ([, digits]) => Number(digits));
+const figures = (output: Buffer): number[] =>
+  Array.from(output.toString().matchAll(/(?:^|\s)(\d+)(?=\s)/g), ([, digits]) => Number(digits));

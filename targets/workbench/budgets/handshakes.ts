@@ -42,13 +42,13 @@ export async function countHandshakes(
   const polled = new Promise<void>((done) => {
     enough = done;
   });
-  const server = createServer({ ...identities.trusted, ...keeps }, (request, answer) => {
+  const server = createServer({ ...identities.trusted, ...keeps }, (request, response) => {
     request.resume();
-    if (keeps.close) answer.setHeader("Connection", "close");
+    if (keeps.close) response.setHeader("Connection", "close");
     const isCode = request.url === "/code";
-    const said = isCode ? { ...code, interval: intervalS } : { error: "authorization_pending" };
-    answer.writeHead(isCode ? 200 : 400, { "Content-Type": "application/json" });
-    answer.end(JSON.stringify(isCode ? { ...said, expires_in: 1800 } : said));
+    const output = isCode ? { ...code, interval: intervalS } : { error: "authorization_pending" };
+    response.writeHead(isCode ? 200 : 400, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(isCode ? { ...output, expires_in: 1800 } : output));
     if (++counted.requests > polls) enough();
   });
   server.on("secureConnection", (socket: TLSSocket) => {

@@ -14,18 +14,18 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
   const module = await newModule(variants.release);
   const runtime = module.newRuntime();
   const context = runtime.newContext();
-  const ask = (): number => {
+  const request = (): number => {
     const handle = runtime.computeMemoryUsage();
     const { memory_used_size: used } = context.dump(handle) as { memory_used_size: number };
     handle.dispose();
     return used;
   };
   // The first measurement creates an object whose shape stays.
-  ask();
+  request();
   try {
     const figures = steps.map((step) => {
       evaluate(context, step, "step.js");
-      return ask();
+      return request();
     });
     return figures.map((figure, index) => (index === 0 ? figure : figure - figures[0]!));
   } finally {

@@ -15,10 +15,10 @@ function run(
   const command = [program, NO_LIMIT, `${polls}`];
   const options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
   const { stdout, stderr } = spawnSync("valgrind", [...options, ...command], { encoding: "utf8" });
-  const answered = /^polls (\d+)$/m.exec(stdout)?.[1];
+  const responded = /^polls (\d+)$/m.exec(stdout)?.[1];
   const collected = /Collected : (\d+)/.exec(stderr)?.[1];
-  if (!answered || !collected) throw new Error(`callgrind does not report its count: ${stderr}`);
-  return { polls: Number(answered), instructions: Number(collected) };
+  if (!responded || !collected) throw new Error(`callgrind does not report its count: ${stderr}`);
+  return { polls: Number(responded), instructions: Number(collected) };
 }
 
 /**

@@ -64,7 +64,7 @@ const ADVICE: Readonly<Record<Name, string>> = {
   ACCOUNT_DISABLED:
     "A security event reports that the account was disabled. Its administrator can help.",
   UNEXPECTED_STATE: "A response without a request, or a server that contradicts itself. Report it.",
-  USELESS_ANSWERS:
+  UNUSABLE_RESPONSES:
     "Repeated unusable responses: five with JSON and no code, ten with JSON and no access token, redirects or rejections without an error code, or three codes that the server did not recognize when they were polled. `errorField` names the missing member. The address is probably not that of the endpoint, or the client needs a feature that the device does not support.",
   INTERACTION_REQUIRED:
     "The server requires user interaction: sign-in, consent, or stronger authentication. A session ends, and the user signs in again.",
@@ -104,12 +104,12 @@ function firstProgram(root: string): string {
   return `\`\`\`ts\n${readFileSync(`${root}targets/examples/first.mjs`, "utf8")}\`\`\`\n`;
 }
 
-const MENDED_BY: Readonly<Record<number, string>> = {
+const FIXED_BY: Readonly<Record<number, string>> = {
   [core.ErrorKind.TRANSIENT]: "passes by itself",
   [core.ErrorKind.RENEWABLE]: "a new code, by itself",
   [core.ErrorKind.USER]: "the user",
   [core.ErrorKind.ADMINISTRATOR]: "the administrator",
-  [core.ErrorKind.MAKER]: "the developer",
+  [core.ErrorKind.DEVELOPER]: "the developer",
 };
 
 function errorTable(): string {
@@ -123,7 +123,7 @@ function errorTable(): string {
         // Each error has an anchor: its name in programs.
         `<a id="${name.toLowerCase()}"></a>\`${name}\``,
         names.map((one) => `\`${one}\``).join(", "),
-        MENDED_BY[kind]!,
+        FIXED_BY[kind]!,
         texts[message]!.trim(),
         ADVICE[name as Name],
       ];

@@ -102,11 +102,11 @@ function installDebian(report: (line: string) => void): void {
     const apt = privateApt(folder);
     report("reading the package lists");
     apt(["update"]);
-    const wanted = [
+    const required = [
       { engine: "duktape", packages: ["duktape", "libduktape207", "duktape-dev"] },
       { engine: "mujs", packages: ["mujs", "libmujs-dev"] },
     ];
-    for (const { engine, packages } of wanted) {
+    for (const { engine, packages } of required) {
       const to = enginesFolder + engine;
       const downloads = join(folder, engine);
       mkdirSync(downloads);
@@ -121,13 +121,13 @@ function installDebian(report: (line: string) => void): void {
 }
 
 /** The file below `folder` whose path ends with `ending`, if any. */
-export function findFile(folder: string, ending: string): string | undefined {
+export function findFile(folder: string, outcome: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
     // In a development package, libraries are links.
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name));
-  return found.find((path) => path.endsWith(ending));
+  return found.find((path) => path.endsWith(outcome));
 }
 
 /** Engines that our own hosts embed, to count allocations. */
@@ -161,10 +161,10 @@ function buildDebianHosts(report: (line: string) => void): void {
 }
 
 /** Fetches a package that is not a dependency of the project, and unpacks these parts of it. */
-function unpackNpm(wanted: string, folder: string, ...parts: readonly string[]): void {
+function unpackNpm(required: string, folder: string, ...parts: readonly string[]): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const archive = run("npm", ["pack", "--silent", wanted], folder).trim().split("\n").at(-1)!;
+  const archive = run("npm", ["pack", "--silent", required], folder).trim().split("\n").at(-1)!;
   run("tar", ["-xzf", archive, ...parts], folder);
   rmSync(join(folder, archive));
 }

@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as core from "../../../core/complete.ts";
+import { keyOf, stored } from "../../bundle/build-cache.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
-import { kept, keyOf } from "../../bundle/kept.ts";
 import { nameOf } from "../../bundle/surface.ts";
 
 const dist = fileURLToPath(new URL("../../../dist/", import.meta.url));
@@ -31,7 +31,7 @@ const enums = {
  * `var Command={NONE:0,...};` for each enum, because the bundle contains only numbers.
  * @param isPlaced true: the bundle's device is an array; false: it has the names of the sources
  */
-export function borderNumbers(isPlaced = true): string {
+export function apiNumbers(isPlaced = true): string {
   const properties = Object.entries(core.Property).map(([key, name], place) =>
     isPlaced ? `${key}:${place}` : `${key}:"${name}"`,
   );
@@ -50,7 +50,7 @@ function enumsText(): string {
 /** The replaying code and the calls: sequences of the core's model, cached until core or model change. */
 export async function conformanceParts(variant: Variant): Promise<string> {
   const key = keyOf(`conformance ${variant}`, ["core", "test/model", "test/engines"]);
-  const calls = await kept(key, async () => {
+  const calls = await stored(key, async () => {
     const program = ["--import", "tsx", `${folder}recorded.ts`, variant];
     const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 1 << 26 });
     return stdout;
@@ -62,7 +62,7 @@ export async function conformanceParts(variant: Variant): Promise<string> {
  * -
  * @param bundle code that defines `picogrant`
  * @param plainMemory true: memory is a plain array even where the engine has typed arrays
- * @param isPlaced as in borderNumbers
+ * @param isPlaced as in apiNumbers
  */
 export async function conformanceScript(
   variant: Variant,
@@ -71,7 +71,7 @@ export async function conformanceScript(
   isPlaced = true,
 ): Promise<string> {
   const parts = await conformanceParts(variant);
-  return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${borderNumbers(isPlaced)}${parts}`;
+  return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${apiNumbers(isPlaced)}${parts}`;
 }
 
 /** The file of dist/ that `npm run build` writes and that ships. If it is missing or out of date, it is built first. */

@@ -30,12 +30,12 @@ const testPrograms = [
   "allocations",
   "piped",
   "two-connections",
-  "answer",
+  "response",
   "record-faults",
   "geometry",
   "network-watch",
   "wall-clock",
-  "last-look",
+  "leak-guard",
 ] as const;
 
 export function programOf(kind: Kind, name = "picogrant-host"): string {
@@ -111,8 +111,8 @@ export async function buildHost(kind: Kind): Promise<void> {
  */
 export function buildWasm(variant: Variant): string {
   const out = `${hostFolder}${variant}.wasm`;
-  const border = ["core_open", "get", "start", "length", "capacity", "call_body"];
-  const names = [...functionsOf(variant), ...border.map((name) => `pg_${name}`)];
+  const api = ["core_open", "get", "start", "length", "capacity", "call_body"];
+  const names = [...functionsOf(variant), ...api.map((name) => `pg_${name}`)];
   names.push("setCounters", "coreOf", "memoryOf", "regionsOf");
   mkdirSync(hostFolder, { recursive: true });
   run("clang", [

@@ -22,25 +22,25 @@ export interface Surface {
 
 export const surfaces: readonly Surface[] = [
   {
-    name: "answer",
-    files: ["http-answer"],
+    name: "response",
+    files: ["http-response"],
     longest: 600,
     round: 150_000,
     fault: {
-      file: "http-answer",
-      text: "taken > answer->body_max - answer->body_bytes",
-      fault: "taken > answer->body_max",
+      file: "http-response",
+      text: "taken > response->body_max - response->body_bytes",
+      fault: "taken > response->body_max",
     },
   },
   {
     name: "exchange",
-    files: ["http", "http-answer", "wall-clock", "address", "last-look"],
+    files: ["http", "http-response", "wall-clock", "address", "leak-guard"],
     longest: 800,
     round: 350_000,
     fault: {
       file: "http",
-      text: "if (!pg_last_look(request,",
-      fault: "if (request->target_size > 3 || !pg_last_look(request,",
+      text: "if (!pg_leak_guard(request,",
+      fault: "if (request->target_size > 3 || !pg_leak_guard(request,",
     },
   },
   {
@@ -61,8 +61,8 @@ export const surfaces: readonly Surface[] = [
     round: 150_000,
     fault: {
       file: "page",
-      text: "reader.is_bad || reader.left > 0",
-      fault: "reader.is_bad",
+      text: "reader.is_invalid || reader.left > 0",
+      fault: "reader.is_invalid",
     },
   },
 ];

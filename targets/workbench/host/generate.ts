@@ -21,13 +21,13 @@ import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/display/reasons.ts";
 import { RECORD } from "../../../platform/driver/device.ts";
 import { ERRORS } from "../../../platform/node/files.ts";
+import { keyOf, stored } from "../../bundle/build-cache.ts";
 import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
-import { kept, keyOf } from "../../bundle/kept.ts";
 import { functionNumbers } from "../../bundle/surface.ts";
-import type { CFile } from "../../c-file/printer.ts";
+import type { CFile } from "../../c-file/emit-c.ts";
 import { version } from "../../desktop/command-line.ts";
 
-const border = "../../host/portable/picogrant.h";
+const api = "../../host/portable/picogrant.h";
 
 type Enum = Record<string, string | number>;
 
@@ -169,7 +169,7 @@ export const sourcesOfNumbers: readonly string[] = Object.keys(enums).map((name)
 
 /** The core as C, and its part of picogrant.h. Cached, because the compiler takes seconds. */
 function coreAsC(): Promise<CFile> {
-  const byHand = ["../../c-file/border.c", "../../c-file/border.h", border].map((name) =>
+  const byHand = ["../../c-file/api.c", "../../c-file/api.h", api].map((name) =>
     readFileSync(new URL(name, import.meta.url), "utf8"),
   );
   const key = keyOf(["c-file", ...sourcesOfNumbers, ...byHand].join("\0"), [
@@ -177,15 +177,15 @@ function coreAsC(): Promise<CFile> {
     "targets/c-file",
     "targets/bundle",
   ]);
-  return kept(key, async () =>
-    new (await import("../../c-file/printer.ts")).Printer(sourcesOfNumbers).files(),
+  return stored(key, async () =>
+    new (await import("../../c-file/emit-c.ts")).Printer(sourcesOfNumbers).files(),
   );
 }
 
 /** The two files that a firmware without an engine needs, with all includes inlined. */
 export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogrant.h", string>> {
   const { source, header } = await coreAsC();
-  const whole = readFileSync(new URL(border, import.meta.url), "utf8")
+  const whole = readFileSync(new URL(api, import.meta.url), "utf8")
     .replace('#include "picogrant-numbers.h"\n', numbersHeader)
     .replace('#include "picogrant-core.h"\n', () =>
       header.replace('#include "picogrant-numbers.h"\n', ""),

@@ -41,17 +41,17 @@ export interface Proof {
 
 export const proofs: readonly Proof[] = [
   {
-    name: "answer",
-    functions: ["pg_answer_start", "pg_answer_read", "pg_answer_closed"],
-    files: ["http-answer"],
+    name: "response",
+    functions: ["pg_http_response_start", "pg_http_response_read", "pg_http_response_closed"],
+    files: ["http-response"],
     bound: "any number of pieces of 0..8 bytes",
     paths: { take_status_line: 50, pg_retry_after: 50, seconds_of: 200, take_length: 400 },
     joined: ["seconds_of", "take_length"],
     related: ["pg_retry_after"],
     fault: {
-      file: "http-answer",
-      text: "text_size < PG_ANSWER_LINE",
-      fault: "text_size <= PG_ANSWER_LINE",
+      file: "http-response",
+      text: "text_size < PG_HTTP_RESPONSE_LINE",
+      fault: "text_size <= PG_HTTP_RESPONSE_LINE",
     },
   },
   {
@@ -75,8 +75,8 @@ export const proofs: readonly Proof[] = [
     recursion: 2,
     fault: {
       file: "config",
-      text: "reader->room_size - reader->room_at < 2",
-      fault: "reader->room_size - reader->room_at < 1",
+      text: "reader->capacity_size - reader->capacity_at < 2",
+      fault: "reader->capacity_size - reader->capacity_at < 1",
     },
   },
   {

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { kept, keyOf } from "../../bundle/kept.ts";
+import { keyOf, stored } from "../../bundle/build-cache.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -18,7 +18,7 @@ export async function declarations(
     "targets",
     "scripts/package",
   ]);
-  const files = await kept(key, () => make(entries));
+  const files = await stored(key, () => make(entries));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 

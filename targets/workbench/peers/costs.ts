@@ -181,11 +181,11 @@ export async function firmwareTable(): Promise<string[][]> {
   const linked = (files: readonly string[]): [number, number] => {
     const of = ["-Os", "-mcpu=cortex-m3", "-mthumb", "--specs=nano.specs", "--specs=nosys.specs"];
     const own = ["post", "show", "sleep"].map((name) => `-Wl,--defsym=${name}=0`);
-    const kept = files.length > 0 ? ["-Wl,-u,sign_in", "-Wl,-u,refresh"] : [];
-    const all = [...of, "-ffunction-sections", "-Wl,--gc-sections", ...own, ...kept, ...files];
+    const stored = files.length > 0 ? ["-Wl,-u,sign_in", "-Wl,-u,refresh"] : [];
+    const all = [...of, "-ffunction-sections", "-Wl,--gc-sections", ...own, ...stored, ...files];
     run("arm-none-eabi-gcc", [...all, path.join(folder, "main.c"), "-o", `${program}.elf`]);
-    const said = execFileSync("arm-none-eabi-size", [`${program}.elf`], { encoding: "utf8" });
-    const [text, data, bss] = said.split("\n")[1]!.trim().split(/\s+/).map(Number);
+    const output = execFileSync("arm-none-eabi-size", [`${program}.elf`], { encoding: "utf8" });
+    const [text, data, bss] = output.split("\n")[1]!.trim().split(/\s+/).map(Number);
     return [text! + data!, data! + bss!];
   };
   const [[code, ram], [noCode, noRam]] = [linked(naive), linked([])];

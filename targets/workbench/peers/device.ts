@@ -15,7 +15,7 @@ import * as openid from "openid-client";
 import { signIn } from "../../../platform/node/sign-in.ts";
 
 interface Client {
-  ask(): Promise<unknown>;
+  request(): Promise<unknown>;
   signOut(): Promise<unknown>;
 }
 
@@ -36,7 +36,7 @@ async function picogrant(): Promise<Client> {
     onCode: () => {},
     onTrouble: ({ message }) => console.error(message),
   });
-  return { ask: () => session.fetch(resource), signOut: () => session.signOut() };
+  return { request: () => session.fetch(resource), signOut: () => session.signOut() };
 }
 
 /** The loop of the library's own example (examples/device_authorization_grant.ts). */
@@ -44,8 +44,14 @@ async function oauth4webapi(): Promise<Client> {
   const client: oauth.Client = { client_id: clientId };
   const none = oauth.None();
   const insecure = { [oauth.allowInsecureRequests]: true } as const;
-  const asked = await oauth.deviceAuthorizationRequest(server, client, none, { scope }, insecure);
-  const code = await oauth.processDeviceAuthorizationResponse(server, client, asked);
+  const requested = await oauth.deviceAuthorizationRequest(
+    server,
+    client,
+    none,
+    { scope },
+    insecure,
+  );
+  const code = await oauth.processDeviceAuthorizationResponse(server, client, requested);
   let interval = code.interval ?? 5;
   for (;;) {
     await wait(interval * 1000);
@@ -56,7 +62,7 @@ async function oauth4webapi(): Promise<Client> {
       const tokens = await oauth.processDeviceCodeResponse(server, client, polled);
       const bearer = tokens.access_token;
       return {
-        ask: () => oauth.protectedResourceRequest(bearer, "GET", new URL(resource), ...NOTHING),
+        request: () => oauth.protectedResourceRequest(bearer, "GET", new URL(resource), ...NOTHING),
         signOut: () =>
           oauth.revocationRequest(server, client, none, tokens.refresh_token ?? bearer, insecure),
       };
@@ -76,7 +82,7 @@ async function openidClient(): Promise<Client> {
   const tokens = await openid.pollDeviceAuthorizationGrant(client, code);
   const bearer = tokens.access_token;
   return {
-    ask: () => openid.fetchProtectedResource(client, bearer, new URL(resource), "GET"),
+    request: () => openid.fetchProtectedResource(client, bearer, new URL(resource), "GET"),
     signOut: () => openid.tokenRevocation(client, tokens.refresh_token ?? bearer),
   };
 }
@@ -84,15 +90,16 @@ async function openidClient(): Promise<Client> {
 /** The command line of Debian's oidc-agent-cli: an agent that stores the tokens, and commands for it. */
 async function oidcAgent(): Promise<Client> {
   const folder = `${storage.directory}/oidc`;
-  const [kept, agent] = [`${folder}/metadata.json`, `${folder}/socket-${process.pid}`];
+  const [stored, agent] = [`${folder}/metadata.json`, `${folder}/socket-${process.pid}`];
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // It reads addresses only from metadata, and after a restart reuses the previous ones.
-  const before = existsSync(kept) && new URL(JSON.parse(readFileSync(kept, "utf8")).issuer).port;
-  const metadata = createServer((_, answer) => answer.end(readFileSync(kept)));
+  const before =
+    existsSync(stored) && new URL(JSON.parse(readFileSync(stored, "utf8")).issuer).port;
+  const metadata = createServer((_, response) => response.end(readFileSync(stored)));
   await new Promise<void>((done) => metadata.listen(Number(before), "127.0.0.1", done));
   const issuer = `http://127.0.0.1:${(metadata.address() as AddressInfo).port}/`;
   const needed = { authorization_endpoint: `${issuer}a`, scopes_supported: scope.split(" ") };
-  writeFileSync(kept, JSON.stringify({ ...server, issuer, ...needed }));
+  writeFileSync(stored, JSON.stringify({ ...server, issuer, ...needed }));
   const own = { OIDC_CONFIG_DIR: folder, OIDC_SOCK: agent, OIDC_ENCRYPTION_PW: "bench" };
   const env = { ...process.env, ...own };
   spawn("oidc-agent", ["--console", "--socket-path", agent], { env, stdio: "ignore" });
@@ -112,7 +119,7 @@ async function oidcAgent(): Promise<Client> {
     return (await fetch(resource, { headers: { authorization } })).status;
   };
   return {
-    ask: async () => (await call()) === 401 && call("--force-new"),
+    request: async () => (await call()) === 401 && call("--force-new"),
     signOut: () => run("oidc-gen", "--delete", "--confirm-yes", "--pw-env", "bench"),
   };
 }
@@ -127,6 +134,6 @@ const client = clients[process.argv[2]!]!();
 client.catch((error: Error) => console.error(error.message));
 createInterface({ input: process.stdin }).on("line", (line) => {
   client
-    .then((one) => (line === "o" ? one.signOut() : one.ask()))
+    .then((one) => (line === "o" ? one.signOut() : one.request()))
     .catch((error: Error) => console.error(error.message));
 });

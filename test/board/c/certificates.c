@@ -49,9 +49,9 @@ static void take_long_record(br_ssl_engine_context *engine) {
   size_t size = 0;
   engine->session.version = BR_TLS12;
   br_ssl_engine_switch_chapol_in(engine, 1, br_sha256_ID);
-  unsigned char *room = br_ssl_engine_recvrec_buf(engine, &size);
-  if (!room || size < sizeof head) abort();
-  memcpy(room, head, sizeof head);
+  unsigned char *capacity = br_ssl_engine_recvrec_buf(engine, &size);
+  if (!capacity || size < sizeof head) abort();
+  memcpy(capacity, head, sizeof head);
   br_ssl_engine_recvrec_ack(engine, sizeof head);
   puts(tls_problem());
 }

@@ -12,7 +12,7 @@ var pollPending = pollBytes(
   '{"error":"authorization_pending","error_description":"Precondition Required"}'
 );
 var pollNow = 0;
-var pollAnsweredMs = 0;
+var pollRespondedMs = 0;
 var pollAlarmMs = 0;
 var pollRing = null;
 var pollRequests = 0;
@@ -33,13 +33,13 @@ var pollPlatform = {
         sink.body(pollCode, 0, pollCode.length);
       } else {
         pollRequests++;
-        if (pollNow - pollAnsweredMs < pollEarliestMs) pollEarliestMs = pollNow - pollAnsweredMs;
+        if (pollNow - pollRespondedMs < pollEarliestMs) pollEarliestMs = pollNow - pollRespondedMs;
         if (pollLeaks) pollLeak = {};
         sink.status(428, -1);
         sink.body(pollPending, 0, 7);
         sink.body(pollPending, 7, pollPending.length);
       }
-      pollAnsweredMs = pollNow;
+      pollRespondedMs = pollNow;
       sink.end();
     },
     abort: function () {}

@@ -34,7 +34,7 @@ static struct pg_core_config config = {.client_id = "client",
                                              .auto_start = 1,
                                              .renewals_max = 3};
 
-static void answer(int status, const char *body) {
+static void response(int status, const char *body) {
   int id = pg_get(&core, PG_REQUEST_ID);
   pg_response_start(&core, id, status, -1);
   pg_response_body(&core, id, (const uint8_t *)body, strlen(body));
@@ -43,15 +43,15 @@ static void answer(int status, const char *body) {
 
 static void serve(void) {
   if (pg_get(&core, PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION) {
-    answer(200, "{\"device_code\":\"d\",\"user_code\":\"ABCD-EFGH\",\"verification_url\":"
+    response(200, "{\"device_code\":\"d\",\"user_code\":\"ABCD-EFGH\",\"verification_url\":"
                 "\"https://example.test/device\",\"expires_in\":1800,\"interval\":5}");
   } else if (pg_get(&core, PG_ENDPOINT) == PG_ENDPOINT_REVOCATION) {
-    answer(200, "{}");
+    response(200, "{}");
   } else if (granted++ < pending) {
     polls++;
-    answer(428, "{\"error\":\"authorization_pending\",\"error_description\":\"Precondition\"}");
+    response(428, "{\"error\":\"authorization_pending\",\"error_description\":\"Precondition\"}");
   } else {
-    answer(200, "{\"access_token\":\"a\",\"refresh_token\":\"r\",\"expires_in\":3600,"
+    response(200, "{\"access_token\":\"a\",\"refresh_token\":\"r\",\"expires_in\":3600,"
                 "\"scope\":\"email\",\"token_type\":\"Bearer\"}");
   }
 }
@@ -88,7 +88,7 @@ static int run_until(int state) {
   return 0;
 }
 
-static int whole_life(void) {
+static int whole_run(void) {
   if (!run_until(PG_STATE_SIGNED_IN)) return 0;
   pg_set_status(&core, "Ready");
   pg_tick(&core, 0);
@@ -103,7 +103,7 @@ static int whole_life(void) {
 static uint8_t stack[1 << 19];
 static ucontext_t starter;
 static ucontext_t liver;
-static int has_lived;
+static int has_run;
 
 static void live(void) {
   enum pg_open_result opened = pg_core_open(&core, memory, sizeof memory, &config);
@@ -111,7 +111,7 @@ static void live(void) {
 #ifdef PG_HAS_ENGINE
   unsigned long open = core.heap.calls;
 #endif
-  has_lived = opened == PG_OPEN_OK && whole_life();
+  has_run = opened == PG_OPEN_OK && whole_run();
 #ifdef PG_HAS_ENGINE
   const struct pg_heap *heap = &core.heap;
   printf("open %lu\nlife %lu\nused %zu\npeak %zu\ncore %zu\ncreating %zu\n", open, heap->calls - open, heap->used,
@@ -138,5 +138,5 @@ int main(int count, char **arguments) {
 #ifdef PG_HAS_ENGINE
   printf("left %zu\n", core.heap.blocks);
 #endif
-  return !has_lived;
+  return !has_run;
 }

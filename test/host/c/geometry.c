@@ -115,15 +115,15 @@ static int cut(long units) {
   return done;
 }
 
-static void check_room(void) {
+static void check_capacity(void) {
   static uint8_t longest[SLOT];
-  uint32_t room = pg_storage_room(&medium);
+  uint32_t capacity = pg_storage_capacity(&medium);
   budget = -1;
   memset(longest, 'l', sizeof longest);
-  if (!pg_storage_write(&medium, 0, longest, room) || !holds(0, longest, (int)room)) {
+  if (!pg_storage_write(&medium, 0, longest, capacity) || !holds(0, longest, (int)capacity)) {
     blame("the longest record does not fit");
   }
-  if (pg_storage_write(&medium, 0, longest, room + 1)) blame("a longer one is taken");
+  if (pg_storage_write(&medium, 0, longest, capacity + 1)) blame("a longer one is taken");
 }
 
 int main(void) {
@@ -137,7 +137,7 @@ int main(void) {
         medium = (struct pg_medium){SLOT, read_slot, program_slot, erase_slot, cells,
                                     (uint16_t)read, (uint16_t)program};
         for (long units = 0; !cut(units) && units < SLOT; units++) cuts++;
-        check_room();
+        check_capacity();
         if (!fault) continue;
         printf("read unit %u, program unit %u, code %d: %s\n", read, program, has_code, fault);
         return 1;

@@ -11,7 +11,7 @@
 
 #include "network-watch.h"
 
-enum { LIVES = 2000, STEPS = 400 };
+enum { RUNS = 2000, STEPS = 400 };
 
 static uint32_t random_state;
 
@@ -67,7 +67,7 @@ static const char *live(uint32_t start) {
       if (!seen.has_doubt) seen = (struct seen){.has_doubt = 1, .level = seen.level, .last_ms = now};
     }
     if (!is_silent && below(6) == 0) {
-      pg_network_watch_heard(&watch);
+      pg_network_watch_received(&watch);
       seen = (struct seen){0};
     }
     const char *wrong = judge(&seen, pg_network_watch_next(&watch, now, has_link), now, has_link);
@@ -80,7 +80,7 @@ static const char *live(uint32_t start) {
 
 int main(int count, char **arguments) {
   uint32_t seed = count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : 1;
-  for (uint32_t number = 0; number < LIVES; number++) {
+  for (uint32_t number = 0; number < RUNS; number++) {
     random_state = seed * 7919u + number;
     /* Near the clock's wrap as often as anywhere else. */
     const char *wrong = live(below(2) ? 0u - below(3600000) : below(1u << 24));
@@ -88,7 +88,7 @@ int main(int count, char **arguments) {
     printf("life %u of seed %u: %s\n", number, seed, wrong);
     return 1;
   }
-  printf("steps %ld probes %ld interfaces %ld devices %ld\n", (long)LIVES * STEPS,
+  printf("steps %ld probes %ld interfaces %ld devices %ld\n", (long)RUNS * STEPS,
          counts[PG_NETWORK_PROBE], counts[PG_NETWORK_RESTART_INTERFACE],
          counts[PG_NETWORK_RESTART_DEVICE]);
   return 0;

@@ -259,7 +259,7 @@ static void open_device(struct device *device, char *words[]) {
       /* The core gives an exchange up by itself. */
       .connect_seconds = 2000000,
       .exchange_seconds = 2000000,
-      .answer_bytes = 1 << 24,
+      .response_bytes = 1 << 24,
   };
   device->parts = (struct pg_host_parts){
       .settings = settings,
@@ -288,7 +288,7 @@ static void happen(struct device *device, const char *what, char *words[]) {
   else if (strcmp(what, "status") == 0) {
     (void)bytes_of(words[0]);
     pg_set_status(&host->core, words[0]);
-  } else if (strcmp(what, "answer") == 0) {
+  } else if (strcmp(what, "response") == 0) {
     device->connection.come_size = bytes_of(words[0]);
     device->connection.come = (const uint8_t *)words[0];
   } else if (strcmp(what, "slot") == 0) {
@@ -321,7 +321,7 @@ static void show_device(struct device *device) {
   const struct pg_connection *connection = &device->connection;
   check_heap(device);
   for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) printf("%d ", pg_get(core, shown[i]));
-  printf("%d %d", pg_host_wants_sign_in(&device->host), pg_host_wake_in(&device->host));
+  printf("%d %d", pg_host_needs_sign_in(&device->host), pg_host_wake_in(&device->host));
   show_bytes((const uint8_t *)device->display.frame, strlen(device->display.frame));
   show_slot(device, 0);
   show_slot(device, 1);

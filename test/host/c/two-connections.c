@@ -13,7 +13,7 @@
 #include "picogrant-port.h"
 #include "posix.h"
 
-enum { SERVERS = PG_NETWORK_MAX, BODY = 64, PATIENCE_MS = 10000 };
+enum { SERVERS = PG_NETWORK_MAX, BODY = 64, TIMEOUT_MS = 10000 };
 
 /* What a server is asked with, and what it has said. */
 struct client {
@@ -22,7 +22,7 @@ struct client {
   struct pg_http_settings settings;
   struct pg_http http;
   int left; /* rounds */
-  int answered;
+  int responded;
   int failed;
   char body[BODY];
   size_t body_size;
@@ -45,7 +45,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
 
 static void take_end(void *context) {
   struct client *client = context;
-  client->answered++;
+  client->responded++;
 }
 
 static void take_failure(void *context) {
@@ -62,7 +62,7 @@ static void open_client(struct client *client, struct pg_network *network, const
                                                .connection = &client->connection,
                                                .connect_seconds = 5,
                                                .exchange_seconds = 5,
-                                               .answer_bytes = 4096,
+                                               .response_bytes = 4096,
                                                .allowed = {&client->address, 1, 0}};
   pg_http_open(&client->http, &client->settings, &sink, client);
 }
@@ -91,12 +91,12 @@ int main(int count, char **words) {
     busy = 0;
     for (int i = 0; i < servers; i++) busy += work(&clients[i]);
     if (busy > most) most = busy;
-    if (pg_clock_ms() - start > PATIENCE_MS) return 1;
+    if (pg_clock_ms() - start > TIMEOUT_MS) return 1;
     if (busy > 0) pg_wait(&network, 1000, NULL, 0);
   }
   for (int i = 0; i < servers; i++) {
     const struct client *client = &clients[i];
-    printf("answered %d failed %d reason %d %s\n", client->answered, client->failed, pg_http_reason(&client->http),
+    printf("answered %d failed %d reason %d %s\n", client->responded, client->failed, pg_http_reason(&client->http),
            client->body);
   }
   printf("most at once %d\n", most);

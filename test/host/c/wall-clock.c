@@ -20,8 +20,8 @@
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
 
-enum { LIVES = 2000, PHASES = 12, ATTEMPTS = 3, DAY_S = 86400, BUILT_S = 1700000000, EVERY_MS = 60000 };
-enum says { RIGHT, NOTHING, ANYTHING, JUST_BEFORE_THE_END, KINDS };
+enum { RUNS = 2000, PHASES = 12, ATTEMPTS = 3, DAY_S = 86400, BUILT_S = 1700000000, EVERY_MS = 60000 };
+enum description { RIGHT, NOTHING, ANYTHING, JUST_BEFORE_THE_END, KINDS };
 
 static uint64_t random_state;
 static long exchanges, questions, writes, cuts;
@@ -33,22 +33,22 @@ static uint32_t below(uint32_t bound) {
 }
 
 static uint64_t now_ms; /* the true time */
-static enum says server_says, time_server_says;
+static enum description server_says, time_server_says;
 static struct pg_wall_clock device;
-static struct pg_wall_kept eeprom;
+static struct pg_wall_stored eeprom;
 static int has_chip, keeps;
 static int64_t chip_ahead_s; /* of the true time */
 
 /* The connection, and the server's certificate on it. */
-static int is_api, is_thief, is_known, is_asked, is_heard, ended, answered;
-static uint32_t from_s, until_s, judged_s, said_s;
+static int is_api, is_thief, is_known, is_requested, is_received, ended, responded;
+static uint32_t from_s, until_s, judged_s, stated_s;
 
 static uint32_t true_s(void) { return (uint32_t)(now_ms / 1000); }
 uint32_t pg_clock_ms(void) { return (uint32_t)now_ms; }
 uint32_t pg_clock_wall_s(void) { return pg_wall_clock_now(&device); }
 
-static uint32_t time_of(enum says says) {
-  switch (says) {
+static uint32_t time_of(enum description description) {
+  switch (description) {
     case RIGHT:
       return true_s();
     case NOTHING:
@@ -60,17 +60,17 @@ static uint32_t time_of(enum says says) {
   }
 }
 
-static void keep(const struct pg_wall_kept *kept, uint32_t wall_s) {
+static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {
   writes++;
-  if (is_api || kept->last_s != said_s || wall_s != said_s) fault = "something else is kept than what the server said";
-  if (said_s < from_s || said_s > until_s) fault = "a time is kept at which the certificate was not good";
-  if (kept->earliest_s > true_s()) fault = "the earliest time is in the future";
+  if (is_api || stored->last_s != stated_s || wall_s != stated_s) fault = "something else is kept than what the server said";
+  if (stated_s < from_s || stated_s > until_s) fault = "a time is kept at which the certificate was not good";
+  if (stored->earliest_s > true_s()) fault = "the earliest time is in the future";
   chip_ahead_s = (int64_t)wall_s - true_s();
-  eeprom = keeps ? *kept : (struct pg_wall_kept){0, 0};
+  eeprom = keeps ? *stored : (struct pg_wall_stored){0, 0};
 }
 
 static void start(void) {
-  device = (struct pg_wall_clock){.kept = eeprom, .keep = keep};
+  device = (struct pg_wall_clock){.stored = eeprom, .keep = keep};
   pg_wall_clock_earliest(&device, BUILT_S);
   if (has_chip) (void)pg_wall_clock_set(&device, (uint32_t)(true_s() + chip_ahead_s));
 }
@@ -83,7 +83,7 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   until_s = from_s + (is_api ? 398 : 90) * DAY_S;
   if (is_thief) from_s -= 60 * DAY_S;
   if (is_thief) until_s -= 60 * DAY_S;
-  is_asked = is_heard = 0;
+  is_requested = is_received = 0;
   judged_s = 0;
   return peer->is_secure;
 }
@@ -100,11 +100,11 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
 
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
   (void)connection;
-  if (size >= 4 && memcmp(bytes, "HEAD", 4) == 0) is_asked = 1;
+  if (size >= 4 && memcmp(bytes, "HEAD", 4) == 0) is_requested = 1;
   questions += size >= 4 && memcmp(bytes, "HEAD", 4) == 0;
   if (size == 6 && memcmp(bytes, "secret", 6) == 0) {
-    if (is_asked || !is_known) fault = "a secret goes out at a guessed time";
-    if (until_s < eeprom.earliest_s || (until_s < eeprom.last_s && !device.has_kept)) fault = "a thief gets a secret";
+    if (is_requested || !is_known) fault = "a secret goes out at a guessed time";
+    if (until_s < eeprom.earliest_s || (until_s < eeprom.last_s && !device.has_stored)) fault = "a thief gets a secret";
   }
   return (int)size;
 }
@@ -115,19 +115,19 @@ int pg_connection_flush(struct pg_connection *connection) {
 }
 
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
-  static char answer[200];
+  static char response[200];
   (void)connection;
-  if (is_heard) return PG_CONNECTION_ENDED;
-  is_heard = 1;
-  said_s = time_of(server_says);
-  const time_t said = said_s;
+  if (is_received) return PG_CONNECTION_ENDED;
+  is_received = 1;
+  stated_s = time_of(server_says);
+  const time_t output = stated_s;
   struct tm parts;
   char date[64] = "";
-  if (said_s) (void)strftime(date, sizeof date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", gmtime_r(&said, &parts));
-  *bytes = (const uint8_t *)answer;
+  if (stated_s) (void)strftime(date, sizeof date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", gmtime_r(&output, &parts));
+  *bytes = (const uint8_t *)response;
   /* To HEAD the length is that of what a GET would have brought. */
-  return snprintf(answer, sizeof answer, "HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n", is_asked ? "405 No" : "200 OK",
-                  date, is_asked ? 99 : 0);
+  return snprintf(response, sizeof response, "HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n", is_requested ? "405 No" : "200 OK",
+                  date, is_requested ? 99 : 0);
 }
 
 int pg_connection_reason(struct pg_connection *connection) {
@@ -139,7 +139,7 @@ void pg_connection_end(struct pg_connection *connection) { (void)connection; }
 static void take_status(void *context, int status, int retry_after_s) {
   (void)context;
   (void)retry_after_s;
-  answered = status == 200;
+  responded = status == 200;
 }
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   (void)context;
@@ -161,7 +161,7 @@ static int attempt(int of_api) {
                                           .body = (const uint8_t *)"secret", .body_size = 6};
   struct pg_http http = {0};
   is_api = of_api;
-  ended = answered = 0;
+  ended = responded = 0;
   exchanges++;
   if (!device.is_sure && time_server_says != NOTHING) pg_wall_clock_hint(&device, time_of(time_server_says));
   pg_http_open(&http, &settings, &sink, NULL);
@@ -170,7 +170,7 @@ static int attempt(int of_api) {
     now_ms += 10;
     pg_http_work(&http);
   }
-  return answered;
+  return responded;
 }
 
 /* What becomes of a device until everybody is right again. */
@@ -193,10 +193,10 @@ static void live(int says_never) {
   }
 }
 
-static const char *life(void) {
+static const char *run(void) {
   int says_never = below(4) == 0;
   now_ms = (uint64_t)(BUILT_S + DAY_S + below(300 * DAY_S)) * 1000;
-  eeprom = (struct pg_wall_kept){0, 0};
+  eeprom = (struct pg_wall_stored){0, 0};
   has_chip = below(2) == 0;
   chip_ahead_s = below(2) ? 0 : (int64_t)below(4000u * DAY_S) - 400 * DAY_S;
   fault = NULL;
@@ -218,14 +218,14 @@ static const char *life(void) {
 
 int main(int count, char **arguments) {
   uint32_t seed = count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : 1;
-  for (uint32_t number = 0; number < LIVES; number++) {
+  for (uint32_t number = 0; number < RUNS; number++) {
     random_state = seed * 7919ull + number;
     (void)below(1);
-    const char *wrong = life();
+    const char *wrong = run();
     if (!wrong) continue;
     printf("life %u of seed %u: %s\n", number, seed, wrong);
     return 1;
   }
-  printf("lives %d exchanges %ld questions %ld kept %ld cuts %ld\n", LIVES, exchanges, questions, writes, cuts);
+  printf("lives %d exchanges %ld questions %ld kept %ld cuts %ld\n", RUNS, exchanges, questions, writes, cuts);
   return 0;
 }

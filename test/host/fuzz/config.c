@@ -6,7 +6,7 @@
 #include "bound.h"
 #include "config.h"
 
-enum { ROOM = 400 };
+enum { CAPACITY = 400 };
 
 /* A text of the settings. Where it does not end within the buffer that it lies in the sanitizer says so. */
 static void check_text(const char *value, size_t most) {
@@ -19,8 +19,8 @@ static void check_settings(const struct pg_settings *settings) {
   check_text(settings->client_id, 256);
   check_text(settings->client_secret, 256);
   check_text(settings->scope, 512);
-  check_text(settings->device_parameters, ROOM);
-  check_text(settings->token_parameters, ROOM);
+  check_text(settings->device_parameters, CAPACITY);
+  check_text(settings->token_parameters, CAPACITY);
   check_text(settings->server, 256);
   check_text(settings->user_agent, 256);
   check(*settings->client_id && *settings->scope, "what is needed is there");
@@ -44,11 +44,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   struct pg_config config;
-  char *parameters = malloc(ROOM);
+  char *parameters = malloc(CAPACITY);
   /* Exactly as long as it is: nothing may be read or written behind it. */
   char *copy = malloc(size ? size : 1);
   memcpy(copy, bytes, size);
-  const char *why = pg_config_read(&config, copy, size, parameters, ROOM);
+  const char *why = pg_config_read(&config, copy, size, parameters, CAPACITY);
   if (why) {
     check(strlen(why) > 0 && strlen(why) < 256, "what is wrong has words");
   } else {

@@ -174,14 +174,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   int is_visible = 1;
   for (size_t i = 0; i < target_size; i++) is_visible &= target[i] >= 33 && target[i] <= 126;
   for (int round = 0; round < 2; round++) {
-    int was_kept = own.is_open;
+    int was_stored = own.is_open;
     seen = (struct seen){0, 0};
     sent_size = 0;
     starts = 0;
     int is_sent = pg_http_send(&http, &request);
     /* What is right goes out, unless there is no connection. */
     check(starts <= is_visible, "only what can be seen goes out");
-    check(starts + was_kept >= is_visible && is_sent == (is_visible && own.is_open), "what is right goes out");
+    check(starts + was_stored >= is_visible && is_sent == (is_visible && own.is_open), "what is right goes out");
     for (int turn = 0; is_sent && turn < TURNS_MAX && !seen.ends; turn++) {
       now_ms += TICK_MS;
       pg_http_work(&http);

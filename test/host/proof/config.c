@@ -17,10 +17,10 @@ int memcmp(const void *one, const void *other, size_t size) {
   return 0;
 }
 
-enum { LONGEST = 2, BEGINNING = 48, ROOM = 24, SMALL_ROOM = 7 };
+enum { LONGEST = 2, BEGINNING = 48, CAPACITY = 24, SMALL_CAPACITY = 7 };
 
 static char buffer[BEGINNING + LONGEST];
-static char room[ROOM];
+static char capacity[CAPACITY];
 
 static const char *const beginnings[] = {
     "",
@@ -50,12 +50,12 @@ void prove(void) {
   int is_enough = any_choice();
   //@ split is_enough;
   const char *beginning = beginnings[which];
-  size_t room_size = SMALL_ROOM;
-  if (is_enough) room_size = ROOM;
+  size_t capacity_size = SMALL_CAPACITY;
+  if (is_enough) capacity_size = CAPACITY;
   uint32_t ahead = 0;
   while (beginning[ahead]) ahead++;
   char *text = buffer + BEGINNING + LONGEST - ahead - size;
   any_bytes((uint8_t *)buffer, BEGINNING + LONGEST);
   for (uint32_t i = 0; i < ahead; i++) text[i] = beginning[i];
-  (void)pg_config_read(&config, text, ahead + size, room + ROOM - room_size, room_size);
+  (void)pg_config_read(&config, text, ahead + size, capacity + CAPACITY - capacity_size, capacity_size);
 }

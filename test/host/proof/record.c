@@ -8,15 +8,15 @@
 
 #include "storage.h"
 
-enum { ROOM = 24 };
+enum { CAPACITY = 24 };
 
 static const uint32_t slot_sizes[] = {8, 9, 20, 64, 128, 255, 256, 272};
 
 /* Of reading and programming; the last two are none. Longer ones are swept by test/host/c/geometry.c. */
 static const uint16_t units[][2] = {{0, 0}, {3, 1}, {1, 512}};
 
-static uint8_t room[ROOM];
-static uint8_t record[ROOM];
+static uint8_t capacity[CAPACITY];
+static uint8_t record[CAPACITY];
 
 static struct pg_medium medium;
 static const struct pg_medium *used;
@@ -51,13 +51,13 @@ static struct pg_medium medium = {
     .slot_bytes = 0, .read = read_medium, .program = program_medium, .erase = erase_medium};
 
 static void prove_one(int slot) {
-  size_t size = any_number(0, ROOM);
+  size_t size = any_number(0, CAPACITY);
   //@ split size;
-  int read = pg_storage_read(used, slot, room + ROOM - size, size);
+  int read = pg_storage_read(used, slot, capacity + CAPACITY - size, size);
   //@ assert fits: -1 <= read && read <= size;
   (void)read;
-  any_bytes(record, ROOM);
-  (void)pg_storage_write(used, slot, record + ROOM - size, size);
+  any_bytes(record, CAPACITY);
+  (void)pg_storage_write(used, slot, record + CAPACITY - size, size);
   (void)pg_storage_erase(used, slot);
 }
 

@@ -11,6 +11,10 @@ import {
   Region,
   State,
 } from "../../../core/complete.ts";
+import type { Ideal } from "./device.ts";
+import { textOf } from "./json.ts";
+import { Holder } from "./purposes.ts";
+import { formEncoded, type Request } from "./requests.ts";
 import {
   type Arrival,
   errorOf,
@@ -21,8 +25,7 @@ import {
   type Refusal,
   readingOf,
   refusalOf,
-} from "./answers.ts";
-import type { Ideal } from "./device.ts";
+} from "./responses.ts";
 import {
   claimsOf,
   type EventClaims,
@@ -31,12 +34,8 @@ import {
   SeenEvents,
   wrongBody,
   wrongName,
-} from "./documents.ts";
-import { Holder } from "./due.ts";
-import { textOf } from "./json.ts";
-import { formEncoded, type Request } from "./requests.ts";
+} from "./specifications.ts";
 
-/** Whose call it is. */
 export enum Kind {
   NONE = 0,
   LIST = 1,
@@ -45,14 +44,12 @@ export enum Kind {
   EVENTS = 4,
 }
 
-/** Addresses that a success of discovery leaves for the host. */
 export interface Addresses {
   device: string;
   token: string;
   revocation: string | undefined;
 }
 
-/** What a host may read of a call that is done. */
 export interface Outcome {
   refusal: Refusal | undefined;
   addresses: Addresses | undefined;
@@ -66,7 +63,7 @@ const BEARER = "Bearer";
 const EVENT_POLLS = 32;
 
 /** RFC 9470 §3: the token is taken, and another sign-in is wanted. */
-const wantsSignIn = ({ challenge = "" }: Arrival): boolean =>
+const needsSignIn = ({ challenge = "" }: Arrival): boolean =>
   challenge.includes("insufficient_user_authentication");
 
 export class Calls {
@@ -74,27 +71,20 @@ export class Calls {
   error = 0;
   status = 0;
   outcome: Outcome | undefined;
-  /** Whether a further page can be asked for. */
   hasNextPage = false;
-  /** The field that the error is about. */
   errorField = 0;
-  /** Of the call that is being built; undefined where none is. */
   target: string | undefined;
   kind = Kind.NONE;
   #made: Request | undefined;
   #base = "";
   #nextTarget = "";
   #isRetried = false;
-  /** Issuer that the metadata have to name. */
-  issuerAsked = "";
+  issuerRequested = "";
 
-  // events
   isVerifying = false;
   isVerifyDue = false;
-  /** The token to be verified. */
   set = "";
   pollsLeft = 0;
-  /** The error that an event ends the session with as soon as it is acknowledged. */
   #endsWith = 0;
   readonly #seen = new SeenEvents();
 
@@ -112,13 +102,11 @@ export class Calls {
     return kind === Kind.METADATA || this.#device.hasSession;
   }
 
-  /** Whether a call of this kind can be begun. */
   mayBegin(kind: Kind): boolean {
     return this.#maySend(kind) && !this.isBusy;
   }
 
-  /** The host is at VERIFY. */
-  get isAsked(): boolean {
+  get isRequested(): boolean {
     return this.isVerifying && !this.isVerifyDue;
   }
 
@@ -127,7 +115,7 @@ export class Calls {
   }
 
   #start(kind: Kind, request: Request): void {
-    this.#device.release(Holder.ANSWER);
+    this.#device.release(Holder.RESPONSE);
     this.#device.release(Holder.READ);
     this.target = undefined;
     this.errorField = 0;
@@ -140,8 +128,7 @@ export class Calls {
     this.outcome = undefined;
   }
 
-  /** A call waits that the access token goes along with. */
-  get isTokenWanted(): boolean {
+  get isTokenRequired(): boolean {
     return this.state === CallState.WAITING && this.#made!.authorization !== undefined;
   }
 
@@ -150,7 +137,6 @@ export class Calls {
     return this.#made!.authorization === undefined || this.#device.hasAccess;
   }
 
-  /** The caller's body goes out with this request; undefined where it has none. */
   request(): Request {
     const made = this.#made!;
     if (made.authorization === undefined) return made;
@@ -160,8 +146,6 @@ export class Calls {
   sent(): void {
     this.state = CallState.SENT;
   }
-
-  // what the application asks for
 
   /** @returns whether a target can be built now; the last one is gone then, and its pages with it */
   begin(): boolean {
@@ -179,7 +163,7 @@ export class Calls {
   send(endpoint: number, isGet: boolean, body: string | undefined): boolean {
     const { target } = this;
     if (target === undefined || endpoint < Endpoint.RESOURCE) return false;
-    const fits = target.length <= this.#device.room(Region.CALL);
+    const fits = target.length <= this.#device.capacity(Region.CALL);
     if (!fits || !this.mayBegin(Kind.LIST)) return false;
     const isBodyLent = body !== undefined;
     const authorization = BEARER;
@@ -207,7 +191,6 @@ export class Calls {
     return true;
   }
 
-  /** There is no target any more, and no next page. */
   dropTarget(): void {
     this.hasNextPage = false;
     this.target = undefined;
@@ -216,18 +199,18 @@ export class Calls {
   discover(issuer: string): boolean {
     if (!this.mayBegin(Kind.METADATA)) return false;
     this.#start(Kind.METADATA, this.#device.requests.metadata());
-    this.issuerAsked = issuer;
+    this.issuerRequested = issuer;
     return true;
   }
 
   /** @returns what is wrong with the offer, NONE where it is on its way */
   createOffer(names: string, body: string, endpoint: number): OfferError {
     const device = this.#device;
-    if (!this.mayBegin(Kind.OFFER) || !device.isRoomFree) return OfferError.NOT_NOW;
+    if (!this.mayBegin(Kind.OFFER) || !device.isOutputFree) return OfferError.NOT_NOW;
     device.holder = Holder.NOBODY;
     this.dropTarget();
     const lines = names.split("\n");
-    const wrong = wrongName(lines, device.room(Region.CALL));
+    const wrong = wrongName(lines, device.capacity(Region.CALL));
     if (wrong) return wrong;
     const mismatch = wrongBody(lines, body);
     if (mismatch) return mismatch;
@@ -249,27 +232,24 @@ export class Calls {
     return true;
   }
 
-  // how it ends
-
   #finish(error: number, status: number): void {
     this.state = CallState.DONE;
     this.error = error;
     this.status = status;
     // The host must not go on reading what it verifies.
-    if (this.isAsked) this.#device.isAbortDue = true;
+    if (this.isRequested) this.#device.isAbortDue = true;
     this.isVerifying = this.isVerifyDue = false;
-    this.#endAsTold();
+    this.#endAsReported();
   }
 
-  #endAsTold(): void {
+  #endAsReported(): void {
     const endsWith = this.#endsWith;
     this.#endsWith = 0;
     if (endsWith && this.#device.hasSession) this.#device.endSession(endsWith);
   }
 
-  /** A call ends with the session that it needs, and when its request was given up. */
   check(): void {
-    if (this.isAsked && this.#device.clock.exchangeMs === 0) {
+    if (this.isRequested && this.#device.clock.exchangeMs === 0) {
       this.#finish(ErrorCode.UNREACHABLE, this.status);
     }
     const mayGoOn = this.kind === Kind.NONE || this.#maySend(this.kind);
@@ -280,21 +260,19 @@ export class Calls {
     }
   }
 
-  /** Why the session is over: what ended it, or that somebody ended it. */
   #reasonOfEnd(): number {
     const device = this.#device;
     const isEndOfSession = device.state === State.FAILED && device.error !== ErrorCode.NONE;
     return isEndOfSession ? device.error : ErrorCode.SESSION_ENDED;
   }
 
-  /** Whether the call is made again where its answer is 401. */
   isMadeAgain(arrival: Arrival): boolean {
     const isWithToken = this.#made?.authorization !== undefined;
-    const isRetried = isWithToken && !this.#isRetried && !wantsSignIn(arrival);
+    const isRetried = isWithToken && !this.#isRetried && !needsSignIn(arrival);
     return isRetried && this.#device.refreshToken !== undefined;
   }
 
-  answered(failure: number, arrival: Arrival): void {
+  responded(failure: number, arrival: Arrival): void {
     const device = this.#device;
     const reading = readingOf(arrival);
     let error = failure;
@@ -310,14 +288,14 @@ export class Calls {
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }
     if (arrival.status === 401 && this.#made!.authorization !== undefined) {
-      error = wantsSignIn(arrival) ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
-      if (!this.#isRetried && !wantsSignIn(arrival)) {
+      error = needsSignIn(arrival) ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
+      if (!this.#isRetried && !needsSignIn(arrival)) {
         this.#isRetried = true;
         device.accessToken = undefined;
         if (device.state === State.SIGNED_IN) device.refreshNow(Event.TOKEN_REFUSED);
         if (device.hasSession) {
           this.state = CallState.WAITING;
-          device.release(Holder.ANSWER);
+          device.release(Holder.RESPONSE);
           return;
         }
       }
@@ -328,11 +306,9 @@ export class Calls {
       : undefined;
     this.status = arrival.status;
     if (!error) error = this.#use(reading);
-    // An event in it waits for the host.
     if (this.state !== CallState.VERIFYING) this.#finish(error, arrival.status);
   }
 
-  /** @returns what is wrong with a success, NONE where it has what was asked for */
   #use(reading: Reading): number {
     const { members } = reading;
     if (this.kind === Kind.LIST) return this.#keepPage(reading);
@@ -350,15 +326,16 @@ export class Calls {
     const joint = this.#base.includes("?") ? "&" : "?";
     this.#nextTarget = `${this.#base}${joint}pageToken=${formEncoded(token)}`;
     this.hasNextPage =
-      token.length <= this.#valueRoom(1) && this.#nextTarget.length <= device.room(Region.CALL);
+      token.length <= this.#valueCapacity(1) &&
+      this.#nextTarget.length <= device.capacity(Region.CALL);
     if (this.hasNextPage) return ErrorCode.NONE;
     this.errorField = Field.VALUE_A;
     return ErrorCode.VALUE_TOO_LONG;
   }
 
   /** What each of `count` values of an answer may have. */
-  #valueRoom(count: number): number {
-    return Math.floor(this.#device.room(Region.OUTPUT) / count) - 1;
+  #valueCapacity(count: number): number {
+    return Math.floor(this.#device.capacity(Region.OUTPUT) / count) - 1;
   }
 
   #takeMetadata(members: Map<string, string | undefined>): number {
@@ -366,7 +343,7 @@ export class Calls {
     const token = members.get("token_endpoint");
     const revocation = members.get("revocation_endpoint");
     const issuer = members.get("issuer");
-    const room = this.#valueRoom(4);
+    const capacity = this.#valueCapacity(4);
     this.errorField = misfitOf(
       [
         [Field.VALUE_A, issuer],
@@ -374,11 +351,11 @@ export class Calls {
         [Field.VALUE_C, token],
         [Field.VALUE_D, revocation],
       ],
-      () => room,
+      () => capacity,
     );
     if (this.errorField) return ErrorCode.VALUE_TOO_LONG;
     const isRight =
-      issuer === this.issuerAsked &&
+      issuer === this.issuerRequested &&
       isSecure(device, issuer) &&
       isSecure(token, issuer) &&
       (revocation === undefined || isSecure(revocation, issuer));
@@ -394,12 +371,12 @@ export class Calls {
         : undefined;
     // Of several the last one is taken; the server offers the others again.
     const set = sets?.kind === "object" ? textOf(sets.members.at(-1)?.value) : undefined;
-    if (set !== undefined && set.length > this.#valueRoom(1)) {
+    if (set !== undefined && set.length > this.#valueCapacity(1)) {
       this.errorField = Field.VALUE_A;
       return ErrorCode.VALUE_TOO_LONG;
     }
     // The server has taken the acknowledgement of the event before: the session ends if it was to.
-    this.#endAsTold();
+    this.#endAsReported();
     // The last event of a run is left to the server.
     if (!set || !this.#device.hasSession || this.pollsLeft <= 0) return ErrorCode.NONE;
     this.state = CallState.VERIFYING;
@@ -408,12 +385,9 @@ export class Calls {
     return ErrorCode.NONE;
   }
 
-  // events
-
   eventVerified(isGenuine: boolean): void {
     if (!this.isVerifying || this.isVerifyDue) return;
     this.isVerifying = false;
-    // The session may have ended meanwhile; the next tick says so.
     if (!this.#device.hasSession) return;
     const claims = claimsOf(payloadOf(this.set));
     if (!claims) {
@@ -426,18 +400,18 @@ export class Calls {
     this.pollsLeft--;
     this.#made = this.#device.requests.eventPoll({ isAccepted: isGenuine, id: claims.id });
     this.state = CallState.WAITING;
-    this.#device.release(Holder.ANSWER);
+    this.#device.release(Holder.RESPONSE);
   }
 
   /** @returns whether it was an event that could be taken in now */
   applySecurityEvent(json: string): boolean {
     const device = this.#device;
-    if (!device.hasSession || !device.isRoomFree) return false;
+    if (!device.hasSession || !device.isOutputFree) return false;
     device.holder = Holder.NOBODY;
     const claims = claimsOf(json);
-    const room = Math.floor(device.room(Region.OUTPUT) / 2);
-    if (!claims || claims.id.length > room) return false;
-    if (!this.#seen.isRepeated(claims.id)) this.#apply(claims, true, room);
+    const capacity = Math.floor(device.capacity(Region.OUTPUT) / 2);
+    if (!claims || claims.id.length > capacity) return false;
+    if (!this.#seen.isRepeated(claims.id)) this.#apply(claims, true, capacity);
     return true;
   }
 
@@ -452,9 +426,9 @@ export class Calls {
       // Another one that ends it is still to be acknowledged.
       else if (!this.#endsWith) device.endSession(error);
     };
-    const room = Math.floor((device.room(Region.OUTPUT) - used) / 2) - 1;
-    const hasRoom = room >= "prefix".length && (claims.token ?? "").length <= room;
-    const isComparable = claims.algorithm === "prefix" && hasRoom;
+    const capacity = Math.floor((device.capacity(Region.OUTPUT) - used) / 2) - 1;
+    const hasCapacity = capacity >= "prefix".length && (claims.token ?? "").length <= capacity;
+    const isComparable = claims.algorithm === "prefix" && hasCapacity;
     if (claims.isAccountDisabled) end(ErrorCode.ACCOUNT_DISABLED);
     else if (
       claims.isTokenRevoked &&
@@ -475,10 +449,8 @@ export class Calls {
     return refreshToken.startsWith(token) || accessToken.startsWith(token);
   }
 
-  /** The field that a value of this call has in memory. */
   static readonly VALUES = [Field.VALUE_A, Field.VALUE_B, Field.VALUE_C, Field.VALUE_D] as const;
 
-  /** Whether the call carries the user's token: to resource servers alone. */
   static carriesToken(endpoint: number): boolean {
     return endpoint >= Endpoint.RESOURCE;
   }

@@ -4,12 +4,20 @@
 
 import { Endpoint, ErrorCode, Event, Field, Pkce, Region, State } from "../../../core/index.ts";
 import { type Settings, textsOf } from "../settings.ts";
-import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./answers.ts";
 import { Calls, Kind } from "./calls.ts";
-import { Clock, Due, EXCHANGE_MS, Holder, Purpose, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./due.ts";
 import { Grant } from "./grant.ts";
 import { Prompt } from "./prompt.ts";
+import {
+  Clock,
+  Due,
+  EXCHANGE_MS,
+  Holder,
+  Purpose,
+  SAVE_AGAIN_MS,
+  SLOW_DOWN_MS,
+} from "./purposes.ts";
 import { Requests } from "./requests.ts";
+import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./responses.ts";
 import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, Task } from "./storage.ts";
 
 /** Where the maker names no other. */
@@ -31,14 +39,12 @@ export class Ideal {
   event: number = Event.NONE;
   moves = 0;
   error = 0;
-  /** The server's own name for an error that is not known. */
   errorName = "";
 
   deviceCode: string | undefined;
   userCode = "";
   verificationUri = "";
   verificationUriComplete: string | undefined;
-  /** Of the code, or of the one that is asked for; undefined: there is none. */
   verifier: string | undefined;
   challenge = "";
   pkce: number;
@@ -50,13 +56,11 @@ export class Ideal {
   isPolledBehindEnd = false;
   renewals = 0;
   #autoStart: boolean;
-  /** What the user asks for while the records are read. */
   #isCancelNoted = false;
   #isSignOutNoted = false;
 
   accessToken: string | undefined;
   refreshToken: string | undefined;
-  /** The one before: it is tried once before the user has to sign in again. */
   previousToken: string | undefined;
 
   readonly clock = new Clock();
@@ -75,13 +79,11 @@ export class Ideal {
   isInFlight = false;
   isAbortDue = false;
   purpose = Purpose.NONE;
-  /** What has come of the answer; undefined before its status. */
   arrival: Arrival | undefined;
 
   constructor(
     readonly settings: Settings,
-    /** Bytes that a value may have, by region. */
-    readonly room: (region: number) => number,
+    readonly capacity: (region: number) => number,
   ) {
     const { config } = settings;
     this.#autoStart = config.autoStart === 1;
@@ -89,7 +91,7 @@ export class Ideal {
     this.requests = new Requests(settings);
     this.binding = bindingOf(this.requests.owner);
     this.formerBinding = bindingOf(this.requests.formerOwner);
-    this.misfits = new Misfits(room);
+    this.misfits = new Misfits(capacity);
     this.calls = new Calls(this);
     this.prompt = new Prompt(this, textsOf(config));
   }
@@ -98,22 +100,21 @@ export class Ideal {
     return this.state === State.SIGNED_IN || this.state === State.REFRESHING;
   }
 
-  /** The answer to a request of the grant is arriving. */
-  get isAnswering(): boolean {
+  get isResponding(): boolean {
     return this.isInFlight && this.purpose !== Purpose.CALL && this.arrival !== undefined;
   }
 
   get #isAccessTokenArriving(): boolean {
     const { arrival } = this;
-    if (!this.isAnswering || !arrival || arrival.status < 200 || arrival.status > 299) return false;
+    if (!this.isResponding || !arrival || arrival.status < 200 || arrival.status > 299)
+      return false;
     return readingOf(arrival).members.has("access_token");
   }
 
   get hasAccess(): boolean {
-    return !!this.accessToken && this.clock.accessLifeS > 0;
+    return !!this.accessToken && this.clock.accessLifetimeS > 0;
   }
 
-  /** Neither a session nor the end of one. */
   get #isFree(): boolean {
     return this.state < State.SIGNED_IN || this.state === State.FAILED;
   }
@@ -133,8 +134,6 @@ export class Ideal {
   get longestBackoffMs(): number {
     return Math.max(64_000, this.settings.config.startSpreadMs ?? 0);
   }
-
-  // moves
 
   moveTo(event: number, state: number): void {
     this.event = event;
@@ -159,7 +158,6 @@ export class Ideal {
     this.moveTo(event, State.REQUESTING);
   }
 
-  /** The attempt or session is over for good, in memory and in storage. */
   end(event: number, error: number, state: number): void {
     // When storage is asked again to erase what it does not erase now.
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
@@ -180,7 +178,6 @@ export class Ideal {
     }
   }
 
-  /** Renews the access token now; a session without a refresh token ends. */
   refreshNow(event: number): void {
     if (!this.refreshToken) {
       this.endSession(ErrorCode.SESSION_ENDED);
@@ -195,7 +192,6 @@ export class Ideal {
     this.challenge = "";
   }
 
-  /** Whether the host is asked before the next request for a code. */
   get isChallengeDue(): boolean {
     return this.pkce === Pkce.ALWAYS && this.verifier === undefined;
   }
@@ -220,7 +216,7 @@ export class Ideal {
 
   #dropTokens(): void {
     this.accessToken = this.refreshToken = this.previousToken = undefined;
-    this.clock.refreshLifeS = ENDLESS_S;
+    this.clock.refreshLifetimeS = ENDLESS_S;
   }
 
   /** A request for the metadata needs no session, nor an attempt to sign in. */
@@ -234,9 +230,7 @@ export class Ideal {
     this.isInFlight = false;
   }
 
-  // the room
-
-  get isRoomFree(): boolean {
+  get isOutputFree(): boolean {
     return this.holder === Holder.NOBODY || this.holder === Holder.READ;
   }
 
@@ -244,19 +238,16 @@ export class Ideal {
     if (this.holder === holder) this.holder = Holder.NOBODY;
   }
 
-  /** The host was told to give up what it is at. */
   aborted(): void {
     this.isAbortDue = false;
     this.release(Holder.REQUEST);
-    this.release(Holder.ANSWER);
+    this.release(Holder.RESPONSE);
   }
 
   /** tick has answered NONE: the host has had the time to read what a call left. */
   rested(): void {
-    if (this.holder === Holder.ANSWER && this.calls.isDone) this.holder = Holder.READ;
+    if (this.holder === Holder.RESPONSE && this.calls.isDone) this.holder = Holder.READ;
   }
-
-  // the user
 
   signIn(): void {
     this.renewals = 0;
@@ -291,7 +282,7 @@ export class Ideal {
     if (this.state === State.STARTING) this.#isSignOutNoted = true;
     if (this.#isFree || this.state === State.REVOKING) return;
     // A token that is arriving is not yet one that could be revoked, and takes the place of the one before.
-    if (this.#isAccessTokenArriving) this.clock.accessLifeS = 0;
+    if (this.#isAccessTokenArriving) this.clock.accessLifetimeS = 0;
     this.#giveUp();
     this.#grant.revocationBegins();
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
@@ -302,10 +293,8 @@ export class Ideal {
   /** The application's own request was refused the access token: it is renewed before it is used again. */
   accessTokenRefused(): void {
     // It counts as expired; where no refresh token came, it is still what is revoked.
-    if (this.state === State.SIGNED_IN) this.clock.accessLifeS = this.clock.restS = 0;
+    if (this.state === State.SIGNED_IN) this.clock.accessLifetimeS = this.clock.restS = 0;
   }
-
-  // the start
 
   /** A record has been read. The refresh token that was there before becomes the one before. */
   recordRead(record: StoredRecord): void {
@@ -313,8 +302,8 @@ export class Ideal {
     this.accessToken = undefined;
     this.dropVerifier();
     this.clock.intervalMs = record.intervalMs;
-    this.clock.codeLifeS = record.codeLifeS;
-    this.clock.refreshLifeS = record.refreshLifeS;
+    this.clock.codeLifetimeS = record.codeLifetimeS;
+    this.clock.refreshLifetimeS = record.refreshLifetimeS;
     // What has no room in this memory is not there.
     const first = this.fits(record) ? record.values[0] : undefined;
     if (record.kind === State.PENDING) {
@@ -326,7 +315,6 @@ export class Ideal {
     else this.accessToken = first;
   }
 
-  /** Whether a record's values have room in this memory. */
   fits(record: StoredRecord): boolean {
     const regions =
       record.kind === State.PENDING
@@ -339,7 +327,7 @@ export class Ideal {
           ]
         : [record.kind % 2 === 1 ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN];
     return record.values.every(
-      (value, i) => value === undefined || value.length <= this.room(regions[i]!),
+      (value, i) => value === undefined || value.length <= this.capacity(regions[i]!),
     );
   }
 
@@ -370,8 +358,6 @@ export class Ideal {
     }
   }
 
-  // time
-
   advance(elapsedMs: number): void {
     this.clock.advance(elapsedMs, this.isInFlight);
     this.prompt.advance(elapsedMs);
@@ -382,14 +368,14 @@ export class Ideal {
     const { clock } = this;
     if (this.isInFlight && clock.exchangeMs === 0) {
       this.isAbortDue = true;
-      this.answered(ErrorCode.UNREACHABLE);
+      this.responded(ErrorCode.UNREACHABLE);
     }
     const isRevoking = this.isInFlight && this.purpose === Purpose.REVOCATION;
     const isRevocable = this.requests.hasEndpoint(Endpoint.REVOCATION);
     if (this.state === State.REVOKING && !isRevocable && !isRevoking) {
       this.end(Event.REVOKED, ErrorCode.NONE, State.SIGNED_OUT);
     }
-    if (this.state === State.PENDING && clock.codeLifeS === 0) {
+    if (this.state === State.PENDING && clock.codeLifetimeS === 0) {
       this.isCodeShown = false;
       const { leastMs, mostMs } = clock.wait;
       const isSeen =
@@ -398,7 +384,7 @@ export class Ideal {
       const isTooFar = leastMs > LAST_POLL_MS || (mostMs > LAST_POLL_MS && isSeen);
       if (!this.isInFlight && (this.isPolledBehindEnd || isTooFar)) this.renewCode();
     }
-    if (this.calls.isTokenWanted) {
+    if (this.calls.isTokenRequired) {
       this.clock.restS = 0;
       // The spread of a start is for devices that nobody uses.
       const isSpread = !this.clock.backoffMs && !this.#grant.triedPrevious;
@@ -415,17 +401,15 @@ export class Ideal {
     this.calls.check();
   }
 
-  // commands
-
   /** The request is made; without room for it, or an endpoint, that is its answer. */
   begin(purpose: Purpose, failure: number = ErrorCode.NONE): void {
     this.purpose = purpose;
-    if (purpose === Purpose.POLL && this.clock.codeLifeS === 0) this.isPolledBehindEnd = true;
+    if (purpose === Purpose.POLL && this.clock.codeLifetimeS === 0) this.isPolledBehindEnd = true;
     this.arrival = undefined;
-    this.holder = purpose === Purpose.CALL ? Holder.ANSWER : Holder.REQUEST;
+    this.holder = purpose === Purpose.CALL ? Holder.RESPONSE : Holder.REQUEST;
     if (purpose === Purpose.CALL) this.calls.sent();
     if (failure) {
-      this.answered(failure);
+      this.responded(failure);
       return;
     }
     this.isInFlight = true;
@@ -435,12 +419,11 @@ export class Ideal {
   /** Storage is offered again what it refused. */
   storeAgain(purpose: Purpose): void {
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
-    const isKept = this.refreshToken !== undefined || this.accessToken !== undefined;
-    const erasing = isKept ? Task.ERASE_OLDER : Task.WIPE;
+    const isStored = this.refreshToken !== undefined || this.accessToken !== undefined;
+    const erasing = isStored ? Task.ERASE_OLDER : Task.WIPE;
     this.storage.start(purpose === Purpose.SAVE ? Task.WRITE : erasing, this.recordKind);
   }
 
-  /** The record to be written now. */
   record(): StoredRecord {
     const { clock } = this;
     const { kind } = this.storage;
@@ -453,26 +436,23 @@ export class Ideal {
       kind,
       sequence: this.storage.sequence % SEQUENCES,
       intervalMs: clock.intervalMs,
-      codeLifeS: clock.codeLifeS,
-      refreshLifeS: clock.refreshLifeS,
+      codeLifetimeS: clock.codeLifetimeS,
+      refreshLifetimeS: clock.refreshLifetimeS,
       values,
     };
   }
 
-  /** The state to go on in, odd where there is a refresh token. */
   get recordKind(): number {
     return this.refreshToken ? this.state | 1 : this.state;
   }
 
-  // answers
-
-  answered(failure: number): void {
+  responded(failure: number): void {
     this.isInFlight = false;
     // A host that did not end the exchange may still be reading: ABORT comes first.
     if (!this.isAbortDue) this.release(Holder.REQUEST);
     const arrival = this.arrival ?? { status: 0, retryAfterS: 0, body: "" };
     if (this.purpose === Purpose.CALL) {
-      this.calls.answered(failure, arrival);
+      this.calls.responded(failure, arrival);
       return;
     }
     const reading = readingOf(arrival);
@@ -482,22 +462,21 @@ export class Ideal {
     if (isOfPoll && this.purpose !== Purpose.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     const hasBody = this.purpose !== Purpose.REVOCATION || !this.requests.isQueryRevoked;
     if (error !== ErrorCode.UNREACHABLE && this.requests.beginFormTrial(arrival.status, hasBody)) {
-      this.askAgain();
+      this.retry();
     } else if (this.purpose === Purpose.REVOCATION) {
       this.requests.endFormTrial(error === ErrorCode.NONE);
-      this.#grant.revocationAnswered(error, arrival);
-    } else this.#grant.answered(error, arrival, reading);
+      this.#grant.revocationCompleted(error, arrival);
+    } else this.#grant.responded(error, arrival, reading);
   }
 
   /** The same request at once, in a way that the server has asked for. */
-  askAgain(): void {
+  retry(): void {
     this.error = ErrorCode.NONE;
     if (this.purpose === Purpose.CODE) this.dropVerifier();
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
   }
 
-  /** The answer is complete; without a status there was none. */
   ended(): void {
-    this.answered(this.arrival ? ErrorCode.NONE : ErrorCode.UNREACHABLE);
+    this.responded(this.arrival ? ErrorCode.NONE : ErrorCode.UNREACHABLE);
   }
 }

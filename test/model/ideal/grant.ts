@@ -2,6 +2,8 @@
 // refresh (RFC 6749 §6) and revocation (RFC 7009 §2.2). What they amount to by themselves is in answers.ts.
 
 import { ErrorCode, Event, Field, Pkce, State } from "../../../core/index.ts";
+import type { Ideal } from "./device.ts";
+import { Purpose, REFUSED_MS_MAX, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./purposes.ts";
 import {
   type Arrival,
   ENDLESS_S,
@@ -12,47 +14,40 @@ import {
   isServers,
   isTransient,
   isTyped,
-  isUseless,
+  isUnusable,
   isVisible,
   type Reading,
   refusesGrant,
   secondsOf,
-} from "./answers.ts";
-import type { Ideal } from "./device.ts";
-import { Purpose, REFUSED_MS_MAX, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./due.ts";
+} from "./responses.ts";
 import { Task } from "./storage.ts";
 
 const REVOCATION_TRIES = 4;
 /** A user who signs out waits for no server longer than the backoff at its longest. */
 const REVOCATION_WAIT_S_MAX = 64;
 /** RFC 8628 §3.2 requires expires_in; where it is missing a code lives as long. */
-const CODE_LIFE_S = 600;
+const CODE_LIFETIME_S = 600;
 /** Answers without a code, until the device says that it is set up wrongly. */
-const USELESS_ANSWERS = 5;
+const UNUSABLE_RESPONSES = 5;
 /** Redirects, nameless refusals, and JSON of no use, in a row. */
-const USELESS_STATUSES = 10;
+const UNUSABLE_STATUSES = 10;
 /** Codes that are not known when they are polled, in a row. */
 const DEAD_CODES = 3;
 /** For as long a server may refuse a refresh, by whatever name or none: a day. */
-const PATIENCE_S = 24 * 60 * 60;
+const TIMEOUT_S = 24 * 60 * 60;
 /** Until the next refresh that nobody asks for. */
 const REST_S = 600;
 /** The last poll of a code is waited for as long behind its end. */
 const LAST_POLL_S = 64;
 
 export class Grant {
-  #uselessAnswers = 0;
-  #uselessStatuses = 0;
+  #unusableResponses = 0;
+  #unusableStatuses = 0;
   #deadCodes = 0;
-  /** A code challenge that a server has demanded is being tried. */
   #isDemandTried = false;
-  /** The server has said that it knows the code; one from before a restart was known. */
   isCodeKnown = true;
-  /** The server refuses the refresh for a reason that is not the tokens', which are kept. */
   isRefused = false;
-  /** The user has had them tried again since. */
   isTriedForUser = false;
-  /** The refresh token before the present one is being tried. */
   triedPrevious = false;
   #revocationTries = 0;
   /** What the server has said last of the refresh token that is being revoked; undefined: nothing yet. */
@@ -64,9 +59,8 @@ export class Grant {
     this.#device = device;
   }
 
-  /** The user has asked for something: what was tried in vain before does not count. */
   userActed(): void {
-    this.#uselessAnswers = this.#uselessStatuses = this.#deadCodes = 0;
+    this.#unusableResponses = this.#unusableStatuses = this.#deadCodes = 0;
   }
 
   /** The user does not want to wait for the next try. */
@@ -83,11 +77,11 @@ export class Grant {
   }
 
   /** RFC 7009 §2.1, §2.2.1: one token after the other, where the server does not end both with one. */
-  revocationAnswered(error: number, { retryAfterS }: Arrival): void {
+  revocationCompleted(error: number, { retryAfterS }: Arrival): void {
     const device = this.#device;
-    const isSaid = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+    const isFinal = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
     const isAccessLeft = device.hasAccess && !device.requests.isQueryRevoked;
-    if (device.refreshToken && isSaid && isAccessLeft) {
+    if (device.refreshToken && isFinal && isAccessLeft) {
       this.#refreshOutcome = error;
       device.refreshToken = undefined;
       device.clock.wait.leastMs = device.clock.wait.mostMs = 0;
@@ -97,13 +91,13 @@ export class Grant {
     // The access token of a refresh token that is revoked: whether it is refused does not matter.
     if (this.#refreshOutcome === ErrorCode.NONE && !isTransient(error)) result = ErrorCode.NONE;
     else if (this.#refreshOutcome && !error) result = this.#refreshOutcome;
-    const isOver = isSaid || result === ErrorCode.NONE;
+    const isOver = isFinal || result === ErrorCode.NONE;
     if (isOver || ++this.#revocationTries >= REVOCATION_TRIES) {
       device.end(Event.REVOKED, result, State.SIGNED_OUT);
     } else device.clock.backOff(0, Math.min(retryAfterS, REVOCATION_WAIT_S_MAX));
   }
 
-  answered(failure: number, arrival: Arrival, reading: Reading): void {
+  responded(failure: number, arrival: Arrival, reading: Reading): void {
     const device = this.#device;
     const { purpose } = device;
     const isCode = purpose === Purpose.CODE;
@@ -111,10 +105,10 @@ export class Grant {
     device.misfits.errorField = Field.NONE;
     if (!error) error = isCode ? this.#takeCode(reading) : this.#takeTokens(reading);
     error = this.#named(error, arrival, reading);
-    if (isUseless(error, arrival, reading.document)) {
-      if (this.#uselessStatuses < USELESS_STATUSES) this.#uselessStatuses++;
-      if (this.#uselessStatuses === USELESS_STATUSES) error = ErrorCode.USELESS_ANSWERS;
-    } else if (error !== ErrorCode.UNREACHABLE) this.#uselessStatuses = 0;
+    if (isUnusable(error, arrival, reading.document)) {
+      if (this.#unusableStatuses < UNUSABLE_STATUSES) this.#unusableStatuses++;
+      if (this.#unusableStatuses === UNUSABLE_STATUSES) error = ErrorCode.UNUSABLE_RESPONSES;
+    } else if (error !== ErrorCode.UNREACHABLE) this.#unusableStatuses = 0;
     device.error = error;
     const isStillPending =
       error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
@@ -129,12 +123,11 @@ export class Grant {
       if (reading.members.has("access_token")) device.accessToken = undefined;
       if (reading.members.has("refresh_token")) device.previousToken = undefined;
     }
-    // The next request for a code has a verifier of its own.
     if (isCode) device.dropVerifier();
     if (isCode && this.#demandsChallenge(error, arrival)) {
       device.pkce = Pkce.ALWAYS;
       this.#isDemandTried = true;
-      device.askAgain();
+      device.retry();
       return;
     }
     // Without a code, the demand may have been a proxy's.
@@ -185,7 +178,7 @@ export class Grant {
   #codeRefused(error: number): void {
     const device = this.#device;
     if (error === ErrorCode.INVALID_GRANT && ++this.#deadCodes === DEAD_CODES) {
-      device.end(Event.FINAL_ERROR, ErrorCode.USELESS_ANSWERS, State.FAILED);
+      device.end(Event.FINAL_ERROR, ErrorCode.UNUSABLE_RESPONSES, State.FAILED);
     } else device.renewCode();
   }
 
@@ -201,7 +194,7 @@ export class Grant {
     this.isCodeKnown = true;
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
     // A code from before a restart is shown once the server has confirmed it.
-    if (clock.codeLifeS > 0) device.isCodeShown = true;
+    if (clock.codeLifetimeS > 0) device.isCodeShown = true;
   }
 
   /** @returns what is wrong with the code that came, NONE where it can be shown and polled */
@@ -217,40 +210,40 @@ export class Grant {
     ] as const;
     if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
     const expiresIn = members.get("expires_in");
-    const life = (expiresIn === undefined ? 0 : secondsOf(expiresIn, -1)) || CODE_LIFE_S;
-    device.clock.codeLifeS = life;
+    const lifetime = (expiresIn === undefined ? 0 : secondsOf(expiresIn, -1)) || CODE_LIFETIME_S;
+    device.clock.codeLifetimeS = lifetime;
     const isShown = isAddress(uri) || isTyped(uri);
     // No poll would come before its end.
-    const isUnpolled = intervalMsOf(members.get("interval")) > (life + LAST_POLL_S) * 1000;
-    if (!code || !isPrintable(user) || !isShown || life < 0 || isUnpolled) {
+    const isUnpolled = intervalMsOf(members.get("interval")) > (lifetime + LAST_POLL_S) * 1000;
+    if (!code || !isPrintable(user) || !isShown || lifetime < 0 || isUnpolled) {
       device.misfits.errorField = !code
         ? Field.DEVICE_CODE
         : !isPrintable(user)
           ? Field.USER_CODE
           : !isShown
             ? Field.VERIFICATION_URI
-            : life < 0
+            : lifetime < 0
               ? Field.EXPIRES_IN
               : Field.INTERVAL;
-      return this.#uselessAnswer();
+      return this.#unusableResponse();
     }
     const complete = members.get("verification_uri_complete");
-    const hasRoom =
-      isAddress(complete) && complete.length <= device.room(Field.VERIFICATION_URI_COMPLETE);
+    const hasCapacity =
+      isAddress(complete) && complete.length <= device.capacity(Field.VERIFICATION_URI_COMPLETE);
     device.deviceCode = code;
     device.userCode = user;
     device.verificationUri = uri;
-    device.verificationUriComplete = hasRoom ? complete : undefined;
+    device.verificationUriComplete = hasCapacity ? complete : undefined;
     return ErrorCode.NONE;
   }
 
-  /** A success without a code; an empty answer may come of a network that is not up yet. */
-  #uselessAnswer(): number {
+  #unusableResponse(): number {
     const device = this.#device;
-    if (device.arrival?.body && this.#uselessAnswers < USELESS_ANSWERS) this.#uselessAnswers++;
-    return this.#uselessAnswers < USELESS_ANSWERS
+    if (device.arrival?.body && this.#unusableResponses < UNUSABLE_RESPONSES)
+      this.#unusableResponses++;
+    return this.#unusableResponses < UNUSABLE_RESPONSES
       ? ErrorCode.MALFORMED_RESPONSE
-      : ErrorCode.USELESS_ANSWERS;
+      : ErrorCode.UNUSABLE_RESPONSES;
   }
 
   #codeReceived({ retryAfterS }: Arrival, { members }: Reading): void {
@@ -260,7 +253,7 @@ export class Grant {
     device.isPolledBehindEnd = false;
     this.isCodeKnown = false;
     this.#isDemandTried = false;
-    this.#uselessAnswers = 0;
+    this.#unusableResponses = 0;
     clock.pollEvery(intervalMsOf(members.get("interval")));
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
     device.moveTo(Event.CODE_RECEIVED, State.PENDING);
@@ -289,12 +282,12 @@ export class Grant {
         : Field.ACCESS_TOKEN;
       return ErrorCode.MALFORMED_RESPONSE;
     }
-    clock.accessLifeS = secondsOf(members.get("expires_in"), ENDLESS_S) || ENDLESS_S;
-    const margin = Math.min(300, Math.floor(clock.accessLifeS / 8));
+    clock.accessLifetimeS = secondsOf(members.get("expires_in"), ENDLESS_S) || ENDLESS_S;
+    const margin = Math.min(300, Math.floor(clock.accessLifetimeS / 8));
     clock.marginLeastS = margin;
     clock.marginMostS = 2 * margin - 1;
-    const life = members.get("refresh_token_expires_in");
-    clock.refreshLifeS = secondsOf(life, clock.refreshLifeS) || ENDLESS_S;
+    const lifetime = members.get("refresh_token_expires_in");
+    clock.refreshLifetimeS = secondsOf(lifetime, clock.refreshLifetimeS) || ENDLESS_S;
     clock.wait.leastMs = clock.wait.mostMs = SAVE_AGAIN_MS;
     device.accessToken = access;
     return ErrorCode.NONE;
@@ -319,7 +312,7 @@ export class Grant {
       device.storage.start(Task.ERASE_OLDER, device.recordKind);
     }
     this.triedPrevious = this.isRefused = this.isTriedForUser = false;
-    device.clock.patienceS = ENDLESS_S;
+    device.clock.timeoutS = ENDLESS_S;
     device.clock.restS = isFirst ? 0 : REST_S;
   }
 
@@ -328,10 +321,10 @@ export class Grant {
     const { clock } = device;
     // What refuses the client does not refuse the grant, and what the device finds is no refusal.
     const isOwn = !refusesGrant(error) && !isServers(error);
-    if (error === ErrorCode.INVALID_CLIENT) clock.patienceS = ENDLESS_S;
-    else if (!isOwn && !refusesGrant(error) && clock.patienceS === ENDLESS_S)
-      clock.patienceS = PATIENCE_S;
-    if (isOwn || (!refusesGrant(error) && clock.patienceS > 0)) {
+    if (error === ErrorCode.INVALID_CLIENT) clock.timeoutS = ENDLESS_S;
+    else if (!isOwn && !refusesGrant(error) && clock.timeoutS === ENDLESS_S)
+      clock.timeoutS = TIMEOUT_S;
+    if (isOwn || (!refusesGrant(error) && clock.timeoutS > 0)) {
       this.isRefused = true;
       clock.backOff(0, retryAfterS, REFUSED_MS_MAX);
       return;

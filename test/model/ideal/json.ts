@@ -17,7 +17,6 @@ export interface Member {
 }
 
 export interface Document {
-  /** One complete document, nothing behind it. */
   isComplete: boolean;
   root: Value | undefined;
 }
@@ -144,12 +143,11 @@ export function readJson(text: string): Document {
 }
 
 /** As an answer brings it: a byte order mark in front, whole or in part, is passed over (RFC 8259 §8.1). */
-export function readAnswer(body: string): Document {
+export function readResponse(body: string): Document {
   const marked = /^[ \t\n\r\xbb-\xff]{1,3}/.exec(body)?.[0] ?? "";
   return readJson(marked.replace(/[\xbb-\xff]/g, "") + body.slice(marked.length));
 }
 
-/** The text of a value, undefined where it is none. */
 export function textOf(value: Value | undefined): string | undefined {
   return value?.kind === "text" ? value.text : undefined;
 }
@@ -167,7 +165,6 @@ export function membersOf(
   return found;
 }
 
-/** Every member down to `depth` levels of nesting, in the order of the document. */
 export function membersWithin(document: Document, depth: number): Member[] {
   const found: Member[] = [];
   const visit = (value: Value | undefined, level: number): void => {

@@ -3,9 +3,9 @@
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, State } from "../../../core/index.ts";
-import { ENDLESS_S, messageOf } from "./answers.ts";
 import type { Ideal } from "./device.ts";
-import { PAGE_MS } from "./due.ts";
+import { PAGE_MS } from "./purposes.ts";
+import { ENDLESS_S, messageOf } from "./responses.ts";
 
 /** Words as many as fit on a line; one that is longer than a line is cut. */
 function wrap(text: string, columns: number): string[] {
@@ -23,11 +23,10 @@ function wrap(text: string, columns: number): string[] {
   return lines;
 }
 
-/** A text that begins a line. */
 interface Text {
   text: string;
   /** The maker's, in the display's own characters; of anybody else's only printable ASCII is shown. */
-  isMakers: boolean;
+  isManufacturers: boolean;
 }
 
 interface Content {
@@ -36,7 +35,6 @@ interface Content {
   foot: string | undefined;
 }
 
-/** The row with the code: its label where there is room, and how long it has left. */
 function codeRow(label: string, code: string, leftS: number | undefined, columns: number): string {
   let row = label.length + code.length <= columns ? label + code : code;
   if (leftS !== undefined && leftS < 6000 && row.length + 5 < columns) {
@@ -66,8 +64,8 @@ function addressTexts(uri: string, hint: string, columns: number, rows: number):
   let address = uri;
   if (address.length > columns) address = address.replace(/^https?:\/\/(?=.)/i, "");
   const lines = addressRows(address, columns);
-  const texts = lines.map((text) => ({ text, isMakers: false }));
-  if (lines.length <= rows - 2) texts.unshift({ text: hint, isMakers: true });
+  const texts = lines.map((text) => ({ text, isManufacturers: false }));
+  if (lines.length <= rows - 2) texts.unshift({ text: hint, isManufacturers: true });
   return texts;
 }
 
@@ -84,8 +82,8 @@ interface Layout {
 
 function layOut(content: Content, columns: number, rows: number): Layout {
   const lines: string[] = [];
-  for (const { text, isMakers } of content.texts) {
-    lines.push(...wrap(isMakers ? text : printable(text), columns));
+  for (const { text, isManufacturers } of content.texts) {
+    lines.push(...wrap(isManufacturers ? text : printable(text), columns));
   }
   const perPage = content.foot === undefined ? rows : rows - 1;
   const pages: string[] = [];
@@ -103,8 +101,7 @@ function layOut(content: Content, columns: number, rows: number): Layout {
 /** From then on the user is told that the session will end. */
 const WARNING_S = 259_200;
 
-/** Lines in whose place an error is told. */
-const TELLS_ERROR: ReadonlySet<number> = new Set([
+const REPORTS_ERROR: ReadonlySet<number> = new Set([
   Message.REQUESTING,
   Message.CONNECTING,
   State.FAILED,
@@ -118,10 +115,8 @@ export class Prompt {
   #key = "";
   #layout: Layout = { pages: [""], cells: -1 };
   #page = 0;
-  /** How much longer the page stays; without end where it is the only one. */
   #leftMs = 0;
   #isFirstDue = true;
-  /** What the host was given last. */
   shown: string | undefined;
 
   readonly #device: Ideal;
@@ -140,7 +135,6 @@ export class Prompt {
     this.#isFirstDue = true;
   }
 
-  /** The application's own line, cut to its room. */
   setStatus(text: string): void {
     const { columns, rows } = this.#device.settings.config;
     this.#status = text.slice(0, columns * (rows - 1));
@@ -151,18 +145,17 @@ export class Prompt {
     return this.#texts[line] ?? "";
   }
 
-  /** The last row when the code has `codeLifeS` left. */
-  #footWith(codeLifeS: number): string {
+  #footWith(codeLifetimeS: number): string {
     const device = this.#device;
-    const left = device.isCodeResumed ? undefined : codeLifeS;
+    const left = device.isCodeResumed ? undefined : codeLifetimeS;
     return codeRow(this.#line(Message.CODE), device.userCode, left, device.settings.config.columns);
   }
 
   /** A code from before a restart that the server has not confirmed. */
   #isBeingChecked(): boolean {
     const device = this.#device;
-    const isKept = device.state === State.PENDING && device.isCodeResumed;
-    return isKept && device.clock.codeLifeS > 0;
+    const isStored = device.state === State.PENDING && device.isCodeResumed;
+    return isStored && device.clock.codeLifetimeS > 0;
   }
 
   /** Where there is no room for " ?", words stand in the place of the address. */
@@ -184,7 +177,7 @@ export class Prompt {
     const device = this.#device;
     const { columns, rows } = device.settings.config;
     let foot: string | undefined;
-    if (device.isCodeShown) foot = this.#footWith(device.clock.codeLifeS);
+    if (device.isCodeShown) foot = this.#footWith(device.clock.codeLifetimeS);
     else if (this.#isBeingChecked()) foot = this.#footOfChecked();
     if (foot !== undefined && (device.isCodeShown || this.#hasMark())) {
       const line = device.isCodeShown ? Message.OPEN : this.#lineOfState(State.PENDING);
@@ -194,21 +187,21 @@ export class Prompt {
     if (device.hasSession) {
       line = device.hasAccess || this.#isCalm() ? Message.SIGNED_IN : Message.CONNECTING;
     }
-    const isTold = device.error !== ErrorCode.NONE && TELLS_ERROR.has(line);
-    const lines = [isTold ? this.#lineOfError() : this.#lineOfState(line)];
+    const isReported = device.error !== ErrorCode.NONE && REPORTS_ERROR.has(line);
+    const lines = [isReported ? this.#lineOfError() : this.#lineOfState(line)];
     const others: string[] = [];
     if (line === Message.SIGNED_IN) {
-      if (device.clock.refreshLifeS < WARNING_S) lines.push(Message.EXPIRES_SOON);
+      if (device.clock.refreshLifetimeS < WARNING_S) lines.push(Message.EXPIRES_SOON);
       if (device.storage.notSaved) lines.push(Message.NOT_SAVED);
       others.push(this.#status);
-    } else if (isTold && device.error === ErrorCode.UNKNOWN_ERROR && !device.isAnswering) {
-      others.push(device.errorName.slice(0, device.room(Field.ERROR) + 1));
+    } else if (isReported && device.error === ErrorCode.UNKNOWN_ERROR && !device.isResponding) {
+      others.push(device.errorName.slice(0, device.capacity(Field.ERROR) + 1));
     }
-    const texts = lines.map((number) => ({ text: this.#line(number), isMakers: true }));
-    texts.push(...others.map((text) => ({ text, isMakers: false })));
+    const texts = lines.map((number) => ({ text: this.#line(number), isManufacturers: true }));
+    texts.push(...others.map((text) => ({ text, isManufacturers: false })));
     const isOut = device.state === State.SIGNED_OUT || device.state === State.FAILED;
     if (isOut && device.storage.notErased) {
-      texts.push({ text: this.#line(Message.NOT_ERASED), isMakers: true });
+      texts.push({ text: this.#line(Message.NOT_ERASED), isManufacturers: true });
     }
     return { texts, foot };
   }
@@ -220,7 +213,6 @@ export class Prompt {
     return isForDisplay ? Message.FAILED : messageOf(device.error);
   }
 
-  /** No token is missed that nobody wants to use. */
   #isCalm(): boolean {
     return this.#device.state === State.SIGNED_IN && this.#device.clock.restS > 0;
   }
@@ -230,7 +222,6 @@ export class Prompt {
     return line;
   }
 
-  /** Lays out what is to be shown now, and turns the page where its time has come. */
   #update(): void {
     const content = this.#content();
     const lines = content.texts.map(({ text }) => text).join("\n");
@@ -257,7 +248,6 @@ export class Prompt {
     this.#isFirstDue = false;
   }
 
-  /** The frame that belongs on the display now. */
   frame(): string {
     this.#update();
     return this.#layout.pages[this.#page]!;
@@ -275,29 +265,28 @@ export class Prompt {
     return this.frame() !== this.shown;
   }
 
-  /** Milliseconds until the frame changes by itself. */
   nextChangeMs(): number {
     const device = this.#device;
     const { clock } = device;
     let next = this.#leftMs;
     if (device.isCodeShown) {
-      const { codeLifeS } = clock;
-      const foot = this.#footWith(codeLifeS);
-      if (this.#footWith(codeLifeS - 1) !== foot) next = Math.min(next, clock.msUntil(1));
-      else if (codeLifeS > COUNTDOWN_S && this.#footWith(COUNTDOWN_S) !== foot) {
-        next = Math.min(next, clock.msUntil(codeLifeS - COUNTDOWN_S));
+      const { codeLifetimeS } = clock;
+      const foot = this.#footWith(codeLifetimeS);
+      if (this.#footWith(codeLifetimeS - 1) !== foot) next = Math.min(next, clock.msUntil(1));
+      else if (codeLifetimeS > COUNTDOWN_S && this.#footWith(COUNTDOWN_S) !== foot) {
+        next = Math.min(next, clock.msUntil(codeLifetimeS - COUNTDOWN_S));
       }
       return next;
     }
     if (!device.hasSession || !(device.hasAccess || this.#isCalm())) return next;
-    const isMissed = !this.#isCalm() || clock.restS < clock.accessLifeS;
-    if (device.hasAccess && isMissed) next = Math.min(next, clock.msUntil(clock.accessLifeS));
+    const isMissed = !this.#isCalm() || clock.restS < clock.accessLifetimeS;
+    if (device.hasAccess && isMissed) next = Math.min(next, clock.msUntil(clock.accessLifetimeS));
     // Until then it does not say that there is no access token.
     const isHidden = this.#isCalm() && !(device.hasAccess && isMissed);
     if (isHidden) next = Math.min(next, clock.msUntil(clock.restS));
-    const { refreshLifeS } = clock;
-    if (refreshLifeS >= WARNING_S && refreshLifeS !== ENDLESS_S) {
-      next = Math.min(next, clock.msUntil(refreshLifeS - WARNING_S + 1));
+    const { refreshLifetimeS } = clock;
+    if (refreshLifetimeS >= WARNING_S && refreshLifetimeS !== ENDLESS_S) {
+      next = Math.min(next, clock.msUntil(refreshLifetimeS - WARNING_S + 1));
     }
     return next;
   }

@@ -12,7 +12,6 @@ export interface Request {
   body: string;
   /** The Authorization header, as a whole. */
   authorization: string | undefined;
-  /** The caller's own bytes are the body. */
   isBodyLent: boolean;
 }
 
@@ -26,12 +25,11 @@ export function segmentEncoded(value: string): string {
   return value.replace(/[^A-Za-z0-9._~-]/g, percentEncoded);
 }
 
-/** RFC 3986 §2.1. */
 function percentEncoded(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-const { CLIENT_SECRET_BASIC, CLIENT_SECRET_POST, DOCUMENTS } = ClientAuthentication;
+const { CLIENT_SECRET_BASIC, CLIENT_SECRET_POST, SPECIFICATION } = ClientAuthentication;
 
 /** Requests to the authorization server, with the client's authentication (RFC 6749 §2.3). */
 export class Requests {
@@ -45,9 +43,7 @@ export class Requests {
   readonly #authorization: string | undefined;
   /** The documents' own revocation, which ends both tokens. */
   readonly isQueryRevoked: boolean;
-  /** In which form parameters go out, and whether the other one has been tried. */
   isJson: boolean;
-  /** The request that is due or under way is a trial of the other form. */
   #isTrial = false;
   endpoints: number;
 
@@ -59,14 +55,14 @@ export class Requests {
     const id = formEncoded(bytesOf(config.clientId));
     const secret = formEncoded(bytesOf(clientSecret));
     const withSecret = `client_id=${id}${clientSecret && `&client_secret=${secret}`}`;
-    const isInBody = method === CLIENT_SECRET_POST || method === DOCUMENTS;
+    const isInBody = method === CLIENT_SECRET_POST || method === SPECIFICATION;
     const inDeviceRequest = method === CLIENT_SECRET_POST ? withSecret : `client_id=${id}`;
     this.#client = isInBody ? withSecret : `client_id=${id}`;
     this.#device = `scope=${formEncoded(bytesOf(config.scope))}${deviceParameters}&${inDeviceRequest}`;
     this.#parameters = bytesOf(config.tokenParameters);
     this.owner = `client_id=${id}&server=${bytesOf(config.server)}`;
     this.formerOwner = `client_id=${id}&server=${bytesOf(config.formerServer || config.server)}`;
-    this.isQueryRevoked = method === DOCUMENTS;
+    this.isQueryRevoked = method === SPECIFICATION;
     if (method === CLIENT_SECRET_BASIC) {
       this.#authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
     }
@@ -123,11 +119,11 @@ export class Requests {
   }
 
   /** @param answer what the last event is answered with, and its identifier */
-  eventPoll(answer: { isAccepted: boolean; id: string } | undefined): Request {
+  eventPoll(response: { isAccepted: boolean; id: string } | undefined): Request {
     let body = '{"maxEvents":1,"returnImmediately":true';
-    if (answer) {
-      const id = jsonInside(answer.id);
-      body += answer.isAccepted
+    if (response) {
+      const id = jsonInside(response.id);
+      body += response.isAccepted
         ? `,"ack":["${id}"]`
         : `,"setErrs":{"${id}":{"err":"authentication_failed"}}`;
     }
@@ -138,7 +134,6 @@ export class Requests {
     return { ...this.#post(Endpoint.METADATA, ""), isGet: true, authorization: undefined };
   }
 
-  /** Bytes of the body or the target, whichever is the device's own. */
   static sizeOf(request: Request): number {
     if (request.isBodyLent) return request.target.length;
     return request.target.length + request.body.length;

@@ -3,13 +3,12 @@
 
 import { Command, State } from "../../../core/index.ts";
 
-/** What a record keeps. */
 export interface StoredRecord {
   kind: number;
   sequence: number;
   intervalMs: number;
-  codeLifeS: number;
-  refreshLifeS: number;
+  codeLifetimeS: number;
+  refreshLifetimeS: number;
   /** device_code, user_code, verification URI and complete URI of a code, its verifier if it has one; else one token. */
   values: (string | undefined)[];
 }
@@ -39,7 +38,6 @@ export function bindingOf(owner: string): number {
   return crc24(Buffer.from(owner, "latin1"), VERSION);
 }
 
-/** Bytes that a record of these values has. */
 export function sizeOf(record: StoredRecord): number {
   let size = HEADER_BYTES + CHECKSUM_BYTES;
   for (const value of record.values) size += 2 + (value === undefined ? 0 : value.length);
@@ -51,8 +49,8 @@ export function encode(record: StoredRecord, binding: number): Uint8Array {
   bytes.writeUInt32BE(record.sequence, 0);
   bytes[0] = record.kind;
   bytes.writeUInt32BE(record.intervalMs, 4);
-  bytes.writeUInt32BE(record.codeLifeS, 8);
-  bytes.writeUInt32BE(record.refreshLifeS, 12);
+  bytes.writeUInt32BE(record.codeLifetimeS, 8);
+  bytes.writeUInt32BE(record.refreshLifetimeS, 12);
   let at = HEADER_BYTES;
   for (const value of record.values) {
     const length = value === undefined ? 0 : bytes.write(value, at + 2, "latin1");
@@ -64,7 +62,6 @@ export function encode(record: StoredRecord, binding: number): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** The record in a slot; undefined where there is none of this client. */
 export function decode(bytes: Uint8Array, binding: number): StoredRecord | undefined {
   const end = bytes.length - CHECKSUM_BYTES;
   if (end < HEADER_BYTES) return undefined;
@@ -75,8 +72,8 @@ export function decode(bytes: Uint8Array, binding: number): StoredRecord | undef
     kind: bytes[0]!,
     sequence: buffer.readUIntBE(1, 3),
     intervalMs: buffer.readUInt32BE(4),
-    codeLifeS: buffer.readUInt32BE(8),
-    refreshLifeS: buffer.readUInt32BE(12),
+    codeLifetimeS: buffer.readUInt32BE(8),
+    refreshLifetimeS: buffer.readUInt32BE(12),
     values: [],
   };
   let at = HEADER_BYTES;
@@ -101,7 +98,6 @@ function isNewer(sequence: number, other: number): boolean {
 
 export enum Task {
   NONE = 0,
-  /** Both slots are read at the start. */
   READ = 1,
   /** A record of the present state is written. */
   WRITE = 2,
@@ -111,24 +107,19 @@ export enum Task {
   ERASE_OLDER = 4,
 }
 
-/** Tries to write or to erase before the device goes on without it. */
 const TRIES = 3;
-/** Tries to read. */
 const READ_TRIES = 7;
 /** Sequences of records wrap at this. */
 export const SEQUENCES = 0x1000000;
 
 export class StorageTask {
   task = Task.READ;
-  /** What the host is at. */
   active: number = Command.NONE;
   activeSlot = 0;
   /** Failures of the present operation; -1: the host is at one of a task before. */
   tries = 0;
-  /** How many slots may hold something: none, the newest, both. */
   used = 0;
   newest = 1;
-  /** Of the record to be written next; it wraps there. */
   sequence = 0;
   notSaved = false;
   /** Storage refuses to erase what should be gone. */
@@ -137,9 +128,7 @@ export class StorageTask {
   #isUnread = false;
   /** A slot holds a record under the server's former name, until one is erased. */
   #isFormer = false;
-  /** What the record to be written is of: the state at the time when it was asked for. */
   kind = 0;
-  /** Newest record read so far, the one before it, and which slot is read next. */
   found: StoredRecord | undefined;
   #readStep = 0;
   #firstSequence = -1;
@@ -162,14 +151,12 @@ export class StorageTask {
     if (this.task === Task.WRITE) this.task = Task.NONE;
   }
 
-  /** Drops a task that has nothing to do (more). */
   settle(): void {
     if (this.active) return;
     if (this.task === Task.WIPE && this.used === 0) this.task = Task.NONE;
     if (this.task === Task.ERASE_OLDER && this.used < 2) this.task = Task.NONE;
   }
 
-  /** The command that is due; NONE while the host is at one. */
   due(): number {
     if (this.active) return Command.NONE;
     this.settle();
@@ -178,7 +165,6 @@ export class StorageTask {
     return this.task === Task.WRITE ? Command.STORE : Command.ERASE;
   }
 
-  /** The slot that the command is for. */
   slotDue(): number {
     if (this.task === Task.READ) return this.#readStep === 1 ? 1 : 0;
     // Never the newest, but where it is the last to be erased.

@@ -90,8 +90,7 @@ export class RangeOracle {
 /** Long enough to be nothing else, and of characters that are bytes. */
 const TELLING = /^[!-~]{12,}$/;
 
-export class ForgottenOracle {
-  /** Secrets that the device has had, and that were not looked for since. */
+export class DiscardedOracle {
   readonly #had = new Set<string>();
 
   /** At rest, while nothing is under way that may still be reading. */
@@ -137,22 +136,22 @@ export function checkLeastMemory(scene: Scene): void {
   }
   for (const bytes of [less, less >> 1, less >> 2]) {
     const made = core.create(watchedMemory(new Uint8Array(bytes)), config);
-    same(scene, "rooms", `a device in ${bytes} bytes`, made, null);
+    same(scene, "capacities", `a device in ${bytes} bytes`, made, null);
   }
   const { capacity } = core.create(new Uint8Array(enough), config)!;
-  same(scene, "rooms", "the least room of OUTPUT", capacity[Region.OUTPUT], OUTPUT_LEAST);
+  same(scene, "capacities", "the least room of OUTPUT", capacity[Region.OUTPUT], OUTPUT_LEAST);
 }
 
-export function checkRooms(scene: Scene): void {
+export function checkCapacities(scene: Scene): void {
   const { device, memory, ideal } = scene;
   const { columns, rows } = ideal.settings.config;
   const isLong = memory.length >= LONG_FROM_BYTES;
   const [uri, complete] = isLong ? [512, 768] : [128, 176];
-  const roomOf = (region: number): number => device.capacity[region]!;
-  const [access, refresh] = [roomOf(Field.ACCESS_TOKEN), roomOf(Region.REFRESH_TOKEN)];
-  const left = access + 2 * refresh + roomOf(Region.OUTPUT) + TOKENS;
+  const capacityOf = (region: number): number => device.capacity[region]!;
+  const [access, refresh] = [capacityOf(Field.ACCESS_TOKEN), capacityOf(Region.REFRESH_TOKEN)];
+  const left = access + 2 * refresh + capacityOf(Region.OUTPUT) + TOKENS;
   const share = Math.floor(left / 32);
-  const rooms: readonly (readonly [name: string, region: number, bytes: number])[] = [
+  const capacities: readonly (readonly [name: string, region: number, bytes: number])[] = [
     ["USER_CODE", Field.USER_CODE, columns],
     ["VERIFICATION_URI", Field.VERIFICATION_URI, uri],
     ["VERIFICATION_URI_COMPLETE", Field.VERIFICATION_URI_COMPLETE, complete],
@@ -167,9 +166,9 @@ export function checkRooms(scene: Scene): void {
     ["RECEIVED_REFRESH_TOKEN", Field.RECEIVED_REFRESH_TOKEN, share * REFRESH_SHARE],
     ["REFRESH_TOKEN", Region.REFRESH_TOKEN, share * REFRESH_SHARE],
   ];
-  for (const [name, region, bytes] of rooms) {
-    same(scene, "rooms", `the room of ${name}`, roomOf(region), bytes);
+  for (const [name, region, bytes] of capacities) {
+    same(scene, "capacities", `the room of ${name}`, capacityOf(region), bytes);
     const end = device.start[region]! + bytes;
-    same(scene, "rooms", `${name} ends in the memory`, end < memory.length, true);
+    same(scene, "capacities", `${name} ends in the memory`, end < memory.length, true);
   }
 }

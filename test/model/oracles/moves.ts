@@ -1,7 +1,7 @@
 // States, moves and errors: those of the model. That each move is a row of the table the core asserts (core/device/moves.ts).
 
-import { Command, Ending, ErrorCode, Event, Field, State } from "../../../core/index.ts";
-import { endingOf } from "../ideal/answers.ts";
+import { Command, ErrorCode, Event, Field, Outcome, State } from "../../../core/index.ts";
+import { outcomeOf } from "../ideal/responses.ts";
 import { holds, type Scene, same } from "./oracle.ts";
 
 /** Shares of the memory grow by as much. */
@@ -11,7 +11,7 @@ const MEMORY_STEP = 32;
 const NAMING: ReadonlySet<number> = new Set([
   ErrorCode.VALUE_TOO_LONG,
   ErrorCode.MALFORMED_RESPONSE,
-  ErrorCode.USELESS_ANSWERS,
+  ErrorCode.UNUSABLE_RESPONSES,
 ]);
 
 /** What memoryNeeded says would do: each value that did not fit does there, and not all of them in less. */
@@ -23,11 +23,11 @@ function checkNeed({ device, ideal, ...scene }: Scene): void {
   const whole = { device, ideal, ...scene };
   same(whole, "moves", "memoryNeeded above 0", bytes > 0, isMemoryShort);
   if (!isMemoryShort) return;
-  const roomWith = (memoryBytes: number) =>
+  const capacityWith = (memoryBytes: number) =>
     scene.core.create(new Uint8Array(memoryBytes), settings.config)!.capacity;
-  const [room, less] = [roomWith(bytes), roomWith(bytes - MEMORY_STEP)];
+  const [capacity, less] = [capacityWith(bytes), capacityWith(bytes - MEMORY_STEP)];
   for (const [field, value] of misfits.values) {
-    const fits = value.length <= room[field]!;
+    const fits = value.length <= capacity[field]!;
     holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} has no room`, fits);
   }
   const isLeast = misfits.values.some(([field, value]) => value.length > less[field]!);
@@ -45,8 +45,8 @@ export class MoveOracle {
     same(scene, "moves", "the error", ErrorCode[device.error], ErrorCode[ideal.error]);
     if (device.error !== this.#error) {
       this.#error = device.error;
-      const ending = scene.core.ending(device);
-      same(scene, "moves", "the ending", Ending[ending], Ending[endingOf(ideal.error)]);
+      const outcome = scene.core.outcome(device);
+      same(scene, "moves", "the ending", Outcome[outcome], Outcome[outcomeOf(ideal.error)]);
     }
     same(scene, "moves", "notSaved", device.notSaved, ideal.storage.notSaved ? 1 : 0);
     same(scene, "moves", "notErased", device.notErased, ideal.storage.notErased ? 1 : 0);
@@ -61,8 +61,6 @@ export class MoveOracle {
   }
 }
 
-// wakeIn: a host that sleeps as long as it says is never late, and does come to sleep.
-
 const LONGEST_MS = 100_000_000;
 /** Wake-ups at which nothing was to be done, in a row. */
 const IDLE_MAX = 3;
@@ -70,9 +68,9 @@ const IDLE_MAX = 3;
 /** A code that is shown wakes nobody each second where its countdown is not shown. */
 function checkQuiet(scene: Scene, ms: number): void {
   const { ideal } = scene;
-  const { codeLifeS } = ideal.clock;
+  const { codeLifetimeS } = ideal.clock;
   // Where the row has no room for a countdown, that is seen when it would begin.
-  const isAboutToBegin = codeLifeS > 5999 && codeLifeS < 6002;
+  const isAboutToBegin = codeLifetimeS > 5999 && codeLifetimeS < 6002;
   // Being asked back at once is what IDLE_MAX bounds.
   if (!ideal.isCodeShown || isAboutToBegin || ms === 0) return;
   const due = ideal.due.nextDueMs("leastMs");

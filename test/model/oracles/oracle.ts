@@ -16,7 +16,7 @@ export const ORACLES = {
   calls: "calls: what may begin, how each ends, what the host may read of it",
   clocks: "lifetimes and the interval, as far as the device tells them",
   memory: "nothing outside the memory, nothing left of what has ended, no number beyond 27 bits",
-  rooms: "what a memory has room for",
+  capacities: "what a memory has room for",
   configurations: "what is refused as a configuration, and what is said of it",
   texts: "the scope of the tokens, as far as it has room",
   results: "what each function of the border answers",
@@ -24,7 +24,6 @@ export const ORACLES = {
 
 export type Oracle = keyof typeof ORACLES;
 
-/** How often each oracle looked. */
 export type Counts = Record<Oracle, number>;
 
 export function noCounts(): Counts {
@@ -49,7 +48,6 @@ export interface Scene {
   core: Core;
   device: Device;
   memory: Uint8Array;
-  /** The memory as the device has it. */
   bytes: Bytes;
   ideal: Ideal;
   counts: Counts;

@@ -1,21 +1,29 @@
 // The sequence diagram: user, device and service as three lines under fixed headings, messages between them as arrows,
 // the device's states as beads, newest at the bottom. An exchange opens below its row.
 
+import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { TimelineEntry } from "../../simulator/log/timeline.ts";
 import type { View } from "../../simulator/view.ts";
-import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
 import { make, time } from "./dom.ts";
 import type { Link } from "./panel.ts";
-import { answerOf, type Kept, keepInStep, type List, outcomeOf, type Row, rowsOf } from "./rows.ts";
+import {
+  keepInStep,
+  type List,
+  outcomeOf,
+  type Row,
+  responseOf,
+  rowsOf,
+  type Stored,
+} from "./rows.ts";
 
 /** An opened exchange: request and response in full. */
-export function drawDetail({ request, answer }: ExchangeDetail): HTMLElement {
+export function drawDetail({ request, response }: ExchangeDetail): HTMLElement {
   const both = make("div", "both");
   for (const [title, text] of [
     ["Request", request],
-    ["Answer", answer],
+    ["Answer", response],
   ] as const) {
     const side = make("div", "side");
     side.append(...block(title, text));
@@ -34,15 +42,14 @@ export function block(title: string, text: string): HTMLElement[] {
 
 // Rows of the diagram: arrows between user, device and service, beads for the device's states.
 
-/** The line of an exchange: time, request, response, size and duration. */
 export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   const first = exchanges[0]!;
   const last = exchanges.at(-1)!;
   const line = make("summary", "row exchange");
-  const from = time((part === "answer" ? last.ended! : first).atMs);
+  const from = time((part === "response" ? last.ended! : first).atMs);
   const isRun = exchanges.length > 1;
   line.append(make("time", "", from));
-  if (part !== "answer") {
+  if (part !== "response") {
     const out = make("span", "way out");
     const label = make("span", "label");
     label.append(make("b", "", isRun ? `${last.purpose} × ${exchanges.length}` : last.purpose));
@@ -53,7 +60,7 @@ export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   }
   if (part !== "request" && last.ended) {
     const back = make("span", `way back ${outcomeOf(last)}`);
-    const label = make("span", "label", answerOf(last));
+    const label = make("span", "label", responseOf(last));
     label.append(make("span", "figures soft", ` · ${figuresOf(last)}`));
     back.append(label);
     line.append(back);
@@ -72,8 +79,8 @@ function figuresOf({ receivedBytes, atMs, ended }: ExchangeEntry): string {
 export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent): HTMLElement {
   const details = make("details", "");
   const summary = make("summary", "row event");
-  const isGood = !verdict.startsWith("refused");
-  const way = make("span", `way back ${isGood ? "good" : "bad"}`);
+  const isValid = !verdict.startsWith("refused");
+  const way = make("span", `way back ${isValid ? "good" : "bad"}`);
   way.append(make("span", "label", `${how}: ${types.join(", ")} · ${verdict}`));
   summary.append(make("time", "", time(atMs)), way);
   const body = make("div", "detail");
@@ -110,8 +117,12 @@ function drawWay(between: string, label: string): HTMLElement {
 /** The two ends of the arrow. Actions of the environment have none; a fault has its own look. */
 export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string {
   if (by === "button" || what.startsWith("power ")) return "person-device";
-  if (by === "fault") return "world-strip fault";
-  return by === "person" ? "person-service" : by === "maker" ? "maker-service" : "world-strip";
+  if (by === "fault") return "environment-strip fault";
+  return by === "user"
+    ? "user-service"
+    : by === "manufacturer"
+      ? "manufacturer-service"
+      : "environment-strip";
 }
 
 /** The list's items at the rows' positions. */
@@ -124,7 +135,7 @@ function itemsOf(list: HTMLOListElement): List<HTMLElement> {
 }
 
 export class Diagram {
-  readonly #kept = new Map<string, Kept<HTMLElement>>();
+  readonly #stored = new Map<string, Stored<HTMLElement>>();
   readonly #list: HTMLOListElement;
   readonly #link: Link;
 
@@ -133,12 +144,11 @@ export class Diagram {
     this.#link = link;
   }
 
-  /** Draws new rows; keeps the end in sight if it was in sight. */
   show(view: View): void {
     const scroll = this.#list.closest(".scroll")!;
     const wasAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 40;
     const rows = rowsOf(view);
-    const hasChanged = keepInStep(itemsOf(this.#list), this.#kept, rows, (row, before) =>
+    const hasChanged = keepInStep(itemsOf(this.#list), this.#stored, rows, (row, before) =>
       this.#draw(row, before?.querySelector("details")?.open ?? false),
     );
     if (hasChanged && wasAtEnd) showEnd(this.#list);
@@ -175,8 +185,8 @@ export class Diagram {
     body.replaceChildren(...parts);
     // Keep the details in sight beside their row.
     const item = body.closest("li")!;
-    const room = this.#list.closest(".scroll")!.clientHeight;
-    item.scrollIntoView({ block: item.offsetHeight > room ? "start" : "nearest" });
+    const capacity = this.#list.closest(".scroll")!.clientHeight;
+    item.scrollIntoView({ block: item.offsetHeight > capacity ? "start" : "nearest" });
     if (item === this.#list.lastElementChild) showEnd(this.#list);
   }
 }

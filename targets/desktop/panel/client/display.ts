@@ -6,7 +6,6 @@ import { svg } from "./dom.ts";
 /** Width of the quiet zone (ISO/IEC 18004). */
 const QUIET = 4;
 
-/** Draws a QR code whose rows are of `1` for dark and `0`; nothing for []. */
 export function drawModules(root: SVGSVGElement, rows: readonly string[]): void {
   const state = rows.join("");
   if (root.dataset.state === state) return;
@@ -26,7 +25,6 @@ export function drawModules(root: SVGSVGElement, rows: readonly string[]): void 
   root.append(svg("path", { d: path, fill: "#111" }));
 }
 
-/** Draws the last slip; nothing without one. */
 export function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
   const state = slip ? `${slip.atMs} ${slip.code}` : "";
   if (place.dataset.state === state) return;

@@ -18,8 +18,7 @@ export interface Guide {
    * The next action, a command or an action of the page; undefined where it is on the phone, or nothing is to be done.
    */
   readonly next: { readonly label: string; readonly does: string } | undefined;
-  /** The current situation, in a sentence. */
-  readonly says: string;
+  readonly description: string;
 }
 
 type Seen = Pick<View, "device" | "faults" | "decision" | "call" | "administrator">;
@@ -36,17 +35,21 @@ export function wordsOf(step: number, isOn = true): readonly [string, string, st
 interface Obstacle {
   readonly fault: string;
   /** The obstacle, as the beginning of a sentence. */
-  readonly says: string;
+  readonly description: string;
   readonly label: string;
 }
 
 /** Faults that block every response, in order of priority. */
 const OBSTACLES: readonly Obstacle[] = [
-  { fault: "offline", says: "The network is unplugged", label: "plug the network in" },
-  { fault: "drop", says: "Every packet is lost", label: "let the packets through" },
-  { fault: "captive-portal", says: "A hotspot responds instead", label: "leave the hotspot" },
-  { fault: "corrupt", says: "Every response is garbled", label: "fix the responses" },
-  { fault: "unavailable", says: "The service is down", label: "bring the service back" },
+  { fault: "offline", description: "The network is unplugged", label: "plug the network in" },
+  { fault: "drop", description: "Every packet is lost", label: "let the packets through" },
+  {
+    fault: "captive-portal",
+    description: "A hotspot responds instead",
+    label: "leave the hotspot",
+  },
+  { fault: "corrupt", description: "Every response is garbled", label: "fix the responses" },
+  { fault: "unavailable", description: "The service is down", label: "bring the service back" },
 ];
 const QUOTA = { label: "give it codes again", does: "fault quota" };
 const POLICY = { label: "be the administrator: allow it", does: "fault policy" };
@@ -67,7 +70,7 @@ const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
 /** Remedies that are only for the administrator (core/tables/remedies.ts). */
-const ASKS_ADMINISTRATOR = /^the administrator: /;
+const FOR_ADMINISTRATOR = /^the administrator: /;
 
 /**
  * @param phone page on the phone
@@ -79,25 +82,27 @@ export function guideOf(seen: Seen, phone: PhonePage, seesFaults = false): Guide
   if (obstacle) return behind(obstacle, seen, phone);
   if (!device.on) {
     const next = { label: "switch the device on", does: "power" };
-    return { step: 0, next, says: "The device is off." };
+    return { step: 0, next, description: "The device is off." };
   }
   if (isSignedIn(seen)) return signedIn(seen, phone, seesFaults);
   if (device.userCode !== "") return withCode(seen, phone);
   if (device.state === "revoking") {
-    const says =
+    const description =
       "The device signs out: it requests the revocation of its tokens, and clears them in any case.";
-    return { step: 0, next: undefined, says };
+    return { step: 0, next: undefined, description };
   }
   if (faults.includes("quota") && device.state !== "signed out") {
-    return { step: 0, next: QUOTA, says: "The service gives this client no more codes." };
+    return { step: 0, next: QUOTA, description: "The service gives this client no more codes." };
   }
   if (device.state === "failed") return failed(seen, phone);
   if (device.state === "signed out") {
-    const says = "The device waits for a user who signs in.";
-    return { step: 0, next: NEW_CODE, says };
+    const description = "The device waits for a user who signs in.";
+    return { step: 0, next: NEW_CODE, description };
   }
-  const says = device.reason ? "The device retries by itself." : "The device requests a code.";
-  return { step: 0, next: undefined, says };
+  const description = device.reason
+    ? "The device retries by itself."
+    : "The device requests a code.";
+  return { step: 0, next: undefined, description };
 }
 
 function isSignedIn({ device }: Seen): boolean {
@@ -105,34 +110,38 @@ function isSignedIn({ device }: Seen): boolean {
 }
 
 /** No response reaches the device: fix that first. */
-function behind({ fault, says, label }: Obstacle, seen: Seen, phone: PhonePage): Guide {
+function behind({ fault, description, label }: Obstacle, seen: Seen, phone: PhonePage): Guide {
   const { device } = seen;
   const does = `fault ${fault}`;
   if (!device.on) {
     const order = `First ${label}, then switch the device on.`;
     const next = { label: `first, ${label}`, does };
-    return { step: 0, next, says: `${says}, and the device is off. ${order}` };
+    return { step: 0, next, description: `${description}, and the device is off. ${order}` };
   }
   const step = isSignedIn(seen) ? 3 : device.userCode === "" ? 0 : withCode(seen, phone).step;
   const next = { label, does };
-  return { step, next, says: `${says}: the device receives nothing until that is fixed.` };
+  return {
+    step,
+    next,
+    description: `${description}: the device receives nothing until that is fixed.`,
+  };
 }
 
 function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean): Guide {
   const next = seesFaults ? undefined : WHAT_CAN_GO_WRONG;
   if (call?.reason) {
-    const { name, mend } = call.reason;
-    const says = `Signed in, but the last call failed: ${name}. ${sentenceOf(mend)}`;
+    const { name, fix } = call.reason;
+    const description = `Signed in, but the last call failed: ${name}. ${sentenceOf(fix)}`;
     // A new sign-in does not enable the API of a project.
     if (name === "accessNotConfigured" && phone !== "none") {
-      return { step: 3, next: usualClient(device), says };
+      return { step: 3, next: usualClient(device), description };
     }
-    return { step: 3, next, says };
+    return { step: 3, next, description };
   }
-  const says = call
+  const description = call
     ? "The device is signed in, and has received its user's data."
     : "The device is signed in.";
-  return { step: 3, next, says: seesFaults ? says + TRY_ONE : says };
+  return { step: 3, next, description: seesFaults ? description + TRY_ONE : description };
 }
 
 /** Back to the kind's default client. */
@@ -142,53 +151,61 @@ function usualClient({ kind }: Seen["device"]): Guide["next"] {
 
 function withCode({ device, decision, faults }: Seen, phone: PhonePage): Guide {
   if (decision?.userCode === device.userCode) {
-    const says = `Decided: ${decision.what}. The device learns it from its next poll.`;
-    return { step: 2, next: undefined, says };
+    const description = `Decided: ${decision.what}. The device learns it from its next poll.`;
+    return { step: 2, next: undefined, description };
   }
   const warning = faults.includes("policy")
     ? "The organization forbids it: the service refuses accounts that allow it now."
     : "";
-  const { says, ...rest } = onPhone(phone);
-  return { ...rest, says: says + warning };
+  const { description, ...rest } = onPhone(phone);
+  return { ...rest, description: description + warning };
 }
 
 function onPhone(phone: PhonePage): Guide {
   switch (phone) {
     case "none": {
-      const says = "The device shows a code: open its address with your own phone.";
-      return { step: 1, next: undefined, says };
+      const description = "The device shows a code: open its address with your own phone.";
+      return { step: 1, next: undefined, description };
     }
     case "consent":
-      return { step: 2, next: undefined, says: "Allow it on the phone, or deny it." };
+      return { step: 2, next: undefined, description: "Allow it on the phone, or deny it." };
     case "code":
-      return { step: 1, next: undefined, says: "The phone has the code: continue there." };
+      return { step: 1, next: undefined, description: "The phone has the code: continue there." };
     case "type":
-      return { step: 1, next: SCAN, says: "Type the code on the phone, or have it entered:" };
+      return {
+        step: 1,
+        next: SCAN,
+        description: "Type the code on the phone, or have it entered:",
+      };
     default:
       return {
         step: 1,
         next: SCAN,
-        says: "The device shows a code; the phone takes it from there.",
+        description: "The device shows a code; the phone takes it from there.",
       };
   }
 }
 
 /** Offer another code only where the next sign-in can end differently. */
 function failed({ device, faults, administrator }: Seen, phone: PhonePage): Guide {
-  const { name, mend } = device.reason ?? { name: "", mend: "" };
+  const { name, fix } = device.reason ?? { name: "", fix: "" };
   const what = SESSION_OVER.includes(name) ? "The session is over" : "The sign-in failed";
-  const says = `${what}: ${name}. ${sentenceOf(mend)}`;
+  const description = `${what}: ${name}. ${sentenceOf(fix)}`;
   if (WRONG_CLIENT.includes(name)) {
     // With a real server no other client is available.
-    return { step: 0, next: phone === "none" ? undefined : usualClient(device), says };
+    return { step: 0, next: phone === "none" ? undefined : usualClient(device), description };
   }
   if (name === "admin_policy_enforced" && faults.includes("policy")) {
-    return { step: 0, next: POLICY, says };
+    return { step: 0, next: POLICY, description };
   }
   if (administrator !== "") {
     const label = `be the administrator: ${ADMINISTRATORS[name] ?? "fix it"}`;
-    return { step: 0, next: { label, does: "administrator" }, says };
+    return { step: 0, next: { label, does: "administrator" }, description };
   }
-  if (!ASKS_ADMINISTRATOR.test(mend)) return { step: 0, next: NEW_CODE, says };
-  return { step: 0, next: NEW_CODE, says: `${what}: ${name}. The administrator has fixed it.` };
+  if (!FOR_ADMINISTRATOR.test(fix)) return { step: 0, next: NEW_CODE, description };
+  return {
+    step: 0,
+    next: NEW_CODE,
+    description: `${what}: ${name}. The administrator has fixed it.`,
+  };
 }

@@ -20,7 +20,7 @@ function post(address: string, body: object): Promise<Response | undefined> {
   }).catch(() => undefined);
 }
 
-const NO_ANSWER = "The simulator rejected the command.";
+const NO_RESPONSE = "The simulator rejected the command.";
 
 const simulator: Link = {
   watch(show, lost) {
@@ -29,12 +29,12 @@ const simulator: Link = {
     events.addEventListener("error", () => lost("The simulator has ended."));
   },
   async send(command) {
-    const answer = await post("/panel/command", { command });
-    return answer?.ok ? "" : NO_ANSWER;
+    const response = await post("/panel/command", { command });
+    return response?.ok ? "" : NO_RESPONSE;
   },
   async exchange(id) {
-    const answer = await fetch(`/panel/exchange/${id}`).catch(() => undefined);
-    return answer?.ok ? ((await answer.json()) as ExchangeDetail) : undefined;
+    const response = await fetch(`/panel/exchange/${id}`).catch(() => undefined);
+    return response?.ok ? ((await response.json()) as ExchangeDetail) : undefined;
   },
   openPhone(target) {
     if (phone) phone.src = target;

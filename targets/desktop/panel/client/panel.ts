@@ -4,7 +4,7 @@
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";
-import { type Need, whyNot } from "../../simulator/needs.ts";
+import { type Need, whyNot } from "../../simulator/preconditions.ts";
 import type { Gauge, View } from "../../simulator/view.ts";
 import { Diagram } from "./diagram.ts";
 import { drawModules, drawSlip } from "./display.ts";
@@ -16,19 +16,14 @@ import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 export interface Link {
   /** Calls `show` with each view, and `lost` when no more views will follow. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
-  /** Sends a button's command. @returns "" or why it could not be sent */
   send(command: string): Promise<string>;
   /** Request and response in full, masked; undefined if they have been discarded. */
   exchange(id: number): Promise<ExchangeDetail | undefined>;
-  /** Opens a page of the service on the phone. */
   openPhone(target: string): void;
-  /** Text below the QR code. */
   hintFor(verificationUri: string): string;
 }
 
-/** How long a message stays. */
 const MESSAGE_MS = 7000;
-/** Characters of the display's text in one line above the phone. */
 const STRIP_MAX = 60;
 /** On the phone before a page is open. */
 const NOT_YET =
@@ -36,12 +31,12 @@ const NOT_YET =
 export class Panel {
   #latest: View | undefined;
   /** Number of the simulation's last message. */
-  #heard = -1;
+  #received = -1;
   /** Whether the message no longer applies. */
   #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
   /** The last decision by a key that the phone has shown. */
-  #told = -1;
+  #reported = -1;
   readonly #diagram: Diagram;
 
   readonly #link: Link;
@@ -72,7 +67,7 @@ export class Panel {
    * Shows one line to the user for a while.
    * @param isOver when true, the line is removed early
    */
-  say(text: string, isOver: (view: View) => boolean = () => false): void {
+  print(text: string, isOver: (view: View) => boolean = () => false): void {
     clearTimeout(this.#hush);
     this.#isOver = isOver;
     setText("message", text);
@@ -87,13 +82,17 @@ export class Panel {
     this.#diagram.show(view);
     setText("time", time(view.clock.ms));
     setText("speed", paceOf(view.clock));
-    this.#hear(view);
+    this.#receive(view);
     this.#showGuide(view);
     showButtons(view);
   }
 
   #showGuide(view: View): void {
-    const { step, next, says } = guideOf(view, phonePage(view.device.userCode), seesFaults());
+    const { step, next, description } = guideOf(
+      view,
+      phonePage(view.device.userCode),
+      seesFaults(),
+    );
     const words = wordsOf(step, view.device.on);
     [...element("guide").children].forEach((item, at) => {
       if (item.textContent !== words[at]) item.textContent = words[at]!;
@@ -101,7 +100,7 @@ export class Panel {
       if (at === step) item.setAttribute("aria-current", "step");
       else item.removeAttribute("aria-current");
     });
-    setText("guide-says", says);
+    setText("guide-says", description);
     const key = element<HTMLButtonElement>("next");
     key.hidden = next === undefined;
     quietenPhone(next !== undefined);
@@ -110,7 +109,6 @@ export class Panel {
     key.dataset.does = next.does;
   }
 
-  /** Runs the action of the strong button. */
   #next(): void {
     const does = element<HTMLButtonElement>("next").dataset.does ?? "";
     if (does === "#scan") this.#scan();
@@ -126,7 +124,7 @@ export class Panel {
     if (code) this.#openPhone(`/device?user_code=${encodeURIComponent(code)}`);
     else {
       const hasCode = ({ device }: View): boolean => device.userCode !== "";
-      this.say("There is no code on the display to scan: press new code", hasCode);
+      this.print("There is no code on the display to scan: press new code", hasCode);
     }
   }
 
@@ -139,12 +137,12 @@ export class Panel {
   /** After a decision by a key, the phone shows the decision instead of the page that was open. */
   #showDecision({ decision }: View): void {
     const order = decision?.isByKey ? decision.order : -1;
-    if (order === this.#told || element("phone") === null) return;
-    this.#told = order;
-    const isTold = decision?.isByKey === true;
-    setText("phone-says", isTold ? decision.page.title : "Your phone");
-    setText("phone-does", isTold ? decision.page.text : NOT_YET);
-    if (!isTold) return;
+    if (order === this.#reported || element("phone") === null) return;
+    this.#reported = order;
+    const isReported = decision?.isByKey === true;
+    setText("phone-says", isReported ? decision.page.title : "Your phone");
+    setText("phone-does", isReported ? decision.page.text : NOT_YET);
+    if (!isReported) return;
     element("phone-home").hidden = false;
     element("phone").hidden = true;
     setText("phone-address", "");
@@ -160,25 +158,25 @@ export class Panel {
    * Shows a message of the simulation once, also when it is repeated; the simulation ends it. An empty message does not
    * remove a newer one of the panel.
    */
-  #hear(view: View): void {
-    const isNew = view.messageNumber !== this.#heard;
-    this.#heard = view.messageNumber;
-    if (isNew && view.message !== "") this.say(view.message, ({ message }) => message === "");
-    else if (this.#isOver(view)) this.say("");
+  #receive(view: View): void {
+    const isNew = view.messageNumber !== this.#received;
+    this.#received = view.messageNumber;
+    if (isNew && view.message !== "") this.print(view.message, ({ message }) => message === "");
+    else if (this.#isOver(view)) this.print("");
   }
 
   async #send(command: string): Promise<void> {
     // The previous message belongs to the previous action.
-    this.say("");
+    this.print("");
     const problem = await this.#link.send(command);
-    if (problem) this.say(problem);
+    if (problem) this.print(problem);
   }
 
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
     // Other buttons may have shown a message already.
-    if (button.id === "enter" || button.id === "scan") this.say("");
+    if (button.id === "enter" || button.id === "scan") this.print("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);
     else if (command) void this.#send(command);
@@ -190,7 +188,7 @@ export class Panel {
   #refuse({ dataset, firstChild }: HTMLButtonElement): void {
     const { needs, whyNot: why } = dataset;
     const isOver = (view: View): boolean => whyNot(needs as Need, view) === "";
-    this.say(`${firstChild?.textContent}: ${why}`, isOver);
+    this.print(`${firstChild?.textContent}: ${why}`, isOver);
   }
 
   #press(event: KeyboardEvent): void {
@@ -203,7 +201,7 @@ export class Panel {
       ({ dataset }) => dataset.key === event.key,
     );
     if (button === undefined) {
-      this.say(`The key ${event.key} does nothing; the buttons show the keys that do`);
+      this.print(`The key ${event.key} does nothing; the buttons show the keys that do`);
       return;
     }
     event.preventDefault();
@@ -237,7 +235,6 @@ function bare(code: string): string {
   return code.replace(/[\s\-\u2010-\u2015\u2212]/gu, "");
 }
 
-/** Whether the list of faults is open and in sight. */
 function seesFaults(): boolean {
   const { top, bottom, height } = element("deeds-fault").getBoundingClientRect();
   return height > 0 && bottom > 0 && top < innerHeight;
@@ -281,14 +278,13 @@ function showDevice({ device, display, memory, slots, slips }: View): void {
   setText("memory", `${memory.bytes} bytes, ${memory.tokens} for tokens`);
   for (const one of slots) {
     const { slot, bytes, sequence, writes, erases } = one;
-    setText(`slot-${slot}`, `${slot + 1}: ${keptWords(one)}`);
+    setText(`slot-${slot}`, `${slot + 1}: ${storedWords(one)}`);
     element(`slot-${slot}`).title =
       `${bytes} bytes, record ${sequence + 1}, ${writes} writes, ${erases} erases`;
   }
 }
 
-/** Contents of a slot, in words. */
-const KEPT_WORDS: Readonly<Record<SlotView["kind"], string>> = {
+const STORED_WORDS: Readonly<Record<SlotView["kind"], string>> = {
   empty: "nothing",
   code: "the code",
   token: "the refresh token",
@@ -297,8 +293,8 @@ const KEPT_WORDS: Readonly<Record<SlotView["kind"], string>> = {
   unknown: "nothing readable",
 };
 
-function keptWords({ kind, bytes }: SlotView): string {
-  return bytes > 0 ? KEPT_WORDS[kind] : KEPT_WORDS.empty;
+function storedWords({ kind, bytes }: SlotView): string {
+  return bytes > 0 ? STORED_WORDS[kind] : STORED_WORDS.empty;
 }
 
 /** The line above the phone where the device is out of sight: first the code, then the result. */
@@ -313,7 +309,7 @@ function showReason({ reason }: View["device"]): void {
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
   element("reason").hidden = !isWrong;
   if (!isWrong) return;
-  setText("reason", `${reason.name}, reported by ${reason.from}. ${sentenceOf(reason.mend)}`);
+  setText("reason", `${reason.name}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`);
 }
 
 /** The groups of buttons as tabs (ARIA practices). They work while the simulation loads. */

@@ -1,18 +1,16 @@
 // The rows of the diagram in order. An exchange is one row if nothing happened between its request and its response,
 // else two. Consecutive polls with authorization_pending are one row that can be unfolded.
+
+import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
+import type { LastingFault, PassingFault } from "../../simulator/environment/network.ts";
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { TimelineEntry } from "../../simulator/log/timeline.ts";
 import type { View } from "../../simulator/view.ts";
-import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
-import type { LastingFault, PassingFault } from "../../simulator/world/network.ts";
 
-/** The part of an exchange that a row shows. */
-export type Part = "whole" | "request" | "answer";
+export type Part = "whole" | "request" | "response";
 
 export interface Row {
-  /** Names of its events: the same event has the same name in the next view. */
   readonly names: readonly string[];
-  /** Positions of its events, ascending. */
   readonly orders: readonly number[];
   readonly part: Part;
   readonly exchanges: readonly ExchangeEntry[];
@@ -22,19 +20,17 @@ export interface Row {
 
 export type Outcome = "good" | "wait" | "bad" | "under way";
 
-/** The logs of a view. */
 export type Happened = Pick<View, "fromOrder" | "exchanges" | "timeline" | "events">;
 
 /** authorization_pending (RFC 8628 §3.5) is not an error and has its own look. */
-export function outcomeOf({ ended, status, said, fault }: ExchangeEntry): Outcome {
+export function outcomeOf({ ended, status, output, fault }: ExchangeEntry): Outcome {
   if (ended === undefined) return "under way";
-  if (said === "authorization_pending") return "wait";
+  if (output === "authorization_pending") return "wait";
   // A late response is complete.
   const isWhole = fault === "" || fault === "slow";
-  return said === "OK" && status >= 200 && status < 300 && isWhole ? "good" : "bad";
+  return output === "OK" && status >= 200 && status < 300 && isWhole ? "good" : "bad";
 }
 
-/** The effect of a fault on an exchange. */
 export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
   offline: "network unplugged",
   drop: "lost on the way",
@@ -50,15 +46,15 @@ export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
 };
 
 /** The response in words: "428 authorization_pending", "503 not JSON (service down)". */
-export function answerOf({ ended, status, said, fault }: ExchangeEntry): string {
+export function responseOf({ ended, status, output, fault }: ExchangeEntry): string {
   if (ended === undefined) return "";
   const by = fault ? ` (${DONE_BY[fault as keyof typeof DONE_BY]})` : "";
-  return `${status ? `${status} ` : ""}${said}${by}`;
+  return `${status ? `${status} ` : ""}${output}${by}`;
 }
 
 export function rowsOf(happened: Happened): Row[] {
   const whole: Row[] = [];
-  for (const row of happenings(happened)) addJoined(whole, row, isAnswerTo);
+  for (const row of happenings(happened)) addJoined(whole, row, isResponseTo);
   const folded: Row[] = [];
   for (const row of whole) addJoined(folded, row, isPollAgain);
   return folded;
@@ -81,14 +77,13 @@ function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[]
     const name = `${exchange.atMs} ${exchange.purpose}`;
     add(exchange.order, { exchanges: [exchange], part: "request" }, name);
     if (!exchange.ended) continue;
-    add(exchange.ended.order, { exchanges: [exchange], part: "answer" }, `${name} answered`);
+    add(exchange.ended.order, { exchanges: [exchange], part: "response" }, `${name} answered`);
   }
   for (const entry of timeline) add(entry.order, { entry }, `${entry.atMs} ${entry.what}`);
   for (const event of events) add(event.order, { event }, `${event.atMs} ${event.verdict}`);
   return rows.sort((a, b) => a.orders[0]! - b.orders[0]!);
 }
 
-/** Adds a row, or joins it with the last one. */
 function addJoined(rows: Row[], row: Row, belong: (before: Row, row: Row) => boolean): void {
   const before = rows.at(-1);
   if (before === undefined || !belong(before, row)) {
@@ -106,8 +101,10 @@ function addJoined(rows: Row[], row: Row, belong: (before: Row, row: Row) => boo
   };
 }
 
-function isAnswerTo(before: Row, { part, exchanges: [answered] }: Row): boolean {
-  return part === "answer" && before.part === "request" && before.exchanges[0]!.id === answered!.id;
+function isResponseTo(before: Row, { part, exchanges: [responded] }: Row): boolean {
+  return (
+    part === "response" && before.part === "request" && before.exchanges[0]!.id === responded!.id
+  );
 }
 
 function isPollAgain(before: Row, row: Row): boolean {
@@ -122,16 +119,14 @@ function isWaiting({ part, exchanges }: Row): boolean {
 // Updates a list on the page: known items stay, new ones are drawn, and all are put in order.
 
 /** An item of the list, and the row that it was drawn from. */
-export interface Kept<Item> {
+export interface Stored<Item> {
   readonly item: Item;
   readonly state: string;
 }
 
-/** Access to a list. */
 export interface List<Item> {
   insertBefore(item: Item, before: Item | null): void;
   remove(item: Item): void;
-  /** The item at this position, null after the last. */
   at(place: number): Item | null;
 }
 
@@ -142,13 +137,13 @@ export interface List<Item> {
  */
 export function keepInStep<Item>(
   list: List<Item>,
-  kept: Map<string, Kept<Item>>,
+  stored: Map<string, Stored<Item>>,
   rows: readonly Row[],
   draw: (row: Row, before: Item | undefined) => Item,
 ): boolean {
-  const known = new Map(kept);
-  const gone = new Set([...kept.values()].map(({ item }) => item));
-  kept.clear();
+  const known = new Map(stored);
+  const gone = new Set([...stored.values()].map(({ item }) => item));
+  stored.clear();
   let hasChanged = false;
   rows.forEach((row, place) => {
     const name = row.names.find((one) => known.has(one));
@@ -159,7 +154,7 @@ export function keepInStep<Item>(
     if (isSame) gone.delete(item);
     for (const one of row.names) {
       known.delete(one);
-      kept.set(one, { item, state });
+      stored.set(one, { item, state });
     }
     if (list.at(place) === item) return;
     list.insertBefore(item, list.at(place));
@@ -173,5 +168,5 @@ export function keepInStep<Item>(
 function stateOf({ orders, exchanges, part }: Row): string {
   const last = exchanges.at(-1);
   const ends = `${orders[0]} ${orders.length} ${orders.at(-1)}`;
-  return `${ends} ${part} ${last?.ended?.order} ${last?.said} ${last?.fault}`;
+  return `${ends} ${part} ${last?.ended?.order} ${last?.output} ${last?.fault}`;
 }

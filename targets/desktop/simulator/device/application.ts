@@ -16,12 +16,11 @@ import { asciiOf, bytesOf } from "../../../../platform/text/text.ts";
 import { clean } from "../../../service/observers.ts";
 import { reasonOf } from "../log/mask.ts";
 import { NOT_KNOWN, type Reason, reasonOfCall } from "../log/reasons.ts";
-import { describeList, type ListedPage, listedPage } from "./broadcast-words.ts";
+import { describeList, type ListedPage, listedPage } from "./broadcast-texts.ts";
 
 const BODY_MAX = 65_536;
 const PUBLISHER_API = Endpoint.RESOURCE + 1;
 
-/** Default parent and content of offers. */
 const OFFER = {
   package: "test.picogrant.player",
   product: "premium",
@@ -37,29 +36,24 @@ const PHASES = [
   },
 ];
 
-/** The result of a call, for display. */
 export interface CallOutcome {
   readonly what: string;
-  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** undefined on success. */
   readonly reason: Reason | undefined;
   readonly text: string;
 }
 
 interface Call {
   readonly what: string;
-  /** The API's name, for error texts. */
   readonly api: string;
   /** Starts the call in the core; returns "" or the reason why it cannot start. */
   begin(driver: Driver): string;
   /** For a list of broadcasts: the number on the pages before this one. */
   readonly list?: { readonly before: number | undefined };
   /** Text for the display from a successful response; for an empty list, the text that says so. */
-  describe(answer: Record<string, unknown>, driver: Driver): string;
+  describe(response: Record<string, unknown>, driver: Driver): string;
 }
 
-/** Arguments of a call: `name=value`, or a plain name. */
 export interface CallWords {
   readonly named: ReadonlyMap<string, string>;
   readonly plain: readonly string[];
@@ -105,11 +99,7 @@ export class Application {
   /**
    * @param first the call after a sign-in; undefined for a server without such an API
    */
-  constructor(
-    first: "broadcasts" | "offers" | undefined,
-    /** The issuer that discovery requests. */
-    issuer = "",
-  ) {
+  constructor(first: "broadcasts" | "offers" | undefined, issuer = "") {
     this.#first = first;
     this.#issuer = issuer;
   }
@@ -130,8 +120,7 @@ export class Application {
     if (this.#status === "done") this.#status = "to call";
   }
 
-  /** Starts a call; returns "" or the reason why it cannot start now. */
-  ask(driver: Driver, name: CallName, words: CallWords): string {
+  request(driver: Driver, name: CallName, words: CallWords): string {
     if (this.#status === "calling") return "another call is under way";
     // Metadata is public; everything else needs a signed-in user.
     if (name !== "discover" && !driver.isSignedIn) return "nobody is signed in";
@@ -165,12 +154,12 @@ export class Application {
     if (problem !== "") {
       // The device rejected the arguments before sending: report it like a response.
       const [name = "", remedy] = problem.split(": ");
-      const mend = remedy ? `the caller: ${remedy}` : NOT_KNOWN;
+      const fix = remedy ? `the caller: ${remedy}` : NOT_KNOWN;
       const text = `${call.what}: ${problem}`;
       this.outcome = {
         what: call.what,
         status: 0,
-        reason: { name, from: "the device", mend },
+        reason: { name, from: "the device", fix },
         text,
       };
       if (driver.isSignedIn) driver.setStatus(text);
@@ -187,13 +176,14 @@ export class Application {
     this.#status = "done";
     this.tokenInQuery = false;
     const { callError: error, callStatus: status } = driver.device;
-    const answer = readJson(this.#chunks);
+    const response = readJson(this.#chunks);
     const refused = error !== ErrorCode.NONE || status >= 400;
-    const named = typeof answer.error === "object" && answer.error ? reasonOf(answer.error) : "";
+    const named =
+      typeof response.error === "object" && response.error ? reasonOf(response.error) : "";
     const reason = refused ? reasonOfCall(named, error, status, call.api) : undefined;
-    const page = call.list && listedPage(answer, call.list.before);
-    const said = page ? this.#describe(page, driver) : call.describe(answer, driver);
-    const text = reason ? `${call.what}: ${reason.name}` : said;
+    const page = call.list && listedPage(response, call.list.before);
+    const output = page ? this.#describe(page, driver) : call.describe(response, driver);
+    const text = reason ? `${call.what}: ${reason.name}` : output;
     this.outcome = { what: call.what, status, reason, text };
     if (page && !reason) this.#list = { call, shown: page.titles.length };
     if (driver.isSignedIn) driver.setStatus(text);
@@ -357,8 +347,7 @@ function discovery(issuer: string): Call {
         ? ""
         : "another call is under way";
     },
-    // The core has validated the issuer and the addresses.
-    describe: (_answer, { device }) => {
+    describe: (_response, { device }) => {
       const path = (field: number): string => {
         const from = device.start[field]!;
         const address = asciiOf(device.memory, from, from + Math.max(0, device.length[field]!));
@@ -386,7 +375,7 @@ function readJson(chunks: readonly number[]): Record<string, unknown> {
   }
 }
 
-/** Remedies for the offer errors that the device detects before sending (core/documents/subscription-offer.ts). */
+/** Remedies for the offer errors that the device detects before sending (core/specifications/subscription-offer.ts). */
 const REMEDIES: Readonly<Record<Exclude<OfferError, OfferError.NONE>, string>> = {
   [OfferError.PACKAGE_NAME]: "use letters, 0-9, . and _, at most 255",
   [OfferError.PRODUCT_ID]: "use a-z, 0-9, . and _, at most 40",

@@ -19,7 +19,6 @@ export class FrameDisplay implements Display {
     readonly columns: number,
     readonly rows: number,
     changed: () => void,
-    /** Character ROM of the display's controller. */
     readonly rom: RomName = "A00",
   ) {
     this.#changed = changed;
@@ -52,7 +51,6 @@ export class FrameDisplay implements Display {
   }
 }
 
-/** Whether the display shows the text, in one row or wrapped. */
 export function shows(lines: readonly string[], text: string): boolean {
   const joined = lines.map((line) => line.trim()).join(" ");
   return joined.replace(/\s+/g, " ").includes(text.replace(/\s+/g, " "));
@@ -73,16 +71,14 @@ export function shownText(
 function hasCode(device: Device, display: FrameDisplay): boolean {
   if (device.codeConfirmed === 1) return true;
   const code = textIn(device, core.Field.USER_CODE);
-  const isKept = device.state === core.State.PENDING && code !== "";
-  return isKept && (display.lines.at(-1)?.includes(code) ?? false);
+  const isStored = device.state === core.State.PENDING && code !== "";
+  return isStored && (display.lines.at(-1)?.includes(code) ?? false);
 }
 
 function textIn({ memory, start, length }: Device, region: number): string {
   const from = start[region]!;
   return asciiOf(memory, from, from + Math.max(0, length[region]!));
 }
-
-// The modules of a QR code.
 
 /** Rows of modules, true for dark, without the quiet zone. */
 export type Modules = readonly (readonly boolean[])[];

@@ -8,7 +8,6 @@ export interface DeviceKind {
   readonly title: string;
   /** The client that such a device uses by default. */
   readonly client: string;
-  /** Default size of the character display. */
   readonly columns: number;
   readonly rows: number;
   /** Prints a slip for each new code: address, code and QR code. */

@@ -13,7 +13,6 @@ import type { Language } from "../../../../platform/display/languages.ts";
 import { type Modules, qrModules } from "./display.ts";
 
 export interface PrintedSlip {
-  /** Simulated time of printing. */
   readonly atMs: number;
   readonly heading: string;
   readonly address: string;
@@ -21,16 +20,14 @@ export interface PrintedSlip {
   readonly code: string;
   readonly footing: string;
   readonly modules: Modules;
-  /** The bytes for a printer. */
   readonly bytes: Uint8Array;
 }
 
 /** Number of slips that are kept. */
-const KEPT = 5;
+const STORED = 5;
 
 export class Paper {
   readonly slips: PrintedSlip[] = [];
-  /** Slips printed in total. */
   count = 0;
 
   readonly #sink: PrinterSink | undefined;
@@ -60,7 +57,7 @@ export class Paper {
     this.#sink?.write(bytes, 0, bytes.length);
     this.count++;
     this.slips.push({ atMs, heading, address, between, code, footing, modules, bytes });
-    if (this.slips.length > KEPT) this.slips.shift();
+    if (this.slips.length > STORED) this.slips.shift();
   }
 }
 

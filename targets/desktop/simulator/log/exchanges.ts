@@ -3,16 +3,15 @@ import type { HttpRequest, TransportFailure } from "../../../../platform/contrac
 import { asciiOf } from "../../../../platform/text/text.ts";
 import { clean, maskForm } from "../../../service/observers.ts";
 import {
-  type AnswerHead,
-  describeAnswer,
   describeRequest,
   describeResponse,
   type ExchangeDetail,
+  type ResponseHead,
+  summarizeResponse,
 } from "./mask.ts";
 import { wordsOf } from "./reasons.ts";
 import type { Moment, Moments } from "./timeline.ts";
 
-/** The purpose of an exchange, for display. */
 export type ExchangePurpose =
   | "request a code"
   | "poll"
@@ -29,28 +28,22 @@ export interface ExchangeEntry extends Moment {
   ended: Moment | undefined;
   readonly purpose: ExchangePurpose;
   readonly method: string;
-  /** Path with its query, masked. */
   readonly target: string;
-  /** Body, masked. */
   readonly request: string;
   /** 0 before the response, and without one. */
   status: number;
-  /** Response body, masked; or the reason why there is none. */
-  answer: string;
+  response: string;
   /** Short result, "" before the response: OK, the error's name, or the reason why there is no response. */
-  said: string;
-  /** Bytes of the response body. */
+  output: string;
   receivedBytes: number;
-  /** The fault that affected it, "" for none. */
   fault: string;
 }
 
-const KEPT = 200;
+const STORED = 200;
 
 export class ExchangeLog {
   readonly entries: ExchangeEntry[] = [];
   count = 0;
-  /** Total per purpose. */
   readonly counts = new Map<ExchangePurpose, number>();
   readonly #details = new Map<number, ExchangeDetail>();
 
@@ -73,32 +66,32 @@ export class ExchangeLog {
       target: targetOf(request.url),
       request: body === "" ? "" : maskForm(body),
       status: 0,
-      answer: "",
-      said: "",
+      response: "",
+      output: "",
       receivedBytes: 0,
       fault: "",
     };
     this.counts.set(entry.purpose, (this.counts.get(entry.purpose) ?? 0) + 1);
     this.entries.push(entry);
-    const detail = { request: describeRequest(request, entry.target, body), answer: "" };
+    const detail = { request: describeRequest(request, entry.target, body), response: "" };
     this.#details.set(entry.id, detail);
-    if (this.entries.length > KEPT) this.#details.delete(this.entries.shift()!.id);
+    if (this.entries.length > STORED) this.#details.delete(this.entries.shift()!.id);
     this.#changed();
     return entry;
   }
 
-  answered(entry: ExchangeEntry, head: AnswerHead, body: Uint8Array): void {
+  responded(entry: ExchangeEntry, head: ResponseHead, body: Uint8Array): void {
     const text = new TextDecoder().decode(body);
     entry.status = head.status;
-    entry.said = wordsOf(head.status, text);
+    entry.output = wordsOf(head.status, text);
     entry.receivedBytes = body.length;
     this.#complete(entry, describeResponse(head, text));
-    this.#end(entry, describeAnswer(text));
+    this.#end(entry, summarizeResponse(text));
   }
 
   failed(entry: ExchangeEntry, failure: TransportFailure | "aborted"): void {
     this.#complete(entry, `no response: ${failure}`);
-    entry.said = failure;
+    entry.output = failure;
     this.#end(entry, failure);
   }
 
@@ -107,14 +100,14 @@ export class ExchangeLog {
     return this.#details.get(id);
   }
 
-  #complete({ id }: ExchangeEntry, answer: string): void {
+  #complete({ id }: ExchangeEntry, response: string): void {
     const detail = this.#details.get(id);
-    if (detail) this.#details.set(id, { ...detail, answer });
+    if (detail) this.#details.set(id, { ...detail, response });
   }
 
-  #end(entry: ExchangeEntry, answer: string): void {
+  #end(entry: ExchangeEntry, response: string): void {
     entry.ended = this.#moments.next();
-    entry.answer = answer;
+    entry.response = response;
     this.#changed();
   }
 }

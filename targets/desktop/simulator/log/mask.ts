@@ -7,7 +7,7 @@ const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
 
 /** A JSON response as `name=value` words, masked; for other bodies only the size. */
-export function describeAnswer(text: string): string {
+export function summarizeResponse(text: string): string {
   if (text === "") return "(empty)";
   let value: unknown;
   try {
@@ -72,10 +72,9 @@ export function reasonOf(error: object): string {
   return typeof word === "string" ? clean(word).slice(0, VALUE_LENGTH_MAX) : "";
 }
 
-/** One exchange in full, masked. */
 export interface ExchangeDetail {
   readonly request: string;
-  readonly answer: string;
+  readonly response: string;
 }
 
 /** The request as sent, with its body as text. */
@@ -94,16 +93,13 @@ export function describeRequest(request: HttpRequest, target: string, body: stri
   return lines.join("\n");
 }
 
-/** The part of a response head that reaches a device (platform/contracts.ts). */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
-  /** -1 for none. */
   readonly retryAfterS: number;
   readonly authenticate?: string;
 }
 
-/** The response as the device receives it. */
-export function describeResponse(head: AnswerHead, body: string): string {
+export function describeResponse(head: ResponseHead, body: string): string {
   const lines = [`HTTP status ${head.status}`];
   if (head.retryAfterS >= 0) lines.push(`Retry-After: ${head.retryAfterS}`);
   if (head.authenticate) lines.push(`WWW-Authenticate: ${clean(head.authenticate)}`);

@@ -2,7 +2,7 @@
 import { ErrorCode, State } from "../../../../core/complete.ts";
 import { MESSAGES, type Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
-import { missingMemberOf, missingRoomOf } from "../../../../platform/driver/unfit-answer.ts";
+import { missingCapacityOf, missingMemberOf } from "../../../../platform/driver/response-misfit.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { clean } from "../../../service/observers.ts";
 import { reasonOf } from "./mask.ts";
@@ -13,7 +13,6 @@ import { errorName } from "./timeline.ts";
 
 const TEXTS = MESSAGES.split("\n");
 
-/** The English text. */
 export function textOf(message: Message): string {
   return TEXTS[message]!.trimEnd();
 }
@@ -27,8 +26,8 @@ const LENGTH_MAX = 40;
  * @param body as text
  */
 export function wordsOf(status: number, body: string): string {
-  const isGood = status >= 200 && status < 300;
-  const words = isGood ? "OK" : "without a reason";
+  const isValid = status >= 200 && status < 300;
+  const words = isValid ? "OK" : "without a reason";
   if (body === "") return words;
   try {
     return errorIn(JSON.parse(body)) || words;
@@ -38,9 +37,9 @@ export function wordsOf(status: number, body: string): string {
 }
 
 /** RFC 6749 §5.2, the `error_code` of the two specifications, and the error object of a resource API. */
-function errorIn(answer: unknown): string {
-  if (typeof answer !== "object" || answer === null) return "";
-  const { error, error_code: code } = answer as { error?: unknown; error_code?: unknown };
+function errorIn(response: unknown): string {
+  if (typeof response !== "object" || response === null) return "";
+  const { error, error_code: code } = response as { error?: unknown; error_code?: unknown };
   const name = typeof error === "object" && error !== null ? named(error) : (error ?? code);
   return typeof name === "string" ? clean(name).slice(0, LENGTH_MAX) : "";
 }
@@ -51,12 +50,10 @@ function named(error: object): string {
 }
 
 export interface Reason {
-  /** The error's name on the wire or in the core. */
   readonly name: string;
-  /** The component that reported it. */
   readonly from: string;
   /** Who can fix it, and how if known. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** For errors that no table lists. */
@@ -68,36 +65,34 @@ const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
 /** The user is signed out, whatever the server reported about the revocation. */
 const AT_SIGN_OUT = "nobody needs to: the device has cleared its tokens anyway";
 
-/** The device's current error; undefined without one. */
 export function reasonOfDevice({ device }: Driver): Reason | undefined {
   const { error } = device;
   if (error === ErrorCode.NONE) return undefined;
-  const room = missingRoomOf(device) || missingMemberOf(device);
+  const capacity = missingCapacityOf(device) || missingMemberOf(device);
   const isAfterSignOut = device.state === State.SIGNED_OUT && error <= LAST_OF_SERVER;
-  const { name, mend } = toldOf(error);
+  const { name, fix } = reportedOf(error);
   return {
     name,
     from: error <= LAST_OF_SERVER ? "the authorization server" : "the device",
-    mend: isAfterSignOut ? AT_SIGN_OUT : room ? `the developer: ${room}` : mend,
+    fix: isAfterSignOut ? AT_SIGN_OUT : capacity ? `the developer: ${capacity}` : fix,
   };
 }
 
-interface Told {
+interface ErrorText {
   readonly name: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** Computed once: every view needs it. */
-const TOLD = new Map<number, Told>(
+const ERROR_TEXTS = new Map<number, ErrorText>(
   errorRows().map(({ error, kind }) => {
-    const mend = remedyOf(error as Exclude<ErrorCode, ErrorCode.NONE>, kind);
-    return [error, { name: ErrorCode[error]!.toLowerCase(), mend }];
+    const fix = remedyOf(error as Exclude<ErrorCode, ErrorCode.NONE>, kind);
+    return [error, { name: ErrorCode[error]!.toLowerCase(), fix }];
   }),
 );
 
-/** Texts of an error by its number. */
-export function toldOf(error: number): Told {
-  return TOLD.get(error) ?? { name: `error ${error}`, mend: NOT_KNOWN };
+export function reportedOf(error: number): ErrorText {
+  return ERROR_TEXTS.get(error) ?? { name: `error ${error}`, fix: NOT_KNOWN };
 }
 
 /** Remedies for errors of the resource APIs by their reason. */
@@ -126,8 +121,8 @@ export function reasonOfCall(name: string, error: number, status: number, api: s
     return {
       name: status >= 400 ? `${status} ${own}` : own,
       from: status >= 400 ? api : "the device",
-      mend: status >= 500 || status === 0 ? "passes by itself: retry" : NOT_KNOWN,
+      fix: status >= 500 || status === 0 ? "passes by itself: retry" : NOT_KNOWN,
     };
   }
-  return { name, from: api, mend: BY_API_REASON[name] ?? NOT_KNOWN };
+  return { name, from: api, fix: BY_API_REASON[name] ?? NOT_KNOWN };
 }

@@ -3,14 +3,13 @@
 
 import { ErrorCode, ErrorKind } from "../../../../core/device/errors.ts";
 
-/** Roles by kind of error. */
 const WHO: Readonly<Record<ErrorKind, string>> = {
   [ErrorKind.NONE]: "",
   [ErrorKind.TRANSIENT]: "passes by itself",
   [ErrorKind.RENEWABLE]: "a new code",
   [ErrorKind.USER]: "the user",
   [ErrorKind.ADMINISTRATOR]: "the administrator",
-  [ErrorKind.MAKER]: "the developer",
+  [ErrorKind.DEVELOPER]: "the developer",
 };
 
 /** The action for each error, or what happens without one. */
@@ -44,7 +43,7 @@ const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.TOKEN_REVOKED]: "sign in again",
   [ErrorCode.ACCOUNT_DISABLED]: "enable the account again",
   [ErrorCode.UNEXPECTED_STATE]: "report this error: it is a bug",
-  [ErrorCode.USELESS_ANSWERS]: "check the address: its responses are not valid",
+  [ErrorCode.UNUSABLE_RESPONSES]: "check the address: its responses are not valid",
   [ErrorCode.INTERACTION_REQUIRED]: "sign in again: the server requires an action there",
   [ErrorCode.REQUEST_REFUSED]: "check the address: it does not accept such requests",
   [ErrorCode.NO_CODE_CHALLENGE]: "give the device a random source and SHA-256",
@@ -62,7 +61,7 @@ export function remedyOf(error: Exclude<ErrorCode, ErrorCode.NONE>, kind: ErrorK
 export function sentenceOf(remedy: string): string {
   const [, who = "", how = ""] = /^([^:]*)(?:: (.*))?$/.exec(remedy)!;
   if (who === WHO[ErrorKind.ADMINISTRATOR]) return `Ask your administrator to ${how}.`;
-  if (who === WHO[ErrorKind.MAKER]) return `Contact the developer: ${how}.`;
+  if (who === WHO[ErrorKind.DEVELOPER]) return `Contact the developer: ${how}.`;
   const text = who === WHO[ErrorKind.USER] ? how : remedy;
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

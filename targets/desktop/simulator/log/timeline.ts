@@ -10,7 +10,6 @@ import { sentenceOf } from "./remedies.ts";
 // The place of an event in the simulation. Many events share a millisecond, so the order is recorded as well.
 
 export interface Moment {
-  /** Simulated time. */
   readonly atMs: number;
   /** Position among all events; a cause has a smaller one than its effect. */
   readonly order: number;
@@ -50,7 +49,6 @@ export function errorName(error: number): string {
 }
 
 export interface TimelineEntry extends Moment {
-  /** State after it, or "" for an external event. */
   readonly state: string;
   readonly what: string;
   /** "device" where the device moved by itself or by a response. */
@@ -58,9 +56,9 @@ export interface TimelineEntry extends Moment {
 }
 
 /** Who acts; a fault's end counts as "world". */
-export type Actor = "device" | "person" | "button" | "world" | "fault" | "maker";
+export type Actor = "device" | "user" | "button" | "environment" | "fault" | "manufacturer";
 
-const KEPT = 300;
+const STORED = 300;
 
 export class Timeline {
   readonly entries: TimelineEntry[] = [];
@@ -75,7 +73,7 @@ export class Timeline {
   }
 
   /** Records an external event. Call it before the event takes effect. */
-  note(what: string, by: Actor = "world"): TimelineEntry {
+  note(what: string, by: Actor = "environment"): TimelineEntry {
     if (what === "power on") this.#moves = -1;
     return this.#add("", what, by);
   }
@@ -98,7 +96,7 @@ export class Timeline {
     const entry = { ...this.#moments.next(), state, what, by };
     this.count++;
     this.entries.push(entry);
-    if (this.entries.length > KEPT) this.entries.shift();
+    if (this.entries.length > STORED) this.entries.shift();
     return entry;
   }
 }
@@ -108,7 +106,7 @@ function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
   const name = errorName(device.error);
   const what = name === eventName(device.event) ? "" : `: ${name}`;
-  return `${what}, reported by ${reason.from}. ${sentenceOf(reason.mend)}`;
+  return `${what}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`;
 }
 
 // A decision about the device's code, logged once, where it takes effect.
@@ -116,7 +114,6 @@ function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
 export interface Decision {
   /** For the log: "ada allows". */
   readonly what: string;
-  /** For the phone's page. */
   readonly page: { readonly title: string; readonly text: string };
   readonly isGranted: boolean;
   /** The code on the display at that moment. */
@@ -132,7 +129,6 @@ type Attempt = ServiceEvent & { type: "attempt" };
 export class Decisions {
   /** Whether the current decision comes from a key or a button. */
   isByKey = false;
-  /** The last account that decided. */
   accountId: string | undefined;
   #last: Decision | undefined;
 
@@ -146,11 +142,11 @@ export class Decisions {
    * @param app its name for users
    * @returns whether the event was a decision
    */
-  hear(event: Attempt, userCode: string, app: string): boolean {
+  receive(event: Attempt, userCode: string, app: string): boolean {
     if (event.state !== "granted" && event.state !== "refused") return false;
     const isGranted = event.state === "granted";
     const what = isGranted ? `${event.accountId} allows` : describeRefusal(event);
-    const { order } = this.#timeline.note(what, "person");
+    const { order } = this.#timeline.note(what, "user");
     this.accountId = event.accountId ?? this.accountId;
     const outcome = (event.refusal ?? "granted") as DecisionOutcome;
     const page = outcomeWords(outcome, app);

@@ -107,9 +107,9 @@ enum pg_open_result pg_engine_open(struct pg_opening *opening) {
   if (!core->engine || (!opening->engine && heap->peak > opening->heap_limit)) return PG_OPEN_NO_HEAP;
   heap->engine = heap->used;
   heap->limit = opening->heap_limit;
-  if (!is_done(core->engine, make_device, opening)) return PG_OPEN_BAD_CODE;
+  if (!is_done(core->engine, make_device, opening)) return PG_OPEN_INVALID_CODE;
   if (!core->parts) return PG_OPEN_SMALL_MEMORY;
-  return is_done(core->engine, settle, opening) ? PG_OPEN_OK : PG_OPEN_BAD_CODE;
+  return is_done(core->engine, settle, opening) ? PG_OPEN_OK : PG_OPEN_INVALID_CODE;
 }
 
 void pg_engine_close(struct pg_core *core) {

@@ -93,14 +93,14 @@ enum pg_open_result pg_engine_open(struct pg_opening *opening) {
   JSValue device = make_device(context, create, opening);
   JS_FreeValue(context, create);
   JS_FreeValue(context, JS_GetException(context));
-  if (!JS_IsObject(device)) return JS_IsNull(device) ? PG_OPEN_SMALL_MEMORY : PG_OPEN_BAD_CODE;
+  if (!JS_IsObject(device)) return JS_IsNull(device) ? PG_OPEN_SMALL_MEMORY : PG_OPEN_INVALID_CODE;
   JS_SetPropertyUint32(context, parts, PG_PART_START, JS_GetPropertyUint32(context, device, PG_START));
   JS_SetPropertyUint32(context, parts, PG_PART_LENGTH, JS_GetPropertyUint32(context, device, PG_LENGTH));
   JS_SetPropertyUint32(context, parts, PG_PART_CAPACITY, JS_GetPropertyUint32(context, device, PG_CAPACITY));
   /* In the place of create, the largest function there is, which goes. */
   JS_SetPropertyUint32(context, parts, PG_PART_DEVICE, device);
   JSValue transfer = array_over(context, core->transfer, sizeof core->transfer);
-  if (JS_IsException(transfer)) return PG_OPEN_BAD_CODE;
+  if (JS_IsException(transfer)) return PG_OPEN_INVALID_CODE;
   JS_SetPropertyUint32(context, parts, PG_PART_TRANSFER, transfer);
   return PG_OPEN_OK;
 }

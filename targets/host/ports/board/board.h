@@ -26,7 +26,7 @@ void board_log_bytes(const uint8_t *bytes, size_t size);
 void board_log_number(long number);
 void board_log_hex(uint32_t number);
 int board_key(void);         /* the next key pressed, or -1 */
-int board_key_is_kept(void); /* whether there is one */
+int board_key_is_stored(void); /* whether there is one */
 void board_on_key(void);
 void board_keep_key(uint8_t key); /* from board_on_key alone */
 void board_uart_put(uint8_t byte);

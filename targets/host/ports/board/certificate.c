@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "board.h"
-#include "http-answer.h"
+#include "http-response.h"
 
 enum uses_state { NO_LIST, BEFORE_LIST, BOOLEAN, BOOLEAN_VALUE, OCTETS_SIZE, SEQUENCE, SEQUENCE_SIZE, USE, USE_SIZE, USE_BYTES };
 enum { DER_BOOLEAN = 1, DER_OCTETS = 4, DER_OID = 6, DER_SEQUENCE = 0x30, DER_DNS_NAME = 0x82, DER_LONG = 0x81,

@@ -3,31 +3,31 @@
 #include "map.h"
 #include "picogrant-port.h"
 
-enum { KEPT_AT = BOARD_EEPROM_BYTES - 2 * MAP_EEPROM_PAGE };
+enum { STORED_AT = BOARD_EEPROM_BYTES - 2 * MAP_EEPROM_PAGE };
 
 struct record {
-  struct pg_wall_kept kept;
+  struct pg_wall_stored stored;
   uint32_t check;
 };
 
 /* Of a record that was never written, of zeros or ones, it is another. */
-static uint32_t check_of(const struct pg_wall_kept *kept) { return kept->earliest_s ^ kept->last_s ^ 0x5a5a5a5a; }
+static uint32_t check_of(const struct pg_wall_stored *stored) { return stored->earliest_s ^ stored->last_s ^ 0x5a5a5a5a; }
 
-static void keep(const struct pg_wall_kept *kept, uint32_t wall_s) {
-  const struct record record = {*kept, check_of(kept)};
+static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {
+  const struct record record = {*stored, check_of(stored)};
   board_log("clock: set by the server\n");
   board_clock_set_chip(wall_s);
-  (void)board_eeprom_write(KEPT_AT, (const uint8_t *)&record, sizeof record);
+  (void)board_eeprom_write(STORED_AT, (const uint8_t *)&record, sizeof record);
 }
 
 struct pg_wall_clock board_clock = {.keep = keep};
 
 void board_clock_read(uint32_t earliest_s) {
   struct record record;
-  int is_first = board_clock.kept.earliest_s == 0;
-  if (is_first && board_eeprom_read(KEPT_AT, (uint8_t *)&record, sizeof record) &&
-      record.check == check_of(&record.kept)) {
-    board_clock.kept = record.kept;
+  int is_first = board_clock.stored.earliest_s == 0;
+  if (is_first && board_eeprom_read(STORED_AT, (uint8_t *)&record, sizeof record) &&
+      record.check == check_of(&record.stored)) {
+    board_clock.stored = record.stored;
   }
   pg_wall_clock_earliest(&board_clock, earliest_s);
   uint32_t chip_s = board_clock_chip();

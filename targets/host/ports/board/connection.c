@@ -16,8 +16,8 @@
 #include "reason.h"
 #include "tls.h"
 
-/* PATIENCE_MS: what takes longer than that is said on the display. */
-enum { NAME_MAX_BYTES = DNS_MAX_NAME_LENGTH, PATIENCE_MS = 4000 };
+/* TIMEOUT_MS: what takes longer than that is said on the display. */
+enum { NAME_MAX_BYTES = DNS_MAX_NAME_LENGTH, TIMEOUT_MS = 4000 };
 
 enum stage { IDLE, WAITS_FOR_NETWORK, RESOLVES, CONNECTS, SHAKES_HANDS, IS_OPEN, HAS_FAILED };
 
@@ -29,7 +29,7 @@ struct pg_connection {
   struct tcp_pcb *tcp;
   struct pbuf *received; /* what TCP brought and nobody has taken yet */
   size_t lent;           /* bytes that pg_connection_receive has handed over */
-  int has_heard;         /* the peer has sent something */
+  int has_received;         /* the peer has sent something */
   int has_ended;         /* the peer sends no more */
   int is_secure;
   uint16_t port;
@@ -61,7 +61,7 @@ static err_t on_received(void *context, struct tcp_pcb *tcp, struct pbuf *bytes,
   struct pg_connection *connection = context;
   (void)tcp;
   (void)error;
-  if (bytes) connection->has_heard = 1;
+  if (bytes) connection->has_received = 1;
   if (!bytes) connection->has_ended = 1;
   else if (connection->received) pbuf_cat(connection->received, bytes);
   else connection->received = bytes;
@@ -191,7 +191,7 @@ static int tls_is_closed(const struct pg_connection *connection) {
 
 /* Before its first byte there is no service behind the address; after it the two have found no common way. */
 static void fail_hung_up(struct pg_connection *connection) {
-  int reason = connection->has_heard ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
+  int reason = connection->has_received ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
   fail(connection, reason, "the server has hung up in the handshake");
 }
 
@@ -224,22 +224,22 @@ static int is_broken(const struct pg_connection *connection) {
 }
 
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
-  size_t room;
+  size_t capacity;
   if (is_broken(connection)) return -1;
   if (connection->tls) {
-    uint8_t *into = br_ssl_engine_sendapp_buf(connection->tls, &room);
+    uint8_t *into = br_ssl_engine_sendapp_buf(connection->tls, &capacity);
     if (!into) {
       pump(connection);
       return is_broken(connection) ? -1 : 0;
     }
-    if (size > room) size = room;
+    if (size > capacity) size = capacity;
     memcpy(into, bytes, size);
     br_ssl_engine_sendapp_ack(connection->tls, size);
     pump(connection);
     return (int)size;
   }
-  room = tcp_sndbuf(connection->tcp);
-  if (size > room) size = room;
+  capacity = tcp_sndbuf(connection->tcp);
+  if (size > capacity) size = capacity;
   if (size == 0) return 0;
   err_t error = tcp_write(connection->tcp, bytes, (uint16_t)size, TCP_WRITE_FLAG_COPY);
   if (error == ERR_MEM) return 0;
@@ -302,7 +302,7 @@ static int waits_for(const struct pg_connection *connection) {
 int pg_connection_reason(struct pg_connection *connection) {
   if (connection->stage == HAS_FAILED) return connection->reason;
   /* Within its first seconds nothing is missing yet. */
-  if (pg_clock_ms() - connection->began_ms < PATIENCE_MS) return PG_REASON_NONE;
+  if (pg_clock_ms() - connection->began_ms < TIMEOUT_MS) return PG_REASON_NONE;
   int is_opening = connection->stage < IS_OPEN && connection->stage != IDLE;
   return is_opening ? waits_for(connection) : PG_REASON_NONE;
 }

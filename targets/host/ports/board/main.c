@@ -47,7 +47,7 @@ static struct board_trust trust;
 static size_t call_bytes;
 static const char *const states[] = PG_STATE_NAMES;
 
-static void say(const char *what, long number, const char *unit) {
+static void print(const char *what, long number, const char *unit) {
   board_log(what);
   board_log_number(number);
   board_log(unit);
@@ -80,16 +80,16 @@ static void print_figures(void) {
   struct board_sleep_figures sleep = board_sleep_figures();
 #ifdef PG_HAS_ENGINE
   const struct pg_heap *heap = &host.core.heap;
-  say("heap: size ", ARENA_BYTES, "");
-  say(", peak ", (long)heap->peak, "");
-  say(", reached ", (long)board_heap_reached(), "");
-  say(", requests ", (long)heap->calls, "\n");
+  print("heap: size ", ARENA_BYTES, "");
+  print(", peak ", (long)heap->peak, "");
+  print(", reached ", (long)board_heap_reached(), "");
+  print(", requests ", (long)heap->calls, "\n");
 #endif
-  say("stack: size ", (long)board_stack_size(), "");
-  say(", used ", (long)board_stack_used(), "\n");
-  say("sleep: wakes ", (long)sleep.wakes, "");
-  say(", asleep ", (long)sleep.asleep_ms, "");
-  say(" of ", (long)sleep.since_ms, " ms\n");
+  print("stack: size ", (long)board_stack_size(), "");
+  print(", used ", (long)board_stack_used(), "\n");
+  print("sleep: wakes ", (long)sleep.wakes, "");
+  print(", asleep ", (long)sleep.asleep_ms, "");
+  print(" of ", (long)sleep.since_ms, " ms\n");
 }
 
 static void take_report(void *context, enum pg_report report, int a, int b) {
@@ -98,22 +98,22 @@ static void take_report(void *context, enum pg_report report, int a, int b) {
     case PG_REPORT_STATE:
       board_log("state: ");
       board_log(states[a]);
-      say(", error ", b, "");
+      print(", error ", b, "");
       if (b && pg_get(&host.core, PG_ERROR_FIELD)) {
-        say(", field ", pg_get(&host.core, PG_ERROR_FIELD), "");
+        print(", field ", pg_get(&host.core, PG_ERROR_FIELD), "");
       }
       board_log("\n");
       break;
     case PG_REPORT_TROUBLE:
-      say("trying again: error ", a, "");
-      say(", reason ", b, "");
-      say(", field ", pg_get(&host.core, PG_ERROR_FIELD), "\n");
+      print("trying again: error ", a, "");
+      print(", reason ", b, "");
+      print(", field ", pg_get(&host.core, PG_ERROR_FIELD), "\n");
       break;
     case PG_REPORT_CALL:
-      say("api: status ", a, "");
-      say(", error ", b, "");
-      say(", ", (long)call_bytes, " bytes\n");
-      if (pg_host_wants_sign_in(&host)) board_log("api: it wants another sign-in\n");
+      print("api: status ", a, "");
+      print(", error ", b, "");
+      print(", ", (long)call_bytes, " bytes\n");
+      if (pg_host_needs_sign_in(&host)) board_log("api: it wants another sign-in\n");
       break;
     default:
       board_log("the core is broken\n");
@@ -202,8 +202,8 @@ static void open_page(void) {
   enum pg_page_result results[PG_PAGE_AREAS];
   int chosen = pg_page_choose(&page, areas, MEMORY_BYTES, results);
   if (chosen < 0) {
-    int bad = results[0] == PG_PAGE_EMPTY && results[1] != PG_PAGE_EMPTY;
-    stop(names[bad], pg_page_problem(results[bad]));
+    int invalid = results[0] == PG_PAGE_EMPTY && results[1] != PG_PAGE_EMPTY;
+    stop(names[invalid], pg_page_problem(results[invalid]));
   }
   int other = 1 - chosen;
   if (results[other] != PG_PAGE_OK && results[other] != PG_PAGE_EMPTY) {

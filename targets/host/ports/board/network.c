@@ -30,7 +30,7 @@ static struct {
   int is_looked_for; /* the name */
   ip_addr_t address; /* of the one asked last */
   struct udp_pcb *udp;
-  uint32_t asked_ms;
+  uint32_t requested_ms;
   uint8_t stamp[STAMP]; /* of the question under way: only an answer to it counts */
 } server;
 
@@ -38,13 +38,13 @@ void dhcp_set_ntp_servers(u8_t count, const ip4_addr_t *addresses) {
   if (count > 0) ip_addr_copy_from_ip4(server.given, addresses[0]);
 }
 
-static void take_answer(void *unused, struct udp_pcb *udp, struct pbuf *answer, const ip_addr_t *from,
+static void take_response(void *unused, struct udp_pcb *udp, struct pbuf *response, const ip_addr_t *from,
                         u16_t port) {
   uint8_t message[MESSAGE];
   (void)unused;
   (void)udp;
-  int is_whole = pbuf_copy_partial(answer, message, MESSAGE, 0) == MESSAGE;
-  pbuf_free(answer);
+  int is_whole = pbuf_copy_partial(response, message, MESSAGE, 0) == MESSAGE;
+  pbuf_free(response);
   if (!is_whole || port != PORT || !ip_addr_cmp(from, &server.address)) return;
   if ((message[0] & 7) != SERVER_MODE || message[1] == 0) return;
   if (memcmp(message + AT_ORIGINATE, server.stamp, STAMP) != 0) return;
@@ -53,7 +53,7 @@ static void take_answer(void *unused, struct udp_pcb *udp, struct pbuf *answer, 
   pg_wall_clock_hint(&board_clock, seconds - SECONDS_TO_1970);
 }
 
-static void ask(void) {
+static void request(void) {
   struct pbuf *question = pbuf_alloc(PBUF_TRANSPORT, MESSAGE, PBUF_RAM);
   if (!question) return;
   uint8_t *message = question->payload;
@@ -72,14 +72,14 @@ static void on_found(const char *name, const ip_addr_t *address, void *unused) {
   server.is_looked_for = 0;
   if (!address) return;
   server.address = *address;
-  ask();
+  request();
 }
 
 /* It may have moved since it was asked last: names are kept as long as they may be. */
 static void look_for_name(void) {
   err_t result = dns_gethostbyname(server.name, &server.address, on_found, NULL);
   server.is_looked_for = result == ERR_INPROGRESS;
-  if (result == ERR_OK) ask();
+  if (result == ERR_OK) request();
 }
 
 /* Asks where that is needed, and not too often. */
@@ -87,16 +87,16 @@ static void time_server_work(void) {
   int is_given = !ip_addr_isany(&server.given);
   if (board_clock.is_sure || !network_is_up() || !(is_given || *server.name)) return;
   uint32_t now = pg_clock_ms();
-  if (server.udp && now - server.asked_ms < EVERY_MS) return;
+  if (server.udp && now - server.requested_ms < EVERY_MS) return;
   if (!server.udp) {
     server.udp = udp_new();
     if (!server.udp) return;
-    udp_recv(server.udp, take_answer, NULL);
+    udp_recv(server.udp, take_response, NULL);
   }
-  server.asked_ms = now;
+  server.requested_ms = now;
   if (is_given) {
     server.address = server.given;
-    ask();
+    request();
   } else {
     look_for_name();
   }
@@ -113,7 +113,7 @@ static struct netif interface;
 static struct {
   uint32_t level;
   uint32_t complement;
-} kept __attribute__((section(".noinit")));
+} stored __attribute__((section(".noinit")));
 static struct pg_network_watch watch;
 
 static int has_tcp(void) { return tcp_active_pcbs != NULL || tcp_tw_pcbs != NULL; }
@@ -159,7 +159,7 @@ uint32_t board_random32(void) {
   return unseeded;
 }
 
-static void say(const char *what) {
+static void print(const char *what) {
   board_log("network: ");
   board_log(what);
   board_log("\n");
@@ -201,7 +201,7 @@ static err_t open_interface(struct netif *netif) {
 
 void network_open(const char *time_server) {
   server.name = time_server;
-  watch.level = kept.complement == ~kept.level ? (uint8_t)kept.level : 0;
+  watch.level = stored.complement == ~stored.level ? (uint8_t)stored.level : 0;
   lwip_init();
   if (!netif_add(&interface, NULL, NULL, NULL, NULL, open_interface, ethernet_input)) return;
   interface.hostname = "picogrant";
@@ -227,24 +227,24 @@ void network_resolving(int is_on) {
 }
 
 /* Addresses of servers and neighbours may be others from now on. */
-static void forget_addresses(void) {
+static void discard_addresses(void) {
   resolving = 0;
   age_names(DNS_MAX_TTL);
   etharp_cleanup_netif(&interface);
 }
 
 void network_doubt(void) {
-  if (!watch.is_on) forget_addresses();
+  if (!watch.is_on) discard_addresses();
   pg_network_watch_doubt(&watch, pg_clock_ms());
 }
 
 static void keep_level(void) {
-  kept.level = watch.level;
-  kept.complement = ~kept.level;
+  stored.level = watch.level;
+  stored.complement = ~stored.level;
 }
 
 void network_works(void) {
-  pg_network_watch_heard(&watch);
+  pg_network_watch_received(&watch);
   keep_level();
 }
 
@@ -279,12 +279,12 @@ void network_write_frame(const struct pbuf *frame, uint32_t word, unsigned fille
   if (filled) *to = word;
 }
 
-struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_good, volatile uint32_t *from) {
+struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, volatile uint32_t *from) {
   enum { CHECKSUM_BYTES = 4, LEAST = ETH_PAD_SIZE + CHECKSUM_BYTES, MOST = LEAST + 1514 };
   uint32_t word = first;
   uint32_t words = (size + 3) / 4;
   struct pbuf *frame = NULL;
-  if (is_good && size > LEAST && size <= MOST) frame = pbuf_alloc(PBUF_RAW, (uint16_t)(words * 4), PBUF_POOL);
+  if (is_valid && size > LEAST && size <= MOST) frame = pbuf_alloc(PBUF_RAW, (uint16_t)(words * 4), PBUF_POOL);
   if (!frame) {
     /* Whether a controller's own way to skip a frame is right, nobody has to rely on. */
     while (words-- > 1) (void)*from;
@@ -318,16 +318,16 @@ static void look_at_link(void) {
   int has_link = board_ethernet_has_link();
   link_seen_ms = pg_clock_ms();
   if (has_link == netif_is_link_up(&interface)) return;
-  say(has_link ? "the cable is in" : "the cable is out");
-  forget_addresses();
+  print(has_link ? "the cable is in" : "the cable is out");
+  discard_addresses();
   if (has_link) netif_set_link_up(&interface);
   else netif_set_link_down(&interface);
 }
 
 static void restart_interface(void) {
-  say("nothing is heard although there is a link; restarting the interface");
+  print("nothing is heard although there is a link; restarting the interface");
   netif_set_link_down(&interface);
-  forget_addresses();
+  discard_addresses();
   (void)restart_controller();
   link_seen_ms = pg_clock_ms() - LINK_EVERY_MS;
 }
@@ -341,7 +341,7 @@ static void supervise(void) {
       restart_interface();
       break;
     case PG_NETWORK_RESTART_DEVICE:
-      say("restarting the interface does not help; restarting the device");
+      print("restarting the interface does not help; restarting the device");
       keep_level();
       board_restart();
     default:

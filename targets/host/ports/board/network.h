@@ -63,6 +63,6 @@ err_t board_ethernet_send(struct netif *netif, struct pbuf *frame);
 void network_write_frame(const struct pbuf *frame, uint32_t word, unsigned filled, volatile uint32_t *to);
 
 /* And come from one, behind the `first` word: `size` bytes, padding and checksum counted. What is bad is read out alone. */
-struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_good, volatile uint32_t *from);
+struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, volatile uint32_t *from);
 
 #endif

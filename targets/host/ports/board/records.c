@@ -108,11 +108,11 @@ int board_entropy_open(const uint8_t *given, size_t given_size) {
   uint8_t seed[SEED_BYTES];
   uint32_t now = pg_clock_wall_s();
   br_hmac_drbg_init(&generator, &br_sha256_vtable, &now, sizeof now);
-  int has_kept = board_eeprom_read(SEED_AT, seed, sizeof seed) && !is_blank(seed);
-  if (has_kept) br_hmac_drbg_update(&generator, seed, sizeof seed);
+  int has_stored = board_eeprom_read(SEED_AT, seed, sizeof seed) && !is_blank(seed);
+  if (has_stored) br_hmac_drbg_update(&generator, seed, sizeof seed);
   int has_given = given_size >= SEED_BYTES;
   if (has_given) br_hmac_drbg_update(&generator, given, given_size);
-  if (has_kept || has_given) {
+  if (has_stored || has_given) {
     /* A seed that cannot be replaced would be used twice. */
     br_hmac_drbg_generate(&generator, seed, sizeof seed);
     is_seeded = board_eeprom_write(SEED_AT, seed, sizeof seed);

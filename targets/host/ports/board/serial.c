@@ -47,10 +47,10 @@ void board_keep_key(uint8_t key) {
   input.next_in = after;
 }
 
-int board_key_is_kept(void) { return input.next_in != input.next_out; }
+int board_key_is_stored(void) { return input.next_in != input.next_out; }
 
 int board_key(void) {
-  if (!board_key_is_kept()) return -1;
+  if (!board_key_is_stored()) return -1;
   int key = input.keys[input.next_out];
   input.next_out = (uint8_t)((input.next_out + 1) % KEYS);
   return key;

@@ -56,7 +56,7 @@ static int note_certificate_request(void *ssl, void **certificate, void **key) {
   LOOK_UP(context_of, "SSL_get_SSL_CTX");
   LOOK_UP(data_of, "SSL_CTX_get_ex_data");
   struct pg_connection *connection = data_of(context_of(ssl), 0);
-  connection->is_certificate_wanted = 1;
+  connection->is_certificate_required = 1;
   return 0;
 }
 
@@ -195,7 +195,7 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   if (!connection->easy) return 0;
   connection->state = PG_CONNECTION_OPENING;
   connection->filled = connection->sent = 0;
-  connection->is_blocked = connection->is_certificate_wanted = 0;
+  connection->is_blocked = connection->is_certificate_required = 0;
   connection->reason = PG_REASON_NONE;
   if (set_options(connection, peer, trust) &&
       curl_multi_add_handle(connection->network->multi, connection->easy) == CURLM_OK) {
@@ -240,7 +240,7 @@ static int reason_of(const struct pg_connection *connection, CURLcode code) {
       return PG_REASON_SETTINGS_BROKEN;
     case CURLE_SSL_CLIENTCERT:
     case CURLE_SSL_CONNECT_ERROR:
-      return connection->is_certificate_wanted ? PG_REASON_CLIENT_CERTIFICATE : PG_REASON_TLS_TOO_OLD;
+      return connection->is_certificate_required ? PG_REASON_CLIENT_CERTIFICATE : PG_REASON_TLS_TOO_OLD;
     default:
       return PG_REASON_SERVER_SILENT;
   }
@@ -271,13 +271,13 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
 }
 
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
-  size_t room = sizeof connection->out - connection->filled;
-  if (room == 0) {
+  size_t capacity = sizeof connection->out - connection->filled;
+  if (capacity == 0) {
     int flushed = pg_connection_flush(connection);
     if (flushed <= 0) return flushed;
-    room = sizeof connection->out;
+    capacity = sizeof connection->out;
   }
-  if (size > room) size = room;
+  if (size > capacity) size = capacity;
   memcpy(connection->out + connection->filled, bytes, size);
   connection->filled += size;
   return (int)size;
@@ -285,7 +285,7 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
 
 /* @return `result` */
 static int broken(struct pg_connection *connection, int result) {
-  if (connection->is_certificate_wanted) connection->reason = PG_REASON_CLIENT_CERTIFICATE;
+  if (connection->is_certificate_required) connection->reason = PG_REASON_CLIENT_CERTIFICATE;
   return result;
 }
 
@@ -312,13 +312,13 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   *bytes = connection->in;
   if (code == CURLE_AGAIN) return PG_CONNECTION_NOTHING;
   if (code != CURLE_OK) return broken(connection, PG_CONNECTION_BROKEN);
-  connection->is_certificate_wanted = 0;
+  connection->is_certificate_required = 0;
   if (size > 0) return (int)size;
   return tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
 /* While libcurl connects it knows what to wait for; an open connection is ours to wait for. */
-static int add_socket(const struct pg_connection *connection, struct curl_waitfd *wanted) {
+static int add_socket(const struct pg_connection *connection, struct curl_waitfd *required) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   if (!connection->easy || connection->state != PG_CONNECTION_OPEN) return 0;
   if (curl_easy_getinfo(connection->easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK ||
@@ -326,26 +326,26 @@ static int add_socket(const struct pg_connection *connection, struct curl_waitfd
     return 0;
   }
   int events = CURL_WAIT_POLLIN | (connection->is_blocked ? CURL_WAIT_POLLOUT : 0);
-  *wanted = (struct curl_waitfd){socket, (short)events, 0};
+  *required = (struct curl_waitfd){socket, (short)events, 0};
   return 1;
 }
 
 void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count) {
-  struct curl_waitfd wanted[PG_WAIT_MAX + PG_NETWORK_MAX];
+  struct curl_waitfd required[PG_WAIT_MAX + PG_NETWORK_MAX];
   int places[PG_WAIT_MAX];
   int used = 0;
   for (int i = 0; i < network->count; i++) {
-    used += add_socket(network->connections[i], wanted + used);
+    used += add_socket(network->connections[i], required + used);
   }
   for (int i = 0; i < count && i < PG_WAIT_MAX; i++) {
     waiting[i].is_ready = 0;
     places[i] = -1;
     if (waiting[i].descriptor < 0) continue;
     places[i] = used;
-    wanted[used++] = (struct curl_waitfd){waiting[i].descriptor, CURL_WAIT_POLLIN, 0};
+    required[used++] = (struct curl_waitfd){waiting[i].descriptor, CURL_WAIT_POLLIN, 0};
   }
-  if (curl_multi_poll(network->multi, wanted, (unsigned)used, timeout_ms, NULL) != CURLM_OK) return;
+  if (curl_multi_poll(network->multi, required, (unsigned)used, timeout_ms, NULL) != CURLM_OK) return;
   for (int i = 0; i < count && i < PG_WAIT_MAX; i++) {
-    waiting[i].is_ready = places[i] >= 0 && wanted[places[i]].revents != 0;
+    waiting[i].is_ready = places[i] >= 0 && required[places[i]].revents != 0;
   }
 }

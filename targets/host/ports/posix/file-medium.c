@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 /* Where the byte `at` of a slot lies in the file, and how many follow it there. */
-static off_t place_of(int slot, uint32_t at, size_t *room) {
+static off_t place_of(int slot, uint32_t at, size_t *capacity) {
   uint32_t block = at / PG_FILE_BLOCK;
   uint32_t within = at % PG_FILE_BLOCK;
-  *room = PG_FILE_BLOCK - within;
+  *capacity = PG_FILE_BLOCK - within;
   return ((off_t)block * 2 + slot) * PG_FILE_BLOCK + within;
 }
 
@@ -72,13 +72,13 @@ static int read_all(const struct pg_file_medium *own, uint8_t *bytes, size_t siz
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
   const struct pg_file_medium *own = context;
   while (size > 0) {
-    size_t room = 0;
-    off_t place = place_of(slot, at, &room);
-    if (room > size) room = size;
-    if (!read_all(own, into, room, place)) return 0;
-    into += room;
-    at += (uint32_t)room;
-    size -= room;
+    size_t capacity = 0;
+    off_t place = place_of(slot, at, &capacity);
+    if (capacity > size) capacity = size;
+    if (!read_all(own, into, capacity, place)) return 0;
+    into += capacity;
+    at += (uint32_t)capacity;
+    size -= capacity;
   }
   return 1;
 }
@@ -86,13 +86,13 @@ static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t
 static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
   const struct pg_file_medium *own = context;
   while (size > 0) {
-    size_t room = 0;
-    off_t place = place_of(slot, at, &room);
-    if (room > size) room = size;
-    if (!write_all(own, bytes, room, place)) return 0;
-    bytes += room;
-    at += (uint32_t)room;
-    size -= room;
+    size_t capacity = 0;
+    off_t place = place_of(slot, at, &capacity);
+    if (capacity > size) capacity = size;
+    if (!write_all(own, bytes, capacity, place)) return 0;
+    bytes += capacity;
+    at += (uint32_t)capacity;
+    size -= capacity;
   }
   return sync_file(own);
 }
@@ -100,8 +100,8 @@ static int program_slot(void *context, int slot, uint32_t at, const uint8_t *byt
 static int erase_slot(void *context, int slot) {
   const struct pg_file_medium *own = context;
   for (uint32_t at = 0; at < own->medium.slot_bytes; at += PG_FILE_BLOCK) {
-    size_t room = 0;
-    if (!write_all(own, own->blank, sizeof own->blank, place_of(slot, at, &room))) return 0;
+    size_t capacity = 0;
+    if (!write_all(own, own->blank, sizeof own->blank, place_of(slot, at, &capacity))) return 0;
   }
   return sync_file(own);
 }

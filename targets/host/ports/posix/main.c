@@ -22,7 +22,7 @@
 #include "storage.h"
 
 /* SHOWN_S: how long the display says that a page was refused, where there is another. */
-enum { CONFIG_MAX = 32768, ROOM_BYTES = 8192, SHOWN_S = 5 };
+enum { CONFIG_MAX = 32768, CAPACITY_BYTES = 8192, SHOWN_S = 5 };
 
 /* The program has one device; it could have several, each with these. */
 static struct pg_host host;
@@ -34,7 +34,7 @@ static struct pg_network network;
 static struct pg_connection connection;
 static struct pg_display display;
 static char config_text[CONFIG_MAX];
-static char config_room[ROOM_BYTES];
+static char config_capacity[CAPACITY_BYTES];
 static uint8_t memory[PG_MEMORY_MAX];
 static size_t api_bytes;
 static char demand[512];
@@ -80,7 +80,7 @@ static int load_config(const char *path) {
   struct stat status = {0};
   size_t size = pg_read_file(path, config_text, sizeof config_text, &status);
   if (!size) return pg_complain(path, "is no file that can be read, or is empty or too long");
-  const char *why = pg_config_read(&config, config_text, size, config_room, sizeof config_room);
+  const char *why = pg_config_read(&config, config_text, size, config_capacity, sizeof config_capacity);
   if (!why) why = pg_owners_problem(path, &status);
   if (!why && (status.st_mode & S_IRWXO) && *config.settings.client_secret) {
     why = "every user can read the secret in it; run chmod 640 on it";
@@ -140,12 +140,12 @@ static void take_challenge(void *context, uint8_t c) {
 }
 
 /* Which member an answer lacks; or what there was no room for, and how much memory would do. For whoever configures it. */
-static void report_missing_room(int error) {
+static void report_missing_capacity(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(&host.core, PG_ERROR_FIELD);
   int is_field = field > 0 && field < (int)(sizeof fields / sizeof *fields);
   if (is_field &&
-      (error == PG_ERROR_CODE_MALFORMED_RESPONSE || error == PG_ERROR_CODE_USELESS_ANSWERS)) {
+      (error == PG_ERROR_CODE_MALFORMED_RESPONSE || error == PG_ERROR_CODE_UNUSABLE_RESPONSES)) {
     fprintf(stderr, "there is no %s in the answer that can be used\n", fields[field]);
     return;
   }
@@ -161,7 +161,7 @@ static void report_state(int state, int error) {
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   fprintf(stderr, "state: %s, error %d", states[state], error);
   fprintf(stderr, error ? " (%s)\n" : "\n", errors[error]);
-  report_missing_room(error);
+  report_missing_capacity(error);
   if (pg_get(&host.core, PG_NOT_SAVED)) fputs("not saved: the device will not stay signed in\n", stderr);
   if (pg_get(&host.core, PG_NOT_ERASED)) fputs("not erased: a record of the session is still there\n", stderr);
 }
@@ -170,7 +170,7 @@ static void report_trouble(int error, int reason) {
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   fprintf(stderr, "trying again: %s", errors[error]);
   fprintf(stderr, reason ? " (%s)\n" : "\n", pg_reason_sentence(reason));
-  report_missing_room(error);
+  report_missing_capacity(error);
 }
 
 static void report(void *context, enum pg_report what, int a, int b) {
@@ -182,7 +182,7 @@ static void report(void *context, enum pg_report what, int a, int b) {
   }
   if (what == PG_REPORT_CALL) {
     fprintf(stderr, "api: status %d, error %d, %zu bytes\n", a, b, api_bytes);
-    if (pg_host_wants_sign_in(&host)) fprintf(stderr, "api: it wants another sign-in: %s\n", demand);
+    if (pg_host_needs_sign_in(&host)) fprintf(stderr, "api: it wants another sign-in: %s\n", demand);
     call_status = a;
   }
 }
@@ -340,7 +340,7 @@ int main(int count, char **arguments) {
   pg_process_close();
   pg_process_lock(memory, sizeof memory);
   pg_process_lock(config_text, sizeof config_text);
-  pg_process_lock(config_room, sizeof config_room);
+  pg_process_lock(config_capacity, sizeof config_capacity);
   /*
    * Blocks are overwritten when they are given back: those of TLS, which held what came and went. glibc leaves out
    * small ones (up to 1,032 bytes); what the engine gives back is overwritten by heap.c, whatever its size.

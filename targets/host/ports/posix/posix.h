@@ -122,7 +122,7 @@ struct pg_connection {
   CURL *easy; /* NULL: there is none now */
   enum pg_connection_state state;
   int reason;     /* PG_REASON_*: why it has failed */
-  int is_certificate_wanted; /* the server has requested one, and has not responded yet */
+  int is_certificate_required; /* the server has requested one, and has not responded yet */
   int is_blocked; /* what is to be sent waits for room */
   size_t filled;  /* of `out` */
   size_t sent;

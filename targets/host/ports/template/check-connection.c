@@ -20,7 +20,7 @@
 #endif
 
 enum {
-  ANSWER_MS = 10000 * CHECK_SLOWNESS,
+  RESPONSE_MS = 10000 * CHECK_SLOWNESS,
   /* For the end of an answer whose last byte has come. */
   END_MS = 1000 * CHECK_SLOWNESS,
   /* No call of the connection waits; one or two that are slow may have been interrupted. */
@@ -40,7 +40,7 @@ enum {
 };
 
 /* An answer as it comes in. */
-struct answer {
+struct response {
   char head[HEAD]; /* with the empty line at its end */
   size_t head_size;
   int has_head;
@@ -79,7 +79,7 @@ static enum pg_connection_state connect_to(const char *text, struct pg_address *
 static int send_all(const void *from, size_t size) {
   const uint8_t *bytes = from;
   uint32_t start = pg_clock_ms();
-  while (size > 0 && !check_is_over(start, ANSWER_MS)) {
+  while (size > 0 && !check_is_over(start, RESPONSE_MS)) {
     int taken = pg_connection_send(&port_connection, bytes, size);
     if (taken < 0 || (size_t)taken > size) return 0;
     bytes += taken;
@@ -87,7 +87,7 @@ static int send_all(const void *from, size_t size) {
     if (taken == 0) port_wait(10);
   }
   int flushed = 0;
-  while (size == 0 && flushed == 0 && !check_is_over(start, ANSWER_MS)) {
+  while (size == 0 && flushed == 0 && !check_is_over(start, RESPONSE_MS)) {
     flushed = pg_connection_flush(&port_connection);
     if (flushed == 0) port_wait(10);
   }
@@ -97,7 +97,7 @@ static int send_all(const void *from, size_t size) {
 static int send_text(const char *text) { return send_all(text, strlen(text)); }
 
 /* A request without a body; or with one of so many bytes of the pattern, in pieces of growing size. */
-static int ask(const struct pg_address *address, const char *path, uint32_t body_bytes) {
+static int request(const struct pg_address *address, const char *path, uint32_t body_bytes) {
   static uint8_t piece[1024];
   char length[48] = "";
   if (body_bytes) snprintf(length, sizeof length, "Content-Length: %lu\r\n", (unsigned long)body_bytes);
@@ -114,56 +114,56 @@ static int ask(const struct pg_address *address, const char *path, uint32_t body
   return is_sent;
 }
 
-static void take_byte(struct answer *answer, uint8_t byte) {
-  if (!answer->has_head) {
+static void take_byte(struct response *response, uint8_t byte) {
+  if (!response->has_head) {
     /* Where it is too long it is none of the check's: the last byte is written over. */
-    answer->head[answer->head_size] = (char)byte;
-    if (answer->head_size < HEAD - 2) answer->head_size++;
-    answer->has_head = answer->head_size > 3 && memcmp(answer->head + answer->head_size - 4, "\r\n\r\n", 4) == 0;
+    response->head[response->head_size] = (char)byte;
+    if (response->head_size < HEAD - 2) response->head_size++;
+    response->has_head = response->head_size > 3 && memcmp(response->head + response->head_size - 4, "\r\n\r\n", 4) == 0;
     return;
   }
-  if (answer->bytes < TEXT - 1) answer->text[answer->bytes] = (char)byte;
-  if (byte != pattern_at(answer->bytes) && answer->first_wrong > answer->bytes) answer->first_wrong = answer->bytes;
-  answer->bytes++;
+  if (response->bytes < TEXT - 1) response->text[response->bytes] = (char)byte;
+  if (byte != pattern_at(response->bytes) && response->first_wrong > response->bytes) response->first_wrong = response->bytes;
+  response->bytes++;
 }
 
 /* Whether the body has come that the head announces. */
-static int is_whole(const struct answer *answer) {
-  const char *length = answer->has_head ? strstr(answer->head, "content-length: ") : NULL;
-  return length && answer->bytes >= strtoul(length + strlen("content-length: "), NULL, 10);
+static int is_whole(const struct response *response) {
+  const char *length = response->has_head ? strstr(response->head, "content-length: ") : NULL;
+  return length && response->bytes >= strtoul(length + strlen("content-length: "), NULL, 10);
 }
 
 /* Until the connection's end; sleeps for `wait_ms` where nothing has come. */
-static void read_answer(struct answer *answer, int wait_ms) {
+static void read_response(struct response *response, int wait_ms) {
   uint32_t start = pg_clock_ms();
-  uint32_t most_ms = ANSWER_MS;
-  memset(answer, 0, sizeof *answer);
-  answer->first_wrong = UINT32_MAX;
-  answer->end = PG_CONNECTION_NOTHING;
-  while (answer->end >= 0 && !check_is_over(start, most_ms)) {
+  uint32_t most_ms = RESPONSE_MS;
+  memset(response, 0, sizeof *response);
+  response->first_wrong = UINT32_MAX;
+  response->end = PG_CONNECTION_NOTHING;
+  while (response->end >= 0 && !check_is_over(start, most_ms)) {
     const uint8_t *bytes = NULL;
     uint32_t call = pg_clock_ms();
-    answer->end = pg_connection_receive(&port_connection, &bytes);
+    response->end = pg_connection_receive(&port_connection, &bytes);
     note_call(call);
-    for (int i = 0; i < answer->end; i++) take_byte(answer, bytes[i]);
-    if (answer->end > 0 && is_whole(answer)) {
+    for (int i = 0; i < response->end; i++) take_byte(response, bytes[i]);
+    if (response->end > 0 && is_whole(response)) {
       start = pg_clock_ms();
       most_ms = END_MS;
     }
-    if (answer->end != PG_CONNECTION_NOTHING) continue;
+    if (response->end != PG_CONNECTION_NOTHING) continue;
     uint32_t slept = pg_clock_ms();
     port_wait(wait_ms);
     slept = pg_clock_ms() - slept;
-    if (slept > answer->longest_wait) answer->longest_wait = slept;
+    if (slept > response->longest_wait) response->longest_wait = slept;
   }
 }
 
 /* One exchange with the server: 1 where the request went out. */
-static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct answer *answer) {
+static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct response *response) {
   struct pg_address address;
-  int is_sent = connect_to(CHECK_SERVER, &address, ANSWER_MS) == PG_CONNECTION_OPEN && ask(&address, path, body_bytes);
-  if (is_sent) read_answer(answer, wait_ms);
-  else memset(answer, 0, sizeof *answer);
+  int is_sent = connect_to(CHECK_SERVER, &address, RESPONSE_MS) == PG_CONNECTION_OPEN && request(&address, path, body_bytes);
+  if (is_sent) read_response(response, wait_ms);
+  else memset(response, 0, sizeof *response);
   pg_connection_end(&port_connection);
   return is_sent;
 }
@@ -179,17 +179,17 @@ static uint32_t number_in(const char *text, const char **rest) {
 /* 0: nothing more can be tried. */
 static int check_opening(const char *opens, const char *fails) {
   struct pg_address address;
-  struct answer answer;
-  enum pg_connection_state state = connect_to(CHECK_SERVER, &address, ANSWER_MS);
+  struct response response;
+  enum pg_connection_state state = connect_to(CHECK_SERVER, &address, RESPONSE_MS);
   int ends = 0;
   check(state == PG_CONNECTION_OPEN, opens, fails);
   if (state == PG_CONNECTION_OPEN) {
-    check(ask(&address, "pattern", 0), "ok connection: a request goes out",
+    check(request(&address, "pattern", 0), "ok connection: a request goes out",
           "not ok connection: send and flush do not get a request of some 90 bytes out in 10 s");
-    read_answer(&answer, 10);
-    check(memcmp(answer.head, "HTTP/1.", 7) == 0, "ok connection: the answer comes in",
+    read_response(&response, 10);
+    check(memcmp(response.head, "HTTP/1.", 7) == 0, "ok connection: the answer comes in",
           "not ok connection: what was received is no answer of HTTP");
-    ends = answer.end == PG_CONNECTION_ENDED;
+    ends = response.end == PG_CONNECTION_ENDED;
     check(ends, "ok connection: its end is ENDED",
           "not ok connection: the server closed in order, and receive did not say ENDED");
   }
@@ -198,20 +198,20 @@ static int check_opening(const char *opens, const char *fails) {
 }
 
 static void check_bytes(void) {
-  struct answer answer;
+  struct response response;
   char line[160];
-  exchange("pattern", 0, 10, &answer);
+  exchange("pattern", 0, 10, &response);
   snprintf(line, sizeof line, "not ok connection: of an answer of %d bytes %lu came, and the first wrong one is number %ld",
-           PATTERN_BYTES, (unsigned long)answer.bytes,
-           answer.first_wrong == UINT32_MAX ? -1L : (long)answer.first_wrong);
-  check(answer.bytes == PATTERN_BYTES && answer.first_wrong == UINT32_MAX,
+           PATTERN_BYTES, (unsigned long)response.bytes,
+           response.first_wrong == UINT32_MAX ? -1L : (long)response.first_wrong);
+  check(response.bytes == PATTERN_BYTES && response.first_wrong == UINT32_MAX,
         "ok connection: a long answer comes whole", line);
 
   uint32_t sum = 0;
   for (uint32_t at = 0; at < SENT_BYTES; at++) sum = sum * 31u + pattern_at(at);
-  int is_sent = exchange("echo", SENT_BYTES, 10, &answer);
+  int is_sent = exchange("echo", SENT_BYTES, 10, &response);
   const char *rest;
-  uint32_t came = number_in(answer.text, &rest);
+  uint32_t came = number_in(response.text, &rest);
   uint32_t came_sum = number_in(rest, &rest);
   snprintf(line, sizeof line, "not ok connection: of %d bytes that send took, the server has seen %lu%s", SENT_BYTES,
            (unsigned long)came, came == SENT_BYTES ? ", and others" : "");
@@ -219,43 +219,43 @@ static void check_bytes(void) {
 }
 
 static void check_ends(void) {
-  struct answer answer;
-  exchange("reset", 0, 10, &answer);
-  check(answer.end == PG_CONNECTION_BROKEN, "ok connection: one that is broken off is BROKEN",
+  struct response response;
+  exchange("reset", 0, 10, &response);
+  check(response.end == PG_CONNECTION_BROKEN, "ok connection: one that is broken off is BROKEN",
         "not ok connection: the server broke it off (TCP reset), and receive did not say BROKEN");
 
   for (int i = 0; i < CONNECTIONS; i++) {
     struct pg_address address;
     /* Every other one is ended while it opens. */
-    (void)connect_to(CHECK_SERVER, &address, i % 2 ? ANSWER_MS : 0);
+    (void)connect_to(CHECK_SERVER, &address, i % 2 ? RESPONSE_MS : 0);
     pg_connection_end(&port_connection);
   }
   port_wait(300 * CHECK_SLOWNESS);
-  exchange("open", 0, 10, &answer);
+  exchange("open", 0, 10, &response);
   const char *rest;
-  uint32_t open = number_in(answer.text, &rest);
+  uint32_t open = number_in(response.text, &rest);
   char line[120];
   snprintf(line, sizeof line, "not ok connection: %d were ended, and the server still has %lu open", CONNECTIONS,
            (unsigned long)open);
   /* This one is open, and another may be about to end. */
-  check(answer.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
+  check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 
 /* What the server's clock says now, and when by the port's own. */
 static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
-  struct answer answer;
+  struct response response;
   const char *rest;
-  exchange("clock", 0, 10, &answer);
+  exchange("clock", 0, 10, &response);
   *own_ms = pg_clock_ms();
-  uint32_t ms = number_in(answer.text, &rest);
+  uint32_t ms = number_in(response.text, &rest);
   *wall_s = number_in(rest, &rest);
   return ms;
 }
 
 static void check_times(void) {
-  struct answer answer;
-  exchange("late", 0, LATE_WAIT_MS, &answer);
-  check(answer.bytes > 0 && answer.longest_wait < LATE_WAIT_MS - 1000, "ok clock: port_wait comes back when bytes come",
+  struct response response;
+  exchange("late", 0, LATE_WAIT_MS, &response);
+  check(response.bytes > 0 && response.longest_wait < LATE_WAIT_MS - 1000, "ok clock: port_wait comes back when bytes come",
         "not ok clock: an answer came after 1.5 s, and port_wait(5000) slept on");
 
   uint32_t own_from, own_to, wall_s;
@@ -276,10 +276,10 @@ static void check_times(void) {
 }
 
 static int is_check_server(void) {
-  struct answer answer;
-  exchange("open", 0, 10, &answer);
-  answer.head[answer.head_size] = 0;
-  return strstr(answer.head, "picogrant-check: 1") != NULL;
+  struct response response;
+  exchange("open", 0, 10, &response);
+  response.head[response.head_size] = 0;
+  return strstr(response.head, "picogrant-check: 1") != NULL;
 }
 
 void check_connection(void) {
@@ -300,7 +300,7 @@ void check_connection(void) {
     check_is_whole = 0;
     port_log("# connection: " CHECK_SERVER " is not the server of the check: what only it can see was not tried");
   }
-  enum pg_connection_state state = connect_to(CHECK_NOBODY, &address, ANSWER_MS);
+  enum pg_connection_state state = connect_to(CHECK_NOBODY, &address, RESPONSE_MS);
   pg_connection_end(&port_connection);
   check(state == PG_CONNECTION_FAILED, "ok connection: where nobody listens it fails",
         "not ok connection: where nobody listens, work does not say FAILED within 10 s");

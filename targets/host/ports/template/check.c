@@ -20,7 +20,7 @@ enum {
   COLUMNS = 16,
   ROWS = 2,
   /* Random bytes that one start leaves in slot 1 for the next, behind a name. */
-  KEPT = 16
+  STORED = 16
 };
 
 static int failures;
@@ -150,9 +150,9 @@ static void check_medium(void) {
   check(pg_medium_is_usable(&port_medium), "ok medium: its units are powers of two up to 256",
         "not ok medium: its units are no powers of two up to 256, or its slots no whole number of them");
   if (!pg_medium_is_usable(&port_medium)) return;
-  check(pg_storage_room(&port_medium) > 0, "ok medium: slots have room for a record",
+  check(pg_storage_capacity(&port_medium) > 0, "ok medium: slots have room for a record",
         "not ok medium: slot_bytes leaves no room behind the header");
-  if (pg_storage_room(&port_medium) == 0) return;
+  if (pg_storage_capacity(&port_medium) == 0) return;
   int erases = erased(0) && erased(1);
   check(erases, "ok medium: slots can be erased", "not ok medium: erase says that it could not");
   if (!erases) return;
@@ -182,37 +182,37 @@ static void check_display(void) {
 }
 
 /* Whole units of it are programmed. */
-struct kept {
+struct stored {
   char name[16];
-  uint8_t random[KEPT];
+  uint8_t random[STORED];
 };
-static const char kept_name[16] = "picogrant check";
+static const char stored_name[16] = "picogrant check";
 
 /* What the last start has left; 0: nothing. */
-static int read_kept(struct kept *kept) {
+static int read_stored(struct stored *stored) {
   return pg_medium_is_usable(&port_medium) &&
-         pg_medium_read(&port_medium, 1, 0, (uint8_t *)kept, sizeof *kept) == PG_MEDIUM_DONE &&
-         memcmp(kept->name, kept_name, sizeof kept_name) == 0;
+         pg_medium_read(&port_medium, 1, 0, (uint8_t *)stored, sizeof *stored) == PG_MEDIUM_DONE &&
+         memcmp(stored->name, stored_name, sizeof stored_name) == 0;
 }
 
 /*
  * The first random bytes of this start: a source with a fixed seed gives them at each. They are left for the next
  * start when everything else has been tried.
  */
-static void check_last_start(struct kept *first) {
-  struct kept before;
+static void check_last_start(struct stored *first) {
+  struct stored before;
   memset(first, 0, sizeof *first);
   if (!pg_random(first->random, sizeof first->random)) return;
-  memcpy(first->name, kept_name, sizeof kept_name);
-  if (read_kept(&before)) {
-    check(memcmp(before.random, first->random, KEPT) != 0, "ok random: it differs from the last start",
+  memcpy(first->name, stored_name, sizeof stored_name);
+  if (read_stored(&before)) {
+    check(memcmp(before.random, first->random, STORED) != 0, "ok random: it differs from the last start",
           "not ok random: the same bytes as at the last start: its seed is fixed");
   } else {
     port_log("# medium: nothing is there of an earlier start; if the next one says so again, no record outlives one");
   }
 }
 
-static void leave_for_next(const struct kept *first) {
+static void leave_for_next(const struct stored *first) {
   if (!pg_medium_is_usable(&port_medium) || !first->name[0]) return;
   int is_left = erased(1) && pg_medium_program(&port_medium, 1, 0, (const uint8_t *)first, sizeof *first) == PG_MEDIUM_DONE;
   check(is_left, "ok medium: the next start has something to compare",
@@ -220,7 +220,7 @@ static void leave_for_next(const struct kept *first) {
 }
 
 int main(void) {
-  struct kept first;
+  struct stored first;
   port_open();
   if (check_clock()) {
     check_last_start(&first);

@@ -86,8 +86,8 @@ int pg_connection_reason(struct pg_connection *connection) {
 
 /* Takes bytes into the transmit buffer: as many as there is room for, 0 where there is none. */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
-  size_t room = BUFFER_BYTES - connection->filled;
-  if (size > room) size = room;
+  size_t capacity = BUFFER_BYTES - connection->filled;
+  if (size > capacity) size = capacity;
   memcpy(connection->out + connection->filled, bytes, size);
   connection->filled += size;
   return size ? (int)size : pg_connection_flush(connection) < 0 ? -1 : 0;

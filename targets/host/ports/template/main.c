@@ -23,7 +23,7 @@ static char addresses[4][ADDRESS_BYTES];
 static char page[PAGE_BYTES];
 static size_t page_bytes;
 static char target[64];
-static int wants_call;
+static int needs_call;
 
 /* For trying it on the desktop. On a board the settings are constants, and stay in flash. */
 static const char *setting(const char *name, const char *otherwise) {
@@ -37,24 +37,24 @@ static const char *address(int number, const char *base, const char *path) {
 }
 
 /* The first page is asked for as soon as somebody is signed in. */
-static void want_page(const char *number) {
+static void need_page(const char *number) {
   snprintf(target, sizeof target, "/items?page=%s", number);
   page_bytes = 0;
-  wants_call = 1;
+  needs_call = 1;
 }
 
 /* A piece of an answer: it is the program's own to read, and good for this call only. */
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   (void)context;
-  size_t room = sizeof page - 1 - page_bytes;
-  if (size > room) size = room;
+  size_t capacity = sizeof page - 1 - page_bytes;
+  if (size > capacity) size = capacity;
   memcpy(page + page_bytes, bytes, size);
   page_bytes += size;
   page[page_bytes] = 0;
 }
 
 /* The call is over. Status 0: no answer came; it may be asked again. */
-static void take_answer(int status) {
+static void take_response(int status) {
   if (status == 401) port_log("the API does not take this token, not even a new one");
   else if (status != 200) fprintf(stderr, "the API answered %d\n", status);
   if (status != 200) return;
@@ -66,7 +66,7 @@ static void take_answer(int status) {
   }
   char number[16] = "";
   sscanf(next, "\"next\":\"%15[0-9a-z]", number);
-  want_page(number);
+  need_page(number);
 }
 
 /* For other protocols than HTTP: the token is in the memory, and may change with every step. Do not keep it. */
@@ -77,7 +77,7 @@ static void use_token(void) {
 }
 
 /* For whoever builds the device: what the display has no room for. */
-static void say_what_lacks(void) {
+static void print_what_lacks(void) {
   int needed = pg_host_memory_needed(&host);
   if (needed) fprintf(stderr, "no room for what the server sent: MEMORY_BYTES of %d would do\n", needed);
   if (pg_get(&host.core, PG_NOT_SAVED)) port_log("not saved: the next start asks for a new code");
@@ -88,14 +88,14 @@ static void take_report(void *context, enum pg_report report, int a, int b) {
   static const char *const states[] = PG_STATE_NAMES;
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   static int was_signed_in;
-  if (report == PG_REPORT_CALL) take_answer(a);
+  if (report == PG_REPORT_CALL) take_response(a);
   if (report != PG_REPORT_STATE) return;
   port_log(states[a]);
-  say_what_lacks();
+  print_what_lacks();
   if (a == PG_STATE_SIGNED_IN && !was_signed_in) {
     was_signed_in = 1;
     use_token();
-    want_page("");
+    need_page("");
   }
   if (a == PG_STATE_FAILED) {
     was_signed_in = 0;
@@ -105,14 +105,14 @@ static void take_report(void *context, enum pg_report report, int a, int b) {
 }
 
 static void press(int key) {
-  if (key == 'a') want_page("");
+  if (key == 'a') need_page("");
   else (void)pg_host_letter(&host, key);
 }
 
 /* Calls are begun from the loop, not from within a report. */
-static void call_if_wanted(void) {
-  if (!wants_call) return;
-  wants_call = 0;
+static void call_if_required(void) {
+  if (!needs_call) return;
+  needs_call = 0;
   if (!pg_host_call(&host, PG_ENDPOINT_RESOURCE, target)) port_log("not signed in, or a call is under way");
 }
 
@@ -135,7 +135,7 @@ static int run(const struct pg_settings *settings) {
     int key = port_key();
     if (key == 'q') break;
     if (key) press(key);
-    call_if_wanted();
+    call_if_required();
     if (!key) port_wait(pg_host_wake_in(&host));
   }
   pg_host_close(&host);
@@ -169,7 +169,7 @@ int main(void) {
       .memory_bytes = MEMORY_BYTES,
       .connect_seconds = 10,
       .exchange_seconds = 30,
-      .answer_bytes = 65536,
+      .response_bytes = 65536,
       .renewals = 3,
       .auto_start = 1,
       .client_authentication = PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST,

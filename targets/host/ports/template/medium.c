@@ -23,12 +23,12 @@ enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
  */
 static int medium_file(void) {
   static int file = -1;
-  static int is_said;
+  static int is_printed;
   const char *path = getenv("RECORDS");
   if (!path) path = "records";
   if (file < 0) file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0 && !is_said) perror(path);
-  is_said = 1;
+  if (file < 0 && !is_printed) perror(path);
+  is_printed = 1;
   return file;
 }
 

@@ -13,7 +13,7 @@ static inline void board_irq_on(unsigned number) {
 static inline void board_irq_off(unsigned number) {
   BOARD_REGISTER(0xe000e180 + number / 32 * 4) = 1u << number % 32;
 }
-static inline void board_irq_forget(unsigned number) {
+static inline void board_irq_discard(unsigned number) {
   BOARD_REGISTER(0xe000e280 + number / 32 * 4) = 1u << number % 32;
 }
 

@@ -97,7 +97,7 @@ void board_ethernet_listen(int is_on) {
     return;
   }
   board_irq_off(IRQ_ETHERNET);
-  board_irq_forget(IRQ_ETHERNET);
+  board_irq_discard(IRQ_ETHERNET);
   has_input = 0;
 }
 
@@ -160,7 +160,7 @@ void board_sleep(uint32_t ms) {
    * reason to wake up the loop.
    */
   __asm__ volatile("cpsid i" ::: "memory");
-  while (!is_over && !has_input && !board_key_is_kept()) {
+  while (!is_over && !has_input && !board_key_is_stored()) {
     __asm__ volatile("dsb\n wfi\n cpsie i\n isb\n cpsid i" ::: "memory");
     figures.wakes++;
   }

@@ -26,7 +26,7 @@ enum {
   RX_EVENT = 1 << 0,
   ALL_EVENTS = 0x7f,
   RX_ON = 1 << 0 | 1 << 3, /* and without frames whose checksum is wrong */
-  RX_FORGET = 1 << 4,
+  RX_DISCARD = 1 << 4,
   TX_ON = 0xf, /* pads short frames, adds the checksum, both ways at once */
   REQUEST = 1 << 0,
   PHY_CLOCK_HZ = 2500000,
@@ -71,7 +71,7 @@ int board_ethernet_restart(uint8_t *address) {
   ADDRESS_LOW = low | high << 24;
   ADDRESS_HIGH = high >> 8;
   PHY_DIVIDER = BOARD_CLOCK_HZ / 2 / PHY_CLOCK_HZ - 1;
-  RX_CONTROL = RX_FORGET;
+  RX_CONTROL = RX_DISCARD;
   RX_CONTROL = RX_ON;
   TX_CONTROL = TX_ON;
   EVENTS = ALL_EVENTS;

@@ -70,10 +70,10 @@ static int wait_for(uint8_t awaited) {
 }
 
 /* It comes within some bytes; 0xff: there is none. */
-static uint8_t answer_of(void) {
-  uint8_t answer = 0xff;
-  for (int i = 0; i < 16 && answer == 0xff; i++) answer = board_ssi_byte(0xff);
-  return answer;
+static uint8_t response_of(void) {
+  uint8_t response = 0xff;
+  for (int i = 0; i < 16 && response == 0xff; i++) response = board_ssi_byte(0xff);
+  return response;
 }
 
 /* What the card answers; 0xff for nothing. */
@@ -85,11 +85,11 @@ static uint8_t command(uint8_t number, uint32_t argument) {
   board_ssi_byte((uint8_t)(0x40 | number));
   for (int shift = 24; shift >= 0; shift -= 8) board_ssi_byte((uint8_t)(argument >> shift));
   board_ssi_byte(checksum);
-  return answer_of();
+  return response_of();
 }
 
 /* The four bytes behind some answers. */
-static uint32_t rest_of_answer(void) {
+static uint32_t rest_of_response(void) {
   uint32_t rest = 0;
   for (int i = 0; i < 4; i++) rest = rest << 8 | board_ssi_byte(0xff);
   return rest;
@@ -99,13 +99,13 @@ static int open_selected(void) {
   uint32_t began = pg_clock_ms();
   if (command(GO_IDLE, 0) != IS_IDLE) return 0;
   /* Cards of the first version do not know it. */
-  if (command(SEND_CONDITION, 0x1aa) == IS_IDLE) (void)rest_of_answer();
+  if (command(SEND_CONDITION, 0x1aa) == IS_IDLE) (void)rest_of_response();
   do {
     (void)command(APPLICATION, 0);
     if (command(APPLICATION_OPEN, 1u << 30) == 0) {
       /* The emulated card says here that it is idle, although it is open. */
       if (command(READ_REGISTER, 0) > IS_IDLE) return 0;
-      card.counts_blocks = (rest_of_answer() >> 24 & COUNTS_BLOCKS) != 0;
+      card.counts_blocks = (rest_of_response() >> 24 & COUNTS_BLOCKS) != 0;
       return 1;
     }
   } while (pg_clock_ms() - began < OPEN_MS_MAX);
@@ -141,7 +141,7 @@ static int write_selected(uint32_t number) {
   for (int i = 0; i < BLOCK; i++) board_ssi_byte(card.bytes[i]);
   board_ssi_byte(0xff);
   board_ssi_byte(0xff);
-  return (answer_of() & 0x1f) == ACCEPTED && wait_for(0xff);
+  return (response_of() & 0x1f) == ACCEPTED && wait_for(0xff);
 }
 
 static int hold(uint32_t number) {

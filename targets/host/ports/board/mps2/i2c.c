@@ -3,7 +3,7 @@
  * 32 KiB in pages of 64 bytes, written a page at a time, and a DS1338, the clock.
  */
 #include "board.h"
-#include "http-answer.h"
+#include "http-response.h"
 #include "map.h"
 #include "picogrant-port.h"
 #include "registers.h"

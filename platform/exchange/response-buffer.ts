@@ -1,0 +1,51 @@
+// Answers that are read as a whole: a server's own language that is translated, a document that is asked for.
+
+import type { Bytes, HttpRequest } from "../contracts.ts";
+import { type Head, Listener } from "./filter.ts";
+import { EXCHANGE_LIMITS } from "./limits.ts";
+
+/** A whole answer. */
+export interface BufferedResponse {
+  readonly head: Head;
+  readonly body: readonly number[];
+}
+
+/** Gathers an answer, which goes on when it is whole. */
+export abstract class ResponseBuffer extends Listener {
+  /** Of the exchange under way: what is not gathered passes as it is. */
+  gathers = true;
+  #head: Head = [0, -1];
+  #body: number[] = [];
+
+  /** What the answer comes to. */
+  abstract responded(response: BufferedResponse): void;
+
+  override send(request: HttpRequest): void {
+    this.#body = [];
+    super.send(request);
+  }
+
+  override status(...head: Head): void {
+    this.#head = head;
+    if (!this.gathers) super.status(...head);
+  }
+
+  override body(bytes: Bytes, from: number, to: number): void {
+    if (!this.gathers) {
+      super.body(bytes, from, to);
+      return;
+    }
+    for (let at = from; at < to; at++) this.#body.push(bytes[at]!);
+    if (this.#body.length <= EXCHANGE_LIMITS.sizeLimitBytes) return;
+    this.below.abort();
+    this.failed("too-large", "");
+  }
+
+  override end(): void {
+    if (!this.gathers) {
+      super.end();
+      return;
+    }
+    this.responded({ head: this.#head, body: this.#body });
+  }
+}

@@ -1,0 +1,111 @@
+// What goes wrong on the way and is tried again by itself: said once each time, so that nothing fails in silence.
+
+import { Command, ErrorCode, State } from "../../core/index.ts";
+import type { Platform } from "../contracts.ts";
+import type { Driver } from "../driver.ts";
+import type { ResponseRecorder } from "../exchange/response-recorder.ts";
+import { SignInError, troubleOf } from "./sign-in-error.ts";
+
+/** Storage that has not answered for so long is told of, and not waited for any more. */
+const SILENCE_MS = 10_000;
+const AGAIN = "trying again in a minute";
+const NOT_SAVED = "; after a restart before that, the user has to sign in again";
+const FAILED = {
+  not_saved: "the tokens could not be saved",
+  not_erased: "what should be gone could not be erased",
+} as const;
+/** Nothing to wake up for. */
+const NEVER_MS = 134_217_727;
+
+/** Looks at a device after anything that may have changed it. */
+export class TroubleMonitor {
+  readonly #platform: Platform;
+  readonly #report: (trouble: SignInError) => void;
+  #received = 0;
+  #notSaved = 0;
+  #notErased = 0;
+  /** The storage operation that is under way, counted from 1, 0 for none, and since when. */
+  #operation = 0;
+  #sinceMs = 0;
+  #isSilent = false;
+
+  constructor(platform: Platform, report: (trouble: SignInError) => void) {
+    this.#platform = platform;
+    this.#report = report;
+  }
+
+  /** Storage is at a write that has not taken too long yet: what it writes is not to be used before. */
+  isStoring({ device }: Driver): boolean {
+    return device.storageCommand === Command.STORE && !this.#isSilent;
+  }
+
+  /** Whether storage owes an answer, and has not been silent for too long. */
+  isAtStorage({ device }: Driver): boolean {
+    return (device.job !== 0 || device.storageCommand !== 0) && !this.#isSilent;
+  }
+
+  /** Storage has not answered for seconds. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
+  /** Milliseconds until there is something to look at though nothing happens. */
+  wakeInMs(): number {
+    if (this.#operation === 0 || this.#isSilent) return NEVER_MS;
+    return Math.max(0, SILENCE_MS - this.#silentMs());
+  }
+
+  /** @param isWaiting storage has not been asked yet: another program is at work there */
+  look(driver: Driver, recorder: ResponseRecorder, isWaiting: boolean): void {
+    const { device } = driver;
+    this.#lookAtStorage(driver, isWaiting);
+    if (this.#received !== recorder.received) {
+      this.#received = recorder.received;
+      if (recorder.newest && isTriedAgain(driver)) this.#report(troubleOf(device, recorder.newest));
+    }
+    const { notSaved, notErased } = device;
+    if (notSaved !== this.#notSaved) {
+      this.#notSaved = notSaved;
+      if (notSaved) this.#reportOf("not_saved", `${AGAIN}${NOT_SAVED}`);
+    }
+    if (notErased !== this.#notErased) {
+      this.#notErased = notErased;
+      if (notErased) this.#reportOf("not_erased", AGAIN);
+    }
+  }
+
+  /** What could not be done to the end, when there is no more time for it. */
+  checkLeaks({ device }: Driver): void {
+    if (device.notSaved) this.#reportOf("not_saved", "the user has to sign in again");
+    if (device.notErased) this.#reportOf("not_erased", "the next start tries again");
+  }
+
+  #reportOf(code: keyof typeof FAILED, consequence: string): void {
+    const { lastFailure = "" } = this.#platform.storage;
+    const why = lastFailure === "" ? "" : ` (${lastFailure})`;
+    this.#report(new SignInError(code, "user", `${FAILED[code]}${why}; ${consequence}`));
+  }
+
+  #lookAtStorage({ device, storageOperations }: Driver, isWaiting: boolean): void {
+    const operation = device.storageCommand === 0 || isWaiting ? 0 : storageOperations;
+    if (operation !== this.#operation) {
+      this.#operation = operation;
+      this.#sinceMs = this.#platform.timers.now();
+      this.#isSilent = false;
+    }
+    if (operation === 0 || this.#isSilent || this.#silentMs() < SILENCE_MS) return;
+    this.#isSilent = true;
+    const what = `storage has not answered for ${SILENCE_MS / 1000} s`;
+    this.#report(new SignInError("storage_silent", "user", `${what}; still waiting for it`));
+  }
+
+  #silentMs(): number {
+    return (this.#platform.timers.now() - this.#sinceMs) >>> 0;
+  }
+}
+
+/** Something that is tried again by itself, other than asking a user who has not decided yet. */
+function isTriedAgain({ device: { error, state } }: Driver): boolean {
+  if (state === State.FAILED || state === State.SIGNED_OUT) return false;
+  return error > ErrorCode.SLOW_DOWN;
+}

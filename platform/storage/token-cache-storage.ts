@@ -1,0 +1,26 @@
+// Room beside the two slots of a device, for what a host keeps of its own: files have it, and a program's own storage.
+
+import type { Bytes, Promised, Storage } from "../contracts.ts";
+
+/** A storage that has it. */
+export interface WithCapacity {
+  /** Slot 0 is the room; slot 1 is always empty. */
+  readonly tokenCache: Storage;
+}
+
+/** More than the longest answer with tokens. */
+const CAPACITY = 98_304;
+
+/** The room, made of what is done to one place. */
+export function capacityOf(place: {
+  read(into: Bytes, from: number, to: number, done: (length: number) => void): Promised;
+  write(bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): Promised;
+  erase(done: (ok: boolean) => void): Promised;
+}): Storage {
+  return {
+    capacity: CAPACITY,
+    read: (slot, into, from, to, done) => (slot === 0 ? place.read(into, from, to, done) : done(0)),
+    write: (_slot, bytes, from, to, done) => place.write(bytes, from, to, done),
+    erase: (_slot, done) => place.erase(done),
+  };
+}

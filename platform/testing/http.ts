@@ -1,0 +1,278 @@
+// An HTTP adapter without a network: answers come from a script or from a handler function, and faults
+// (refused, reset, hanging, cut off, duplicated, late) are put in where a test wants them.
+
+import type { Bytes, Header, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
+import type { ManualClock } from "./clock.ts";
+
+/** An answer of the far side, with the way in which it travels. */
+export interface FakeResponse {
+  /** 100..599; default 200. */
+  status?: number;
+  /** Default -1: no `Retry-After`. */
+  retryAfterSeconds?: number;
+  /** Default "": no `WWW-Authenticate`. */
+  authenticate?: string;
+  /** A string travels as UTF-8, bytes as they are, anything else as JSON; default empty. */
+  body?: string | Uint8Array | object;
+  /** How the body is cut: one size for all chunks, or one after the other, the last one repeating. */
+  chunkBytes?: number | readonly number[];
+  /** Milliseconds on the clock before the status; absent: the adapter's latency. */
+  delayMs?: number;
+  /** Milliseconds on the clock before every chunk and before the end; absent: none. */
+  chunkDelayMs?: number;
+  /** What goes wrong with it, where `faultFor` says nothing. */
+  fault?: FakeFault;
+}
+
+/** What goes wrong with one exchange. */
+export type FakeFault =
+  /** Nothing listens: the far side never sees the request. */
+  | { kind: "refuse" }
+  /** The connection breaks before the far side acted on the request. */
+  | { kind: "reset-before" }
+  /** The far side acted, its answer is lost. */
+  | { kind: "reset-after" }
+  /** Nothing comes until the time limit; `acted` says whether the far side handled the request. */
+  | { kind: "hang"; acted?: boolean }
+  /** The answer is cut off after so many bytes of its body: by a reset, or by hanging from there on. */
+  | { kind: "truncate"; atByte: number; hang?: boolean }
+  /** The whole answer comes a second time after its end, at once or `afterMs` later: a broken adapter. */
+  | { kind: "duplicate"; afterMs?: number };
+
+/** A request as the far side saw it: a copy, good for ever. */
+export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
+  /** Further headers. */
+  readonly headers: readonly Header[];
+  /** The body. */
+  readonly body: Uint8Array;
+  /** The body read as UTF-8. */
+  readonly text: string;
+  /** The body read as a form. */
+  readonly form: URLSearchParams;
+  /** Milliseconds on the clock at which it was sent; 0 without a clock. */
+  readonly atMs: number;
+}
+
+/** The far side as a function. */
+export type FakeHandler = (request: SeenRequest) => FakeResponse | Promise<FakeResponse>;
+
+/** One line of a script: an answer, or a handler for this one request. */
+export type ScriptStep = FakeResponse | FakeHandler;
+
+/** What the fake network is made with. */
+export interface FakeHttpOptions {
+  /** Needed for delays, latency and time-outs. Without it everything happens before `send` returns. */
+  clock?: ManualClock;
+  /** Answers every request that the script has no step for. */
+  handler?: FakeHandler;
+  /** Steps used up one by one. When both script and handler have run out, the answer is "refuse". */
+  script?: readonly ScriptStep[];
+  /** A fault for a request, asked before script and handler see it; undefined for none. */
+  faultFor?: (request: SeenRequest) => FakeFault | undefined;
+  /** Milliseconds before every status; absent: callbacks come before `send` returns. */
+  latencyMs?: number;
+  /** Default for every answer that does not say how it is cut. */
+  chunkBytes?: number | readonly number[];
+  /** The adapter's time limit, default 30 s; `Number.POSITIVE_INFINITY` for an adapter without one. */
+  timeLimitMs?: number;
+  /** The adapter's size limit for a body in bytes, default 64 KiB. */
+  sizeLimitBytes?: number;
+  /** Chunks as plain arrays, as on an engine without typed arrays. */
+  plainArrays?: boolean;
+}
+
+interface Exchange {
+  /** The caller's own object, and what it said at the start: they must stay equal. */
+  request: HttpRequest;
+  value: string;
+  sink: HttpSink;
+  takeBackLimit: () => void;
+}
+
+/** Where nothing is said, nobody listens. */
+const NOBODY: FakeResponse = { fault: { kind: "refuse" } };
+/** Chunks lie in the middle of a larger buffer, so that nobody comes to rely on `from` being 0. */
+const LEAD_BYTES = 3;
+
+/** The scripted HTTP adapter. What callers did wrong is thrown and also kept in `violations`. */
+export class FakeHttp implements Http {
+  /** All requests so far. */
+  readonly requests: SeenRequest[] = [];
+  /** What the caller did against the contract. */
+  readonly violations: string[] = [];
+  /** How often `abort` ended an exchange. */
+  aborts = 0;
+  /** May be changed while running: the far side changes its mind, the network comes and goes. */
+  handler: FakeHandler | undefined;
+  /** Decides on a fault for each request; undefined: none. */
+  faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;
+  /** Milliseconds until an answer comes. */
+  latencyMs: number | undefined;
+  /** Bytes of each piece of an answer. */
+  chunkBytes: number | readonly number[] | undefined;
+  readonly #script: ScriptStep[];
+  readonly #options: FakeHttpOptions;
+  #current: Exchange | undefined;
+
+  constructor(options: FakeHttpOptions = {}) {
+    this.#options = options;
+    this.#script = [...(options.script ?? [])];
+    this.handler = options.handler;
+    this.faultFor = options.faultFor;
+    this.latencyMs = options.latencyMs;
+    this.chunkBytes = options.chunkBytes;
+  }
+
+  /** Whether an exchange is under way. */
+  get busy(): boolean {
+    return this.#current !== undefined;
+  }
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    if (this.#current !== undefined) this.#violate("send while an exchange is under way");
+    const copy = copyOf(request);
+    const text = new TextDecoder().decode(copy.body);
+    const { clock, timeLimitMs = EXCHANGE_LIMITS.timeLimitMs } = this.#options;
+    const seen = { ...copy, text, form: new URLSearchParams(text), atMs: clock?.elapsedMs ?? 0 };
+    this.requests.push(seen);
+    const value = JSON.stringify(copy);
+    const exchange: Exchange = { request, value, sink, takeBackLimit: () => {} };
+    this.#current = exchange;
+    if (clock !== undefined && Number.isFinite(timeLimitMs)) {
+      exchange.takeBackLimit = clock.after(timeLimitMs, () => this.#end(exchange, "timeout"));
+    }
+    const fault = this.faultFor?.(seen);
+    if (fault !== undefined && !reachesFarSide(fault)) {
+      this.#response(exchange, {}, fault);
+      return;
+    }
+    const step = this.#script.shift() ?? this.handler ?? NOBODY;
+    const response = typeof step === "function" ? step(seen) : step;
+    if (response instanceof Promise)
+      response.then((value) => this.#response(exchange, value, fault));
+    else this.#response(exchange, response, fault);
+  }
+
+  abort(): void {
+    this.aborts++;
+    // The core has its bytes back, and overwrites them, as soon as it has given ABORT: there is nothing to compare.
+    this.#current?.takeBackLimit();
+    this.#current = undefined;
+  }
+
+  /** The far side has acted, or never will; how much of its answer comes through is up to the fault. */
+  #response(exchange: Exchange, response: FakeResponse, fault = response.fault): void {
+    if (fault?.kind === "hang") return;
+    this.#later(exchange, response.delayMs ?? this.latencyMs, () => {
+      if (fault === undefined || fault.kind === "truncate" || fault.kind === "duplicate") {
+        exchange.sink.status(...headOf(response));
+        this.#later(exchange, response.chunkDelayMs, () =>
+          this.#deliverBody(exchange, response, fault),
+        );
+      } else this.#end(exchange, "unreachable");
+    });
+  }
+
+  #deliverBody(exchange: Exchange, response: FakeResponse, fault: FakeFault | undefined): void {
+    const { sink } = exchange;
+    const { sizeLimitBytes = EXCHANGE_LIMITS.sizeLimitBytes } = this.#options;
+    const body = bytesOfBody(response.body);
+    const isCut = fault?.kind === "truncate";
+    const total = isCut ? Math.min(fault.atByte, body.length) : body.length;
+    const sizes = [response.chunkBytes ?? this.chunkBytes ?? total].flat();
+    let at = 0;
+    const next = (): void => {
+      // A loop where nothing is delayed: a body of 64 KiB in single bytes must not overflow the stack.
+      while (this.#current === exchange && at < total) {
+        if (at >= sizeLimitBytes) {
+          this.#end(exchange, "too-large");
+          return;
+        }
+        const size = (sizes.length > 1 ? sizes.shift() : sizes[0]) || total;
+        const to = Math.min(at + size, total, sizeLimitBytes);
+        this.#handOver(sink, body.subarray(at, to));
+        at = to;
+        if (response.chunkDelayMs !== undefined) {
+          this.#later(exchange, response.chunkDelayMs, next);
+          return;
+        }
+      }
+      if (this.#current !== exchange) return;
+      if (!isCut) this.#end(exchange);
+      else if (!fault.hang) this.#end(exchange, "unreachable");
+      if (fault?.kind !== "duplicate") return;
+      if (fault.afterMs === undefined) again();
+      else this.#clock.after(fault.afterMs, again);
+    };
+    const again = (): void => {
+      // Where another request has the same sink by now nobody could tell whose answer it is.
+      if (this.#current?.sink === sink) return;
+      sink.status(...headOf(response));
+      if (body.length > 0) this.#handOver(sink, body);
+      sink.end();
+    };
+    next();
+  }
+
+  /** The chunk's buffer is overwritten after the call: who kept the range will see it. */
+  #handOver(sink: HttpSink, piece: Uint8Array): void {
+    const padded = new Uint8Array(LEAD_BYTES + piece.length + 1).fill(0x7b);
+    padded.set(piece, LEAD_BYTES);
+    const buffer: Bytes = this.#options.plainArrays ? Array.from(padded) : padded;
+    sink.body(buffer, LEAD_BYTES, LEAD_BYTES + piece.length);
+    for (let i = 0; i < buffer.length; i++) buffer[i] = 0xaa;
+  }
+
+  /** Over before the last call, so that the caller may send again from within it. */
+  #end(exchange: Exchange, failure?: TransportFailure): void {
+    exchange.takeBackLimit();
+    this.#current = undefined;
+    if (JSON.stringify(copyOf(exchange.request)) !== exchange.value) {
+      this.#violate("request changed while its exchange was under way");
+    }
+    if (failure === undefined) exchange.sink.end();
+    else exchange.sink.failed(failure);
+  }
+
+  /** At once where no time is given; never for an exchange that is over by then. */
+  #later(exchange: Exchange, afterMs: number | undefined, run: () => void): void {
+    const unlessOver = (): void => {
+      if (this.#current === exchange) run();
+    };
+    if (afterMs === undefined) unlessOver();
+    else this.#clock.after(afterMs, unlessOver);
+  }
+
+  get #clock(): ManualClock {
+    if (this.#options.clock === undefined) throw new Error("fake HTTP: a delay needs a clock");
+    return this.#options.clock;
+  }
+
+  #violate(what: string): never {
+    this.violations.push(what);
+    throw new Error(`fake HTTP: ${what}`);
+  }
+}
+
+function reachesFarSide(fault: FakeFault): boolean {
+  if (fault.kind === "hang") return fault.acted === true;
+  return fault.kind !== "refuse" && fault.kind !== "reset-before";
+}
+
+/** The caller may use its own for the next request. */
+function copyOf(request: HttpRequest) {
+  const { method, url, contentType, authorization, headers = [] } = request;
+  const body = new Uint8Array(request.bodyTo - request.bodyFrom);
+  for (let i = 0; i < body.length; i++) body[i] = request.body[request.bodyFrom + i]!;
+  return { method, url, contentType, authorization, headers: [...headers], body };
+}
+
+const headOf = ({ status = 200, retryAfterSeconds = -1, authenticate = "" }: FakeResponse) =>
+  [status, retryAfterSeconds, authenticate] as const;
+
+function bytesOfBody(body: string | Uint8Array | object | undefined): Uint8Array {
+  if (body === undefined) return new Uint8Array(0);
+  if (body instanceof Uint8Array) return body;
+  return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+}

@@ -1,0 +1,70 @@
+// Caches build results that take seconds beside the installed packages, until a source changes.
+
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const folder = `${root}node_modules/.cache/picogrant/`;
+
+/** How often, and how many times, to check for another process. */
+const WAIT_MS = 50;
+const WAITS_MAX = 1200;
+
+/**
+ * Returns a cached result, or makes it. If another process is making it, waits for it, but at most a minute.
+ * @param key of everything that the result depends on (keyOf)
+ * @param make its result has to be JSON
+ */
+export async function stored<T>(key: string, make: () => Promise<T>): Promise<T> {
+  const file = `${folder}${key}.json`;
+  const lock = `${file}.lock`;
+  mkdirSync(folder, { recursive: true });
+  for (let waited = 0; !existsSync(file); waited++) {
+    try {
+      mkdirSync(lock);
+    } catch {
+      if (waited > WAITS_MAX) rmSync(lock, { recursive: true, force: true });
+      await pause(WAIT_MS);
+      continue;
+    }
+    try {
+      // Another process may read the file meanwhile, so it is renamed when it is complete.
+      const draft = `${file}.${process.pid}`;
+      writeFileSync(draft, JSON.stringify(await make()));
+      renameSync(draft, file);
+    } finally {
+      rmSync(lock, { recursive: true, force: true });
+    }
+  }
+  return JSON.parse(readFileSync(file, "utf8")) as T;
+}
+
+/**
+ * The key of a result: the sources, the versions of the installed tools, and the compiler's settings.
+ * @param kind the kind of result
+ * @param folders with the sources, from the repository's root: every TypeScript or JSON file of ours counts
+ */
+export function keyOf(kind: string, folders: readonly string[]): string {
+  const hash = createHash("sha256")
+    .update(kind)
+    .update(readFileSync(`${root}package-lock.json`))
+    .update(readFileSync(`${root}tsconfig.json`));
+  for (const folder of folders) {
+    const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" });
+    for (const name of names.filter((one) => /\.(ts|json)$/.test(one)).sort()) {
+      if (name.includes("node_modules")) continue;
+      hash.update(`\0${folder}/${name}\0`).update(readFileSync(`${root}${folder}/${name}`));
+    }
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,473 @@
+// The core as one file of C99, for firmware that has no engine: `picogrant.c`, and the part of `picogrant.h` that is its
+// own. It says what the sources say, line by line and with their comments: what is the same in both languages stays as it
+// is written, and each node of the compiler's tree that is not gets its words in C. Whatever has none stops it, with file,
+// line and construct. What C has and the sources have not (the border, texts in UTF-8) is written by hand in api.c.
+
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import { release } from "../../core/device/property.ts";
+import * as surface from "../bundle/surface.ts";
+import { core, refuseOpenOrder, UnsupportedSyntax } from "./unsupported-syntax.ts";
+
+const byHand = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
+
+/** picogrant.c, and what picogrant.h includes: the device, and functions that hosts on an engine do not have. */
+export type CFile = Readonly<Record<"source" | "header", string>>;
+
+/** Lists of the device: how many elements, and of which type. All places lie within 65,535 bytes. */
+const lists: Readonly<Record<string, readonly [size: string, type: string]>> = {
+  start: ["PG_REGIONS_MAX", "uint16_t"],
+  length: ["PG_REGIONS_MAX", "int16_t"],
+  capacity: ["PG_REGION_COUNT", "int16_t"],
+  excess: ["PG_REGION_KEY + 1", "int32_t"],
+  seenEvents: ["8", "int32_t"],
+};
+
+function narrowed(type: string, value: string): string {
+  if (type === "int32_t") return value;
+  return type === "int16_t" ? `toInt16(${value})` : `(${type})(${value})`;
+}
+
+const types: Readonly<Record<string, string>> = {
+  Bytes: "const uint8_t *",
+  CallKind: "const struct pg_call_kind *",
+  Config: "const struct pg_core_config *",
+};
+
+const deviceType = "struct pg_core *";
+
+/** Enums that only hosts without an engine know: they stand in this header. */
+const ownEnums = ["ConfigMember", "Ending", "ErrorKind", "OfferError", "LiteralEnd"];
+
+const levels = [...surface.variants].reverse();
+
+/** Nodes that C writes as TypeScript does: only what is in them may differ. */
+const alike =
+  "Block IfStatement WhileStatement DoStatement ForStatement ReturnStatement SwitchStatement CaseBlock CaseClause " +
+  "DefaultClause BreakStatement ContinueStatement ExpressionStatement ParenthesizedExpression PrefixUnaryExpression " +
+  "PostfixUnaryExpression ConditionalExpression QuestionToken ColonToken NumericLiteral TrueKeyword FalseKeyword " +
+  "ElementAccessExpression EnumMember ObjectLiteralExpression VariableStatement";
+const alikeKinds = alike.split(" ").map((name) => ts.SyntaxKind[name as "Block"]);
+
+/** Operators that C has, for integers of 27 bits with the same result. */
+const operators = /^(?:[-+*%&|^]=?|<<=?|>>=?|[<>]=?|=|&&|\|\||[!=]==)$/;
+
+/** `waitMs` or `ErrorCode` in the manner of C: WAIT_MS, ERROR_CODE. */
+const capitals = (name: string): string => name.replace(/(?<=.)[A-Z]/g, "_$&").toUpperCase();
+const small = (name: string): string => capitals(name).toLowerCase();
+const declarationOf = ({ declarations }: ts.Symbol): ts.Node | undefined => declarations?.[0];
+const declared = (type: string, name: string): string => `${type} ${name}`.replace("* ", "*");
+
+function headOf(name: string, parameters: readonly string[]): string {
+  const line = `${name}(${parameters.join(", ")})`;
+  return line.length < 100 ? line : `${name}(\n    ${parameters.join(", ")})`;
+}
+
+type Named = ts.FunctionDeclaration | ts.VariableDeclaration | ts.EnumDeclaration;
+
+export class Printer {
+  readonly #program: ts.Program;
+  readonly #checker: ts.TypeChecker;
+  readonly #device: ReadonlyMap<string, ts.Node>;
+  readonly #inHeader: ReadonlySet<string>;
+  readonly #api = byHand("api.c");
+  /** Everything that is printed, and the first build that has it. */
+  readonly #levels = new Map<Named, number>();
+
+  /** @param numbered the enums that picogrant-numbers.h has; @param change what a test makes of the sources */
+  constructor(numbered: readonly string[], change = (text: string): string => text) {
+    const config = ts.readConfigFile(`${core}tsconfig.json`, ts.sys.readFile).config;
+    const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, core);
+    const host = ts.createCompilerHost(options);
+    host.readFile = (name) => change(readFileSync(name, "utf8"));
+    this.#program = ts.createProgram(fileNames, options, host);
+    this.#checker = this.#program.getTypeChecker();
+    this.#inHeader = new Set([...numbered, ...ownEnums]);
+    const device = this.#exported("device/memory.ts").find(({ name }) => name === "Device")!;
+    const properties = this.#checker.getDeclaredTypeOfSymbol(device).getProperties();
+    this.#device = new Map(properties.map((one) => [one.name, declarationOf(one)!]));
+    levels.forEach((variant, level) => {
+      const functions: readonly string[] = surface.functionsOf(variant);
+      for (const one of this.#exported(surface.entryOf(variant))) {
+        if (functions.includes(one.name)) this.#reach(one, level);
+      }
+    });
+  }
+
+  #exported(file: string): ts.Symbol[] {
+    const source = this.#checker.getSymbolAtLocation(this.#program.getSourceFile(core + file)!)!;
+    return this.#checker.getExportsOfModule(source);
+  }
+
+  /** Makes both files. @throws Error with file, line and construct, where a source cannot be said in C */
+  files(): CFile {
+    const functions = this.#reached(ts.isFunctionDeclaration);
+    for (const { body } of functions) refuseOpenOrder(body!, this.#checker);
+    const enums = this.#reached(ts.isEnumDeclaration);
+    const variables = this.#reached(ts.isVariableDeclaration);
+    const kinds = variables.filter((one) => ts.isObjectLiteralExpression(one.initializer!));
+    const constants = [
+      ...enums.filter(({ name }) => !this.#inHeader.has(name.text)).map((one) => this.#enum(one)),
+      ...variables.filter((one) => !kinds.includes(one)).map((one) => this.#constant(one)),
+      this.#perLevel(functions, (one) => `static ${this.#signature(one)};\n`),
+      this.#perLevel(kinds, (one) => `\n${this.#constant(one)}`),
+    ];
+    const source = this.#api
+      .replace("/* properties */\n", this.#properties())
+      .replace("/* calls */\n", this.#calls(functions, true))
+      .replaceAll("RELEASE", String(release))
+      .replace("/* core */\n", constants.join("\n"))
+      .replace("/* functions */\n", this.#functions(functions));
+    const own = enums.filter(({ name }) => ownEnums.includes(name.text));
+    const header = byHand("api.h")
+      .replace("/* enums */\n", own.map((one) => this.#enum(one)).join("\n"))
+      .replace("/* device */\n", this.#members())
+      .replace("/* calls */\n", this.#calls(functions, false));
+    return { source, header };
+  }
+
+  /** Whether a text in C, api.c, has the function. */
+  #isByHand(name: string, text = this.#api): boolean {
+    return new RegExp(`^\\w[\\w *]*\\b${name}\\(`, "m").test(text);
+  }
+
+  #reached<Kind extends Named>(isKind: (node: ts.Node) => node is Kind): Kind[] {
+    const files = this.#program.getRootFileNames();
+    const placeOf = (one: Named): number => files.indexOf(one.getSourceFile().fileName);
+    const all = [...this.#levels.keys()].filter(isKind);
+    return all.sort((a, b) => placeOf(a) - placeOf(b) || a.pos - b.pos);
+  }
+
+  #reach(symbol: ts.Symbol, level: number): void {
+    const isAlias = symbol.flags & ts.SymbolFlags.Alias;
+    const found = (isAlias ? this.#checker.getAliasedSymbol(symbol) : symbol).valueDeclaration;
+    const node = found && ts.isEnumMember(found) ? found.parent : found;
+    if (!node?.getSourceFile().fileName.startsWith(core)) return;
+    if (!isNamed(node) || this.#levels.has(node)) return;
+    const name = node.name!.getText();
+    const isTaken = [...this.#levels.keys()].some((one) => one.name!.getText() === name);
+    if (isTaken && name !== "create")
+      throw new UnsupportedSyntax(node, "a second thing of this name");
+    this.#levels.set(node, level);
+    if (this.#isByHand(name)) return;
+    const visit = (one: ts.Node): void => {
+      if (ts.isLabeledStatement(one) || ts.isTypeNode(one)) return;
+      const named = ts.isIdentifier(one) && this.#checker.getSymbolAtLocation(one);
+      if (named) this.#reach(named, level);
+      ts.forEachChild(one, visit);
+    };
+    ts.forEachChild(node, visit);
+  }
+
+  /** Things one after the other, between lines that say which builds have them. */
+  #perLevel<Kind extends Named>(all: readonly Kind[], print: (one: Kind) => string): string {
+    let text = "";
+    let open = "";
+    for (const one of all) {
+      const level = this.#levels.get(one)!;
+      const comparison = one.name!.getText() === "create" ? "==" : level > 0 ? ">=" : "";
+      const required = comparison && ` ${comparison} PICOGRANT_${capitals(levels[level]!)}`;
+      if (required !== open) {
+        if (open) text += "#endif\n";
+        if (required) text += `#if PICOGRANT_BUILD${required}\n`;
+        open = required;
+      }
+      text += print(one);
+    }
+    return open ? `${text}#endif\n` : text;
+  }
+
+  #functions(all: readonly ts.FunctionDeclaration[]): string {
+    let file: ts.SourceFile | undefined;
+    const printed = all.filter((one) => !this.#isByHand(one.name!.text));
+    return this.#perLevel(printed, (one) => {
+      const isNext = file !== one.getSourceFile();
+      file = one.getSourceFile();
+      const comments = /^(?:\/\/.*\n)*/.exec(file.text)![0];
+      const head = isNext ? `\n// ${file.fileName.replace(core, "core/")}\n//\n${comments}` : "";
+      return `${head}\n${commentOf(one)}static ${this.#signature(one)} ${this.#emit(one.body!)}\n`;
+    });
+  }
+
+  #signature(one: ts.FunctionDeclaration): string {
+    const makes = this.#cType(one.type!) === deviceType;
+    const parameters = one.parameters.map(({ name, type }) => {
+      const words = declared(this.#cType(type!), name.getText());
+      return makes ? words.replace("const uint8_t", "uint8_t") : words;
+    });
+    // A device is the caller's: whoever makes one is told where.
+    if (makes) parameters.unshift("struct pg_core *made");
+    return headOf(declared(this.#cType(one.type!), one.name!.text), parameters);
+  }
+
+  #cType(node: ts.Node): string {
+    const checker = this.#checker;
+    const type = ts.isTypeNode(node)
+      ? checker.getTypeFromTypeNode(node)
+      : checker.getTypeAtLocation(node);
+    if (type.flags & ts.TypeFlags.Void) return "void";
+    const present = checker.getNonNullableType(type);
+    const parts = present.isUnion() ? present.types : [present];
+    if (parts.some(({ flags }) => flags & ts.TypeFlags.BooleanLike)) return "bool";
+    if (parts.every(({ flags }) => flags & ts.TypeFlags.NumberLike)) return "int32_t";
+    if (present.flags & ts.TypeFlags.StringLike) return "const char *";
+    const name = types[present.symbol?.name ?? ""];
+    if (name !== undefined) return name;
+    const properties = present.getProperties();
+    const isDevice = properties.every((one) => this.#device.get(one.name) === declarationOf(one));
+    if (properties.length > 0 && isDevice) return deviceType;
+    throw new UnsupportedSyntax(node, `the type ${checker.typeToString(type)}`);
+  }
+
+  /** The list of the device's that a node is. */
+  #listOf(node: ts.Node): (typeof lists)[string] | undefined {
+    const isDevice =
+      ts.isPropertyAccessExpression(node) && this.#cType(node.expression) === deviceType;
+    return isDevice ? lists[node.name.text] : undefined;
+  }
+
+  #named(name: ts.Node): ts.Declaration | undefined {
+    return this.#checker.getSymbolAtLocation(name)?.declarations?.[0];
+  }
+
+  #emit(node: ts.Node): string {
+    if (alikeKinds.includes(node.kind)) return this.#spliced(node);
+    if (ts.isIdentifier(node)) return this.#identifier(node);
+    if (ts.isStringLiteral(node)) return JSON.stringify(node.text);
+    if (node.kind === ts.SyntaxKind.NullKeyword) return "NULL";
+    if (ts.isNonNullExpression(node)) return this.#emit(node.expression);
+    if (ts.isVariableDeclarationList(node)) return this.#variable(node);
+    if (ts.isPropertyAccessExpression(node)) return this.#property(node);
+    if (ts.isPropertyAssignment(node))
+      return `.${node.name.getText()} = ${this.#emit(node.initializer)}`;
+    if (ts.isBinaryExpression(node)) return this.#binary(node);
+    if (ts.isCallExpression(node)) return this.#call(node);
+    throw new UnsupportedSyntax(node, ts.SyntaxKind[node.kind]!);
+  }
+
+  #spliced(node: ts.Node, from = node.getStart()): string {
+    const { text } = node.getSourceFile();
+    let words = "";
+    let at = from;
+    node.forEachChild((child) => {
+      if (child.getStart() < from) return;
+      const isLeft = ts.isLabeledStatement(child) && child.label.text === "ASSERT";
+      words += text.slice(at, isLeft ? child.pos : child.getStart());
+      if (!isLeft) words += this.#emit(child);
+      at = child.end;
+    });
+    return words + text.slice(at, node.end);
+  }
+
+  #identifier(node: ts.Identifier): string {
+    if (node.text === "undefined") return "UNDEFINED";
+    const found = this.#named(node);
+    if (found && ts.isEnumMember(found)) return this.#member(found);
+    const value = found && ts.isVariableDeclaration(found) && found.initializer;
+    return value && ts.isObjectLiteralExpression(value) ? `&${node.text}` : node.text;
+  }
+
+  #member({ parent, name }: ts.EnumMember): string {
+    const { text } = parent.name;
+    return `${this.#inHeader.has(text) ? `PG_${capitals(text)}` : text}_${name.getText()}`;
+  }
+
+  #variable(list: ts.VariableDeclarationList): string {
+    const [declaration, more] = list.declarations;
+    const { name, initializer } = declaration!;
+    if (more || !initializer) throw new UnsupportedSyntax(list, "this declaration");
+    if (this.#isOutlived(declaration!))
+      throw new UnsupportedSyntax(list, "a use outside of the block");
+    if (ts.isArrayLiteralExpression(initializer)) return `int32_t ${name.getText()}Size = 0`;
+    const isMade = initializer.getText().startsWith("{}");
+    return `${declared(this.#cType(name), name.getText())} = ${isMade ? "made" : this.#emit(initializer)}`;
+  }
+
+  /** Whether a name is used outside of the block or loop that declares it: to TypeScript it is the function's. */
+  #isOutlived(declaration: ts.VariableDeclaration): boolean {
+    const symbol = this.#checker.getSymbolAtLocation(declaration.name)!;
+    const scopes = symbol.declarations!.map(({ parent }) =>
+      ts.isForStatement(parent.parent) ? parent.parent : parent.parent.parent,
+    );
+    const isOutside = (node: ts.Node): boolean =>
+      ts.isIdentifier(node) && this.#checker.getSymbolAtLocation(node) === symbol
+        ? !scopes.some((scope) => scope.pos <= node.pos && node.end <= scope.end)
+        : ts.forEachChild(node, (child) => isOutside(child) || undefined) === true;
+    return isOutside(ts.findAncestor(declaration, ts.isFunctionDeclaration)!.body!);
+  }
+
+  #property(node: ts.PropertyAccessExpression): string {
+    const { expression, name } = node;
+    const found = this.#named(name);
+    if (found && ts.isEnumMember(found)) return this.#member(found);
+    if (found?.parent !== this.#device.get("length")!.parent && name.text === "length") {
+      return this.#length(expression);
+    }
+    const of = this.#cType(expression);
+    const whole = this.#emit(expression);
+    // The grant alone has none.
+    if (found === this.#device.get("call")) return `callOf(${whole})`;
+    if (of === types.Config) {
+      // An empty text is false.
+      const isTruth = !isUsed(node) && this.#cType(node) === "const char *";
+      return `${isTruth ? "*" : ""}${whole}->${small(name.text)}`;
+    }
+    if (of === types.CallKind || of === deviceType) return `${whole}->${name.text}`;
+    throw new UnsupportedSyntax(node, "this property");
+  }
+
+  #length(of: ts.Expression): string {
+    const words = this.#emit(of);
+    const list = this.#listOf(of);
+    if (list) return list[0];
+    // A list that is being made.
+    if (words in lists || words === "device->memory") return `${words}Size`;
+    if (this.#cType(of) === "const char *") return `textLength(${words})`;
+    throw new UnsupportedSyntax(of, "the length of this");
+  }
+
+  #binary(node: ts.BinaryExpression): string {
+    const { left, right } = node;
+    const operator = node.operatorToken.getText();
+    if (!operators.test(operator)) throw new UnsupportedSyntax(node, `the operator ${operator}`);
+    const isText = this.#checker.getTypeAtLocation(left).flags & ts.TypeFlags.StringLike;
+    const isChoice = operator === "||" || operator === "&&";
+    if (isChoice && isUsed(node) && this.#cType(node) !== "bool") return this.#choice(node);
+    if (operator === "=") return this.#assignment(node);
+    let sign = operator.slice(0, /^[!=]==$/.test(operator) ? 2 : undefined);
+    if (sign !== operator && ts.isTypeOfExpression(left))
+      return `${this.#emit(left.expression)} != NULL`;
+    if (sign !== operator && isText) {
+      if (right.getText() !== '""') throw new UnsupportedSyntax(node, "a comparison of texts");
+      return `*${this.#emit(left)} ${sign} 0`;
+    }
+    if (operator === "+" && isText) sign = "";
+    const between = node.getSourceFile().text.slice(left.end, right.getStart());
+    return this.#emit(left) + between.replace(operator, sign) + this.#emit(right);
+  }
+
+  #choice(node: ts.BinaryExpression): string {
+    const [left, right] = [this.#emit(node.left), this.#emit(node.right)];
+    if (node.operatorToken.getText() === "&&") return `(${left} ? ${right} : 0)`;
+    // Both are made, whichever is taken.
+    if (/[(=]|\+\+|--/.test(right))
+      throw new UnsupportedSyntax(node, "a choice of more than values");
+    const either = this.#cType(node) === "int32_t" ? "orElse" : "textOrElse";
+    return `${either}(${left}, ${right})`;
+  }
+
+  #assignment({ left, right }: ts.BinaryExpression): string {
+    const value = this.#emit(right);
+    // It has been made where it lies.
+    if (this.#listOf(left)) return `(void)${right.getText()}Size`;
+    if (!ts.isElementAccessExpression(left)) {
+      return `${this.#emit(left).replace(/^callOf\((.*)\)$/, "$1->call")} = ${value}`;
+    }
+    const [, type] = this.#listOf(left.expression) ?? ["", "uint8_t"];
+    return `${this.#emit(left)} = ${narrowed(type, value)}`;
+  }
+
+  #call(node: ts.CallExpression): string {
+    const [callee, first] = [node.expression, node.arguments[0]];
+    if (ts.isPropertyAccessExpression(callee)) {
+      const of = callee.expression.getText();
+      if (callee.name.text === "charCodeAt") return `(uint8_t)${of}[${this.#emit(first!)}]`;
+      if (callee.name.text !== "push") return this.#spliced(node);
+      if (!lists[of]) throw new UnsupportedSyntax(node, "a list that is not the device's");
+      return `device->${of}[${of}Size++] = ${narrowed(lists[of][1], this.#emit(first!))}`;
+    }
+    const found = this.#checker.getResolvedSignature(node)?.declaration;
+    if (!found || !ts.isFunctionDeclaration(found)) throw new UnsupportedSyntax(node, "this call");
+    const text = this.#spliced(node).replace(/,(\s*\))$/, "$1");
+    return this.#cType(found.type!) === deviceType ? text.replace("(", "(made, ") : text;
+  }
+
+  #constant(one: ts.VariableDeclaration): string {
+    const [name, value] = [one.name.getText(), this.#emit(one.initializer!)];
+    const type = this.#cType(one.name);
+    let words = `#define ${name} \\\n  ${value.replace(/\n/g, " \\\n")}`;
+    if (type === "int32_t") words = `enum { ${name} = ${value} };`;
+    if (type === types.CallKind)
+      words = `static ${declared(type, name).replace("*", "")} = ${value};`;
+    return `${commentOf(one.parent.parent)}${words}\n`;
+  }
+
+  #enum(one: ts.EnumDeclaration): string {
+    const tag = this.#inHeader.has(one.name.text) ? `pg_${small(one.name.text)} ` : "";
+    return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
+  }
+
+  #members(): string {
+    const members = [...this.#device].map(([name, declaration]) => {
+      const [size, type] = lists[name] ?? [];
+      const words = type ? `${type} ${name}[${size}]` : declared(this.#cType(declaration), name);
+      return `${commentOf(declaration).replace(/^(?=.)/gm, "  ")}  ${words};\n`;
+    });
+    const memory = "  const uint8_t *memory;\n";
+    return members.join("").replace(memory, "  uint8_t *memory;\n  int32_t memorySize;\n");
+  }
+
+  #properties(): string {
+    return surface.deviceProperties
+      .filter((name) => !lists[name] && this.#cType(this.#device.get(name)!) === "int32_t")
+      .map((name) => `    case PG_${capitals(name)}:\n      return core->${name};\n`)
+      .join("");
+  }
+
+  /** The functions of the border, as the header declares those that it lacks, or as they are defined. */
+  #calls(functions: readonly ts.FunctionDeclaration[], isDefined: boolean): string {
+    const names = surface.functionsOf("complete").filter((name) => name !== "create");
+    const lacking = (text?: string): ts.FunctionDeclaration[] =>
+      functions.filter(({ name }) => {
+        return names.includes(name!.text) && !this.#isByHand(`pg_${small(name!.text)}`, text);
+      });
+    if (!isDefined) {
+      const byHost = lacking(byHand("api.h") + byHand("../host/portable/picogrant.h"));
+      return byHost.map((one) => `${commentOf(one)}${this.#atApi(one)[0]};\n\n`).join("");
+    }
+    return this.#perLevel(lacking(), (one) => {
+      const [head, passed] = this.#atApi(one);
+      const back = head.startsWith("void") ? "" : "return ";
+      return `\n${head} {\n  ${back}${one.name!.text}(${passed});\n}\n`;
+    });
+  }
+
+  /** `pg_` and its name in C, and what it passes on. A range `bytes, from, to` of the sources is a pointer and a size. */
+  #atApi(one: ts.FunctionDeclaration): [head: string, passed: string] {
+    const parameters = ["struct pg_core *core"];
+    const passed = ["core"];
+    for (let i = 1; i < one.parameters.length; i++) {
+      const { name, type } = one.parameters[i]!;
+      const isBytes = this.#cType(type!) === types.Bytes;
+      const own = isBytes ? name.getText() : small(name.getText());
+      parameters.push(isBytes ? `const uint8_t *${own}, size_t ${own}_size` : `int ${own}`);
+      passed.push(isBytes ? `${own}, 0, (int32_t)${own}_size` : own);
+      if (isBytes) i += 2;
+    }
+    const type = this.#cType(one.type!) === "void" ? "void" : "int";
+    return [headOf(`${type} pg_${small(one.name!.text)}`, parameters), passed.join(", ")];
+  }
+}
+
+function isNamed(node: ts.Node): node is Named {
+  if (ts.isVariableDeclaration(node)) return ts.isSourceFile(node.parent.parent.parent);
+  return ts.isFunctionDeclaration(node) || ts.isEnumDeclaration(node);
+}
+
+function isUsed(node: ts.Node): boolean {
+  const { parent } = node;
+  if (ts.isParenthesizedExpression(parent)) return isUsed(parent);
+  if (ts.isBinaryExpression(parent)) {
+    return !["&&", "||"].includes(parent.operatorToken.getText()) || isUsed(parent);
+  }
+  if (ts.isConditionalExpression(parent)) return parent.condition !== node && isUsed(parent);
+  if (ts.isForStatement(parent)) return parent.condition !== node;
+  if (ts.isPrefixUnaryExpression(parent)) return parent.operator !== ts.SyntaxKind.ExclamationToken;
+  return !(ts.isIfStatement(parent) || ts.isWhileStatement(parent) || ts.isDoStatement(parent));
+}
+
+function commentOf(node: ts.Node): string {
+  const above = node.getSourceFile().text.slice(node.pos, node.getStart());
+  const lines = above.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => `${line.trim().replace(/^\*/, " *")}\n`).join("");
+}

@@ -1,0 +1,73 @@
+// What cannot be said in C, with file, line and construct; and the one thing that could be said and would mean something else.
+// TypeScript evaluates from left to right. C leaves open which operand of an operator, or argument of a call, comes first: so
+// none of them may write what another one names.
+
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+export const core = fileURLToPath(new URL("../../core/", import.meta.url));
+
+export class UnsupportedSyntax extends Error {
+  constructor(node: ts.Node, what: string) {
+    const file = node.getSourceFile();
+    const line = file.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+    const words = node.getText().split("\n")[0];
+    super(`${file.fileName.replace(core, "core/")}:${line}: ${what} cannot be said in C: ${words}`);
+  }
+}
+
+function targetOf(node: ts.Node): ts.Node | undefined {
+  let target: ts.Node | undefined;
+  if (ts.isBinaryExpression(node) && /^[^=!<>]*=$|<<=|>>=/.test(node.operatorToken.getText()))
+    target = node.left;
+  if (ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node))
+    target = /\+\+|--/.test(node.getText()) ? node.operand : undefined;
+  if (target && ts.isElementAccessExpression(target)) target = target.expression;
+  return target && ts.isPropertyAccessExpression(target) ? target.name : target;
+}
+
+function operandsOf(node: ts.Node): readonly ts.Node[] {
+  if (ts.isCallExpression(node)) return node.arguments;
+  if (ts.isElementAccessExpression(node)) return [node.expression, node.argumentExpression];
+  if (!ts.isBinaryExpression(node) || /^(?:&&|\|\||,)$/.test(node.operatorToken.getText()))
+    return [];
+  const { left, right } = node;
+  // What is written is written last in C as well; where it lies may be found out before or after.
+  if (node.operatorToken.kind !== ts.SyntaxKind.EqualsToken) return [left, right];
+  return ts.isElementAccessExpression(left) ? [left.argumentExpression, right] : [right];
+}
+
+/** @throws Unsayable at the first expression that depends on an order */
+export function refuseOpenOrder(body: ts.Node, checker: ts.TypeChecker): void {
+  /** What a node writes, or names, in whatever it calls as well. */
+  const touched = (node: ts.Node, isWritten: boolean): Set<unknown> => {
+    const [names, called] = [new Set<unknown>(), new Set<unknown>()];
+    const visit = (one: ts.Node): void => {
+      const callee = ts.isCallExpression(one) && checker.getResolvedSignature(one)?.declaration;
+      if (callee && !called.has(callee)) {
+        called.add(callee);
+        ts.forEachChild(callee, visit);
+      }
+      const name = isWritten ? targetOf(one) : one;
+      const found = name && ts.isIdentifier(name) && checker.getSymbolAtLocation(name);
+      const declaration = found ? found.declarations?.[0] : undefined;
+      // What another function keeps for itself nobody else names.
+      if (declaration && !called.has(ts.findAncestor(declaration, ts.isFunctionDeclaration)))
+        names.add(declaration);
+      if (!ts.isLabeledStatement(one)) ts.forEachChild(one, visit);
+    };
+    visit(node);
+    return names;
+  };
+  const visit = (node: ts.Node): void => {
+    const operands = operandsOf(node);
+    for (const one of operands) {
+      const written = touched(one, true);
+      const others = operands.filter((other) => written.size > 0 && other !== one);
+      if (others.some((other) => [...touched(other, false)].some((name) => written.has(name))))
+        throw new UnsupportedSyntax(node, "an open order of evaluation");
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(body);
+}

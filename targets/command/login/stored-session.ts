@@ -1,0 +1,347 @@
+// What is done with a login that is kept. `picogrant token`: an access token on standard output and nothing else, renewed
+// first where that is due.
+
+import { Option } from "commander";
+import type { TokenResponse } from "../../../platform/exchange/response-recorder.ts";
+import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
+import { discardIn, removeMetadata } from "../../../platform/node/state-directory.ts";
+import { addressProblem, isSameIssuer } from "../../../platform/servers/address.ts";
+import { metadataAddresses, requestFor } from "../../../platform/servers/discovery.ts";
+import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
+import { namedAddressProblem } from "../../../platform/servers/named-address.ts";
+import type { Session, SignOutResult } from "../../../platform/session/session.ts";
+import { SignInError } from "../../../platform/session/sign-in-error.ts";
+import { objectIn, printable } from "../../../platform/text/text.ts";
+import { integer } from "../../desktop/command-line.ts";
+import { Exit, Failure, interruptibly, outcomeBy } from "../exit-codes.ts";
+import { commandLine, type Part } from "../option-parser.ts";
+import { inWords } from "../terminal.ts";
+import { STATE_OPTION } from "./login-options.ts";
+import {
+  alone,
+  defaultState,
+  lasting,
+  metadataOf,
+  type OpenState,
+  openSession,
+  removeStoredLogin,
+  stateOf,
+  withStoredLogin,
+} from "./open.ts";
+import { type LoginSettings, type ReadySettings, readySettings } from "./settings.ts";
+
+interface Flags {
+  readonly state: string;
+  readonly timeout: number;
+  readonly fresh?: boolean;
+  readonly json?: boolean;
+}
+
+const HELP = `
+Example: curl -H "Authorization: Bearer $(picogrant token)" https://api.github.com/user`;
+
+export const token: Part = {
+  line: () =>
+    commandLine("token", "Prints an access token that is good now, for scripts.")
+      .option(...STATE_OPTION, defaultState())
+      .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
+      .option("--fresh", "have it renewed in any case, as after an answer of 401")
+      .option("--json", "print access_token and expires_in as one JSON object")
+      .addHelpText("after", HELP),
+  act: async (line) => {
+    const flags = line.opts<Flags>();
+    await withSession(flags, async ({ session }, accessToken) => {
+      const response = {
+        access_token: await accessToken(),
+        expires_in: session.expiresInS ?? null,
+      };
+      print(flags.json ? JSON.stringify(response) : response.access_token);
+    });
+    return Exit.DONE;
+  },
+};
+
+// `picogrant status`: whose session it is, and until when. The server is asked only where the token has to be renewed.
+
+export const status: Part = {
+  line: () =>
+    commandLine("status", "Says who is signed in, where, for what and until when.")
+      .option(...STATE_OPTION, defaultState())
+      .addOption(timeoutOption("for how long a server that has to be asked is waited for", 10))
+      .option("--json", "print server, client_id, who, scope, expires_in, renews, ends_in"),
+  act: async (line) => {
+    const flags = line.opts<Flags>();
+    await withSession(flags, async ({ session, ready, who }, accessToken) => {
+      await accessToken().catch((error: SignInError) => {
+        // Who is signed in stays so, though nothing is known of today.
+        if (error.code === "aborted" || session.status === "ended") throw error;
+        if (flags.json) print(JSON.stringify({ ...outcomeBy(error).event, event: "trouble" }));
+        process.stderr.write(`picogrant status: ${error.message}\n`);
+      });
+      if (flags.json) {
+        print(JSON.stringify({ event: "status", ...factsOf(ready, session, who) }));
+        return;
+      }
+      print(`Signed in ${placeOf(ready, who)}`);
+      print(`Client ${ready.driver.config.clientId}, scope ${session.scope || "not known"}.`);
+      for (const words of runOf(session)) print(words);
+    });
+    return Exit.DONE;
+  },
+};
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const timeoutOption = (what: string, seconds: number): Option =>
+  new Option("--timeout <seconds>", what).argParser(integer(1, 86_400)).default(seconds);
+
+/** A session in words for machines: null stands for what is not known. */
+export function factsOf({ title, driver }: ReadySettings, session: Session, who: string): object {
+  return {
+    server: title,
+    client_id: driver.config.clientId,
+    who: who || null,
+    scope: session.scope || null,
+    expires_in: session.expiresInS ?? null,
+    renews: session.isRenewable,
+    ends_in: session.endsInS ?? null,
+  };
+}
+
+/** Behind "signed in". */
+export function placeOf({ title }: ReadySettings, who: string): string {
+  return `at ${title}${who === "" ? "" : ` as ${who}`}.`;
+}
+
+/** Until when, in one or two lines for people. */
+export function runOf({ status, expiresInS, endsInS, isRenewable }: Session): string[] {
+  const lifetime = expiresInS === undefined ? "" : ` for ${inWords(expiresInS)}`;
+  const renewal = isRenewable ? ", and renewed by itself" : "; then sign in again";
+  const access =
+    status === "refreshing"
+      ? "The access token has to be renewed, which the server has not done."
+      : `The access token is good${lifetime}${lifetime || isRenewable ? renewal : ""}.`;
+  const end = endsInS === undefined ? [] : [`The session ends in ${inWords(endsInS)}.`];
+  return [access, ...end];
+}
+
+interface Resumed {
+  readonly session: Session;
+  readonly ready: ReadySettings;
+  readonly who: string;
+}
+
+/**
+ * Goes on with the session that is kept, which the server is asked for nothing by.
+ * @param work is given what has the access token renewed where that is due, within the time of --timeout
+ * @throws SignInError `not_signed_in` where there is none, or it turns out to have ended
+ */
+async function withSession(
+  { timeout, fresh, ...flags }: Flags,
+  work: (resumed: Resumed, accessToken: () => Promise<string>) => Promise<void>,
+): Promise<void> {
+  const state = stateOf(flags);
+  await withStoredLogin(state, async (platform, { settings, who }) => {
+    // Of several that ask at the same time the first has it renewed.
+    await alone(platform);
+    if (fresh) platform.stored.access = "renewed";
+    const ready = await readySettings(settings, platform, {
+      stored: metadataOf(platform, settings),
+    });
+    let trouble: SignInError | undefined;
+    const onTrouble = (one: SignInError): void => {
+      trouble = lasting(one);
+    };
+    await interruptibly(async ({ signal }) => {
+      const session = await openSession(platform, ready, { resumeOnly: true, onTrouble });
+      const accessToken = async (): Promise<string> => {
+        const late = AbortSignal.timeout(timeout * 1000);
+        try {
+          return await session.accessToken(AbortSignal.any([signal, late]));
+        } catch (error) {
+          if (signal.aborted) throw signal.reason;
+          if (!late.aborted) throw error;
+          const {
+            code = "unreachable",
+            remedy = "nobody",
+            message = "try again later",
+          } = trouble ?? {};
+          const what = `the server did not renew the access token within ${timeout} s`;
+          throw new SignInError(code, remedy, `${what}; ${message}`);
+        }
+      };
+      try {
+        await work({ session, ready, who }, accessToken);
+      } catch (error) {
+        const isOver = session.status === "ended" && error instanceof SignInError;
+        throw isOver ? new SignInError("not_signed_in", "user", error.message) : error;
+      } finally {
+        // A refresh that is under way comes to its end: its answer may be the only refresh token that there is.
+        await session.close();
+      }
+    });
+  });
+}
+
+// Who has signed in: from the ID token, or by asking the server with the access token, where it is known whom to ask.
+
+/** Standard claims (OpenID Connect Core 1.0 §5.1), then what other servers call the same. */
+const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
+const IDENTIFIERS = ["sub", "id"] as const;
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** The claims of the ID token that came straight from the token endpoint (OpenID Connect Core 1.0 §2): to show them. */
+export function claimsIn({ id_token: token }: TokenResponse = {}): Claims | undefined {
+  if (typeof token !== "string") return undefined;
+  return objectIn(Buffer.from(token.split(".")[1] ?? "", "base64url"));
+}
+
+/** A person in one line, "" where nothing says who it is. */
+export function nameIn(claims: Claims | undefined): string {
+  const text = (key: string): string => {
+    const value = claims?.[key];
+    return typeof value === "string" || typeof value === "number" ? printable(`${value}`) : "";
+  };
+  const names = [...new Set(NAMES.map(text).filter((name) => name !== ""))];
+  const [first = "", second] = names;
+  if (first !== "") return (second === undefined ? first : `${first} (${second})`).slice(0, 200);
+  return (IDENTIFIERS.map(text).find((id) => id !== "") ?? "").slice(0, 200);
+}
+
+/** Asks the server. Whatever goes wrong, the login is none the worse for it: "" then. */
+export async function requestIdentity(
+  login: LoginSettings,
+  accessToken: string,
+  options: NodeHttpOptions,
+): Promise<string> {
+  const requested = await userInfoOf(login, options);
+  if (requested === undefined) return "";
+  const { address, scheme = "Bearer" } = requested;
+  const { allowHttp } = login;
+  return nameIn(await getJson(address, allowHttp, `${scheme} ${accessToken}`, options));
+}
+
+/** From the server's profile, or from the metadata of its issuer. */
+export async function userInfoOf(
+  { server = "", serverParameters = {}, allowHttp }: LoginSettings,
+  options: NodeHttpOptions,
+): Promise<UserInfo | undefined> {
+  if (server === "") return undefined;
+  // Whether the client has a secret makes no difference here.
+  if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
+  if (addressProblem(server, allowHttp) !== "") return undefined;
+  for (const metadata of metadataAddresses(server)) {
+    const { issuer, userinfo_endpoint: found } =
+      (await getJson(metadata, allowHttp, "", options)) ?? {};
+    if (typeof issuer !== "string" || !isSameIssuer(issuer, server) || typeof found !== "string")
+      continue;
+    return namedAddressProblem(found, server, allowHttp) === "" ? { address: found } : undefined;
+  }
+  return undefined;
+}
+
+async function getJson(
+  url: string,
+  allowHttp: boolean,
+  authorization: string,
+  options: NodeHttpOptions,
+): Promise<Claims | undefined> {
+  const http = new NodeHttp({ ...options, timeLimitMs: 10_000 });
+  try {
+    const response = await requestFor(http, url, allowHttp, authorization);
+    return response.status === 200 ? objectIn(response.body) : undefined;
+  } finally {
+    http.dispose();
+  }
+}
+
+// `picogrant logout`: has the server revoke the tokens, and forgets them.
+
+interface LogoutFlags {
+  state: string;
+  local?: boolean;
+  json?: boolean;
+}
+
+export const logout: Part = {
+  line: () =>
+    commandLine("logout", "Has the server revoke the tokens, and forgets them here.")
+      .option(...STATE_OPTION, defaultState())
+      .option(
+        "--local",
+        "forget them here alone, and ask no server: they stay good until they expire",
+      )
+      .option("--json", "print server, revoked and stored as one JSON object"),
+  act: async (line) => {
+    const flags = line.opts<LogoutFlags>();
+    const state = stateOf(flags);
+    await withStoredLogin(state, async (platform, { settings }) => {
+      const { title, problem, isStored } = flags.local
+        ? await discardHere(platform, settings, "was not asked to revoke them")
+        : await signOut(platform, settings, state);
+      discard(state);
+      const result = { server: title, revoked: problem === "", stored: isStored };
+      print(
+        flags.json
+          ? JSON.stringify({ event: "signed_out", ...result })
+          : problem === ""
+            ? `Signed out at ${title}: the tokens are revoked and forgotten.`
+            : `The tokens are forgotten here; ${title} ${problem}.`,
+      );
+      if (isStored) throw new Failure(`${state}: could not be erased; delete it`);
+    });
+    return Exit.DONE;
+  },
+};
+
+/** What came of it; `problem` says in words why the server has not revoked the tokens, "" where it has. */
+interface SignedOut {
+  readonly title: string;
+  readonly problem: string;
+  readonly isStored: boolean;
+}
+
+async function signOut(
+  platform: OpenState,
+  settings: LoginSettings,
+  state: string,
+): Promise<SignedOut> {
+  const stored = metadataOf(platform, settings);
+  let ready: ReadySettings;
+  try {
+    ready = await readySettings(settings, platform, { stored });
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error;
+    // Nothing is known any more of where to ask, and the server does not say it.
+    return await discardHere(platform, settings, `was not asked to revoke them (${error.message})`);
+  }
+  const session = await openSession(platform, ready, { resumeOnly: true }).catch((error) => {
+    // The session ended at the server before: there is nothing left to revoke.
+    if (error instanceof SignInError) discard(state);
+    throw error;
+  });
+  const { problem, isStored } = await session.signOut();
+  return { title: ready.title, problem: problem && whyNot(problem), isStored };
+}
+
+const whyNot = (problem: SignOutResult["problem"]): string =>
+  problem === "no_revocation_endpoint"
+    ? "has no way to revoke them"
+    : `did not confirm that it has revoked them (${problem})`;
+
+async function discardHere(
+  platform: OpenState,
+  { server = "", config = server }: LoginSettings,
+  problem: string,
+): Promise<SignedOut> {
+  await alone(platform);
+  await discardIn(platform.storage);
+  return { title: config, problem, isStored: false };
+}
+
+/** What the command itself has kept of a login. */
+export function discard(state: string): void {
+  removeMetadata(state);
+  removeStoredLogin(state);
+}

@@ -1,0 +1,268 @@
+// Creates a simulation from the command line's options: the embedded service with its web server or a real one, and the
+// device on the adapters for Node.
+import { createHash, randomBytes } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import type { PrinterSink } from "../../../../platform/display/escpos.ts";
+import type { DriverConfig } from "../../../../platform/driver.ts";
+import { makeDirectory } from "../../../../platform/node/files.ts";
+import {
+  FileStorage,
+  NodeEntropy,
+  NodeHttp,
+  StateDirectoryError,
+} from "../../../../platform/node/index.ts";
+import { lockDirectory } from "../../../../platform/node/state-lock.ts";
+import { readFixtureFile, readOptionsFile } from "../../../service/command.ts";
+import {
+  createService,
+  type FixtureInput,
+  listen,
+  type RunningServer,
+  type Service,
+  serve,
+} from "../../../service/index.ts";
+import { makeKey } from "../../../service/node-environment.ts";
+import { describeListenError, reachableName } from "../../../service/server.ts";
+import { UsageError } from "../../command-line.ts";
+import { isRemote, type Options } from "../../options.ts";
+import { deviceKind } from "../device/kinds.ts";
+import { Simulation } from "../simulation.ts";
+import { ManufacturerServer } from "./manufacturer-server.ts";
+import { type RemoteServer, remoteServer } from "./remote-server.ts";
+import { ServiceStore } from "./service-files.ts";
+import { SimulatedClock } from "./simulated-clock.ts";
+import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-environment.ts";
+
+export interface Environment {
+  readonly simulation: Simulation;
+  /** Base address of the service for the phone, "" with a real server. */
+  readonly url: string;
+  readonly panelUrl: string;
+  close(): Promise<void>;
+}
+
+/** Handles requests beside the service's; undefined passes them on to it. */
+export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
+
+export function fixture(): FixtureInput {
+  const file = new URL("../../../service/fixture.json", import.meta.url);
+  return JSON.parse(fs.readFileSync(file, "utf8")) as FixtureInput;
+}
+
+function remoteConfig(options: Options, { config }: RemoteServer): DriverConfig {
+  const { server: _simulated, ...own } = deviceConfig(options);
+  return { ...own, clientSecret: options.clientSecret ?? "", ...config };
+}
+
+/**
+ * @param front set later by the pages beside the service; runs before the service
+ * @throws UsageError, StateDirectoryError
+ */
+export async function createEnvironment(
+  options: Options,
+  front: { handle?: Front },
+  warn: (line: string) => void,
+): Promise<Environment> {
+  const clock = new SimulatedClock({ speed: options.speed, paused: true });
+  const manufacturer = new ManufacturerServer(clock);
+  const http = new NodeHttp();
+  const closing: (() => Promise<void> | void)[] = [() => clock.close(), () => http.dispose()];
+  const close = async (): Promise<void> => {
+    // A failed close must not keep the others open.
+    const ends = await Promise.allSettled(closing.splice(0).map(async (end) => end()));
+    const failure = ends.find((end) => end.status === "rejected");
+    if (failure) throw failure.reason;
+  };
+  try {
+    makeState(options.state);
+    // Two simulators in one folder would overwrite each other's state.
+    closing.push(lockState(options.state));
+    const storage = openStorage(options);
+    closing.push(() => storage.close());
+    const store = new ServiceStore(options.state);
+    const snapshot = isRemote(options) ? undefined : store.load();
+    // The simulated time may have been ahead of the calendar; a service's clock never goes back.
+    const epochMs = Math.max(Date.now(), snapshot?.atMs ?? 0);
+    const embedded = isRemote(options)
+      ? undefined
+      : await startService(options, front, { clock, epochMs }, snapshot, manufacturer);
+    if (embedded) {
+      closing.push(embedded.server.close);
+      store.attach(embedded.service, warn);
+    }
+    const remote = embedded ? undefined : await remoteServer(options, http);
+    const simulation = new Simulation({
+      clock,
+      epochMs,
+      http,
+      storage,
+      entropy: new NodeEntropy(),
+      config: remote ? remoteConfig(options, remote) : deviceConfig(options),
+      endpoints: remote?.endpoints ?? endpointsOf(embedded?.localUrl ?? ""),
+      allowHttp: remote?.allowHttp ?? false,
+      translate: remote?.translate,
+      memoryBytes: options.memory ?? remote?.memoryBytes,
+      ...options.display,
+      service: embedded?.service,
+      issuer: embedded?.service.issuer ?? options.issuer,
+      account: options.account,
+      fixture: embedded?.fixture,
+      manufacturer,
+      kind: deviceKind(options.device),
+      language: options.language,
+      printer: options.printer === undefined ? undefined : printerOn(options.printer, warn),
+    });
+    if (options.client !== undefined) simulation.useClient(options.client);
+    else if (embedded && options.clientId === undefined) simulation.useOwnClient();
+    closing.unshift(() => simulation.powerOff());
+    if (embedded) {
+      const url = embedded.service.baseUrl;
+      return { simulation, url, panelUrl: `${url}/panel`, close };
+    }
+    const server = await servePanel(options, front);
+    closing.push(server.close);
+    return { simulation, url: "", panelUrl: `${server.url}/panel`, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function makeState(directory: string): void {
+  try {
+    makeDirectory(directory, 0o700);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot create ${directory} (${reason}); choose another with --state`);
+  }
+}
+
+/**
+ * @throws UsageError where another simulator uses the folder
+ */
+function lockState(directory: string): () => void {
+  try {
+    return lockDirectory(directory);
+  } catch (error) {
+    if (!(error instanceof StateDirectoryError)) throw error;
+    throw new UsageError(`${error.message} with --state`);
+  }
+}
+
+/** One folder per server and client: a token must only go to its issuer. */
+function openStorage(options: Options): FileStorage {
+  const { issuer, clientId, client, server: name, serverParameter = {} } = options;
+  const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameter).sort())}`;
+  const server = issuer ?? profile ?? "";
+  const who = createHash("sha256")
+    .update(`${server} ${clientId ?? client ?? ""}`)
+    .digest("hex");
+  const folder = server || clientId || client ? `device-${who.slice(0, 12)}` : "device";
+  return new FileStorage(path.join(options.state, folder));
+}
+
+function checkClient({ clients = [] }: FixtureInput, id: string | undefined): void {
+  if (id === undefined || clients.some((client) => client.id === id)) return;
+  const names = clients.map((client) => client.id).join(", ");
+  throw new UsageError(`there is no client ${id}; choose --client from ${names}`);
+}
+
+/** A device file of the system, or a plain file. */
+function printerOn(file: string, warn: (line: string) => void): PrinterSink {
+  let isBroken = false;
+  return {
+    write(bytes, from, to) {
+      const slip = Uint8Array.from({ length: to - from }, (_, at) => bytes[from + at]!);
+      try {
+        fs.appendFileSync(file, slip);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (!isBroken) warn(`--printer ${file}: cannot be written (${code}); check it`);
+        isBroken = true;
+      }
+    },
+  };
+}
+
+interface Embedded {
+  readonly service: Service;
+  readonly server: RunningServer;
+  readonly localUrl: string;
+  readonly fixture: FixtureInput;
+}
+
+async function startService(
+  options: Options,
+  front: { handle?: Front },
+  { clock, epochMs }: { clock: SimulatedClock; epochMs: number },
+  snapshot: ReturnType<ServiceStore["load"]>,
+  manufacturer: ManufacturerServer,
+): Promise<Embedded> {
+  const data = readFixtureFile(options.fixture);
+  const settings = options.options === undefined ? {} : readOptionsFile(options.options);
+  checkClient(data, options.client);
+  if (!data.accounts?.some(({ id }) => id === options.account)) {
+    const names = data.accounts?.map(({ id }) => id).join(", ");
+    throw new UsageError(`there is no account ${options.account}; choose --account from ${names}`);
+  }
+  const environment = {
+    now: () => epochMs + clock.nowMs(),
+    random: (count: number) => randomBytes(count),
+    makeKey,
+    ...manufacturer.environment,
+  };
+  const service = createService({
+    ...environment,
+    fixture: data,
+    options: {
+      framedBySelf: true,
+      // The address then fits on one line of every display: 127.0.0.1:8628/d
+      verificationPath: "/d",
+      refreshTokenRotation: options.rotate ?? false,
+      // For the QR code; the specifications do not have it.
+      verificationUriComplete: true,
+      // A power cut, and clocks in whole milliseconds, cost a few milliseconds.
+      pollToleranceMs: POLL_TOLERANCE_MS,
+      ...settings,
+    },
+    snapshot,
+  });
+  const fetch = async (request: Request, env: unknown): Promise<Response> => {
+    return (await front.handle?.(request, env)) ?? (await service.fetch(request, env));
+  };
+  const fronted: Service = Object.create(service, { fetch: { value: fetch } });
+  const { host, port } = options;
+  const server = await serve(fronted, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(describeListenError(error, options));
+  });
+  if (options.publicUrl) usePublicUrl(service, options.publicUrl);
+  else if (isAny(host))
+    service.setOptions({ baseUrl: `http://${reachableName(host)}:${server.port}` });
+  // The device runs on this machine.
+  const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
+  return { service, server, localUrl, fixture: data };
+}
+
+/** Serves the panel alone, with a real server. */
+async function servePanel(options: Options, front: { handle?: Front }): Promise<RunningServer> {
+  const { host, port } = options;
+  const response = async (request: Request, env: unknown): Promise<Response> =>
+    (await front.handle?.(request, env)) ??
+    new Response("The panel is at /panel.", { status: 404 });
+  return await listen(response, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(describeListenError(error, options));
+  });
+}
+
+function isAny(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+function usePublicUrl(service: Service, baseUrl: string): void {
+  try {
+    service.setOptions({ baseUrl });
+  } catch (error) {
+    throw new UsageError(`--public-url: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,255 @@
+// The clock of the simulation, in whole milliseconds: device, network and service use its time. It follows real time at
+// any speed, pauses, steps and jumps. Each timer runs at its own moment. The clock stops during real exchanges, so the
+// speed of this computer has no influence.
+
+import type { Timers } from "../../../../platform/contracts.ts";
+import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
+
+interface Appointment {
+  dueMs: number;
+  order: number;
+  run: () => void;
+}
+
+const WRAP_MS = 2 ** 32;
+/** The longest delay of setTimeout without overflow. */
+const WAIT_MS_MAX = 2 ** 31 - 1;
+/** Timers between two turns of the event loop in a jump: keys and pages stay responsive. */
+const BREATH = 64;
+
+export class SimulatedClock {
+  readonly #real: RealTime;
+  #logicalMs = 0;
+  #realAnchorMs: number;
+  #speed: number;
+  #paused: boolean;
+  #holds = 0;
+  #driving = 0;
+  #order = 0;
+  #appointments: Appointment[] = [];
+  #takeBack: () => void = () => {};
+  #released: (() => void)[] = [];
+  /** Target of the current jump, and whether to end it early. */
+  #jumpToMs: number | undefined;
+  #jumpEnds = false;
+
+  /**
+   * @param speed simulated seconds per real second, above 0; `paused` for a clock driven by `advance` alone
+   */
+  constructor(options: { speed?: number; paused?: boolean; real?: RealTime } = {}) {
+    this.#real = options.real ?? systemTime;
+    this.#speed = checkedSpeed(options.speed ?? 1);
+    this.#paused = options.paused ?? false;
+    this.#realAnchorMs = this.#real.nowMs();
+  }
+
+  /** Milliseconds since the start; never goes back. */
+  nowMs(): number {
+    if (this.#stands) return this.#logicalMs;
+    const reached = Math.floor(this.#reachedMs());
+    const next = this.#appointments[0];
+    // A timer that is due has not run yet: the time does not pass it.
+    return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
+  }
+
+  get speed(): number {
+    return this.#speed;
+  }
+
+  set speed(speed: number) {
+    this.#settle();
+    this.#speed = checkedSpeed(speed);
+    this.#arm();
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  set paused(paused: boolean) {
+    this.#settle();
+    this.#paused = paused;
+    this.#arm();
+  }
+
+  /** Calls `run` once, `afterMs` from now; the returned function cancels it. */
+  after(afterMs: number, run: () => void): () => void {
+    const appointment = { dueMs: this.nowMs() + Math.ceil(afterMs), order: this.#order++, run };
+    this.#appointments.push(appointment);
+    this.#appointments.sort((a, b) => a.dueMs - b.dueMs || a.order - b.order);
+    this.#arm();
+    return () => {
+      const at = this.#appointments.indexOf(appointment);
+      if (at < 0) return;
+      this.#appointments.splice(at, 1);
+      this.#arm();
+    };
+  }
+
+  /** A Timers adapter with an alarm of its own. */
+  timers(): Timers {
+    let takeBack = (): void => {};
+    return {
+      now: () => this.nowMs() % WRAP_MS,
+      alarm: (afterMs, ring) => {
+        takeBack();
+        takeBack = this.after(afterMs, ring);
+      },
+      cancel: () => takeBack(),
+    };
+  }
+
+  /** Stops the clock until the returned function is called: a real exchange is under way. */
+  hold(): () => void {
+    this.#settle();
+    this.#holds++;
+    this.#arm();
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#settle();
+      this.#holds--;
+      if (this.#holds === 0) for (const wake of this.#released.splice(0)) wake();
+      this.#arm();
+    };
+  }
+
+  /** Milliseconds until the next timer; undefined without one. */
+  nextInMs(): number | undefined {
+    const next = this.#appointments[0];
+    return next && Math.max(0, next.dueMs - this.nowMs());
+  }
+
+  /** Lets `ms` pass at once; each timer runs at its own moment. `until` ends it early. Waits for real exchanges. */
+  async advance(ms: number, until: () => boolean = () => false): Promise<void> {
+    this.#settle();
+    this.#driving++;
+    try {
+      const targetMs = this.#logicalMs + ms;
+      for (let count = 1; ; count++) {
+        if (this.#holds > 0) await this.#release();
+        else if (count % BREATH === 0) await breath();
+        // All timers of one moment run before an end.
+        if (!this.#isOverdue && until()) return;
+        const next = this.#appointments[0];
+        if (next === undefined || next.dueMs > targetMs) break;
+        if (this.#holds === 0) this.#happen(next);
+      }
+      this.#logicalMs = Math.max(this.#logicalMs, targetMs);
+    } finally {
+      this.#realAnchorMs = this.#real.nowMs();
+      this.#driving--;
+      this.#arm();
+    }
+  }
+
+  /**
+   * `advance` with progress, which the user can end. It waits for each real exchange, which takes some seconds. `until`
+   * ends it early.
+   */
+  async jump(ms: number, until: () => boolean = () => false): Promise<void> {
+    this.#jumpToMs = this.nowMs() + ms;
+    this.#jumpEnds = false;
+    try {
+      await this.advance(ms, () => this.#jumpEnds || until());
+    } finally {
+      this.#jumpToMs = undefined;
+    }
+  }
+
+  get jumpLeftMs(): number {
+    return this.#jumpToMs === undefined ? 0 : Math.max(1, this.#jumpToMs - this.nowMs());
+  }
+
+  endJump(): void {
+    this.#jumpEnds = true;
+  }
+
+  /** Runs the next timer and waits for its real exchanges. */
+  async step(): Promise<void> {
+    const inMs = this.nextInMs();
+    if (inMs === undefined) return;
+    await this.advance(inMs);
+  }
+
+  /** Stops all timers, so that the process can end. */
+  close(): void {
+    this.#appointments = [];
+    this.#paused = true;
+    this.#arm();
+  }
+
+  get #stands(): boolean {
+    return this.#paused || this.#holds > 0 || this.#driving > 0;
+  }
+
+  get #isOverdue(): boolean {
+    const next = this.#appointments[0];
+    return next !== undefined && next.dueMs <= (this.#stands ? this.#logicalMs : this.#reachedMs());
+  }
+
+  #reachedMs(): number {
+    return this.#logicalMs + (this.#real.nowMs() - this.#realAnchorMs) * this.#speed;
+  }
+
+  /** Accounts for the elapsed time before the speed changes. */
+  #settle(): void {
+    this.#logicalMs = this.nowMs();
+    this.#realAnchorMs = this.#real.nowMs();
+  }
+
+  #happen(appointment: Appointment): void {
+    this.#appointments.splice(this.#appointments.indexOf(appointment), 1);
+    this.#logicalMs = Math.max(this.#logicalMs, appointment.dueMs);
+    appointment.run();
+  }
+
+  #arm(): void {
+    this.#takeBack();
+    this.#takeBack = () => {};
+    const next = this.#appointments[0];
+    if (this.#stands || next === undefined) return;
+    const waitMs = Math.max(0, (next.dueMs - this.#reachedMs()) / this.#speed);
+    this.#takeBack = this.#real.wait(Math.min(Math.ceil(waitMs), WAIT_MS_MAX), () => this.#ring());
+  }
+
+  /** Real time has reached the next timer, or several. */
+  #ring(): void {
+    const targetMs = Math.floor(this.#reachedMs());
+    this.#driving++;
+    let complete = false;
+    try {
+      for (let count = 0; count < BREATH && !complete && !this.#paused && !this.#holds; count++) {
+        const next = this.#appointments[0];
+        complete = next === undefined || next.dueMs > targetMs;
+        if (next !== undefined && !complete) this.#happen(next);
+      }
+    } finally {
+      // If a real exchange began on the way, the remaining time has not passed.
+      if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
+      this.#realAnchorMs = this.#real.nowMs();
+      this.#driving--;
+      this.#arm();
+    }
+  }
+
+  #release(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#released.push(resolve);
+    });
+  }
+}
+
+function breath(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+function checkedSpeed(speed: number): number {
+  if (!(speed > 0) || !Number.isFinite(speed)) {
+    throw new RangeError(`clock: a speed of ${speed} is not above 0`);
+  }
+  return speed;
+}

@@ -1,0 +1,163 @@
+// A simulation without sockets and files: requests go directly to the service's logic, records into memory, and random
+// numbers come from a seed. Scenarios run in it on a virtual clock, the playground in a page.
+import * as core from "../../../../core/complete.ts";
+import type { Http, HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
+import type { Language } from "../../../../platform/display/languages.ts";
+import { type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
+import { SeededEntropy } from "../../../../platform/testing/entropy.ts";
+import { MemoryStorage } from "../../../../platform/testing/storage.ts";
+import type { FixtureInput } from "../../../service/fixture.ts";
+import type { Service } from "../../../service/index.ts";
+import { PATHS } from "../../../service/metadata.ts";
+import type { ServiceOptionsInput } from "../../../service/options.ts";
+import { createService } from "../../../service/service.ts";
+import { deviceKind } from "../device/kinds.ts";
+import { Simulation } from "../simulation.ts";
+import { ManufacturerServer } from "./manufacturer-server.ts";
+import { SimulatedClock } from "./simulated-clock.ts";
+
+export const POLL_TOLERANCE_MS = 250;
+
+const CLIENT = { id: "living-room-tv", secret: "tv-secret" };
+const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
+
+export function endpointsOf(baseUrl: string): Endpoints {
+  return {
+    ...noEndpoints,
+    deviceAuthorization: baseUrl + PATHS.deviceAuthorization,
+    token: baseUrl + PATHS.token,
+    revocation: baseUrl + PATHS.revocation,
+    events: baseUrl + PATHS.streamPoll,
+    metadata: `${baseUrl}/.well-known/openid-configuration`,
+    // The video API and the publisher's. For offers, the core writes the whole path (offer doc §4).
+    resources: [baseUrl + PATHS.liveBroadcasts, baseUrl],
+  };
+}
+
+export interface ClientChoices {
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+export function deviceConfig(options: ClientChoices) {
+  return {
+    clientId: options.clientId ?? CLIENT.id,
+    clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
+    scope: options.scope ?? SCOPE,
+    clientAuthentication: core.ClientAuthentication.SPECIFICATION,
+    // The same on every port.
+    server: "the simulated service",
+    deviceParameters: "",
+    tokenParameters: "",
+    autoStart: 1,
+    renewalsMax: 3,
+    messages: "",
+  };
+}
+
+// Sends requests directly to the simulated service, without sockets.
+
+export class DirectHttp implements Http {
+  readonly #service: Service;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    const { pathname, search } = new URL(request.url);
+    const body = new Uint8Array(request.bodyTo - request.bodyFrom);
+    for (let i = 0; i < body.length; i++) body[i] = request.body[request.bodyFrom + i]!;
+    const response = this.#service.handle({
+      method: request.method,
+      path: pathname,
+      query: search.slice(1),
+      headers: {
+        accept: "application/json",
+        "content-type": request.contentType || undefined,
+        authorization: request.authorization || undefined,
+      },
+      body,
+    });
+    const { "retry-after": retryAfter, "www-authenticate": authenticate } = response.headers;
+    sink.status(response.status, retryAfter === undefined ? -1 : Number(retryAfter), authenticate);
+    if (response.body.length > 0) sink.body(response.body, 0, response.body.length);
+    sink.end();
+  }
+
+  abort(): void {}
+}
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+/** Scenarios contain it. */
+const BASE_URL = "http://127.0.0.1:8628";
+
+export interface VirtualEnvironmentSettings {
+  readonly columns: number;
+  readonly rows: number;
+  readonly account: string;
+  readonly rotate: boolean;
+  readonly fixture: FixtureInput;
+  readonly seed?: number;
+  /** By default a paused one. */
+  readonly clock?: SimulatedClock;
+  /** Calendar time at the clock's zero; 2026-01-01 by default. */
+  readonly epochMs?: number;
+  /** By default that of the scenarios. */
+  readonly baseUrl?: string;
+  /** Client of the fixture; the TV by default. */
+  readonly client?: string;
+  /** Kind of device (device/kinds.ts); a bare display by default. */
+  readonly device?: string;
+  /** Of the display; English by default. */
+  readonly language?: Language;
+  /** Further options of the service. */
+  readonly options?: ServiceOptionsInput;
+}
+
+export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): Simulation {
+  const { seed = 1, epochMs = EPOCH_MS } = settings;
+  const baseUrl = settings.options?.baseUrl ?? settings.baseUrl ?? BASE_URL;
+  const clock = settings.clock ?? new SimulatedClock({ paused: true });
+  const manufacturer = new ManufacturerServer(clock);
+  const entropy = new SeededEntropy(seed);
+  const environment = {
+    now: () => epochMs + clock.nowMs(),
+    random(count: number) {
+      const bytes = new Uint8Array(count);
+      entropy.fill(bytes, 0, count);
+      return bytes;
+    },
+    ...manufacturer.environment,
+  };
+  const options = {
+    baseUrl,
+    refreshTokenRotation: settings.rotate,
+    verificationUriComplete: true,
+    pollToleranceMs: POLL_TOLERANCE_MS,
+    ...settings.options,
+  };
+  const service = createService({ ...environment, fixture: settings.fixture, options });
+  const simulation = new Simulation({
+    clock,
+    epochMs,
+    http: new DirectHttp(service),
+    storage: new MemoryStorage(),
+    entropy: new SeededEntropy(seed + 1),
+    config: deviceConfig({}),
+    endpoints: endpointsOf(baseUrl),
+    columns: settings.columns,
+    rows: settings.rows,
+    service,
+    account: settings.account,
+    issuer: service.issuer,
+    fixture: settings.fixture,
+    manufacturer,
+    kind: deviceKind(settings.device ?? "bare"),
+    language: settings.language,
+  });
+  if (settings.client !== undefined) simulation.useClient(settings.client);
+  else simulation.useOwnClient();
+  return simulation;
+}

@@ -1,0 +1,187 @@
+// One page request of a browser: its session (a random cookie, the chosen account, and the token that ties each form to
+// the session against cross-site request forgery), its address, the host name, and the checks of every form. The
+// service is simulated, so there are no passwords.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { isIP } from "node:net";
+import type { Context } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { baseUrlOf, type ServiceContext } from "../context.ts";
+import type { Environment } from "../environment.ts";
+import { type Html, type PageContent, page } from "./layout.ts";
+
+const COOKIE = "picogrant_session";
+
+/** A form that no page of this session sent: the response is 403. */
+export class ForeignForm extends Error {}
+
+export interface PageRequest {
+  sessionId: string;
+  /** The hidden field that every form of this session carries. */
+  csrf: string;
+  accountId: string | undefined;
+  /** The address that the limit of wrong codes counts. */
+  address: string;
+  show(
+    content: PageContent,
+    status?: 200 | 400 | 403 | 409 | 410 | 429,
+  ): Response | Promise<Response>;
+}
+
+/** Reads the session of a GET; sets a session cookie if the browser has none of this service. */
+export function openPageRequest(service: ServiceContext, c: Context): PageRequest {
+  let sessionId = readSession(service, c);
+  if (sessionId === undefined) {
+    sessionId = service.sessions.create();
+    giveCookie(service, c, sessionId);
+  }
+  return pageRequestOf(service, c, sessionId);
+}
+
+/** The session of an account that has just signed in, under a new id. */
+export function signedIn(
+  service: ServiceContext,
+  c: Context,
+  pageRequest: PageRequest,
+  accountId: string,
+): PageRequest {
+  const sessionId = service.sessions.signIn(pageRequest.sessionId, accountId);
+  giveCookie(service, c, sessionId);
+  return pageRequestOf(service, c, sessionId);
+}
+
+function giveCookie(service: ServiceContext, c: Context, sessionId: string): void {
+  setCookie(c, COOKIE, sessionId, {
+    httpOnly: true,
+    sameSite: "Lax",
+    path: "/",
+    // Behind a proxy the connection is plain HTTP, and the public address says what the browser uses.
+    secure: c.req.url.startsWith("https:") || baseUrlOf(service).startsWith("https:"),
+  });
+}
+
+/** Reads the session and the form of a POST. Throws ForeignForm unless a page of this session sent it. */
+export async function openForm(
+  service: ServiceContext,
+  c: Context,
+): Promise<{ pageRequest: PageRequest; form: URLSearchParams }> {
+  const sessionId = readSession(service, c);
+  const form = new URLSearchParams(await c.req.text());
+  if (sessionId === undefined || !service.sessions.isFormToken(sessionId, form.get("csrf") ?? ""))
+    throw new ForeignForm();
+  return { pageRequest: pageRequestOf(service, c, sessionId), form };
+}
+
+function readSession(service: ServiceContext, c: Context): string | undefined {
+  const value = getCookie(c, COOKIE);
+  return value !== undefined && service.sessions.isOwn(value) ? value : undefined;
+}
+
+function pageRequestOf(service: ServiceContext, c: Context, sessionId: string): PageRequest {
+  return {
+    sessionId,
+    csrf: service.sessions.formToken(sessionId),
+    accountId: service.sessions.accountOf(sessionId),
+    address: addressOf(c),
+    show: (content, status = 200) => c.html(page(content) as Html & string, status),
+  };
+}
+
+// The Node server passes its request along; in memory all visitors share one address.
+function addressOf(c: Context): string {
+  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
+  return env?.incoming?.socket?.remoteAddress ?? "local";
+}
+
+// Bounded, so that visitors cannot fill the memory; the oldest sessions have to sign in again.
+const SIGNED_IN_MAX = 10_000;
+
+export class Sessions {
+  /** The account by session id, oldest first. */
+  readonly #accounts = new Map<string, string>();
+  readonly #key: Uint8Array;
+  readonly #env: Environment;
+
+  constructor(env: Environment) {
+    this.#env = env;
+    this.#key = env.random(32);
+  }
+
+  /**
+   * A new session id: 128 random bits and a MAC that only this service can make. So issued ids need not be stored, and
+   * a browser cannot choose its own.
+   */
+  create(): string {
+    const nonce = Buffer.from(this.#env.random(16)).toString("base64url");
+    return `${nonce}.${this.#seal("id", nonce)}`;
+  }
+
+  /** Whether this service issued the id. */
+  isOwn(sessionId: string): boolean {
+    const [nonce = "", seal = ""] = sessionId.split(".", 2);
+    return areEqual(seal, this.#seal("id", nonce));
+  }
+
+  /** The CSRF token of this session's forms. */
+  formToken(sessionId: string): string {
+    return this.#seal("form", sessionId);
+  }
+
+  isFormToken(sessionId: string, token: string): boolean {
+    return areEqual(token, this.formToken(sessionId));
+  }
+
+  accountOf(sessionId: string): string | undefined {
+    return this.#accounts.get(sessionId);
+  }
+
+  /**
+   * Signs an account in: the session continues under the returned new id. Someone who knew the old id, or planted it in
+   * the browser, loses access (session fixation).
+   */
+  signIn(sessionId: string, accountId: string): string {
+    this.#accounts.delete(sessionId);
+    const fresh = this.create();
+    this.#accounts.set(fresh, accountId);
+    if (this.#accounts.size > SIGNED_IN_MAX) {
+      for (const oldest of this.#accounts.keys()) {
+        this.#accounts.delete(oldest);
+        break;
+      }
+    }
+    return fresh;
+  }
+
+  /** Signs out; the session itself continues. */
+  signOut(sessionId: string): void {
+    this.#accounts.delete(sessionId);
+  }
+
+  /** Signs an account out of every browser. */
+  endAll(accountId: string): void {
+    for (const [sessionId, account] of this.#accounts)
+      if (account === accountId) this.#accounts.delete(sessionId);
+  }
+
+  clear(): void {
+    this.#accounts.clear();
+  }
+
+  #seal(purpose: "id" | "form", text: string): string {
+    return createHmac("sha256", this.#key).update(`${purpose} ${text}`).digest("base64url");
+  }
+}
+
+function areEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/**
+ * Whether pages may be served under this host name: the public address's, localhost, or any IP address. A foreign page
+ * can point its own name here (DNS rebinding), but no IP address.
+ */
+export function isOwnName(hostname: string, baseUrl: string): boolean {
+  if (hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return true;
+  return hostname === new URL(baseUrl).hostname;
+}

@@ -1,0 +1,98 @@
+// The environment of an emulated board: the simulated service over HTTPS under its own name, and the settings page that
+// the factory would have programmed.
+
+import { makeTlsIdentities } from "../../command/certificates.ts";
+import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
+import { makePage, type PageSettings } from "../../command/page-format.ts";
+import type { ServiceOptionsInput } from "../../service/index.ts";
+import { ServiceEnvironment } from "../host/service-environment.ts";
+import { Board, type BoardSettings } from "./emulator.ts";
+
+export const SERVICE_NAME = "service.picogrant.test";
+
+/**
+ * Shared by all instances, because generating keys takes seconds on a busy machine. `next` is the authority that
+ * follows the first one.
+ */
+const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
+
+export class BoardEnvironment extends ServiceEnvironment {
+  readonly #boards: Board[] = [];
+
+  constructor(options: ServiceOptionsInput = {}) {
+    const baseUrl = `https://${SERVICE_NAME}`;
+    super("board", { pollToleranceMs: 250, baseUrl, ...options });
+  }
+
+  /** Listens. "next" is signed by the next authority; "plain" is HTTP behind a TLS server that the test runs. */
+  async open(identity: keyof TlsIdentities | "next" | "plain" = "trusted"): Promise<void> {
+    const { identities } = identity === "next" ? next : first;
+    const shown = identity === "next" ? "trusted" : identity;
+    await this.listen(shown === "plain" ? undefined : identities[shown]);
+  }
+
+  /** The trusted identity and its authority, for a TLS server that the test runs. */
+  get trusted(): { key: string; chain: readonly string[] } {
+    const { key, cert } = first.identities.trusted;
+    return { key, chain: [cert, first.ca] };
+  }
+
+  /**
+   * A settings page for this service, dated an hour ago. The service has to listen already. `config` changes members of
+   * device.json.
+   */
+  page(config: Record<string, unknown> = {}, settings: Partial<PageSettings> = {}): Buffer {
+    const { limits } = config;
+    const document = {
+      ...this.registration(`https://${SERVICE_NAME}:${this.port}`),
+      display: { columns: 16, rows: 2 },
+      ...config,
+      // The emulator shares its CPU with other programs: a handshake that takes one second may take twenty.
+      limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
+    };
+    const authorities = [first.ca];
+    const madeAt = Math.floor(Date.now() / 1000) - 3600;
+    return makePage(JSON.stringify(document), { authorities, madeAt, ...settings });
+  }
+
+  /** Certificates of the authority that the boards trust, and of its successor. */
+  get authorities(): { first: string; next: string } {
+    return { first: first.ca, next: next.ca };
+  }
+
+  /** A board on this network, switched off. */
+  board(settings: Partial<BoardSettings> = {}): Board {
+    const { kind = "complete" } = settings;
+    const board = new Board({
+      kind,
+      folder: this.folder,
+      page: this.page(),
+      names: [SERVICE_NAME],
+      ...settings,
+    });
+    this.#boards.push(board);
+    return board;
+  }
+
+  /** Listens and starts a board that shows a code; `config` changes members of its configuration. */
+  async pending(config: Record<string, unknown> = {}): Promise<Board> {
+    await this.open();
+    const board = this.board({ page: this.page(config) });
+    await board.powerOn();
+    await board.state("PENDING");
+    return board;
+  }
+
+  /** Like `pending`, and the user has allowed the sign-in. */
+  async signedIn(config: Record<string, unknown> = {}): Promise<Board> {
+    const board = await this.pending(config);
+    if (this.service.approve(this.pendingCode, "ada") !== "granted") throw new Error("not granted");
+    await board.state("SIGNED_IN");
+    return board;
+  }
+
+  override async end(): Promise<void> {
+    for (const board of this.#boards) await board.end();
+    await super.end();
+  }
+}

@@ -1,0 +1,84 @@
+// The log of the user's steps on the service's pages (RFC 8628 sections 3.3 and 5.4): each once, in order, without
+// codes.
+import { beforeEach, expect, test } from "vitest";
+import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
+import { shows } from "../../targets/desktop/simulator/device/display.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { perform } from "../../targets/desktop/simulator/steps.ts";
+import { UserAgent } from "../service/user-agent.ts";
+
+let simulation: Simulation;
+let userAgent: UserAgent;
+
+beforeEach(async () => {
+  simulation = virtualEnvironment();
+  userAgent = new UserAgent(simulation.service!);
+  simulation.powerOn();
+  await simulation.clock.advance(10_000, () => simulation.userCode !== "");
+});
+
+function reported(): string[] {
+  return simulation.timeline.entries.filter(({ by }) => by === "user").map(({ what }) => what);
+}
+
+test("the address opened, the code typed, signed in, allowed", async () => {
+  const entry = await userAgent.get("/device");
+  const chooser = await userAgent.submit(entry, "/device", { user_code: simulation.userCode });
+  const consent = await userAgent.submit(chooser, "/device/account", { account: "ben" });
+  await userAgent.submit(consent, "/device/decision", { decision: "allow", access: "" });
+  expect(reported()).toEqual(["opens the page", "types the code", "signs in as ben", "ben allows"]);
+  expect(JSON.stringify(simulation.timeline.entries)).not.toContain(simulation.userCode);
+});
+
+test("the code scanned and confirmed, denied", async () => {
+  const entry = await userAgent.get(`/device?user_code=${simulation.userCode}`);
+  const chooser = await userAgent.submit(entry, "/device", {});
+  const consent = await userAgent.submit(chooser, "/device/account", { account: "ada" });
+  await userAgent.submit(consent, "/device/decision", { decision: "deny" });
+  expect(reported()).toEqual([
+    "enters the code",
+    "confirms the code",
+    "signs in as ada",
+    "user denies",
+  ]);
+});
+
+test("codes that lead nowhere: wrong, used, expired; a page that was loaded twice is logged once", async () => {
+  const code = simulation.userCode;
+  await userAgent.get("/device");
+  const entry = await userAgent.get("/device");
+  await userAgent.submit(entry, "/device", { user_code: "BBBB-BBBB" });
+  simulation.decide("deny");
+  await userAgent.submit(entry, "/device", { user_code: code });
+  await simulation.clock.advance(10_000);
+  await perform(simulation, "new-code");
+  await simulation.clock.advance(10_000, () => simulation.userCode !== "");
+  const second = simulation.userCode;
+  simulation.powerOff();
+  await simulation.clock.advance(1_900_000);
+  await userAgent.submit(entry, "/device", { user_code: second });
+  expect(reported()).toEqual([
+    "opens the page",
+    "types a wrong code",
+    "user denies",
+    "enters a code that was used",
+    "enters a code that has expired",
+  ]);
+});
+
+test("an action on the account page is logged as the step of the same name", async () => {
+  const chooser = await userAgent.get("/account");
+  const account = await userAgent.submit(chooser, "/account/choose", { account: "ada" });
+  await userAgent.submit(account, "/account/sign-out-everywhere", {});
+  await perform(simulation, "sign-out-everywhere");
+  const [signIn, ...both] = reported();
+  expect(signIn).toBe("signs in as ada");
+  expect(both).toEqual(["ada signs out everywhere", "ada signs out everywhere"]);
+});
+
+test("a form from another site is not a step of this user", async () => {
+  await userAgent.post("/device", { csrf: "guessed", user_code: simulation.userCode });
+  await userAgent.post("/account/disable", { csrf: "guessed", account: "ada" });
+  expect(reported()).toEqual([]);
+  expect(shows(simulation.display.lines, "Code ")).toBe(true);
+});

@@ -1,0 +1,114 @@
+// What surrounds a device in a test: a server whose answers are scripted or simulated, a clock that the test turns, a
+// medium that keeps records, a display that remembers, and what arrived at the server, in its order (`http.requests`).
+// The devices stand beside it, each behind a port: the core alone (core-port.ts), the driver (driver-port.ts), a program
+// with a session (session-port.ts). The simulated service is one of the servers (service.ts).
+
+import type { Entropy } from "../../platform/contracts.ts";
+import {
+  type FakeHttp,
+  type FakePlatform,
+  type FakePlatformOptions,
+  type FakeResponse,
+  fakePlatform,
+  type ManualClock,
+  type ManualTimers,
+  type MemoryStorage,
+  type RecordedDisplay,
+  type SeenRequest,
+} from "../../platform/testing/index.ts";
+
+export class Environment implements FakePlatform {
+  readonly clock: ManualClock;
+  readonly http: FakeHttp;
+  readonly timers: ManualTimers;
+  readonly display: RecordedDisplay;
+  readonly entropy: Entropy;
+  storage: MemoryStorage;
+
+  constructor(options: FakePlatformOptions = {}) {
+    const platform = fakePlatform(options);
+    this.clock = platform.clock;
+    this.http = platform.http;
+    this.timers = platform.timers;
+    this.display = platform.display;
+    this.entropy = platform.entropy!;
+    this.storage = platform.storage;
+  }
+
+  /** What arrived, in its order, each with the seconds that had passed since the one before: "code", "poll 5". */
+  get arrived(): string[] {
+    const { requests } = this.http;
+    return requests.map((request, at) => {
+      const beforeMs = requests[at - 1]?.atMs ?? request.atMs;
+      return `${purposeOf(request)} ${(request.atMs - beforeMs) / 1000}`;
+    });
+  }
+
+  /** A power cut: what is under way is lost, the records stay. */
+  restart(): void {
+    this.timers.cancel();
+    this.http.abort();
+    this.storage = this.storage.clone();
+  }
+
+  /** Lets time pass; what is thrown reaches the alarm, as it reaches a platform's timer. */
+  wait(seconds: number): unknown[] {
+    const thrown: unknown[] = [];
+    const endMs = this.clock.elapsedMs + seconds * 1000;
+    for (;;) {
+      try {
+        this.clock.advance(endMs - this.clock.elapsedMs);
+        return thrown;
+      } catch (error) {
+        thrown.push(error);
+      }
+    }
+  }
+
+  /** Time goes by, and promises with it. */
+  async pass(seconds: number): Promise<void> {
+    for (let i = 0; i < seconds; i++) {
+      this.clock.advance(1000);
+      await new Promise(setImmediate);
+    }
+  }
+
+  /** Until `isSo`, or so many seconds. */
+  async until(isSo: () => boolean, seconds = 600): Promise<boolean> {
+    for (let i = 0; i < seconds && !isSo(); i++) await this.pass(1);
+    return isSo();
+  }
+}
+
+function purposeOf({ form, url }: SeenRequest): string {
+  if (form.has("device_code")) return "poll";
+  if (form.get("grant_type") === "refresh_token") return "refresh";
+  if (form.has("token") || url.includes("?token=")) return "revocation";
+  return form.has("client_id") ? "code" : url;
+}
+
+// What servers say, in the least that is enough.
+
+/** JSON with any status. */
+export const json = (status: number, body: object): FakeResponse => ({ status, body });
+export const error = (status: number, name: string): FakeResponse => json(status, { error: name });
+
+export const code = (members: object = {}): FakeResponse =>
+  json(200, {
+    device_code: "dc",
+    user_code: "ABCD-EFGH",
+    verification_url: "https://example.com/device",
+    expires_in: 1800,
+    interval: 5,
+    ...members,
+  });
+
+export const tokens = (members: object = {}): FakeResponse =>
+  json(200, {
+    access_token: "access",
+    expires_in: 3600,
+    refresh_token: "refresh",
+    scope: "email",
+    token_type: "Bearer",
+    ...members,
+  });

@@ -1,0 +1,109 @@
+// The world of whatever has sockets of its own, as programs and the host in C: the simulated service over real ones, which
+// can go away and come back, with a folder for what a device is told and keeps; and a server that says what a test wants.
+
+import { writeFileSync } from "node:fs";
+import http, { type IncomingHttpHeaders } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import type { FakeResponse } from "../../platform/testing/index.ts";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import type { ServiceOptionsInput } from "../../targets/service/index.ts";
+import { ServiceEnvironment } from "../../targets/workbench/host/service-environment.ts";
+import { listening } from "../listening.ts";
+
+type Protocol = "http" | "https";
+
+export class RealEnvironment extends ServiceEnvironment {
+  readonly #tls: ReturnType<typeof makeTlsIdentities> | undefined;
+
+  constructor(
+    readonly protocol: Protocol,
+    options: ServiceOptionsInput = {},
+    demands: ConstructorParameters<typeof ServiceEnvironment>[2] = {},
+  ) {
+    // Timers of clients are exact to some milliseconds only.
+    super("world", { pollToleranceMs: 100, ...options }, demands);
+    if (protocol === "https") this.#tls = makeTlsIdentities();
+    writeFileSync(join(this.folder, "ca.pem"), this.#tls?.ca ?? "");
+  }
+
+  get url(): string {
+    return `${this.protocol}://127.0.0.1:${this.port}`;
+  }
+
+  /** Listens; `identity` is the certificate shown. */
+  async open(identity: "trusted" | "untrusted" | "otherName" = "trusted"): Promise<void> {
+    await this.listen(this.#tls?.identities[identity]);
+  }
+
+  /** Writes a device.json and returns its path. */
+  configure(changes: Record<string, unknown> = {}): string {
+    const path = join(this.folder, "device.json");
+    const config = {
+      ...this.registration(this.url),
+      storage: { directory: join(this.folder, "state"), deviceKeyFile: "/dev/null" },
+      http: { certificates: join(this.folder, "ca.pem") },
+      ...changes,
+    };
+    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    return path;
+  }
+
+  get recordFile(): string {
+    return join(this.folder, "state", "records.flash");
+  }
+}
+
+/** A world for one test: it listens, and ends with the test. */
+export async function opened(
+  protocol: Protocol = "http",
+  ...more: [
+    options?: ServiceOptionsInput,
+    demands?: ConstructorParameters<typeof ServiceEnvironment>[2],
+  ]
+): Promise<RealEnvironment> {
+  const environment = new RealEnvironment(protocol, ...more);
+  onTestFinished(() => environment.end());
+  await environment.open();
+  return environment;
+}
+
+/** A request as it came. */
+export interface DiscoveryResult {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly form: URLSearchParams;
+}
+
+/** A server that answers as it is told, with JSON or a page, or not at all; it ends with its test. */
+export async function scripted(received: (requested: DiscoveryResult) => FakeResponse | undefined) {
+  const requested: DiscoveryResult[] = [];
+  const server = http.createServer(async (request, response) => {
+    const form = new URLSearchParams(await text(request));
+    const one = { path: request.url!, headers: request.headers, form };
+    requested.push(one);
+    const output = received(one);
+    if (output === undefined) return;
+    const { status = 200, body = "" } = output;
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+  const origin = `http://127.0.0.1:${await listening(server)}`;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  };
+  return { origin, requested, close };
+}
+
+/** Of a server of the test's, for device.json. */
+export function endpointsAt(base: string, query = "") {
+  return {
+    endpoints: {
+      deviceAuthorization: `${base}/device/code${query}`,
+      token: `${base}/token${query}`,
+      revocation: `${base}/revoke${query}`,
+    },
+  };
+}

@@ -1,0 +1,131 @@
+// One whole life of a device on the C host, the same for every build of it: sign in, poll, restart, refresh, call the
+// API, sign out; what it shows, keeps and allocates. What it sends the bench judges (bench.spec.ts).
+
+import { readFileSync, statSync } from "node:fs";
+import { expect } from "vitest";
+import { CLIENT } from "../../targets/workbench/host/service-environment.ts";
+import type { RealEnvironment } from "../environment/real-environment.ts";
+import { type Figures, HostProcess } from "./host-process.ts";
+
+export interface RunOptions {
+  /** The host's program with what it needs in front, and its options but --config. */
+  readonly command: readonly string[];
+  readonly env?: Record<string, string>;
+  /** Whether the build has calls of APIs. */
+  readonly calls: boolean;
+}
+
+function start(environment: RealEnvironment, { command, env }: RunOptions): HostProcess {
+  return new HostProcess([...command, "--config", environment.configure()], env);
+}
+
+/** No secret in what anyone on the machine may read: arguments, display, messages. */
+function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
+  const commandLine = readFileSync(`/proc/${host.pid}/cmdline`, "latin1");
+  expect(commandLine).toContain("--config");
+  for (const secret of secrets) {
+    for (const text of [commandLine, host.display, host.messages])
+      expect(text).not.toContain(secret);
+  }
+}
+
+/** The history (history.h) as it stands: whatever happened, there is no secret in it, and no code. */
+async function expectHistory(
+  host: HostProcess,
+  lines: readonly RegExp[],
+  secrets: readonly string[],
+): Promise<void> {
+  const before = host.messages.length;
+  host.press("l");
+  await host.measure();
+  const reported = host.messages.slice(before);
+  let from = 0;
+  for (const line of lines) {
+    const found = reported.slice(from).search(line);
+    expect(found, `${line} behind the others in\n${reported}`).toBeGreaterThanOrEqual(0);
+    from += found;
+  }
+  for (const secret of secrets) expect(reported).not.toContain(secret);
+}
+
+async function pollFor(
+  environment: RealEnvironment,
+  host: HostProcess,
+  polls: number,
+): Promise<void> {
+  const before = environment.responses("/token").length;
+  await host.until("polls", () => environment.responses("/token").length >= before + polls);
+}
+
+/**
+ * Lives it. The service's interval is 1 s.
+ * @returns the heap figures at the end
+ */
+export async function runWholeLife(
+  environment: RealEnvironment,
+  options: RunOptions,
+): Promise<Figures> {
+  let host = start(environment, options);
+  await host.state("PENDING");
+  const code = environment.pendingCode;
+  await host.until("the code on the display", () => host.frame.join("").includes(code));
+  const first = await host.measure();
+  await pollFor(environment, host, 3);
+  expectNoSecret(host, [CLIENT.clientSecret, "device_code"]);
+  expect((await host.measure()).requests).toBe(first.requests);
+
+  // The power goes while the user is typing.
+  await host.kill("SIGKILL");
+  host = start(environment, options);
+  await host.state("PENDING");
+  await pollFor(environment, host, 1);
+
+  // The service goes away and comes back.
+  const opened = await host.measure();
+  await environment.close();
+  await host.until("a poll that reaches nobody", () => {
+    host.press("l");
+    return host.messages.includes("TOKEN not reached");
+  });
+  await environment.open();
+  expect(environment.service.approve(code, "ada")).toBe("granted");
+  await host.state("SIGNED_IN");
+  // A token here begins with three letters and a dot; the records are not sealed.
+  const tokens = readFileSync(environment.recordFile, "latin1").match(/pg[a-z]\.[\w-]{8}/g) ?? [];
+  expect(tokens).not.toEqual([]);
+  const secrets = [CLIENT.clientSecret, code, ...tokens];
+  await expectHistory(
+    host,
+    [
+      / s {2}state PENDING$/m,
+      /TOKEN answered 4\d\d, AUTHORIZATION_PENDING/,
+      /TOKEN not reached/,
+      /state SIGNED_IN$/m,
+    ],
+    secrets,
+  );
+
+  if (options.calls) {
+    // Access tokens live an hour: refused, refreshed, and called again.
+    environment.skip(3_700_000);
+    host.press("a");
+    await host.description("api: status 200, error 0");
+  }
+  expect(statSync(environment.recordFile).mode & 0o777).toBe(0o600);
+  expect((await host.measure()).requests).toBe(opened.requests);
+
+  // The power goes in the session.
+  await host.kill("SIGKILL");
+  host = start(environment, options);
+  await host.state("SIGNED_IN");
+  expect(environment.responses("/device/code")).toHaveLength(1);
+  const resumed = await host.measure();
+  host.press("o");
+  await host.state("SIGNED_OUT");
+  expect((await host.measure()).requests).toBe(resumed.requests);
+  const last = [/state REFRESHING$/m, /TOKEN answered 200$/m, /REVOCATION answered 200$/m];
+  await expectHistory(host, [...last, /state SIGNED_OUT$/m], secrets);
+  expect(await host.quit()).toBe(0);
+  expect(readFileSync(environment.recordFile).every((byte) => byte === 0xff)).toBe(true);
+  return host.figures;
+}

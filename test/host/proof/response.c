@@ -1,0 +1,50 @@
+/*
+ * The reader of HTTP answers, for whatever a server sends: any number of pieces, each of 0 to PIECE bytes of any
+ * value, then perhaps the connection's end. A piece lies at the very end of its buffer, so that one byte
+ * behind it would be one too many.
+ */
+#include "proof.h"
+
+#include "http-response.h"
+
+enum { PIECE = 8 };
+
+static uint8_t buffer[PIECE];
+
+static void take_status(void *context, int status, int retry_after_s) {
+  //@ assert status_is_of_http: 200 <= status <= 599;
+  //@ assert wait_fits: -1 <= retry_after_s <= 134217727;
+  (void)context;
+  (void)status;
+  (void)retry_after_s;
+}
+
+/* What is lent can be read from its first byte to its last. */
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
+  //@ assert lent: \valid_read(bytes + (0 .. size - 1));
+  (void)context;
+  (void)bytes;
+  (void)size;
+}
+
+static void take_challenge(void *context, uint8_t c) {
+  (void)context;
+  (void)c;
+}
+
+static const struct pg_http_response_sink sink = {take_status, take_body, take_challenge};
+
+void prove(void) {
+  struct pg_http_response response;
+  size_t size = 0;
+  pg_http_response_start(&response, &sink, NULL, any_number(0, 0xffffffff), any_number(0, 0xffffffff));
+  //@ widen_hints global:"all", 63, 64, 599, 65536, 134217727;
+  while (any_choice()) {
+    //@ merge size;
+    size = any_number(0, PIECE);
+    //@ split size;
+    any_bytes(buffer, PIECE);
+    pg_http_response_read(&response, buffer + PIECE - size, size);
+  }
+  if (any_choice()) pg_http_response_closed(&response);
+}

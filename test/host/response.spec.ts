@@ -1,0 +1,210 @@
+// The reader of HTTP answers of the C host (targets/host/portable/http-response.h), under the sanitizers: each
+// answer whole, byte by byte, and in pieces of seven.
+
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { programOf } from "../../targets/workbench/host/build.ts";
+import { BODY_MAX, head, REFUSED } from "../refused-responses.ts";
+
+const program = programOf("sanitize", "response");
+
+interface Output {
+  status: string;
+  body: string;
+  challenges?: string[];
+  /** At the last byte, and once the connection has ended. */
+  result: string;
+}
+
+function readOnce(response: string, piece: number, clock: number): Output {
+  const args = [String(piece), String(BODY_MAX), String(clock)];
+  const { stdout, stderr, status } = spawnSync(program, args, {
+    input: Buffer.from(response, "latin1"),
+    encoding: "latin1",
+  });
+  expect(status, stderr).toBe(0);
+  const [, challenges = ""] = /^((?:challenge .*\n)*)/.exec(stdout)!;
+  const rest = stdout.slice(challenges.length);
+  const match = /^(?:(status .*)\n)?body ([\s\S]*)\n(\w+ closed \w+)\n$/.exec(rest)!;
+  const output = { status: match[1] ?? "", body: match[2]!, result: match[3]! };
+  return challenges === ""
+    ? output
+    : { ...output, challenges: challenges.split("\n").slice(0, -1) };
+}
+
+function read(response: string, clock = 0): Output {
+  const output = readOnce(response, 0, clock);
+  for (const piece of [1, 7]) expect(readOnce(response, piece, clock)).toEqual(output);
+  return output;
+}
+
+const CHUNKED = "Transfer-Encoding: chunked";
+const complete = (body: string, status = "status 200 -1"): Output => ({
+  status,
+  body,
+  result: "end closed end",
+});
+
+describe("RFC 9110 §11.6.1 WWW-Authenticate", () => {
+  const refused = (status: string, ...lines: string[]): string =>
+    head("Content-Length: 0", ...lines).replace("200 OK", status);
+
+  it("of an answer of 401, however long and however often it is there", () => {
+    const long = `Bearer error="insufficient_user_authentication", acr_values="${"a".repeat(500)}"`;
+    const response = refused(
+      "401 No",
+      `WWW-Authenticate:\t${long}`,
+      "www-authenticate: Basic realm=x",
+    );
+    expect(read(response)).toEqual({
+      ...complete("", "status 401 -1"),
+      challenges: [`challenge ${long}`, "challenge Basic realm=x"],
+    });
+    const folded = refused("401 No", "WWW-Authenticate: Bearer", " max_age=5");
+    expect(read(folded).challenges).toEqual(["challenge Bearer max_age=5"]);
+  });
+
+  it.each(["200 OK", "403 No", "407 No"])("not of %s", (status) => {
+    expect(read(refused(status, "WWW-Authenticate: Basic"))).not.toHaveProperty("challenges");
+  });
+});
+
+describe("RFC 9112 §6 the body of an answer", () => {
+  it.each<[string, string, Output]>([
+    ["a length", `${head("Content-Length: 2")}{}`, complete("{}")],
+    ["a length, and more behind it", `${head("Content-Length: 2")}{}HTTP/1.1`, complete("{}")],
+    ["no length at all", `${head()}{}`, { ...complete("{}"), result: "more closed end" }],
+    [
+      "no content whatever it says (RFC 9110 §15.3.5)",
+      "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
+      complete("", "status 204 -1"),
+    ],
+    [
+      "chunks, with an extension",
+      `${head("Transfer-Encoding: Chunked")}3\r\nabc\r\n2;x="y"\r\nde\r\n0\r\n\r\n`,
+      complete("abcde"),
+    ],
+    [
+      "§7.1.2 chunks and a trailer",
+      `${head("Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\nServer-Timing: db;dur=3\r\nContent-Length: 9\r\n\r\n`,
+      complete("{}"),
+    ],
+    [
+      "§2.2 lines that end with LF alone",
+      "HTTP/1.1 200 OK\nContent-Length: 2\n\n{}",
+      complete("{}"),
+    ],
+    [
+      "RFC 9110 §8.4 the coding identity",
+      `${head("Content-Encoding: Identity", "Content-Length: 2")}{}`,
+      complete("{}"),
+    ],
+    ["a coding of no body", head("Content-Encoding: gzip", "Content-Length: 0"), complete("")],
+    ["the same length twice", `${head("Content-Length: 2", "content-length:2")}{}`, complete("{}")],
+    [
+      "RFC 9110 §15.2 interim answers ahead",
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nContent-Length: 7\r\nRetry-After: 9\r\n\r\n${head("Content-Length: 2")}{}`,
+      complete("{}"),
+    ],
+    [
+      "RFC 9110 §15 a class that nobody knows counts as a server's error",
+      "HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n",
+      complete("", "status 500 -1"),
+    ],
+    [
+      "§5.2 a line behind the status line that begins with a blank is passed over",
+      `HTTP/1.1 400 Bad\r\n A: ${"B".repeat(3000)}\r\nContent-Length: 2\r\n\r\n{}`,
+      complete("{}", "status 400 -1"),
+    ],
+    [
+      "§5.2 a header goes on in the next line",
+      `${head("Retry-After:", "\t 1", "X: y", " Content-Length: 9", "Content-Length: 2")}{}`,
+      complete("{}", "status 200 1"),
+    ],
+  ])("%s", (_name, response, expected) => {
+    expect(read(response)).toEqual(expected);
+  });
+});
+
+describe("what is refused", () => {
+  it.each(REFUSED)("%s", (_name, response, { name }) => {
+    const { result, body } = read(response);
+    const whole = name === "cutOff" ? "more" : name;
+    expect([result, body.replace("a", "")]).toEqual([`${whole} closed ${name}`, ""]);
+  });
+
+  // What Node's parser has other bounds for, or the adapter there decodes.
+  it.each<[string, string, string]>([
+    ["chunked twice", head(CHUNKED, CHUNKED), "unknownCoding"],
+    ["RFC 9110 §8.4 a coded body", `${head("Content-Encoding: gzip")}a`, "unknownCoding"],
+    ["a chunk size beyond all integers", `${head(CHUNKED)}${"f".repeat(17)}\r\n`, "tooLong"],
+    [
+      "interim answers without an end",
+      "HTTP/1.1 102 Processing\r\n\r\n".repeat(3000),
+      "headTooLong",
+    ],
+  ])("%s", (_name, response, reason) => {
+    expect(read(response).result).toBe(`${reason} closed ${reason}`);
+  });
+
+  it.each<[string, string]>([
+    ["a body without a length", `${head()}${"x".repeat(BODY_MAX + 1)}`],
+    [
+      "chunks",
+      `${head("Transfer-Encoding: chunked")}60\r\n${"x".repeat(96)}\r\n5\r\nxxxxx\r\n0\r\n\r\n`,
+    ],
+  ])("%s beyond the limit, of which no more than the limit is reported", (_name, response) => {
+    const { result, body } = readOnce(response, 7, 0);
+    expect(result).toBe("tooLong closed tooLong");
+    expect(body.length).toBeLessThanOrEqual(BODY_MAX);
+  });
+
+  it("§8 every answer that is cut off", () => {
+    const whole = [
+      `${head("Content-Length: 2")}{}`,
+      `${head("Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\nA: b\r\n\r\n`,
+    ];
+    for (const response of whole) {
+      for (let length = 0; length < response.length; length++) {
+        expect(readOnce(response.slice(0, length), 0, 0).result, `${length}`).toBe(
+          "more closed cutOff",
+        );
+      }
+    }
+  });
+});
+
+describe("RFC 9110 §10.2.3 Retry-After", () => {
+  const DATE = "Date: Sun, 06 Nov 1994 08:49:37 GMT";
+  /** Far behind the answer's Date: a clock that nobody has set. */
+  const LATER = Date.UTC(2026, 0, 1) / 1000;
+  it.each<[string, string[], number, number]>([
+    ["seconds", ["Retry-After: 12"], 0, 12],
+    ["seconds beyond what the core holds", ["Retry-After: 999999999999"], 0, 134_217_727],
+    ["a date", [DATE, "Retry-After: Sun, 06 Nov 1994 08:50:37 GMT"], LATER, 60],
+    ["§5.6.7 a date of RFC 850", [DATE, "Retry-After: Sunday, 06-Nov-94 09:49:37 GMT"], 0, 3600],
+    ["§5.6.7 a date of asctime", [DATE, "Retry-After: Mon Nov  7 08:49:37 1994"], 0, 86_400],
+    [
+      "a date across a leap day",
+      ["Date: Wed, 28 Feb 2024 00:00:00 GMT", "Retry-After: Fri, 01 Mar 2024 00:00:00 GMT"],
+      0,
+      172_800,
+    ],
+    ["a date that has passed", [DATE, "Retry-After: Sun, 06 Nov 1994 08:00:00 GMT"], 0, 0],
+    ["a date without Date, by the clock", ["Retry-After: Thu, 01 Jan 2026 00:00:09 GMT"], LATER, 9],
+    ["a date without Date or clock", ["Retry-After: Thu, 01 Jan 2026 00:00:09 GMT"], 0, -1],
+    [
+      "the response's own Date, however wrong",
+      ["Date: Thu, 01 Jan 1970 00:00:00 GMT", "Retry-After: Thu, 01 Jan 2026 00:00:09 GMT"],
+      ...([LATER, 134_217_727] as const),
+    ],
+    ["a date before 1970", [DATE, "Retry-After: Sun, 31 Dec 1950 23:59:59 GMT"], 0, -1],
+    ["no date", [DATE, "Retry-After: soon"], 0, -1],
+    ["a day that is none", [DATE, "Retry-After: Sun, 32 Nov 1994 08:50:37 GMT"], 0, -1],
+    ["more than a line holds", [`Retry-After: 1${"0".repeat(70)}`], 0, -1],
+    ["the first of two", ["Retry-After: 5", "Retry-After: 6"], 0, 5],
+  ])("%s", (_name, lines, clock, expected) => {
+    const { status } = read(`${head(...lines, "Content-Length: 0")}`, clock);
+    expect(status).toBe(`status 200 ${expected}`);
+  });
+});

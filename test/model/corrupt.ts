@@ -1,0 +1,119 @@
+// A core whose bytes go bad the moment their life ends (SPEC.md, Regions): after every function of the border all that
+// is nobody's any more is overwritten, and two regions that hold a value may not share a byte. Whoever reads behind
+// the end of a life then reads rubbish, and the oracles see it. Nothing of it ships.
+
+import { type Device, Field, Region } from "../../core/complete.ts";
+import { OutputUse } from "../../core/device/regions.ts";
+import { Verification } from "../../core/requests/call.ts";
+import type { Core } from "./subject.ts";
+
+const CORRUPTING = new Map<Core, Core>();
+
+/** What dead bytes become. No printable character, nor UTF-8. */
+export const CORRUPTED = 0xa5;
+
+/** Written once by create, or drawn anew from what is live: always good. */
+const CONSTANT: readonly number[] = [
+  ...[Field.NONE, Region.FRAME, Region.CLIENT, Region.DEVICE_AUTHORIZATION],
+  ...[Region.CLIENT_CREDENTIALS, Region.TOKEN_PARAMETERS],
+];
+const REGIONS = Array.from({ length: Region.COUNT }, (_, region) => region).filter(
+  (region) => !CONSTANT.includes(region),
+);
+
+interface Range {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function values(device: Device): Range[] {
+  return REGIONS.filter((region) => region !== Region.OUTPUT && device.length[region]! > 0).map(
+    (region) => ({
+      name: Region[region] ?? Field[region]!,
+      from: device.start[region]!,
+      to: device.start[region]! + device.length[region]!,
+    }),
+  );
+}
+
+function lent(device: Device): Range[] {
+  const ranges: Range[] = [];
+  const add = (name: string, from: number, length: number): void => {
+    if (length > 0) ranges.push({ name, from, to: from + length });
+  };
+  if (device.inFlight || device.abortDue) {
+    add("target", device.target, device.targetLength);
+    add("body", device.body, device.bodyLength);
+  }
+  if (device.verification === Verification.REQUESTED || device.abortDue) {
+    add("data", device.data, device.dataLength);
+  }
+  if (device.outputUse === OutputUse.RECORD || device.outputUse === OutputUse.REQUEST) {
+    add("OUTPUT", device.start[Region.OUTPUT]!, device.capacity[Region.OUTPUT]!);
+  }
+  return ranges;
+}
+
+function checkPlaces(device: Device): void {
+  const live = values(device).sort((a, b) => a.from - b.from);
+  for (const [i, { name, to }] of live.entries()) {
+    const next = live[i + 1];
+    if (next && next.from < to) throw new Error(`${name} and ${next.name} share bytes`);
+  }
+}
+
+function corrupt(device: Device): void {
+  const memory = device.memory as Uint8Array;
+  const live = [...values(device), ...lent(device)];
+  const valid = live.map(({ from, to }) => ({ from, bytes: memory.slice(from, to) }));
+  for (const region of REGIONS) {
+    const from = device.start[region]!;
+    const size = Math.max(0, device.capacity[region]!);
+    memory.fill(CORRUPTED, from, from + size);
+  }
+  for (const { from, bytes } of valid) memory.set(bytes, from);
+}
+
+function ledger(device: Device): number[] {
+  const { outputUse, inFlight, abortDue, verification, state } = device;
+  const lengths = REGIONS.map((region) => device.length[region]!);
+  return [outputUse, inFlight, abortDue, verification, state, ...lengths];
+}
+
+/** The same core, which spoils what is nobody's any more; as it is where its build does not tell what is whose. */
+export function corrupting(core: Core): Core {
+  let known = CORRUPTING.get(core);
+  if (!known) {
+    known = makeCorrupting(core);
+    CORRUPTING.set(core, known);
+  }
+  return known;
+}
+
+function makeCorrupting(core: Core): Core {
+  const before = new WeakMap<Device, number[]>();
+  const look = (device: Device): void => {
+    if (typeof device.outputUse !== "number") return;
+    const now = ledger(device);
+    const then = before.get(device);
+    before.set(device, now);
+    if (!then || now.some((value, i) => i >= 5 && value > 0 !== then[i]! > 0)) checkPlaces(device);
+    const isOver = !then || now.some((value, i) => (i < 5 ? value !== then[i] : value < then[i]!));
+    if (isOver) corrupt(device);
+  };
+  const wrapped: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(core)) {
+    if (typeof value !== "function" || name === "errorKind" || name === "errorMessage") {
+      wrapped[name] = value;
+      continue;
+    }
+    wrapped[name] = (...args: unknown[]): unknown => {
+      const result = (value as (...args: unknown[]) => unknown)(...args);
+      const device = (name === "create" ? result : args[0]) as Device | null;
+      if (device) look(device);
+      return result;
+    };
+  }
+  return wrapped as Core;
+}

@@ -1,0 +1,271 @@
+// What the device is at: why it sends a request, and who has the room that all of them share.
+
+import { Command, Region, State } from "../../../core/index.ts";
+import type { Ideal } from "./device.ts";
+import { type Request, Requests } from "./requests.ts";
+import { ENDLESS_S } from "./responses.ts";
+import { sizeOf, Task } from "./storage.ts";
+
+export enum Purpose {
+  NONE = 0,
+  CODE = 1,
+  POLL = 2,
+  REFRESH = 3,
+  REVOCATION = 4,
+  CALL = 5,
+  /** No request: storage is offered the tokens again that it refused. */
+  SAVE = 6,
+  /** Nor this: it is asked again to erase what should be gone. */
+  ERASE = 7,
+}
+
+/** Who has the room in which requests and records are made and answers to calls are kept. */
+export enum Holder {
+  NOBODY = 0,
+  /** A request of the grant, until it has ended or ABORT was given. */
+  REQUEST = 1,
+  /** A record, from LOAD or STORE until the host has done it. */
+  RECORD = 2,
+  /** The answer to a call, until the host has had the time to read it: until tick has answered NONE. */
+  RESPONSE = 3,
+  /** One that the host has had the time to read. */
+  READ = 4,
+}
+
+// The clocks of a device, counted down by what its host tells it: core/SPEC.md, Time. Where chance has a
+// share (backoff, refresh margin, start) both ends of what is allowed are kept.
+
+/** Longest step that one tick takes in. */
+const STEP_MS_MAX = 100_000_000;
+export const EXCHANGE_MS = 120_000;
+export const PAGE_MS = 3000;
+/** Storage that has refused is asked again. */
+export const SAVE_AGAIN_MS = 60_000;
+const RETRY_AFTER_S_MAX = 3600;
+const BACKOFF_MS_MIN = 2000;
+const BACKOFF_MS_MAX = 64_000;
+/** The longest wait after a refusal that only people can mend. */
+export const REFUSED_MS_MAX = 4_096_000;
+
+const INTERVAL_MS_MAX = 99_930_000;
+/** Of a code whose interval is longer than that: it ends so early that it is not even polled a last time. */
+const UNPOLLED_LIFETIME_S = 99_840;
+export const SLOW_DOWN_MS = 5000;
+
+/** A wait that ends within these bounds. */
+interface Bounds {
+  leastMs: number;
+  mostMs: number;
+}
+
+function less(value: number, step: number): number {
+  return value > step ? value - step : 0;
+}
+
+export class Clock {
+  #totalMs = 0;
+  codeLifetimeS = 0;
+  accessLifetimeS = ENDLESS_S;
+  refreshLifetimeS = ENDLESS_S;
+  /** How much longer refusals by unknown names are borne. */
+  timeoutS = ENDLESS_S;
+  /** How much longer the access token is renewed on demand alone. */
+  restS = 0;
+  readonly wait: Bounds = { leastMs: 0, mostMs: 0 };
+  exchangeMs = 0;
+  /** How long ahead of its end the access token is renewed, in seconds. */
+  marginLeastS = 0;
+  marginMostS = 0;
+  intervalMs = 5000;
+  backoffMs = 0;
+
+  advance(elapsedMs: number, isInFlight: boolean): void {
+    if (!(elapsedMs > 0)) return;
+    const step = Math.min(elapsedMs, STEP_MS_MAX);
+    this.exchangeMs = less(this.exchangeMs, step);
+    if (!isInFlight) {
+      this.wait.leastMs = less(this.wait.leastMs, step);
+      this.wait.mostMs = less(this.wait.mostMs, step);
+    }
+    const seconds = Math.floor((this.#totalMs + step) / 1000) - Math.floor(this.#totalMs / 1000);
+    this.#totalMs += step;
+    if (this.codeLifetimeS !== ENDLESS_S) this.codeLifetimeS = less(this.codeLifetimeS, seconds);
+    if (this.accessLifetimeS !== ENDLESS_S)
+      this.accessLifetimeS = less(this.accessLifetimeS, seconds);
+    if (this.refreshLifetimeS !== ENDLESS_S)
+      this.refreshLifetimeS = less(this.refreshLifetimeS, seconds);
+    this.restS = less(this.restS, seconds);
+    if (this.timeoutS !== ENDLESS_S) this.timeoutS = less(this.timeoutS, seconds);
+  }
+
+  msUntil(seconds: number): number {
+    if (seconds === ENDLESS_S) return Number.POSITIVE_INFINITY;
+    return Math.max(0, seconds * 1000 - (this.#totalMs % 1000));
+  }
+
+  /** An interval that cannot be waited for: the code ends before it would be polled too early. */
+  pollEvery(intervalMs: number): void {
+    this.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
+    if (intervalMs > INTERVAL_MS_MAX)
+      this.codeLifetimeS = Math.min(this.codeLifetimeS, UNPOLLED_LIFETIME_S);
+  }
+
+  /** The next request waits as long, and at least what Retry-After asks for (RFC 9110 §10.2.3). */
+  setWait(leastMs: number, mostMs: number, retryAfterS: number): void {
+    const requestedMs = Math.min(retryAfterS, RETRY_AFTER_S_MAX) * 1000;
+    this.wait.leastMs = Math.max(leastMs, requestedMs);
+    this.wait.mostMs = Math.max(mostMs, requestedMs);
+  }
+
+  /** After a failure: doubled each time up to `capMs`, the upper half at random; `floorMs` at the least. */
+  backOff(floorMs: number, retryAfterS: number, capMs = BACKOFF_MS_MAX): void {
+    this.backoffMs = Math.min(capMs, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
+    const half = Math.floor(this.backoffMs / 2);
+    this.setWait(Math.max(floorMs, half), Math.max(floorMs, this.backoffMs - 1), retryAfterS);
+  }
+}
+
+// What is due, by the state that the device is in: the command that has to come next, the request that it is for, and
+// until when the host may sleep.
+
+interface Expectation {
+  command: number;
+  isOptional: boolean;
+}
+
+export class Due {
+  readonly #device: Ideal;
+
+  constructor(device: Ideal) {
+    this.#device = device;
+  }
+
+  expected(): Expectation {
+    const device = this.#device;
+    if (device.isAbortDue) return { command: Command.ABORT, isOptional: false };
+    const { storage } = device;
+    const stored = this.#isReadingLater ? Command.NONE : storage.due();
+    if (stored && (stored === Command.ERASE || device.isOutputFree))
+      return { command: stored, isOptional: false };
+    if (device.calls.isVerifyDue) return { command: Command.VERIFY, isOptional: false };
+    if (device.prompt.isChanged()) return { command: Command.SHOW, isOptional: false };
+    const purpose = this.purposeDue();
+    let command: number = Command.SEND;
+    if (purpose === Purpose.SAVE) command = Command.STORE;
+    if (purpose === Purpose.ERASE) command = Command.ERASE;
+    if (purpose === Purpose.CODE && device.isChallengeDue) command = Command.CHALLENGE;
+    const isNow = purpose === Purpose.CALL;
+    if (purpose === Purpose.NONE || (device.clock.wait.leastMs > 0 && !isNow)) {
+      return { command: Command.NONE, isOptional: false };
+    }
+    if (command === Command.SEND && !device.isOutputFree) {
+      return { command: Command.NONE, isOptional: false };
+    }
+    return { command, isOptional: device.clock.wait.mostMs > 0 && !isNow };
+  }
+
+  /** A record that has no room is not written. */
+  dropMisfits(): void {
+    const device = this.#device;
+    const { storage } = device;
+    const isWrite = storage.task === Task.WRITE && !storage.active && device.isOutputFree;
+    if (device.isAbortDue || !isWrite || this.#recordFits()) return;
+    storage.task = Task.NONE;
+    storage.notSaved = true;
+    device.holder = Holder.NOBODY;
+  }
+
+  /** A slot could not be read just now. */
+  get #isReadingLater(): boolean {
+    const { clock, storage } = this.#device;
+    return storage.task === Task.READ && clock.wait.mostMs > 0;
+  }
+
+  purposeDue(): Purpose {
+    const device = this.#device;
+    const isHeld =
+      !device.isOutputFree && !(device.holder === Holder.RESPONSE && device.calls.isDone);
+    if (device.isInFlight || device.storage.isBusy || device.storage.active || isHeld) {
+      return Purpose.NONE;
+    }
+    if (device.calls.isDue) return Purpose.CALL;
+    switch (device.state) {
+      case State.REQUESTING:
+        return Purpose.CODE;
+      case State.PENDING:
+        return Purpose.POLL;
+      case State.REFRESHING:
+        return Purpose.REFRESH;
+      case State.REVOKING:
+        return Purpose.REVOCATION;
+      case State.SIGNED_IN:
+        if (device.storage.notSaved) return Purpose.SAVE;
+        return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
+      case State.SIGNED_OUT:
+      case State.FAILED:
+        // Tokens that are kept and not saved are saved first, which they are only when somebody is signed in again.
+        if (device.storage.notSaved) return Purpose.NONE;
+        return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
+      default:
+        return Purpose.NONE;
+    }
+  }
+
+  request(purpose: Purpose): Request {
+    const device = this.#device;
+    switch (purpose) {
+      case Purpose.CODE:
+        return device.requests.deviceAuthorization(device.challenge);
+      case Purpose.POLL:
+        return device.requests.poll(device.deviceCode!, device.verifier ?? "");
+      case Purpose.REFRESH:
+        return device.requests.refresh(device.refreshToken!);
+      case Purpose.REVOCATION:
+        return device.requests.revocation(device.refreshToken || device.accessToken || "");
+      default:
+        return device.calls.request();
+    }
+  }
+
+  /** Whether the request has room in the memory: what has none ends as an answer of its own would. */
+  requestFits(purpose: Purpose, request: Request): boolean {
+    const device = this.#device;
+    if (purpose === Purpose.CODE) return true;
+    const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
+    return Requests.sizeOf(request) <= device.capacity(region);
+  }
+
+  nextDueMs(waitMs: "leastMs" | "mostMs" = "mostMs"): number {
+    const device = this.#device;
+    const { clock } = device;
+    const { command, isOptional } = this.expected();
+    if (command !== Command.NONE && !isOptional) return 0;
+    let due = Number.POSITIVE_INFINITY;
+    const purpose = this.purposeDue();
+    if (device.isInFlight || device.calls.isRequested) due = clock.exchangeMs;
+    else if (purpose !== Purpose.NONE || this.#isReadingLater) due = clock.wait[waitMs];
+    if (device.state === State.PENDING && clock.codeLifetimeS > 0) {
+      due = Math.min(due, clock.msUntil(clock.codeLifetimeS));
+    }
+    if (device.state === State.SIGNED_IN && !device.isInFlight) {
+      due = Math.min(due, clock.msUntil(this.refreshDueS.most));
+    }
+    return Math.min(due, device.prompt.nextChangeMs());
+  }
+
+  get refreshDueS(): { least: number; most: number } {
+    const device = this.#device;
+    const left = device.accessToken ? device.clock.accessLifetimeS : 0;
+    if (!device.refreshToken) return { least: left, most: left };
+    const { marginLeastS, marginMostS, restS } = device.clock;
+    return {
+      least: Math.max(restS, left - marginMostS),
+      most: Math.max(restS, left - marginLeastS),
+    };
+  }
+
+  #recordFits(): boolean {
+    const device = this.#device;
+    return sizeOf(device.record()) <= device.capacity(Region.OUTPUT);
+  }
+}

@@ -1,0 +1,271 @@
+// What an answer amounts to: what its body says first, then its status; and what of it is of use.
+
+import { Message } from "../../../core/device/errors.ts";
+import { ErrorCode, Field, Outcome } from "../../../core/index.ts";
+import { ERROR_ROWS, type ErrorRow } from "../../error-rows.ts";
+import {
+  type Document,
+  type Member,
+  membersOf,
+  membersWithin,
+  readResponse,
+  textOf,
+} from "./json.ts";
+
+/** An answer as far as it has come. */
+export interface Arrival {
+  status: number;
+  retryAfterS: number;
+  body: string;
+  /** The value of WWW-Authenticate. */
+  challenge?: string;
+}
+
+/** An unknown lifetime. */
+export const ENDLESS_S = 100_000_000;
+const BODY_MAX = 65_536;
+
+const ALIASES: Readonly<Record<string, string>> = {
+  verification_url: "verification_uri",
+  error_code: "error",
+};
+
+export interface Reading {
+  document: Document;
+  errors: Errors;
+  members: Map<string, string | undefined>;
+}
+
+export function readingOf(arrival: Arrival): Reading {
+  const document = readResponse(arrival.body);
+  const members = membersOf(document, ALIASES);
+  const { root } = document;
+  const named = root?.kind === "object" ? root.members : [];
+  const errors = errorsOf(named.filter(({ name }) => (ALIASES[name] ?? name) === "error"));
+  // In the grant's names capitals count as small letters; an API's are its own (refusalOf).
+  errors.name = errors.name?.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (members.has("error")) members.set("error", errors.name);
+  return { document, members, errors };
+}
+
+interface Errors {
+  name: string | undefined;
+  /** Whether one before the last was a number other than 0. */
+  isNumbered: boolean;
+}
+
+/**
+ * Not a number, which some servers have beside the name of the error or in the place of it: what begins with a digit, or
+ * with a character in front of the digits, is taken for one.
+ */
+const isName = (text: string | undefined): boolean => !!text && text.charCodeAt(0) > 57;
+
+function errorsOf(members: readonly Member[]): Errors {
+  const texts = members.map(({ value }) => textOf(value));
+  const at = texts.findIndex(isName);
+  const before = texts.slice(0, at < 0 ? -1 : at);
+  const isNumbered = before.some((text) => !!text && !isName(text) && !text.startsWith("0"));
+  return { name: at < 0 ? texts.at(-1) : texts[at], isNumbered };
+}
+
+/** RFC 9110 §15.5: method, types, length of what was asked for. No other sender would fare better. */
+const WRONG_REQUEST: ReadonlySet<number> = new Set([405, 406, 411, 413, 414, 415]);
+/** RFC 9110 §15.5.9, RFC 8470 §5.2: the same request is wanted again. */
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425]);
+
+/** Whether it is a redirect, a refusal for no reason that is told, or JSON that is not what was asked for. */
+export const isUnusable = (
+  error: number,
+  { status }: Arrival,
+  { isComplete }: Document,
+): boolean =>
+  error === ErrorCode.MALFORMED_RESPONSE
+    ? isComplete
+    : error === ErrorCode.UNAVAILABLE && /^[34]/.test(`${status}`) && !RETRIED_STATUSES.has(status);
+
+/** The error of a token or device authorization response, NONE for a success (RFC 6749 §5.2). */
+export function errorOf(
+  arrival: Arrival,
+  isJson: boolean,
+  { name, isNumbered }: Errors,
+  isEmpty: boolean,
+): number {
+  const { status } = arrival;
+  // Some servers send 0 or "" where there is none.
+  if (isJson && (isNumbered || (name && !/^0+(?:\.[\d.]*)?$/.test(name)))) {
+    const error = errorNamed(name ?? "");
+    // An unknown name is final only where the server blames the request; with 429 nothing is that the maker could mend.
+    const isBlamed = error !== ErrorCode.UNKNOWN_ERROR || status < 500;
+    if (status === 429 ? !isManufacturers(error) : isBlamed) return error;
+  }
+  if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
+  if (WRONG_REQUEST.has(status)) return ErrorCode.REQUEST_REFUSED;
+  if (status < 200 || status > 299) return ErrorCode.UNAVAILABLE;
+  return isJson || isEmpty ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
+}
+
+/** Whether the answer is one document that is not too long to be read. */
+export const isReadable = ({ body }: Arrival, { document }: Reading): boolean =>
+  document.isComplete && body.length <= BODY_MAX;
+
+export function classify(arrival: Arrival, reading: Reading): number {
+  return errorOf(arrival, isReadable(arrival, reading), reading.errors, arrival.body === "");
+}
+
+/** A number of seconds; a fraction is dropped. `otherwise` where there is none that can be read. */
+export function secondsOf(text: string | undefined, otherwise: number): number {
+  if (!text || !/^[\d.]+$/.test(text)) return otherwise;
+  return Math.min(ENDLESS_S, Math.floor(Number(/^\d*/.exec(text)![0])));
+}
+
+/** The interval between polls that an answer asks for, in milliseconds: never shorter than it says. */
+export function intervalMsOf(text: string | undefined): number {
+  const seconds = secondsOf(text, 5);
+  const hasFraction = text !== undefined && /^\d*\.[\d.]*[1-9]/.test(text);
+  return Math.max(1000, (seconds + (hasFraction && /^[\d.]+$/.test(text) ? 1 : 0)) * 1000);
+}
+
+/** Printable ASCII without spaces, at least one character. */
+export const isVisible = (text: string | undefined): text is string =>
+  text !== undefined && /^[\x21-\x7e]+$/.test(text);
+
+/** Error, message and reason of an API's answer: its error object is up to four deep. */
+export interface Refusal {
+  errors: Errors;
+  message: string | undefined;
+  reason: string | undefined;
+}
+
+export function refusalOf(document: Document): Refusal {
+  const members = membersWithin(document, 4);
+  const textOfLast = (required: string): string | undefined =>
+    textOf(members.findLast(({ name }) => name === required)?.value);
+  return {
+    errors: errorsOf(members.filter(({ name }) => name === "error" || name === "status")),
+    message: textOfLast("message"),
+    reason: textOfLast("reason"),
+  };
+}
+
+/** https; http to the device itself where the issuer is there too (RFC 8414 §2, RFC 8252 §7.3). */
+export function isSecure(address: string | undefined, issuer: string): boolean {
+  if (!isVisible(address) || address.includes("@")) return false;
+  if (address.startsWith("https://")) return address.length > "https://".length;
+  return isOnDevice(issuer) && isOnDevice(address);
+}
+
+function isOnDevice(address: string): boolean {
+  return /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/.test(address);
+}
+
+/** As isVisible, but with spaces between: what a person copies from a display. */
+export const isPrintable = (text: string | undefined): text is string =>
+  text !== undefined && /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text);
+
+/** An address of the web (RFC 8628 §3.2 asks for a URI). */
+export const isAddress = (text: string | undefined): text is string =>
+  isVisible(text) && /^https?:\/\/./i.test(text);
+
+export const isTyped = (text: string | undefined): text is string =>
+  isVisible(text) && /^(?![!-/])[^:/]*\.[^:/]*(?:\/|$)/.test(text);
+
+// What each error means to a device: RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 6750 §3.1. Names, kinds and texts
+// are those of the rows that are written out by hand for all tests.
+
+const BY_NUMBER: ReadonlyMap<number, ErrorRow> = new Map(
+  ERROR_ROWS.map((row) => [row.number, row]),
+);
+const rowOf = (error: number): ErrorRow | undefined => BY_NUMBER.get(error);
+
+const NAMES: ReadonlyMap<string, ErrorCode> = new Map(
+  ERROR_ROWS.flatMap(({ number, wire }) => wire.map((name) => [name, number])),
+);
+
+/** Names that a server may use; "" and unknown ones are the generator's to add. */
+export const ERROR_NAMES: readonly string[] = [...NAMES.keys()];
+
+function errorNamed(name: string): ErrorCode {
+  return NAMES.get(name) ?? ErrorCode.UNKNOWN_ERROR;
+}
+
+export const isTransient = (error: number): boolean => rowOf(error)?.kind === "transient";
+
+/** Named by a server, not found by the device, which knows the types of tokens itself. */
+export const isServers = (error: number): boolean =>
+  error === ErrorCode.UNKNOWN_ERROR ||
+  (rowOf(error)!.wire.length > 0 && error !== ErrorCode.UNSUPPORTED_TOKEN_TYPE);
+
+const isManufacturers = (error: number): boolean =>
+  error === ErrorCode.UNKNOWN_ERROR ||
+  (rowOf(error)?.kind === "developer" && rowOf(error)!.wire.length > 0);
+
+/** The code is of no use any more, and another one can be had. */
+export const isRenewable = (error: number): boolean => rowOf(error)?.kind === "renewable";
+
+const REFUSES_GRANT: ReadonlySet<number> = new Set([
+  ErrorCode.EXPIRED_TOKEN,
+  ErrorCode.INVALID_GRANT,
+  ErrorCode.ACCESS_DENIED,
+  ErrorCode.INVALID_TOKEN,
+  ErrorCode.TOKEN_REVOKED,
+  ErrorCode.INTERACTION_REQUIRED,
+]);
+
+/** At a refresh: the grant is over, and only signing in again helps (RFC 6749 §5.2, and what is said instead). */
+export const refusesGrant = (error: number): boolean => REFUSES_GRANT.has(error);
+
+/** What an error means to whoever waits: the table of core/SPEC.md, Errors. */
+export function outcomeOf(error: number): Outcome {
+  if (error === ErrorCode.NONE) return Outcome.NONE;
+  if (isTransient(error)) return Outcome.NETWORK;
+  return isRenewable(error) || rowOf(error)!.kind === "user" ? Outcome.USER : Outcome.REFUSED;
+}
+
+export const messageOf = (error: number): Message => Message[rowOf(error)!.text];
+
+// Values of an answer that have no room, and what would help (core/SPEC.md, "The loop").
+
+/** The longest address that any memory has room for. */
+const ADDRESS_BYTES_MAX = 512;
+
+type Value = readonly [field: Field, text: string | undefined];
+
+/** The highest of these fields whose value has no room, 0 where all have. */
+export function misfitOf(values: readonly Value[], capacity: (field: number) => number): number {
+  let misfit = 0;
+  for (const [field, value] of values) {
+    if (value !== undefined && value.length > capacity(field)) misfit = Math.max(misfit, field);
+  }
+  return misfit;
+}
+
+/** Whether a value would have room in more memory. */
+function isHelpedByMemory(field: Field, value: string): boolean {
+  if (field === Field.VERIFICATION_URI) return value.length <= ADDRESS_BYTES_MAX;
+  return field !== Field.USER_CODE;
+}
+
+export class Misfits {
+  errorField = 0;
+  isMemoryShort = false;
+  values: (readonly [field: Field, text: string])[] = [];
+
+  readonly #capacity: (field: number) => number;
+
+  constructor(capacity: (field: number) => number) {
+    this.#capacity = capacity;
+  }
+
+  note(values: readonly Value[]): boolean {
+    this.errorField = misfitOf(values, this.#capacity);
+    this.values = [];
+    for (const [field, value] of values) {
+      if (value !== undefined && value.length > this.#capacity(field))
+        this.values.push([field, value]);
+    }
+    this.isMemoryShort =
+      this.values.length > 0 &&
+      this.values.every(([field, value]) => isHelpedByMemory(field, value));
+    return this.errorField !== 0;
+  }
+}

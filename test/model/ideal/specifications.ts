@@ -1,0 +1,115 @@
+// A security event's claims set: RFC 8417 §2, the RISC and OAuth event types, and what each of them says
+// of the session.
+
+import { OfferError } from "../../../core/complete.ts";
+import { type Document, membersOf, membersWithin, readJson, textOf } from "./json.ts";
+import { formEncoded } from "./requests.ts";
+
+export interface EventClaims {
+  id: string;
+  isAccountDisabled: boolean;
+  isTokenRevoked: boolean;
+  isSessionsRevoked: boolean;
+  /** Of the token that was revoked; undefined where the event names none. */
+  token: string | undefined;
+  isTokenNamed: boolean;
+  algorithm: string | undefined;
+}
+
+const RISC = "https://schemas.openid.net/secevent/risc/event-type/";
+const OAUTH = "https://schemas.openid.net/secevent/oauth/event-type/";
+
+function within(document: Document, names: readonly string[]): boolean {
+  const [outermost, ...rest] = [membersOf(document), membersWithin(document, 4)] as const;
+  return rest[0].some(({ name }) => names.includes(name) && !outermost.has(name));
+}
+
+/** The claims; undefined where it is no event: no complete JSON, or without an identifier. */
+export function claimsOf(json: string): EventClaims | undefined {
+  const document = readJson(json);
+  const id = membersOf(document).get("jti");
+  if (!document.isComplete || !id) return undefined;
+  const all = membersWithin(document, 4);
+  const last = (name: string) => all.filter((member) => member.name === name).pop();
+  const token = last("token");
+  const algorithm = last("token_identifier_alg");
+  return {
+    id,
+    isAccountDisabled: within(document, [`${RISC}account-disabled`]),
+    isSessionsRevoked: within(document, [`${RISC}sessions-revoked`]),
+    isTokenRevoked: within(document, [`${OAUTH}token-revoked`, `${OAUTH}tokens-revoked`]),
+    isTokenNamed: token !== undefined,
+    token: textOf(token?.value),
+    algorithm: textOf(algorithm?.value),
+  };
+}
+
+/**
+ * The payload of a JWS in compact serialization (RFC 7515 §7.1). Whether the rest of it is right is for
+ * whoever checks the signature.
+ */
+export function payloadOf(set: string): string {
+  const payload = /^[^.]*\.([A-Za-z0-9_-]*)/.exec(set)?.[1] ?? "";
+  return Buffer.from(payload, "base64url").toString("latin1");
+}
+
+export class SeenEvents {
+  #ids: string[] = [];
+
+  isRepeated(id: string): boolean {
+    const isKnown = this.#ids.includes(id);
+    this.#ids = [id, ...this.#ids.filter((other) => other !== id)].slice(0, 8);
+    return isKnown;
+  }
+}
+
+// A subscription offer as the documents want it: where it goes, and what its names and its body must be.
+
+/** What stands in front of each name in an offer's target. */
+const BEFORE = [
+  "/publisher/v3/applications/",
+  "/subscriptions/",
+  "/basePlans/",
+  "/offers?offerId=",
+  "&regionsVersion.version=",
+];
+
+/** Where an offer of these names goes: packageName, productId, basePlanId, offerId, regionsVersion. */
+export function offerTarget(lines: readonly string[], count = BEFORE.length): string {
+  const names = BEFORE.slice(0, count).map((_, i) => lines[i] ?? "");
+  return names.map((name, i) => BEFORE[i] + (i === 4 ? formEncoded(name) : name)).join("");
+}
+
+/** Formats and lengths of the five names of an offer (the documents' subscription offers). */
+const NAMES: readonly [RegExp, number][] = [
+  [/^[A-Za-z0-9._]+$/, 255],
+  [/^[a-z0-9._]+$/, 40],
+  [/^[a-z0-9-]+$/, 63],
+  [/^[a-z0-9][a-z0-9-]*$/, 63],
+  [/^[\x21-\x7e]+$/, 63],
+];
+
+/** @returns what is met first: a name that is wrong, or one that the target has no room for; NONE where all is well */
+export function wrongName(lines: readonly string[], capacity: number): OfferError {
+  for (let i = 0; i < NAMES.length; i++) {
+    const [format, most] = NAMES[i]!;
+    const name = lines[i] ?? "";
+    const size = i === 4 ? formEncoded(name).length : name.length;
+    if (!format.test(name) || size > most) return OfferError.PACKAGE_NAME + i;
+    if (offerTarget(lines, i + 1).length > capacity) return OfferError.TOO_LONG;
+  }
+  return OfferError.NONE;
+}
+
+/** @returns what in the body is not as the names say, NONE where all is */
+export function wrongBody(lines: readonly string[], body: string): number {
+  const document = readJson(body);
+  if (!document.isComplete) return OfferError.BODY;
+  const members = membersOf(document);
+  for (const [i, name] of ["packageName", "productId", "basePlanId", "offerId"].entries()) {
+    const value = members.get(name);
+    if (name === "offerId" && value === undefined) continue;
+    if (value !== lines[i]) return OfferError.BODY_PACKAGE_NAME + i;
+  }
+  return OfferError.NONE;
+}

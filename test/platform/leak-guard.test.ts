@@ -1,0 +1,279 @@
+// Where requests go, whatever somebody has put behind an address: a bearer token belongs to the servers that the maker
+// has named (RFC 6750 §5.3, RFC 9700 §4.9.1), and no part of a call's target may become a part of the host.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { ErrorCode } from "../../core/index.ts";
+import type { HttpRequest } from "../../platform/contracts.ts";
+import { Filter } from "../../platform/exchange/filter.ts";
+import { type Allowed, leakGuard } from "../../platform/exchange/leak-guard.ts";
+import { addressProblem, isLoopbackHost } from "../../platform/servers/address.ts";
+import { namedAddressProblem } from "../../platform/servers/named-address.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
+import { call, driverOn, ENDPOINTS, signedIn, signsIn } from "../environment/driver-port.ts";
+
+const SECRET = "4/0AX4XfWh-a-secret-token";
+const SECRETS = {
+  access_token: `access${SECRET}`,
+  refresh_token: `refresh${SECRET}`,
+};
+
+/** Calls the resource server at an address; gives the addresses that were asked. */
+const callAt = (address: string, target: string): string[] => {
+  const endpoints = { ...ENDPOINTS, resources: [address] };
+  return call(signedIn({ endpoints }, signsIn({}, SECRETS)), target);
+};
+
+it("RFC 6750 §5.3: any target of a call stays behind the host that was configured, at any address", () => {
+  const hostile = fc.constantFrom(
+    ...[..."@:/?#\\.%[]&=;,!~", "evil.test", "127.0.0.1", "\t", "\r\n", " ", "é", "\0", "//"],
+    ...["/../", "%40", "a", ":8443/", "@127.0.0.1:1/x", "\\@evil.test/"],
+  );
+  const target = fc.array(hostile, { maxLength: 12 }).map((parts) => parts.join(""));
+  const address = fc.constantFrom(
+    ...["", "/", "/v1", "?key=1", ":8443"].map((rest) => `https://api.example${rest}`),
+    ...["http://127.0.0.1:80", "http://[::1]", "https://API.example:8443"],
+  );
+  let sent = 0;
+  const property = fc.property(address, target, (to, rest) => {
+    for (const url of callAt(to, rest)) {
+      sent++;
+      const requested = new URL(url);
+      expect([requested.origin, requested.username + requested.password + requested.hash]).toEqual([
+        ...[new URL(to).origin, ""],
+      ]);
+    }
+  });
+  fc.assert(property, { numRuns: 300 });
+  expect(sent).toBeGreaterThan(100);
+});
+
+describe("the last look", () => {
+  const allowed: Allowed = {
+    address: "https://api.example/v1",
+    allowHttp: false,
+    secrets: [SECRET],
+  };
+
+  it.each([
+    ["https://api.example/v1", ""],
+    ["https://api.example/v2?x=1", ""],
+    ["https://API.example/", ""],
+    [
+      "http://api.example/v1",
+      "the address must be an https address: anybody on the way can read http",
+    ],
+    ["https://api.example.evil.test/", "the address is another server's"],
+    ["https://api.example@evil.test/", "the address must be an https address without user"],
+    ["https://api.example/\r\nX: 1", "the address must be an https address without user"],
+    [`https://api.example/?token=${SECRET}`, "a secret is in the address"],
+    [`https://api.example/?token=${encodeURIComponent(SECRET)}`, "a secret is in the address"],
+  ])("%s: %s", (url, refusal) => {
+    const why = leakGuard(url, allowed);
+    if (refusal === "") expect(why).toBe("");
+    else expect(why).toContain(refusal);
+    expect(why).not.toContain(SECRET);
+  });
+
+  it("what passes has the same origin for everybody who reads it (WHATWG URL)", () => {
+    const part = fc.constantFrom(
+      ...["https:", "http:", "//", "/", "\\", "@", ":", "?", "#", ".", "[::1]", "127.0.0.1"],
+      ...["localhost", "api.example", "evil.test", "443", "\t", "%2f", "a"],
+    );
+    const url = fc.array(part, { maxLength: 10 }).map((parts) => parts.join(""));
+    const allowedAddress = fc.constantFrom(
+      "https://api.example",
+      "http://127.0.0.1",
+      "http://[::1]:443/a",
+    );
+    let passed = 0;
+    const property = fc.property(
+      url,
+      allowedAddress,
+      fc.boolean(),
+      (requested, address, joined) => {
+        const whole = joined ? address + requested : requested;
+        if (leakGuard(whole, { address, allowHttp: false, secrets: [] }) !== "") return;
+        passed++;
+        expect(new URL(whole).origin).toBe(new URL(address).origin);
+        expect(new URL(whole).username).toBe("");
+      },
+    );
+    fc.assert(property, { numRuns: 3000 });
+    expect(passed).toBeGreaterThan(100);
+  });
+});
+
+class Elsewhere extends Filter {
+  override send(request: HttpRequest): void {
+    super.send({ ...request, url: "https://evil.test/" });
+  }
+}
+
+describe("no way of the driver leads around it", () => {
+  it("a translation that sends the grant's request elsewhere", () => {
+    const platform = signsIn();
+    const driver = driverOn(platform, {
+      translate: () => new Elsewhere(),
+    });
+    driver.start();
+    platform.clock.advance(60_000);
+    expect(platform.http.requests).toEqual([]);
+    expect(driver.device.error).toBe(ErrorCode.UNREACHABLE);
+  });
+
+  it("endpoints that are changed behind the driver's back", () => {
+    const endpoints = { ...ENDPOINTS };
+    const { driver, platform } = signedIn({ endpoints });
+    endpoints.revocation = "http://evil.test/";
+    endpoints.token = "http://evil.test/";
+    driver.signOut();
+    platform.clock.advance(600_000);
+    expect(platform.http.requests.filter(({ url }) => url.includes("evil.test"))).toEqual([]);
+  });
+
+  it("a program that puts the token into a call's address (RFC 6750 §2.3, §5.3): it ends at once", () => {
+    const device = signedIn({}, signsIn({}, SECRETS));
+    expect(call(device, `?access_token=${SECRETS.access_token}`)).toEqual([]);
+    const { callState, callError } = device.driver.device;
+    expect([callState, callError]).toEqual([core.CallState.DONE, ErrorCode.UNREACHABLE]);
+  });
+
+  it("but the documents' own revocation has its token in the query, and goes out", () => {
+    const clientAuthentication = core.ClientAuthentication.SPECIFICATION;
+    const config = { ...driverConfig, clientAuthentication };
+    const { driver, platform } = signedIn({ config }, signsIn({}, SECRETS));
+    driver.signOut();
+    platform.clock.advance(1000);
+    const requested = platform.http.requests.at(-1)!.url;
+    expect(new URL(requested).searchParams.get("token")).toBe(SECRETS.refresh_token);
+  });
+});
+
+describe("addresses that a driver is given", () => {
+  it("with a query of their own are asked as they are, and what follows is joined with &", () => {
+    const endpoints = {
+      ...ENDPOINTS,
+      ...{ deviceAuthorization: "https://s.example/code?p=b2c" },
+      ...{ token: "https://tokens.example:8443/t?p=b2c&q=1" },
+      ...{ revocation: "https://s.example/revoke?p=b2c" },
+    };
+    const { driver, platform } = signedIn({ endpoints });
+    driver.signOut();
+    platform.clock.advance(1000);
+    const [code, token, revocation] = platform.http.requests.map(({ url }) => url);
+    expect([code, token]).toEqual([endpoints.deviceAuthorization, endpoints.token]);
+    expect(revocation).toMatch(/^https:\/\/s\.example\/revoke\?p=b2c(&token=refresh)?$/);
+  });
+
+  const list = "resources must be a list of addresses, [] for none";
+  it.each<[rule: string, address: object, message: string]>([
+    [
+      "RFC 8628 §3.1",
+      { deviceAuthorization: "http://s.example/code" },
+      "deviceAuthorization must be",
+    ],
+    ["RFC 6749 §10.3", { token: "http://localhost.example/token" }, "token must be an https"],
+    ["RFC 6749 §10.4", { token: "http://localhost:80@s.example/token" }, "token must be an https"],
+    ["RFC 7009 §2", { revocation: "ftp://s.example/" }, "revocation must be an https"],
+    ["RFC 8936", { events: "https://user@s.example/" }, "events must be an https"],
+    [
+      "RFC 6749 §10.3",
+      { resources: ["http://127.0.0.1.example/"] },
+      "resources[0] must be an https",
+    ],
+    [
+      "RFC 6749 §10.3",
+      { resources: ["https://a.example/", "ftp://b.example/"] },
+      "resources[1] must be",
+    ],
+    ["no list", { resources: "https://a.example/" }, list],
+    ["nothing", { resources: undefined }, list],
+  ])("%s: %j is refused, with the member's name", (_, address, message) => {
+    const wrong = { ...ENDPOINTS, ...address } as typeof ENDPOINTS;
+    expect(() => signedIn({ endpoints: wrong })).toThrow(`endpoints.${message}`);
+    const { driver } = signedIn();
+    expect(() => {
+      driver.endpoints = wrong;
+    }).toThrow(`endpoints.${message}`);
+  });
+
+  it.each([
+    [0, ["https://a.example"]],
+    [1, []],
+    [2, ["https://c.example"]],
+    [3, []],
+  ])("Endpoint.RESOURCE + %i is that of endpoints.resources: %j", (number, expected) => {
+    const resources = ["https://a.example", "", "https://c.example"];
+    expect(call(signedIn({ endpoints: { ...ENDPOINTS, resources } }), "", number)).toEqual(
+      expected,
+    );
+  });
+
+  it("http is for this device itself, or where somebody says so", () => {
+    const at = (token: string, allowHttp = false) =>
+      signedIn({ endpoints: { ...ENDPOINTS, token }, allowHttp });
+    for (const host of ["localhost:1", "127.0.0.1", "[::1]:8080"]) at(`http://${host}/t`);
+    at("http://s.example/t", true);
+    expect(() => at("http://user@s.example/t", true)).toThrow("endpoints.token must be");
+  });
+});
+
+// One list (platform/servers/address.ts) for the driver, `signIn`, the simulator and the service. RFC 8252 §8.3 has the reason: what
+// goes there crosses no network.
+const HOSTS: [host: string, expected: boolean][] = [
+  ["localhost", true],
+  ["127.0.0.1", true],
+  ["[::1]", true],
+  // Not in the list, though a system may route them to itself: C hosts and cores compare with three names.
+  ["127.0.0.2", false],
+  ["127.1", false],
+  ["0.0.0.0", false],
+  ["[::]", false],
+  ["[::ffff:127.0.0.1]", false],
+  ["localhost.example.com", false],
+  ["127.0.0.1.example.com", false],
+  ["my-localhost", false],
+  ["2130706433", false],
+  ["", false],
+];
+
+describe("RFC 8252 §8.3: http is for this machine itself", () => {
+  it.each(HOSTS)("%j: %s", (host, expected) => {
+    expect(isLoopbackHost(host)).toBe(expected);
+    for (const address of [`http://${host}`, `http://${host}:8080/token`, `http://${host}/?a=b`]) {
+      expect(addressProblem(address) === "", address).toBe(expected);
+    }
+  });
+
+  // The other way round whatever a system may route to itself counts: a server elsewhere sends no device there.
+  it.each([
+    ...["localhost", "LOCALHOST", "a.localhost", "localhost.", "127.0.0.1", "127.0.0.2", "127.1"],
+    ...["0x7f000001", "0x7f.1", "0177.0.0.1", "2130706433", "0.0.0.0", "0", "[::1]", "[::]"],
+    ...["[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]"],
+  ])("http to %s is none that a server elsewhere may name", (host) => {
+    const address = `http://${host}:8080/t`;
+    expect(namedAddressProblem(address, "https://a.example", true)).toBe("is on this machine");
+    expect(namedAddressProblem(address, "http://127.0.0.1:1", true)).toBe("");
+    // As the URL class has it, where there is one.
+    expect(new URL(address).hostname).toMatch(
+      /localhost\.?$|^127\.|^0\.0\.0\.0$|^\[::1?\]$|^\[::(ffff:)?7f00:1\]$/,
+    );
+  });
+
+  it.each([
+    ...["localhost.example.com", "my-localhost", "126.0.0.1", "128.0.0.1", "1.127.0.0", "0x7e.1"],
+    ...["[::2]", "[fe80::1]", "[::ffff:128.0.0.1]", "[1::]", "3232235777"],
+  ])("http to %s is another machine's", (host) => {
+    expect(namedAddressProblem(`http://${host}/t`, "https://a.example", true)).toBe("");
+  });
+
+  it("a socket's own way to write ::1 counts, too", () => expect(isLoopbackHost("::1")).toBe(true));
+
+  it("a user before the host is no host", () => {
+    for (const address of ["http://localhost@example.com/", "http://127.0.0.1:80@example.com/"]) {
+      expect(addressProblem(address)).not.toBe("");
+    }
+  });
+});

@@ -1,0 +1,572 @@
+// What a session says, word by word: why it fails or ends, what goes wrong on the way and is tried again, whose it is, and
+// how long it lasts. What it says at any moment of a life is held against the server's answers in random lives
+// (session-model/heard.ts).
+
+import { SignJWT } from "jose";
+import { describe, expect, it, vi } from "vitest";
+import { type Device, ErrorCode } from "../../core/index.ts";
+import { MetadataError } from "../../platform/servers/server-error.ts";
+import type { Session } from "../../platform/session/session.ts";
+import { type SignInHandlers, signInOn } from "../../platform/session/sign-in.ts";
+import {
+  metadataErrorOf,
+  type SignInError,
+  signInErrorOf,
+  wrongOption,
+} from "../../platform/session/sign-in-error.ts";
+import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
+import { SETTINGS, SessionEnvironment, type Start } from "../environment/session-port.ts";
+import { HOST } from "../session-model/server.ts";
+
+/** A world whose server's answers to a path are others. */
+function environmentWith(
+  path: string,
+  change: (response: FakeResponse) => FakeResponse,
+): SessionEnvironment {
+  const environment = new SessionEnvironment();
+  environment.server.allowsAfterPolls = 0;
+  environment.http.handler = (request: SeenRequest) => {
+    const response = environment.server.handle(request);
+    return request.url.endsWith(path) ? change(response) : response;
+  };
+  return environment;
+}
+
+const adding = (more: object) => (response: FakeResponse) => ({
+  ...response,
+  body: { ...(response.body as object), ...more },
+});
+
+async function started(
+  environment: SessionEnvironment,
+  handlers: SignInHandlers = {},
+  more: Partial<typeof SETTINGS> & object = {},
+): Promise<{ start: Start; session: Session }> {
+  const start = environment.start(handlers, undefined, more);
+  await environment.until(() => start.isSettled);
+  if (start.session === undefined) throw start.error ?? new Error("no session");
+  return { start, session: start.session };
+}
+/** As a program sees an error, what it compares and what a person reads, and the status of the answer behind it. */
+const reported = ({ code, remedy, message, lacks, response }: SignInError): string =>
+  [`${code} (${remedy})`, message.replace(/in \d+ s$/, "in N s"), lacks, response?.status]
+    .filter((part) => part !== "" && part !== undefined)
+    .join(" | ");
+
+const CODE_AT = `${HOST}/code: HTTP`;
+const TOKEN_AT = `${HOST}/token: HTTP`;
+const DEVELOPER = "check the client and the server's settings";
+const refusal = (status: number, error: string, more = {}) => ({
+  status,
+  body: { error, ...more },
+});
+const lacking = { body: { device_code: "a", user_code: "B" } };
+const NO_URI = "there is no verification_uri in the answer that can be used";
+
+it.each<[name: string, path: string, response: FakeResponse, error: string]>([
+  [
+    "the user refuses",
+    "/token",
+    refusal(400, "access_denied"),
+    `access_denied; sign in again; ${TOKEN_AT} 400 access_denied | 400`,
+  ],
+  [
+    "the client is not known",
+    "/code",
+    refusal(401, "invalid_client", { error_description: "who?" }),
+    `invalid_client; ${DEVELOPER}; ${CODE_AT} 401 invalid_client (who?) | 401`,
+  ],
+  [
+    "the organization does not allow it",
+    "/code",
+    refusal(403, "org_internal"),
+    `org_internal; ask the administrator of your organization; ${CODE_AT} 403 org_internal | 403`,
+  ],
+  [
+    "an answer that there is no room for",
+    "/code",
+    { body: { ...lacking.body, verification_uri: HOST, device_code: "x".repeat(40_000) } },
+    "value_too_long; no room for device_code of 40000 bytes; 259904 bytes as memoryBytes would do",
+  ],
+  [
+    "codes that nobody has taken",
+    "/token",
+    refusal(400, "expired_token"),
+    `renewals_exhausted; sign in again; ${TOKEN_AT} 400 expired_token | 400`,
+  ],
+])(
+  "why a sign-in has failed is said in one line, with what was answered: %s",
+  async (_, path, response, error) => {
+    const environment = environmentWith(path, () => response);
+    const start = environment.start();
+    await environment.until(() => start.isSettled);
+    const [code = ""] = error.split(";");
+    const who = error.includes("administrator") ? "administrator" : "developer";
+    const remedy = error.includes("sign in again") ? "user" : who;
+    const failure = start.error as SignInError;
+    expect([failure.name, reported(failure)]).toEqual([
+      "SignInError",
+      `${code} (${remedy}) | signing in failed: ${error}`,
+    ]);
+    // What has ended it is told once.
+    expect(start.troubles).toEqual([]);
+  },
+);
+
+it.each<[handlers: SignInHandlers, error: string]>([
+  [{ resumeOnly: true }, "not_signed_in (user) | not signed in; sign in first"],
+  [{ signal: AbortSignal.abort() }, "aborted (nobody) | signing in was given up"],
+])("nobody is asked where a program says so: %j", async (handlers, error) => {
+  const environment = new SessionEnvironment();
+  const start = environment.start(handlers);
+  await environment.until(() => start.isSettled);
+  expect([reported(start.error as SignInError), environment.http.requests]).toEqual([error, []]);
+});
+
+describe("which answer a failure names", () => {
+  const base = { url: `${HOST}/token`, error: "", errorDescription: "", failure: "", status: 200 };
+  const device = {
+    ...{ error: ErrorCode.RENEWALS_EXHAUSTED, errorField: 0, memoryNeeded: 0 },
+    ...{ start: [], memory: new Uint8Array(200).fill(48) },
+  } as unknown as Device;
+
+  it.each([
+    [{}, false],
+    [{ status: 299 }, false],
+    [{ status: 300 }, true],
+    [{ status: 400, error: "access_denied" }, true],
+    [{ status: 200, error: "denied" }, true],
+    [{ status: 0, failure: "not reachable" }, true],
+    // The user has not decided: that is no reason of the server's.
+    [{ status: 400, error: "authorization_pending" }, false],
+    [{ status: 400, error: "slow_down" }, false],
+  ])("%j: %j", (more, isNamed) => {
+    const response = { ...base, ...more };
+    const error = signInErrorOf(device, response);
+    expect(error.response).toBe(isNamed ? response : undefined);
+    expect(error.message.includes(HOST)).toBe(isNamed);
+  });
+
+  it("where nobody can mend it another try may go better", () => {
+    expect(reported(signInErrorOf(device))).toBe(
+      "renewals_exhausted (nobody) | signing in failed: renewals_exhausted; try again",
+    );
+  });
+});
+
+describe("errors before there is a device", () => {
+  it("an issuer's metadata: away for now, or of no use", () => {
+    const [away, unusable] = [true, false].map(
+      (isAway) => new MetadataError("no metadata", isAway),
+    );
+    expect(reported(metadataErrorOf(away!))).toBe("unreachable (nobody) | no metadata; try again");
+    expect(reported(metadataErrorOf(unusable!))).toBe(
+      "no_metadata (developer) | no metadata; check the server's address",
+    );
+  });
+
+  it("an option, with what is behind it, if anything", () => {
+    const cause = new Error("why");
+    expect(wrongOption("state is missing", cause)).toMatchObject({
+      ...{ code: "wrong_option", remedy: "developer", message: "state is missing", cause },
+    });
+    expect("cause" in wrongOption("state is missing")).toBe(false);
+  });
+});
+
+describe("what is tried again by itself is told each time", () => {
+  it.each<[response: FakeResponse | undefined, trouble: string]>([
+    [lacking, `malformed_response (nobody) | ${CODE_AT} 200; ${NO_URI}; | verification_uri | 200`],
+    [
+      { status: 429, retryAfterSeconds: 90, body: "" },
+      `rate_limit_exceeded (nobody) | ${CODE_AT} 429; | 429`,
+    ],
+    [undefined, `unreachable (nobody) | ${HOST}/code: not reachable; | 0`],
+  ])("%j", async (response, trouble) => {
+    const environment = environmentWith("/code", (given) => response ?? given);
+    if (response === undefined) environment.http.faultFor = () => ({ kind: "refuse" });
+    const start = environment.start();
+    await environment.until(() => start.troubles.length > 1);
+    expect(reported(start.troubles[0]!).replace(" trying again in N s", "")).toBe(trouble);
+    const wait = response?.retryAfterSeconds ?? "\\d+";
+    expect(start.troubles[0]!.message).toMatch(new RegExp(`; trying again in ${wait} s$`));
+    expect(start.troubles).toHaveLength(2);
+  });
+
+  it("a user who has not decided yet is no trouble, nor is being asked to slow down", async () => {
+    const environment = environmentWith("/token", () => ({
+      status: 400,
+      body: { error: "slow_down" },
+    }));
+    const start = environment.start();
+    await environment.pass(60);
+    expect([start.prompts.length, start.troubles]).toEqual([1, []]);
+  });
+
+  it("in a session: a server that refuses to refresh the tokens, and who can mend it", async () => {
+    const environment = new SessionEnvironment();
+    const { start, session } = await started(environment);
+    environment.http.handler = () => refusal(401, "invalid_client");
+    await environment.until(() => start.troubles.length > 0, 4000);
+    expect(reported(start.troubles[0]!)).toBe(
+      `invalid_client (developer) | ${TOKEN_AT} 401 invalid_client; ${DEVELOPER}; trying again in N s | 401`,
+    );
+    // Whoever wants the token hears the same at once, and does not wait for the maker.
+    await environment.pass(4000);
+    const waiting = session.accessToken().then(expect.unreachable, ({ code }: SignInError) => code);
+    expect([await waiting, start.ends]).toEqual(["invalid_client", []]);
+  });
+
+  it.each([
+    [undefined, ""],
+    ["", ""],
+    ["disk full", " (disk full)"],
+  ])("storage that fails, in its words: %j", async (lastFailure, why) => {
+    const environment = new SessionEnvironment();
+    const { start, session } = await started(environment);
+    await environment.pass(1);
+    expect([start.troubles, session.isSaved]).toEqual([[], true]);
+    if (lastFailure !== undefined) Object.assign(environment.storage, { lastFailure });
+    environment.storage.failWhen = (operation) => operation === "write";
+    environment.server.accessLifetimeS = 120;
+    await environment.until(() => start.troubles.length > 0, 4000);
+    expect(session.isSaved).toBe(false);
+    expect(reported(start.troubles[0]!)).toBe(
+      `not_saved (user) | the tokens could not be saved${why}; trying again in a minute; ` +
+        "after a restart before that, the user has to sign in again",
+    );
+    environment.storage.failWhen = (operation) => operation === "erase";
+    await environment.pass(70);
+    const erased = start.troubles.filter(({ code }) => code === "not_erased");
+    expect(reported(erased[0]!)).toBe(
+      `not_erased (user) | what should be gone could not be erased${why}; trying again in a minute`,
+    );
+    expect(erased).toHaveLength(1);
+    environment.storage.failWhen = () => false;
+    await environment.pass(180);
+    expect(start.troubles.filter(({ code }) => code === "not_erased")).toEqual(erased);
+  });
+});
+
+describe("the end says why", () => {
+  const ended = async (session: Session): Promise<string> =>
+    reported(await session.accessToken().then(expect.unreachable, (error: SignInError) => error));
+
+  it("signed out, or closed by the program: the first end is the one that counts", async () => {
+    const environment = new SessionEnvironment();
+    const { session } = await started(environment);
+    void session.signOut();
+    await environment.until(() => session.status === "ended");
+    void session.close();
+    expect(await ended(session)).toBe("signed_out (user) | signed out; sign in again");
+    const closed = (await started(new SessionEnvironment())).session;
+    for (let count = 0; count < 2; count++) {
+      void closed.close();
+      expect(await ended(closed)).toBe("closed (nobody) | the session was closed");
+    }
+  });
+
+  it("signOut at a server that refuses to revoke: that is its result, and no trouble beside it", async () => {
+    const problem = "invalid_client";
+    const environment = environmentWith("/revoke", () => refusal(400, problem));
+    const { session, start } = await started(environment);
+    const out = session.signOut();
+    await environment.until(() => session.status === "ended");
+    expect(await out).toEqual({ isRevoked: false, problem, isStored: false });
+    expect(start.troubles).toEqual([]);
+  });
+
+  it("a server that ends it, also where nobody listens to that", async () => {
+    const environment = new SessionEnvironment();
+    const start = environment.start();
+    await environment.until(() => start.isSettled);
+    environment.server.grants[0]!.isRevoked = true;
+    await environment.until(() => start.ends.length > 0, 4000);
+    expect(reported(start.ends[0]!)).toBe(
+      "session_ended (user) | signing in failed: session_ended; sign in again; " +
+        `${TOKEN_AT} 400 invalid_grant | 400`,
+    );
+  });
+});
+
+describe("a session says how long it lasts", () => {
+  it("nothing where the server has said nothing, or there is no refresh token", async () => {
+    const environment = environmentWith("/token", adding({ expires_in: undefined }));
+    environment.server.givesRefreshToken = false;
+    const { session } = await started(environment);
+    expect([session.expiresInS, session.endsInS, session.isRenewable]).toEqual([
+      undefined,
+      undefined,
+      false,
+    ]);
+    // Three years and more are no lifetime that anybody counts down.
+    for (const [reported, endsInS] of [
+      [50_000_000, 50_000_000],
+      [100_000_000, undefined],
+    ]) {
+      const long = environmentWith("/token", adding({ refresh_token_expires_in: reported }));
+      expect((await started(long)).session.endsInS).toBe(endsInS);
+    }
+    const empty = environmentWith("/token", adding({ refresh_token: "" }));
+    expect((await started(empty)).session.isRenewable).toBe(false);
+  });
+
+  it.each([0, 1, 10_000])(
+    "a token whose time is up since %i s is not said to be good, though nobody has told the device of the time",
+    async (more) => {
+      const environment = new SessionEnvironment();
+      environment.server.allowsAfterPolls = 0;
+      let aheadMs = 0;
+      const start = environment.start({}, (platform) => ({
+        ...platform,
+        timers: { ...platform.timers, now: () => platform.timers.now() + aheadMs },
+      }));
+      await environment.until(() => start.isSettled);
+      const left = start.session!.expiresInS!;
+      aheadMs = (left - 1) * 1000;
+      expect(start.session!.expiresInS).toBe(1);
+      aheadMs = (left + more) * 1000;
+      expect([start.session!.status, start.session!.expiresInS]).toEqual(["signed-in", undefined]);
+    },
+  );
+});
+
+describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
+  const idToken = (sub: string, more: object = {}): Promise<string> => {
+    const nowS = Math.floor(Date.now() / 1000);
+    const claims = { iss: HOST, sub, aud: "program", iat: nowS, exp: nowS + 300, ...more };
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: "HS256" })
+      .sign(new TextEncoder().encode(SETTINGS.config.clientSecret));
+  };
+
+  it("are none without an ID token, and cannot be checked without an issuer", async () => {
+    expect(await (await started(new SessionEnvironment())).session.claims()).toBeUndefined();
+    const environment = environmentWith("/token", adding({ id_token: await idToken("ada") }));
+    await expect((await started(environment)).session.claims()).rejects.toMatchObject({
+      ...{ code: "no_metadata", remedy: "developer" },
+      message: expect.stringContaining("where the issuer is known: name it as server"),
+    });
+  });
+
+  it("the issuer's keys are asked for by the program's fetch or the global one, over https alone", async () => {
+    const token = (await idToken("ada")).replace(/^[^.]+/, btoa('{"alg":"ES256"}'));
+    const away = (): Promise<Response> => Promise.reject(new TypeError("away"));
+    const requested: string[] = [];
+    const noting = (by: string) => (): Promise<Response> => {
+      requested.push(by);
+      return away();
+    };
+    const globally = vi.spyOn(globalThis, "fetch").mockImplementation(noting("the global one"));
+    try {
+      for (const [issuer, fetch, code] of [
+        [HOST, noting("the program's"), "unreachable"],
+        [HOST, undefined, "unreachable"],
+        ["http://login.example.com", undefined, "no_metadata"],
+      ] as const) {
+        const environment = environmentWith("/token", adding({ id_token: token }));
+        const { session } = await started(environment, {}, { issuer, fetch } as object);
+        await expect(session.claims()).rejects.toMatchObject({ code });
+      }
+    } finally {
+      globally.mockRestore();
+    }
+    expect(requested).toEqual(["the program's", "the global one"]);
+  });
+});
+
+describe("what a start knows of the one before", () => {
+  const requesting = (scope: string) => ({ config: { ...SETTINGS.config, scope } });
+  const restarted = async () => {
+    const environment = environmentWith("/token", adding({ scope: "video", id_token: "a.b.c" }));
+    const { session } = await started(environment);
+    const { tokenResponse } = session;
+    environment.restart();
+    return { environment, tokenResponse };
+  };
+
+  it("who has signed in and what was granted, without a request", async () => {
+    const { environment, tokenResponse } = await restarted();
+    environment.http.faultFor = () => ({ kind: "refuse" });
+    const { session } = await started(environment);
+    expect([session.scope, session.tokenResponse]).toEqual(["video", tokenResponse]);
+    expect(tokenResponse).toHaveProperty("id_token");
+  });
+
+  it("of other tokens it says nothing, and signing out forgets it", async () => {
+    const { environment } = await restarted();
+    const capacity = environment.capacity.clone();
+    await Promise.all([(await started(environment)).session.signOut(), environment.pass(5)]);
+    expect(environment.capacity.peek(0)).toHaveLength(0);
+    environment.restart();
+    environment.http.handler = environment.server.handle;
+    await Promise.all([(await started(environment)).session.close(), environment.pass(5)]);
+    environment.capacity = capacity;
+    const { session } = await started(environment);
+    expect(session.tokenResponse).toBeUndefined();
+  });
+
+  it("a wider scope signs in anew, and is never dropped; a narrower one goes on", async () => {
+    const { environment } = await restarted();
+    const narrower = await started(environment, {}, requesting(""));
+    expect(narrower.start.prompts).toEqual([]);
+    await Promise.all([narrower.session.close(), environment.pass(5)]);
+    const wider = environment.start({ resumeOnly: true }, undefined, requesting("video audio"));
+    await environment.until(() => wider.isSettled);
+    expect(wider.error).toMatchObject({ code: "insufficient_scope", remedy: "user" });
+    expect((wider.error as SignInError).message).toContain('good for "video" alone');
+    // The new session says what it is good for, and nothing of the one before.
+    environment.http.handler = environment.server.handle;
+    environment.server.moreMembers = () => ({});
+    const anew = await started(environment, {}, requesting("video audio"));
+    expect([anew.session.scope, anew.session.tokenResponse]).toEqual([
+      "video audio",
+      { token_type: "Bearer", expires_in: environment.server.accessLifetimeS },
+    ]);
+    expect(anew.start.prompts).toHaveLength(1);
+    expect(environment.server.grants.map(({ isRevoked }) => isRevoked)).toEqual([true, false]);
+    // What was asked for counts, though the server grants less: the next start goes on.
+    await Promise.all([anew.session.close(), environment.pass(5)]);
+    expect((await started(environment, {}, requesting("video audio"))).start.prompts).toEqual([]);
+  });
+
+  it("where a code would be needed, and nobody shows it, that is said", async () => {
+    const environment = new SessionEnvironment();
+    const given = environment.start({ signal: AbortSignal.abort() });
+    await environment.until(() => given.isSettled);
+    const nobody = signInOn(given.platform, SETTINGS, {}, () => {});
+    const refused = expect(nobody).rejects.toMatchObject({
+      ...{ code: "wrong_option", remedy: "developer" },
+      message: "nobody is signed in, and onCode is missing, which shows the code",
+    });
+    await environment.pass(5);
+    await refused;
+  });
+});
+
+describe("an end owes nothing", () => {
+  it.each([
+    [true, []],
+    [false, ["not_saved"]],
+  ])(
+    "tokens that could not be saved are, before the session is given back: %s",
+    async (isFixed, reported) => {
+      const environment = new SessionEnvironment();
+      environment.server.allowsAfterPolls = 0;
+      environment.storage.failWhen = (operation) => operation === "write";
+      const { start, session } = await started(environment);
+      await environment.until(() => start.troubles.length > 0);
+      expect(start.troubles.splice(0).map(({ code }) => code)).toEqual(["not_saved"]);
+      if (isFixed) environment.storage.failWhen = () => false;
+      const closed = session.close();
+      await environment.pass(5);
+      await closed;
+      expect([start.troubles.map(({ code }) => code), environment.stored > 0]).toEqual([
+        reported,
+        isFixed,
+      ]);
+      expect(session.status).toBe("closed");
+    },
+  );
+});
+
+describe("what a server repeats of what it was sent", () => {
+  it.each(["/code", "/token"])("%s: no secret is told", async (path) => {
+    const environment = environmentWith(path, (response) => response);
+    const { handler } = environment.http;
+    environment.http.handler = (request) => {
+      const { authorization } = request;
+      // As it is, and as it was sent.
+      const words = `${authorization} ${decodeURIComponent(request.text)} ${request.text}`;
+      // Polls go on, so that there is something to refresh.
+      const isRefused = request.url.endsWith(path) && !request.form.has("device_code");
+      const body = { error: "server_error", error_description: words };
+      return isRefused
+        ? { status: 400, body }
+        : (handler as (of: SeenRequest) => FakeResponse)(request);
+    };
+    const start = environment.start();
+    await environment.until(() => start.troubles.length > 0 || start.error !== undefined, 4000);
+    const output = JSON.stringify([start.troubles, start.error, start.troubles.map(String)]);
+    expect(output).toContain("***");
+    expect(output).not.toMatch(
+      /client-secret-of|device-code-\d|refresh-token-\d|Basic [A-Za-z0-9+/]/,
+    );
+  });
+});
+
+describe("a program that listens to nothing", () => {
+  /** The platform of a world, free for a program without a single handler. */
+  async function silent(listens: SignInHandlers) {
+    const handlers = { onCode() {}, ...listens };
+    const environment = new SessionEnvironment();
+    environment.server.allowsAfterPolls = 0;
+    const given = environment.start({ signal: AbortSignal.abort() });
+    await environment.until(() => given.isSettled);
+    let session: Session | undefined;
+    let disposed = 0;
+    const dispose = (): void => void disposed++;
+    const promise = signInOn(given.platform, SETTINGS, handlers, dispose);
+    void promise.then((made) => {
+      session = made;
+    });
+    environment.http.faultFor = () => ({ kind: "refuse" });
+    await environment.pass(10);
+    environment.http.faultFor = () => undefined;
+    await environment.until(() => session !== undefined);
+    return { environment, session: session!, disposed: () => disposed };
+  }
+
+  it("gives everything back once, and ends without an error of the session's own", async () => {
+    const errors: unknown[] = [];
+    const { environment, session, disposed } = await silent({
+      onError: (error) => errors.push(error),
+    });
+    environment.server.grants[0]!.isRevoked = true;
+    await environment.until(() => session.status === "ended", 4000);
+    await environment.pass(20);
+    expect([errors, disposed()]).toEqual([[], 1]);
+  });
+
+  it("what its handlers throw in a session is an unhandled rejection where onError is missing, or throws", async () => {
+    const unheard: unknown[] = [];
+    const before = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection");
+    process.on("unhandledRejection", (reason) => unheard.push(reason));
+    try {
+      for (const handlers of [
+        { onEnd: () => Promise.reject("end") },
+        {
+          onEnd: () => Promise.reject("quiet"),
+          onError: () => {
+            throw "onError";
+          },
+        },
+      ]) {
+        const { environment, session } = await silent(handlers);
+        environment.server.grants[0]!.isRevoked = true;
+        await environment.until(() => session.status === "ended", 4000);
+        await environment.pass(2);
+      }
+    } finally {
+      process.removeAllListeners("unhandledRejection");
+      for (const listener of before) process.on("unhandledRejection", listener);
+    }
+    expect(unheard).toEqual(["end", "onError"]);
+  });
+});
+
+describe("before anything is asked", () => {
+  it.each([
+    [["https://a.example", "ftp://b.example"], false, "resources[1] must be an https address"],
+    [["http://a.example"], false, "resources[0] must be an https address: anybody"],
+    [["http://a.example"], true, ""],
+    [["http://a.example"], undefined, "resources[0] must be an https address: anybody"],
+    [[], false, ""],
+  ])("resources %j, allowHttp %j", (resources, allowHttp, problem) => {
+    const more = { resources, ...(allowHttp !== undefined && { allowHttp }) };
+    const start = () => new SessionEnvironment().start({}, undefined, more);
+    if (problem === "") start();
+    else expect(start).toThrow(problem);
+  });
+});

@@ -1,0 +1,157 @@
+// What an issuer has said of itself is kept beside the tokens: a start with a session needs no network (sign-in.test.ts),
+// and what was altered is asked for again.
+
+import { createHmac } from "node:crypto";
+import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { noEndpoints } from "../../platform/driver.ts";
+import { storedMetadata } from "../../platform/node/state-directory.ts";
+
+const ISSUER = "https://login.example.com";
+const SERVER = {
+  issuer: ISSUER,
+  endpoints: {
+    ...noEndpoints,
+    deviceAuthorization: `${ISSUER}/code`,
+    token: `${ISSUER}/token`,
+    revocation: `${ISSUER}/revoke`,
+  },
+  clientAuthenticationMethods: ["client_secret_basic"],
+};
+
+/** As it stands in the file. */
+const WRITTEN = { version: 2, ...SERVER };
+const { token: _token, ...withoutToken } = SERVER.endpoints;
+const withAddresses = (more: object): object => ({
+  ...WRITTEN,
+  endpoints: { ...SERVER.endpoints, ...more },
+});
+
+let state: string;
+beforeEach(() => {
+  state = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-metadata-"));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  fs.rmSync(state, { recursive: true, force: true });
+});
+
+describe("the file", () => {
+  const file = (): string => path.join(state, "metadata.json");
+  const key = Uint8Array.from({ length: 32 }, (_, i) => i * 5 + 1);
+
+  it("with a device key each altered byte has the issuer asked again", () => {
+    const stored = storedMetadata(state, { deviceKey: key });
+    stored.write(SERVER);
+    const valid = fs.readFileSync(file());
+    for (let at = 0; at < valid.length - 1; at++) {
+      const altered = Uint8Array.from(valid);
+      altered[at]! ^= 1;
+      fs.writeFileSync(file(), altered);
+      expect(stored.read(ISSUER), `byte ${at}`).toBeUndefined();
+    }
+    fs.writeFileSync(file(), valid);
+    const other = Uint8Array.from(key, (byte) => byte ^ 1);
+    expect(storedMetadata(state, { deviceKey: other }).read(ISSUER)).toBeUndefined();
+    expect(storedMetadata(state, {}).read(ISSUER)).toBeUndefined();
+  });
+
+  it("is read as it was written, by its owner alone, and for its issuer alone; a device key proves it", () => {
+    for (const deviceKey of [undefined, key]) {
+      const stored = storedMetadata(state, { deviceKey });
+      stored.write(SERVER);
+      expect(stored.read(ISSUER)).toEqual(SERVER);
+      expect(stored.read(`${ISSUER}/`)).toEqual(SERVER);
+      expect(stored.read(`${ISSUER}/x`)).toBeUndefined();
+      expect(fs.statSync(file()).mode & 0o777).toBe(0o600);
+      expect(fs.readdirSync(state)).toEqual(["metadata.json"]);
+      const text = JSON.stringify(WRITTEN);
+      const proof = deviceKey
+        ? createHmac("sha256", key).update(`picogrant metadata 1\n${text}`).digest("hex")
+        : "";
+      expect(fs.readFileSync(file(), "utf8")).toBe(`${text}\n${proof}\n`);
+    }
+  });
+
+  it.each<[what: string, content: object | string]>([
+    ["nothing", ""],
+    ["no JSON", "{\n"],
+    ["one line alone", JSON.stringify(WRITTEN)],
+    ["what no key has proved", `${JSON.stringify(WRITTEN)}\n00\n`],
+    ["a later version", { ...WRITTEN, version: 3 }],
+    ["another issuer's", { ...WRITTEN, issuer: "https://other.example.com" }],
+    ["no address", { ...WRITTEN, endpoints: withoutToken }],
+    ["no addresses", { ...WRITTEN, endpoints: undefined }],
+    ["an empty address", withAddresses({ token: "" })],
+    ["an address that is no text", withAddresses({ revocation: 7 })],
+    ["a way of authentication that is no text", { ...WRITTEN, clientAuthenticationMethods: [7] }],
+    ["an address in the clear", withAddresses({ token: "http://192.0.2.1/token" })],
+  ])("that holds %s has the issuer asked again", (_, content) => {
+    const text = typeof content === "string" ? content : `${JSON.stringify(content)}\n\n`;
+    fs.writeFileSync(file(), text);
+    expect(storedMetadata(state, {}).read(ISSUER)).toBeUndefined();
+  });
+
+  it("that cannot be written leaves nothing behind, and nobody is stopped by it", () => {
+    const stored = storedMetadata(path.join(state, "nowhere"), {});
+    stored.write(SERVER);
+    expect(stored.read(ISSUER)).toBeUndefined();
+    vi.spyOn(fs, "renameSync").mockImplementation(() => {
+      throw new Error("EIO");
+    });
+    storedMetadata(state, {}).write(SERVER);
+    expect(fs.readdirSync(state)).toEqual([]);
+  });
+
+  it("that others could have written has the issuer asked again; what a mount has opened is closed", () => {
+    const stored = storedMetadata(state, {});
+    stored.write(SERVER);
+    fs.chmodSync(file(), 0o660);
+    expect(stored.read(ISSUER)).toEqual(SERVER);
+    expect(fs.statSync(file()).mode & 0o777).toBe(0o600);
+    fs.chmodSync(file(), 0o666);
+    expect(stored.read(ISSUER)).toBeUndefined();
+    stored.write(SERVER);
+    expect(stored.read(ISSUER)).toEqual(SERVER);
+    if (process.getuid?.() !== 0) return;
+    fs.chownSync(file(), 65_534, 65_534);
+    expect(stored.read(ISSUER)).toBeUndefined();
+  });
+
+  it("is written through no link that somebody has put there", () => {
+    const target = path.join(state, "target");
+    const real = fs.rmSync;
+    vi.spyOn(fs, "rmSync").mockImplementationOnce((name, options) => {
+      real(name, options);
+      fs.symlinkSync(target, name);
+    });
+    storedMetadata(state, {}).write(SERVER);
+    expect(fs.readdirSync(state)).toEqual([]);
+  });
+});
+
+it("an issuer that is asked again is so over a connection of its own, which is closed", async () => {
+  const requesting = http.createServer((_, response) => {
+    const endpoints = {
+      token_endpoint: `${issuer}/t`,
+      device_authorization_endpoint: `${issuer}/d`,
+    };
+    response.end(JSON.stringify({ issuer, ...endpoints }));
+  });
+  // The client has to close it.
+  requesting.keepAliveTimeout = 0;
+  await new Promise<void>((done) => requesting.listen(0, "127.0.0.1", done));
+  const issuer = `http://127.0.0.1:${(requesting.address() as AddressInfo).port}`;
+  const stored = storedMetadata(state, { http: { idleLimitMs: 3_600_000 } });
+  const endpoints = { ...noEndpoints, token: `${issuer}/t`, deviceAuthorization: `${issuer}/d` };
+  expect(await stored.rediscover!(issuer, {})).toEqual(endpoints);
+  expect(stored.read(issuer)).toMatchObject({ endpoints });
+  const connections = (): Promise<number> =>
+    new Promise((done) => requesting.getConnections((_, count) => done(count)));
+  await expect.poll(connections).toBe(0);
+  requesting.close();
+});

@@ -1,0 +1,238 @@
+// What goes wrong around a program with a session: on the network, in its storage, in adapters that do what contracts.ts
+// forbids. It is over before a life is judged.
+
+import type { HttpSink, Platform, Storage } from "../../platform/contracts.ts";
+import { SealedStorage } from "../../platform/storage/sealed-storage.ts";
+import type { FakeFault, FakeResponse } from "../../platform/testing/http.ts";
+import type { SessionEnvironment } from "../environment/session-port.ts";
+import type { Random } from "../model/random.ts";
+
+/** So often a slot is read before the other one counts (core/SPEC.md, Time). */
+const READ_TRIES = 7;
+/** So often a record is offered before it counts as not saved. */
+const STORAGE_TRIES = 3;
+const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
+export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
+
+const nothing = (): void => {};
+/** What the storage says of why it has failed. */
+export const DISK_FULL = "no space left";
+/** Storage that has not answered for so long is told of. */
+const SILENCE_MS = 9_900;
+
+export class Faults {
+  isOver = false;
+  isAsleep = false;
+  /** What was newest in storage is lost, and nothing has been written since. */
+  isDamaged = false;
+  /** An adapter of this program has thrown, or rejected. */
+  hasBroken = false;
+  /** Storage is sealed: what is kept cannot be looked at. */
+  readonly isSealed: boolean;
+  readonly #random: Random;
+  readonly #environment: SessionEnvironment;
+  /** Adapters throw, or reject, once in so many calls; 0: never. */
+  readonly #brokenness: number;
+  /** An answer has come twice. */
+  #isRepeated = false;
+  /** Adapters do nothing that contracts.ts forbids: what is told of answers is exact then. */
+  get isLegal(): boolean {
+    return this.#brokenness === 0 && !this.#isRepeated;
+  }
+
+  /** Readings, and writings, in a row that have failed. */
+  #unread = 0;
+  #unwritten = 0;
+  /** The same of this program alone. */
+  #unwrittenHere = 0;
+  /** Since when storage owes an answer that takes its time. */
+  #hangsSinceMs = Number.POSITIVE_INFINITY;
+  #programs = 0;
+
+  constructor(random: Random, environment: SessionEnvironment) {
+    this.#random = random;
+    this.#environment = environment;
+    this.isSealed = random.once(3);
+    this.#brokenness = random.pick([0, 0, 40]);
+    environment.http.faultFor = () => this.#httpFault();
+    const refusing = random.pick([0, 0, 6]);
+    environment.server.refusal = () =>
+      !this.isOver && refusing > 0 && random.once(refusing) ? this.#refusal() : undefined;
+  }
+
+  /** So many writes in a row have failed that the program has been told. */
+  get isUnwritten(): boolean {
+    return this.#unwrittenHere >= STORAGE_TRIES;
+  }
+
+  /** Storage owes an answer for so long that the program is told. */
+  get isSilent(): boolean {
+    const { clock, storage } = this.#environment;
+    return this.isAsleep || storage.dead || clock.elapsedMs - this.#hangsSinceMs >= SILENCE_MS;
+  }
+
+  /** So long that the program has been told, whatever else there was to do. */
+  get isSilentForLong(): boolean {
+    const silentMs = this.#environment.clock.elapsedMs - this.#hangsSinceMs;
+    return silentMs >= SILENCE_MS + 2000 && !this.isAsleep;
+  }
+
+  #refusal(): FakeResponse {
+    const error_description = "words of the server's ".repeat(this.#random.below(12));
+    return this.#random.pick<FakeResponse>([
+      { status: 503, body: "<p>Back soon</p>" },
+      { status: 200, body: "<p>Log in to this network</p>" },
+      { status: 429, retryAfterSeconds: 3, body: { error: "rate_limit_exceeded" } },
+      { status: 400, body: { error: "temporarily_unavailable", error_description } },
+      { status: 500, body: { error: "server_error", error_description, error_uri: 7 } },
+    ]);
+  }
+
+  /** A program begins, and reads its records anew: what storage has refused to keep cannot be in them. */
+  beginProgram(): void {
+    this.#unread = 0;
+    this.hasBroken = false;
+    this.#unwrittenHere = 0;
+    this.#programs++;
+    this.#hangsSinceMs = Number.POSITIVE_INFINITY;
+    this.#environment.server.isBlind = this.isDamaged || this.#unwritten >= STORAGE_TRIES;
+  }
+
+  #httpFault(): FakeFault | undefined {
+    if (this.isOver || !this.#random.once(4)) return undefined;
+    const fault = this.#random.pick<FakeFault>([
+      { kind: "refuse" },
+      { kind: "reset-before" },
+      { kind: "reset-after" },
+      { kind: "hang" },
+      { kind: "hang", acted: true },
+      { kind: "truncate", atByte: this.#random.below(40) },
+      { kind: "truncate", atByte: this.#random.below(40), hang: true },
+      // A poll's sink serves again two polls later (platform/driver.ts): in ten seconds at the least.
+      { kind: "duplicate", afterMs: this.#random.below(9_000) },
+    ]);
+    this.#isRepeated ||= fault.kind === "duplicate";
+    return fault;
+  }
+
+  corruptStorage(): void {
+    const { storage } = this.#environment;
+    const often = this.#random.pick([0, 0, 3, 12]);
+    storage.failWhen = () => !this.isOver && often > 0 && this.#random.once(often);
+  }
+
+  /** Around those of the world: a seal, and faults of an adapter's own, which contracts.ts forbids. */
+  adapters(platform: Platform): Platform {
+    const { http, entropy } = platform;
+    const storage = this.isSealed
+      ? new SealedStorage({ storage: platform.storage, entropy, deviceKey: KEY })
+      : platform.storage;
+    const broken =
+      <A extends unknown[]>(run: (...args: A) => unknown, onBroken = nothing) =>
+      (...args: A): never => {
+        const isBroken =
+          !this.isOver && this.#brokenness > 0 && this.#random.once(this.#brokenness);
+        const thrown = this.#random.pick(THROWN);
+        if (isBroken) onBroken();
+        this.hasBroken ||= isBroken;
+        if (isBroken && this.#random.once(2)) throw thrown;
+        return (isBroken ? Promise.reject(thrown) : run(...args)) as never;
+      };
+    const program = this.#programs;
+    const later = (act: () => void): void => {
+      if (this.isOver || !this.#random.once(60)) {
+        act();
+        return;
+      }
+      this.#hangsSinceMs = this.#environment.clock.elapsedMs;
+      this.#environment.clock.after(this.#random.pick([5000, 12_000, 40_000]), () => {
+        if (program !== this.#programs) return;
+        this.#hangsSinceMs = Number.POSITIVE_INFINITY;
+        act();
+      });
+    };
+    /** A broken adapter reports an operation again, while the next one is under way. */
+    const reporting =
+      <T>(done: (result: T) => void) =>
+      (result: T): void => {
+        done(result);
+        const isAgain = !this.isOver && this.#brokenness > 0 && this.#random.once(6);
+        if (isAgain) this.#environment.clock.after(1, () => done(result));
+      };
+    // What was aborted may end all the same (contracts.ts): here in the middle of the next exchange.
+    let sink: HttpSink | undefined;
+    let aborted: HttpSink | undefined;
+    const endLate = (late: HttpSink): void => {
+      if (this.#random.once(2)) late.end();
+      else late.failed("unreachable");
+    };
+    const isUnwritten = (): boolean => this.#unwritten > 0;
+    const { timers } = platform;
+    const mayBreak = broken(() => undefined);
+    return {
+      ...platform,
+      display: { ...platform.display, columns: 80, rows: 2, show: mayBreak },
+      timers: {
+        now: () => timers.now(),
+        cancel: () => timers.cancel(),
+        alarm: (afterMs, ring) => {
+          timers.alarm(afterMs, ring);
+          return mayBreak();
+        },
+      },
+      http: {
+        send: broken((request, to) => {
+          const late = aborted;
+          if (late) this.#environment.clock.after(1, () => endLate(late));
+          aborted = undefined;
+          sink = to;
+          http.send(request, to);
+        }),
+        abort: () => {
+          http.abort();
+          aborted = sink;
+        },
+      },
+      storage: {
+        capacity: storage.capacity,
+        read: broken(
+          (slot, into, from, to, done) =>
+            later(() =>
+              storage.read(slot, into, from, to, (length) => {
+                this.#hasRead(length >= 0);
+                reporting(done)(length);
+              }),
+            ),
+          () => this.#hasRead(false),
+        ) as Storage["read"],
+        write: broken(
+          (slot, bytes, from, to, done) =>
+            later(() =>
+              storage.write(slot, bytes, from, to, (isDone) => {
+                this.#hasWritten(isDone);
+                reporting(done)(isDone);
+              }),
+            ),
+          () => this.#hasWritten(false),
+        ) as Storage["write"],
+        erase: broken((slot, done) =>
+          later(() => storage.erase(slot, reporting(done))),
+        ) as Storage["erase"],
+        get lastFailure() {
+          return isUnwritten() ? DISK_FULL : "";
+        },
+      },
+    };
+  }
+
+  #hasWritten(isWritten: boolean): void {
+    if (isWritten) this.isDamaged = false;
+    this.#unwritten = isWritten ? 0 : this.#unwritten + 1;
+    this.#unwrittenHere = isWritten ? 0 : this.#unwrittenHere + 1;
+  }
+
+  #hasRead(isRead: boolean): void {
+    this.#unread = isRead ? 0 : this.#unread + 1;
+    if (this.#unread >= READ_TRIES) this.#environment.server.isBlind = true;
+  }
+}

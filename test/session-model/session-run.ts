@@ -1,0 +1,599 @@
+// One random life of programs with a session: whatever a contract allows happens to them, and what they promise is
+// held against it. A life repeats with its seed.
+
+import type { Platform } from "../../platform/contracts.ts";
+import { driverLog } from "../../platform/exchange/log.ts";
+import type { Session } from "../../platform/session/session.ts";
+import type { RuntimeSettings } from "../../platform/session/session-runtime.ts";
+import type { SignInHandlers, VerificationPrompt } from "../../platform/session/sign-in.ts";
+import type { SignInError } from "../../platform/session/sign-in-error.ts";
+import { SETTINGS, SessionEnvironment, type Start } from "../environment/session-port.ts";
+import { Random } from "../model/random.ts";
+import { ACTIONS, ACTIONS_WITH_UPDATES, type Action } from "./actions.ts";
+import { API, Api } from "./api.ts";
+import { DISK_FULL, Faults, THROWN } from "./faults.ts";
+import { idTokenOf, issuerDocument, KINDS } from "./id-tokens.ts";
+import { isAtEnd } from "./received-responses.ts";
+import { ENDPOINTS, type Grant, HOST } from "./server.ts";
+
+/** What a life has shown. */
+export interface RunReport {
+  readonly violations: readonly string[];
+  /** Deeds in their order, to look into it. */
+  readonly actions: readonly string[];
+}
+
+/** A promise of the session's, and how it was settled. */
+interface Promised {
+  readonly what: string;
+  readonly of: Running;
+  isSettled: boolean;
+}
+
+interface Running {
+  readonly start: Start;
+  readonly controller: AbortController;
+  isAlive: boolean;
+  /** The program has ended the session itself. */
+  isOver: boolean;
+  /** What a callback has thrown before there was a session. */
+  thrown: unknown[];
+  /** There can be no session any more. */
+  mustReject: boolean;
+  readonly listeners: Set<unknown>;
+  /** Who has signed in, by the newest ID token that was believed. */
+  user: string | undefined;
+}
+
+/** An ID token that was given out: whether it counts, whom it names, and with which tokens it came. */
+interface IdToken {
+  readonly isValid: boolean;
+  /** Why not. */
+  readonly refusal: string;
+  readonly sub: string;
+  readonly grant: Grant;
+}
+
+/** What no line of a log has in it. */
+const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the-program|eyJ/;
+
+/** After the storm everything answers: so long a program may take then. */
+const CALM_S = 1200;
+
+class Run {
+  readonly violations: string[] = [];
+  readonly actions: string[] = [];
+  readonly #random: Random;
+  readonly #environment: SessionEnvironment;
+  readonly #faults: Faults;
+  readonly #api = new Api();
+  /** What the program is set to, the same in all its starts. */
+  readonly #settings: Partial<RuntimeSettings>;
+  /** ID tokens that were given out: whether each counts, and whom it names. */
+  readonly #idTokens = new Map<string, IdToken>();
+  readonly #promises: Promised[] = [];
+  #running: Running | undefined;
+  #throwsIn = -1;
+
+  readonly #hasUpdates: boolean;
+  /** The program of before tenants had records of their own: it named them by the server's origin. */
+  #isOlder = false;
+
+  constructor(seed: number, hasUpdates: boolean) {
+    this.#hasUpdates = hasUpdates;
+    this.#random = new Random(seed);
+    // The clock wraps within the life, now and then.
+    this.#environment = new SessionEnvironment(
+      this.#random.pick([0, 2 ** 32 - 60_000, 2 ** 32 - 4_000_000]),
+    );
+    this.#faults = new Faults(this.#random, this.#environment);
+    const { server } = this.#environment;
+    server.accessLifetimeS = this.#random.pick([120, 3600]);
+    server.rotates = !this.#random.once(3);
+    server.allowsAfterPolls = this.#random.below(4);
+    server.codeLifetimeS = this.#random.pick([60, 600]);
+    server.bodies = this.#random.pick(["form", "form", "json"]);
+    server.needsChallenge = this.#random.once(3);
+    server.moreMembers = this.#drawMembers();
+    const bytesMax = this.#random.pick([0, 2000, 20_000]);
+    server.tokenBytes = () => (bytesMax > 0 ? this.#random.below(bytesMax) : 0);
+    this.#settings = this.#drawSettings();
+    server.mayChallenge = this.#settings.pkce !== undefined;
+    server.isFormKnown = (this.#settings.bodies ?? "form") === server.bodies;
+    this.#faults.corruptStorage();
+  }
+
+  #drawSettings(): Partial<RuntimeSettings> {
+    const isAtOther = this.#random.once(2);
+    this.#api.isValid = (token) => this.#environment.server.isValid(token);
+    this.#api.document = (address) => issuerDocument(address, isAtOther);
+    return {
+      ...(this.#random.once(4) && { bodies: this.#random.pick(["form", "json"]) }),
+      ...(this.#random.once(4) && { pkce: "S256" }),
+      ...(this.#random.once(6) && { endpoints: { ...ENDPOINTS, revocation: "" } }),
+      ...{ issuer: HOST, resources: [API], fetch: this.#api.fetch },
+      log: driverLog((line) => {
+        if (SECRET.test(line) || !/^\d+\.\d{3} s {2}[ -~]{1,150}$/.test(line)) {
+          this.#fault(`a line of the log: ${line}`);
+        }
+      }),
+    };
+  }
+
+  /** What comes along with tokens. */
+  #drawMembers(): (grant: Grant) => object {
+    const isEnding = this.#random.once(3) && { refresh_token_expires_in: 7_776_000 };
+    const isLong = this.#random.once(8);
+    const hasScope = this.#random.once(2);
+    const hasIdToken = this.#random.once(2);
+    return (grant) => ({
+      ...isEnding,
+      // No token, but as long as some are.
+      ...(isLong && { note: "n".repeat(20_000) }),
+      ...(hasScope &&
+        this.#random.once(2) && { scope: this.#random.pick(["video", "video audio"]) }),
+      ...(hasIdToken && !this.#random.once(4) && { id_token: this.#newIdToken(grant) }),
+    });
+  }
+
+  #newIdToken(grant: Grant): string {
+    const kind = this.#random.pick(KINDS);
+    const sub = this.#random.once(6) ? "eve" : "ada";
+    const token = idTokenOf(kind, sub);
+    const refusal = kind.isOfAnotherTime ? "clock_wrong" : "wrong_id_token";
+    this.#idTokens.set(token, { isValid: kind.isValid, refusal, sub, grant });
+    return token;
+  }
+
+  async run(): Promise<void> {
+    for (let left = 4 + this.#random.below(14); left > 0; left--) {
+      const action = this.#random.pick<Action>(this.#hasUpdates ? ACTIONS_WITH_UPDATES : ACTIONS);
+      this.actions.push(action);
+      await this.#do(action);
+      await this.#pass(this.#random.pick([0, 1, 5, 30, 200, 4000]));
+      this.#look();
+    }
+    await this.#calm();
+    await this.#sessionOutlivesAKill();
+    const { server, http, storage } = this.#environment;
+    this.violations.push(...server.violations, ...http.violations, ...storage.violations);
+  }
+
+  async #do(action: Action): Promise<void> {
+    const running = this.#running;
+    const session = running?.start.session;
+    this.#faults.isAsleep = false;
+    switch (action) {
+      case "start":
+        if (running === undefined) this.#start();
+        return;
+      case "kill":
+        this.#kill();
+        return;
+      case "another program":
+        this.#kill();
+        this.#isOlder = !this.#isOlder;
+        return;
+      case "power cut while writing":
+        if (running !== undefined) this.#environment.storage.cutNextWriteAt(this.#random.below(90));
+        await this.#pass(30);
+        this.#kill();
+        return;
+      case "sign out":
+        if (running && session) this.#signOut(running, session);
+        return;
+      case "close":
+        if (running && session) this.#close(running, session);
+        return;
+      case "abort":
+        running?.controller.abort();
+        return;
+      case "ask for the token":
+        if (running && session) this.#request(running, session);
+        return;
+      case "ask an API":
+        if (running && session) this.#requestApi(running, session);
+        return;
+      case "the access token ends":
+        for (const grant of this.#environment.server.live) grant.accessToken = "";
+        return;
+      case "who has signed in":
+        if (running && session) await this.#who(running, session);
+        return;
+      case "the older slot is damaged":
+      case "the newer slot is damaged":
+        this.#kill();
+        this.#damage(action === "the newer slot is damaged");
+        return;
+      case "the server ends the session":
+        for (const grant of this.#environment.server.live) grant.isRevoked = true;
+        return;
+      case "the user refuses":
+        this.#environment.server.decide("denied");
+        return;
+      case "a callback throws":
+        this.#throwsIn = this.#random.below(3);
+        return;
+      case "asleep":
+        // What was due meanwhile may come behind the alarm.
+        this.#faults.isAsleep = true;
+        this.#environment.clock.sleep(this.#random.pick([60_000, 90_000_000]));
+        return;
+    }
+  }
+
+  #start(): void {
+    this.#faults.beginProgram();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const running: Running = {
+      ...{ isAlive: true, isOver: false, mustReject: false, thrown: [], user: undefined },
+      ...{ controller, start: undefined as never, listeners: new Set() },
+    };
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      running.listeners.add(args[1]);
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      running.listeners.delete(args[1]);
+      remove(...args);
+    };
+    const callback = (): unknown => {
+      if (this.#throwsIn-- !== 0) return undefined;
+      const thrown = this.#random.pick(THROWN);
+      const isAtOnce = this.#random.once(2);
+      running.thrown.push(thrown);
+      // Where there is a session in the same moment it goes to onError.
+      void turns().then(() => {
+        running.mustReject ||= !running.start.isSettled;
+      });
+      if (isAtOnce) throw thrown;
+      return Promise.reject(thrown);
+    };
+    if (this.#random.once(12)) controller.abort();
+    const handlers = {
+      onCode: (prompt: VerificationPrompt) => {
+        if (!this.#environment.server.isPrompt(prompt))
+          this.#fault(`told of ${JSON.stringify(prompt)}`);
+        return callback();
+      },
+      onEnd: callback,
+      onTrouble: (trouble: SignInError) => {
+        this.#isReportedRightly(running, trouble);
+        return callback();
+      },
+      ...{ onError: () => {}, signal },
+      resumeOnly: this.#random.once(5),
+    };
+    const start = this.#startProgram(handlers);
+    Object.assign(running, { start });
+    this.#running = running;
+    this.#promises.push({
+      what: "signIn",
+      of: running,
+      get isSettled() {
+        return start.isSettled;
+      },
+    });
+  }
+
+  #startProgram(handlers: SignInHandlers): Start {
+    const corrupt = (platform: Platform): Platform => this.#faults.adapters(platform);
+    const settings = this.#settings;
+    if (!this.#hasUpdates) return this.#environment.start(handlers, corrupt, settings);
+    const { server, ...unnamed } = SETTINGS.config;
+    return this.#environment.start(handlers, corrupt, {
+      ...settings,
+      config: this.#isOlder ? { ...unnamed, server } : unnamed,
+    });
+  }
+
+  #kill(): void {
+    if (this.#running) this.#running.isAlive = false;
+    this.#running = undefined;
+    this.#environment.restart();
+    this.#faults.corruptStorage();
+  }
+
+  /** A slot holds something else than what was written. The newer record is all that a session needs. */
+  #damage(isNewer: boolean): void {
+    const { newest, storage } = this.#environment;
+    if (newest === undefined) return;
+    const slot = isNewer ? newest : 1 - newest;
+    const bytes = storage.peek(slot);
+    const flipped = bytes.map((byte, at) =>
+      at === this.#random.below(bytes.length) ? byte ^ 4 : byte,
+    );
+    const cut = bytes.slice(0, this.#random.below(bytes.length + 1));
+    const other = storage.peek(1 - slot);
+    const junk = Uint8Array.from({ length: 90 }, () => this.#random.below(256));
+    storage.poke(slot, this.#random.pick([flipped, cut, other, junk, new Uint8Array(0)]));
+    // What is newest cannot be known any more.
+    if (isNewer) this.#faults.isDamaged = true;
+  }
+
+  #requestApi(running: Running, session: Session): void {
+    const fault = (what: string): void => {
+      if (running.isAlive) this.#fault(what);
+    };
+    const requested = this.#api.request(session, this.#random, fault);
+    this.#promise("fetch", running, requested, () => {});
+  }
+
+  async #who(running: Running, session: Session): Promise<void> {
+    const { idToken, storedIdTokens } = running.start.received;
+    const reported = await session.claims().then(
+      (claims) => claims?.sub,
+      ({ code }: SignInError) => code,
+    );
+    const outcome = ({ isValid, refusal, sub }: IdToken): string => {
+      if (running.user !== undefined && running.user !== sub) return "wrong_id_token";
+      return isValid ? sub : refusal;
+    };
+    // What was kept is of the tokens in use; where those were lost in a power cut nothing is.
+    const [grant] = this.#environment.server.live.slice(-1);
+    const stored = storedIdTokens.map((token) => this.#idTokens.get(token)!);
+    const own = stored.filter((token) => token.grant === grant || grant === undefined);
+    const expected =
+      idToken === "" ? [undefined, ...own.map(outcome)] : [outcome(this.#idTokens.get(idToken)!)];
+    const isUser =
+      reported !== undefined && reported !== "wrong_id_token" && reported !== "clock_wrong";
+    if (isUser) running.user = reported;
+    if (!expected.includes(reported))
+      this.#fault(`claims says ${reported} in place of ${expected}`);
+  }
+
+  #isReportedRightly({ start }: Running, trouble: SignInError): void {
+    // Told within `signIn` itself.
+    if (start === undefined) return;
+    const problem = start.received.reported(trouble);
+    if (problem !== "" && this.#faults.isLegal) this.#fault(problem);
+    const { code, message } = trouble;
+    if (code === "storage_silent" && !this.#faults.isSilent) this.#fault("storage is not silent");
+    if (code === "storage_silent" && !message.startsWith("storage has not answered for 10 s")) {
+      this.#fault(`why is storage silent? ${message}`);
+    }
+    if (code !== "not_saved") return;
+    if (!this.#faults.isUnwritten) this.#fault("told that nothing is saved, and it is");
+    if (!message.includes(`(${DISK_FULL})`)) this.#fault(`why is it not saved? ${message}`);
+  }
+
+  #promise<T>(what: string, of: Running, promise: Promise<T>, then: (value: T) => void): void {
+    const promised: Promised = { what, of, isSettled: false };
+    this.#promises.push(promised);
+    promise.then(
+      (value) => {
+        promised.isSettled = true;
+        if (of.isAlive) then(value);
+      },
+      () => {
+        promised.isSettled = true;
+      },
+    );
+  }
+
+  #signOut(running: Running, session: Session): void {
+    if (isAtEnd(session)) return;
+    running.isOver = true;
+    const { server, storage } = this.#environment;
+    const grants = server.live;
+    this.#promise("signOut", running, session.signOut(), ({ isRevoked, problem, isStored }) => {
+      const isKept = this.#environment.stored > 0;
+      if (!storage.dead && isKept && !isStored) this.#fault("signOut said that nothing is stored");
+      if (!storage.dead && !isKept && isStored)
+        this.#fault("signOut said that something is stored");
+      // With several there is one whose tokens have been lost on their way.
+      const wasRevoked = server.grants.length > 1 || grants.every((grant) => grant.isRevoked);
+      if (isRevoked && !wasRevoked) this.#fault("signOut said that the server has revoked");
+      if (isRevoked !== (problem === "")) this.#fault("signOut contradicts itself");
+      this.#isProblem(running, problem);
+      this.#isLeftClean(running);
+    });
+  }
+
+  #isProblem({ start: { received } }: Running, problem: string): void {
+    const isRequested = this.#settings.endpoints?.revocation !== "";
+    if (!isRequested && problem === "no_revocation_endpoint") return;
+    const expected = received.revocationProblem;
+    if (!isRequested || (expected === undefined && problem !== "storage_silent")) {
+      this.#fault(`signOut has the problem ${problem}`);
+    }
+    if (expected === "" ? problem !== "" : problem === "") {
+      this.#fault(`signOut has the problem "${problem}" in place of "${expected}"`);
+    }
+  }
+
+  #close(running: Running, session: Session): void {
+    // What has ended by itself may still be at giving things back: `onEnd` came before this.
+    if (!isAtEnd(session)) running.isOver = true;
+    this.#promise("close", running, session.close(), () => this.#isLeftClean(running));
+  }
+
+  #request(running: Running, session: Session): void {
+    const signal = this.#random.once(3) ? running.controller.signal : undefined;
+    this.#promise("accessToken", running, session.accessToken(signal), (token) => {
+      if (!this.#environment.server.accessTokens.has(token)) this.#fault(`a token "${token}"`);
+      this.#isNewest(running, token);
+      this.#isStoredIfReported(session, token);
+    });
+  }
+
+  /** What came along with a token that is given out is in the storage, or the session says that it is not. */
+  #isStoredIfReported(session: Session, accessToken: string): void {
+    const grant = this.#environment.server.live.find((one) => one.accessToken === accessToken);
+    if (this.#faults.isSealed || !session.isSaved || grant === undefined) return;
+    const { storage } = this.#environment;
+    const stored = [0, 1].map((slot) => Buffer.from(storage.peek(slot)).toString("latin1")).join();
+    if (!stored.includes(grant.refreshToken)) this.#fault("a token is given out before it is kept");
+  }
+
+  /** A token that came in this start of the program, and has some of its life left. */
+  #isNewest({ start: { received } }: Running, token: string): void {
+    const { clock } = this.#environment;
+    if (token !== received.tokens?.access_token)
+      this.#fault("a token is given out that is not the newest");
+    const endMs = received.tokensAtMs + (received.tokens?.expires_in ?? 0) * 1000;
+    if (clock.elapsedMs > endMs) this.#fault("a token is given out that has ended");
+  }
+
+  /** Nothing of a program is left behind its end. */
+  #isLeftClean({ start, listeners }: Running): void {
+    if (start.alarmMs() !== undefined) this.#fault("ended, and an alarm is set");
+    if (!start.isDisposed) this.#fault("ended, and not given back");
+    if (this.#environment.http.busy) this.#fault("ended, and a request is under way");
+    if (listeners.size > 0) this.#fault(`ended with ${listeners.size} listeners`);
+  }
+
+  /** What holds at any moment. */
+  #look(): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    const { start } = running;
+    const codes = start.prompts.map(({ userCode }) => userCode);
+    if (new Set(codes).size < codes.length) this.#fault("a code was told twice");
+    const isEnded = start.isSettled && isAtEnd(start.session);
+    if (!isEnded && !running.isOver && !running.controller.signal.aborted) {
+      const { unreported } = start.received;
+      if (unreported !== "" && this.#faults.isLegal) this.#fault(unreported);
+    }
+    const { controller } = running;
+    const isQuiet = controller.signal.aborted || running.isOver || this.#environment.storage.dead;
+    const codesReported = start.troubles.map(({ code }) => code);
+    if (!isEnded && !isQuiet) {
+      if (start.received.isPending && codes.length === 0)
+        this.#fault("nobody was told of the code");
+      if (this.#faults.isUnwritten && !codesReported.includes("not_saved")) {
+        this.#fault("nobody was told that nothing is saved");
+      }
+      if (this.#faults.isSilentForLong && !codesReported.includes("storage_silent")) {
+        this.#fault("nobody was told that storage is silent");
+      }
+      if (this.#faults.hasBroken && !codesReported.includes("adapter_failed")) {
+        this.#fault("nobody was told that an adapter has failed");
+      }
+    }
+    if (start.session && (!running.isOver || isAtEnd(start.session))) {
+      const problem = start.received.problemOf(start.session, SETTINGS.config.scope);
+      if (problem !== "") this.#fault(`the session's ${problem} is wrong`);
+    }
+    if (running.mustReject && start.session) this.#fault("what a callback has thrown is lost");
+    if (start.ends.length > 1) this.#fault("onEnd was called twice");
+    if (start.ends.length > 0 && running.isOver) this.#fault("onEnd behind the program's own end");
+    if (start.isSettled && start.session === undefined) {
+      this.#isLeftClean(running);
+      const { error } = start;
+      const isKnown = (error as Error)?.name === "SignInError" || running.thrown.includes(error);
+      if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
+    }
+    if (isEnded && !running.isOver) {
+      // Nothing runs on: the next program may begin.
+      if (start.isDisposed) this.#running = undefined;
+    } else if (isEnded && start.isDisposed) this.#running = undefined;
+  }
+
+  /** The storm is over, and somebody allows each code: whatever was promised is settled. */
+  async #calm(): Promise<void> {
+    this.#faults.isOver = true;
+    this.#throwsIn = -1;
+    const { server, storage } = this.#environment;
+    server.allowsAfterPolls = 0;
+    if (storage.dead) this.#kill();
+    await this.#pass(CALM_S);
+    // Redirects that are followed one by one.
+    for (let i = 0; i < 10; i++) await new Promise(setImmediate);
+    this.#look();
+    for (const { what, of, isSettled } of this.#promises) {
+      if (of.isAlive && !isSettled) this.#fault(`${what} is never settled`);
+      const isRinging = of.isOver && of.start.alarmMs() !== undefined;
+      if (of.isAlive && isRinging) this.#fault("ended, and an alarm is set later");
+    }
+  }
+
+  /** What storage took is there in the next life of the program. */
+  async #sessionOutlivesAKill(): Promise<void> {
+    const session = this.#running?.start.session;
+    if (session === undefined || isAtEnd(session) || this.#running?.isOver) return;
+    if (!session.isSaved) {
+      this.#fault("not saved though storage takes everything");
+      return;
+    }
+    if (this.#environment.server.live.length === 0) return;
+    if (this.#random.once(2)) {
+      // A refresh is under way, or has just begun, when the program closes the session.
+      void session.fetch(`${API}/never`).catch(() => {});
+      await turns();
+      if (this.#random.once(2)) this.#environment.clock.advance(1);
+      this.#running!.isOver = true;
+      const closed = session.close();
+      await this.#pass(20);
+      await closed;
+    }
+    this.#kill();
+    this.#environment.http.faultFor = () => undefined;
+    this.#environment.storage.failWhen = () => false;
+    const handlers = { resumeOnly: true };
+    // An update keeps the session; a fall-back may find none, but then it says so.
+    const isFallBack = this.#hasUpdates && !this.#isOlder;
+    if (this.#hasUpdates) this.#isOlder = !this.#isOlder;
+    const start = this.#startProgram(handlers);
+    await this.#pass(60);
+    if (isFallBack && start.session === undefined) {
+      const { code } = (start.error ?? {}) as { readonly code?: string };
+      if (code !== "not_signed_in") this.#fault(`a fall-back ends with ${String(start.error)}`);
+      return;
+    }
+    if (start.session === undefined) {
+      this.#fault("a session that was saved is gone");
+      return;
+    }
+    let isValid = false;
+    start.session.accessToken().then(
+      (token) => {
+        isValid = this.#environment.server.isValid(token);
+      },
+      () => {},
+    );
+    await this.#pass(60);
+    if (!isValid) this.#fault("a session that was saved gives no token");
+  }
+
+  #fault(what: string): void {
+    this.violations.push(what);
+  }
+
+  /** Time goes by, and promises with it. */
+  async #pass(seconds: number): Promise<void> {
+    const { clock } = this.#environment;
+    const endMs = clock.elapsedMs + seconds * 1000;
+    await turns();
+    for (let count = 0; count < 3000; count++) {
+      const nextMs = clock.nextInMs();
+      if (nextMs < 0 || clock.elapsedMs + nextMs > endMs) break;
+      clock.advance(nextMs);
+      await turns();
+    }
+    if (clock.elapsedMs < endMs) clock.advance(endMs - clock.elapsedMs);
+    await turns();
+  }
+}
+
+/** Enough for every chain of promises here. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 12; i++) await null;
+}
+
+/**
+ * Lives once. What nobody listens to is the caller's to hear.
+ * @param hasUpdates an older program and today's take turns on the same records
+ */
+export async function runOnce(seed: number, hasUpdates = false): Promise<RunReport> {
+  const run = new Run(seed, hasUpdates);
+  try {
+    await run.run();
+  } catch (error) {
+    run.violations.push(`thrown: ${String(error)}`);
+  }
+  return { violations: run.violations, actions: run.actions };
+}

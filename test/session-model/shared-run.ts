@@ -1,0 +1,268 @@
+// One random life of several programs with one session (platform/session/shared-state.ts), each a process of its own on
+// one directory (process.ts): they renew, sign out, are killed and started again, at a server that ends a session where a
+// refresh token comes back that was used.
+
+import type { Platform, Storage } from "../../platform/contracts.ts";
+import type { Session } from "../../platform/session/session.ts";
+import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
+import {
+  FakeHttp,
+  fakePlatform,
+  ManualClock,
+  SeededEntropy,
+} from "../../platform/testing/index.ts";
+import { SETTINGS } from "../environment/session-port.ts";
+import { Random } from "../model/random.ts";
+import { Process, ready, SharedFiles } from "./process.ts";
+import { isAtEnd } from "./received-responses.ts";
+import { GrantServer } from "./server.ts";
+import type { RunReport } from "./session-run.ts";
+
+const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
+const CALM_S = 900;
+
+/** A program in its process, which may be killed at any moment: then nothing of it goes on, and its lock stays. */
+interface Program {
+  readonly process: Process;
+  readonly controller: AbortController;
+  session: Session | undefined;
+  isSettled: boolean;
+  isOver: boolean;
+  readonly promises: { readonly what: string; isSettled: boolean }[];
+  readonly troubles: string[];
+  /** The access token that it has got last. */
+  newest: string;
+}
+
+class SharedRun {
+  readonly violations: string[] = [];
+  readonly actions: string[] = [];
+  readonly #random: Random;
+  readonly #clock: ManualClock;
+  readonly #server: GrantServer;
+  readonly #files: SharedFiles;
+  readonly #isSealed: boolean;
+  #programs: Program[] = [];
+  #isStorm = true;
+  /** Nobody has ended what the programs share. */
+  #mayEnd = false;
+
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+    this.#clock = new ManualClock(this.#random.pick([0, 2 ** 32 - 200_000]));
+    this.#server = new GrantServer(() => this.#clock.elapsedMs);
+    this.#server.accessLifetimeS = this.#random.pick([120, 3600]);
+    this.#server.rotates = !this.#random.once(4);
+    this.#server.allowsAfterPolls = this.#random.below(3);
+    this.#server.tokenBytes = () => this.#random.below(4000);
+    this.#isSealed = this.#random.once(3);
+    this.#files = new SharedFiles(this.#clock, this.#random);
+  }
+
+  async run(): Promise<void> {
+    for (let left = 6 + this.#random.below(20); left > 0; left--) {
+      const action = this.#random.pick(ACTIONS);
+      this.actions.push(action);
+      this.#do(action);
+      await this.#pass(this.#random.pick([0, 0, 1, 4, 30, 150]));
+    }
+    this.#isStorm = false;
+    this.#files.isFaulty = false;
+    await this.#pass(CALM_S);
+    for (const { promises, process, isSettled } of this.#programs) {
+      if (!process.isAlive) continue;
+      if (!isSettled) this.violations.push("signIn is never settled");
+      for (const { what, isSettled: isDone } of promises) {
+        if (!isDone) this.violations.push(`${what} is never settled`);
+      }
+    }
+    await this.#everybodyHasAToken();
+    this.violations.push(...this.#server.violations, ...this.#files.violations);
+    this.#files.dispose();
+  }
+
+  #do(action: Action): void {
+    const alive = this.#programs.filter(({ process, isOver }) => process.isAlive && !isOver);
+    const program = alive.length > 0 ? this.#random.pick(alive) : undefined;
+    const session = program?.session;
+    switch (action) {
+      case "start":
+        if (alive.length < 3) this.#start();
+        return;
+      case "kill":
+        if (this.#random.once(2)) program?.process.kill();
+        else program?.process.killWithin(80);
+        return;
+      case "give up":
+        // With a session it is over; without one signIn settles, whoever it waits for.
+        program?.controller.abort();
+        return;
+      case "close":
+        if (program && session) {
+          program.isOver = true;
+          this.#promise(program, "close", session.close());
+        }
+        return;
+      case "sign out":
+        if (program && session && this.#random.once(4)) {
+          program.isOver = true;
+          this.#mayEnd = true;
+          this.#promise(program, "signOut", session.signOut());
+        }
+        return;
+      case "ask for the token":
+        if (program && session) this.#promise(program, "accessToken", session.accessToken());
+        return;
+      case "the token is refused":
+        for (const one of this.#random.once(2) ? alive : [program]) {
+          void one?.session?.fetch("https://api.example.com/").catch(() => {});
+        }
+        return;
+      case "asleep":
+        this.#clock.sleep(this.#random.pick([60_000, 600_000]));
+        return;
+    }
+  }
+
+  #promise(program: Program, what: string, promise: Promise<unknown>): void {
+    const promised = { what, isSettled: false };
+    program.promises.push(promised);
+    const settle = (): void => {
+      promised.isSettled = true;
+    };
+    promise.then(settle, settle);
+  }
+
+  #start(): Program {
+    const process = new Process(this.#files, 1000 + this.#programs.length);
+    const program: Program = {
+      ...{ process, controller: new AbortController() },
+      ...{ session: undefined, isSettled: false, isOver: false },
+      ...{ promises: [], troubles: [], newest: "" },
+    };
+    this.#programs.push(program);
+    process.guarded(() => this.#signIn(program))();
+    return program;
+  }
+
+  #signIn(program: Program): void {
+    const { process } = program;
+    const { FileStorage, TokenCache, SealedStorage, SharedDirectory, signInOn } = process.platform;
+    const http = new FakeHttp({
+      clock: this.#clock,
+      latencyMs: 40,
+      handler: (request) => this.#response(program, request),
+    });
+    http.faultFor = () => {
+      if (!this.#isStorm || !this.#random.once(6)) return undefined;
+      return this.#random.pick([{ kind: "refuse" } as const, { kind: "reset-before" } as const]);
+    };
+    const storage = new FileStorage(this.#files.state, { isShared: true });
+    const timers = this.#clock.timers();
+    const platform: Platform = {
+      ...fakePlatform({ clock: this.#clock, columns: 80, rows: 2 }),
+      storage,
+      http: {
+        send: (request, sink) =>
+          http.send(request, {
+            status: process.guarded(sink.status.bind(sink)),
+            body: process.guarded(sink.body.bind(sink)),
+            end: process.guarded(sink.end.bind(sink)),
+            failed: process.guarded(sink.failed.bind(sink)),
+          }),
+        abort: () => http.abort(),
+      },
+      entropy: new SeededEntropy(this.#clock.elapsedMs + this.#programs.length),
+      timers: {
+        now: () => timers.now(),
+        alarm: (afterMs, ring) => timers.alarm(afterMs, process.guarded(ring)),
+        cancel: () => timers.cancel(),
+      },
+    };
+    const { entropy } = platform;
+    const seal = (storage: Storage): Storage =>
+      this.#isSealed ? new SealedStorage({ storage, entropy, deviceKey: KEY }) : storage;
+    const refused = (): Promise<Response> => Promise.resolve(new Response("", { status: 401 }));
+    signInOn(
+      platform,
+      {
+        ...SETTINGS,
+        shared: new SharedDirectory(storage, () => seal(storage)),
+        stored: new TokenCache(() => seal(storage.tokenCache), "used"),
+        fetch: refused,
+      },
+      {
+        signal: program.controller.signal,
+        onTrouble: ({ code }) => program.troubles.push(code),
+        onEnd: () => this.#ended(program),
+      },
+      () => storage.close(),
+    ).then(
+      (session) => {
+        program.session = session;
+        program.isSettled = true;
+      },
+      () => {
+        program.isSettled = true;
+        program.isOver = true;
+      },
+    );
+  }
+
+  #response(program: Program, request: SeenRequest): FakeResponse {
+    if (!program.process.isAlive) return { status: 503, body: "" };
+    const response = this.#server.handle(request);
+    const { access_token: token } = (response.body ?? {}) as { readonly access_token?: string };
+    program.newest = token ?? program.newest;
+    return response;
+  }
+
+  #ended(program: Program): void {
+    program.isOver = true;
+    if (program.process.isAlive && !this.#mayEnd) this.violations.push("a session ended by itself");
+  }
+
+  /** Whoever has a session gets a token that is good. */
+  async #everybodyHasAToken(): Promise<void> {
+    for (const program of this.#programs) {
+      const { session, process, isOver } = program;
+      if (session === undefined || !process.isAlive || isOver || isAtEnd(session)) continue;
+      void session.fetch("https://api.example.com/").catch(() => {});
+      await this.#pass(5);
+      let isValid = false;
+      session.accessToken().then(
+        (given) => {
+          isValid = given === program.newest && this.#server.live.length > 0;
+        },
+        () => {},
+      );
+      await this.#pass(120);
+      const isEnded = isAtEnd(session);
+      if (!isEnded && !isValid) this.violations.push("a session gives no token");
+    }
+  }
+
+  async #pass(seconds: number): Promise<void> {
+    for (let i = 0; i < 6; i++) await turn();
+    for (let i = 0; i < seconds; i++) {
+      this.#clock.advance(1000);
+      for (let j = 0; j < 3; j++) await turn();
+    }
+  }
+}
+
+const turn = (): Promise<unknown> => new Promise(setImmediate);
+
+const ACTIONS = [
+  ...["start", "start", "start", "kill", "close", "sign out", "give up"],
+  ...["ask for the token", "the token is refused", "the token is refused", "asleep"],
+] as const;
+type Action = (typeof ACTIONS)[number];
+
+/** One life; what has gone wrong in it. */
+export async function sharedRunOnce(seed: number): Promise<RunReport> {
+  await ready();
+  const run = new SharedRun(seed);
+  await run.run();
+  return { violations: run.violations, actions: run.actions };
+}
