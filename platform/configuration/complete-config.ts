@@ -7,7 +7,7 @@ import { ConfigError, type DeviceConfig, expandedConfig } from "./device-config.
 
 /**
  * Members of device.json that only hosts in JavaScript know: they look profiles and languages up, and take http where
- * somebody has said so. The host in C knows all others, and what these stand for.
+ * somebody has said so. A settings page is made of all others, and of what these stand for.
  */
 export const JAVASCRIPT_ONLY = [
   "server",

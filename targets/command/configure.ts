@@ -1,6 +1,7 @@
 // `picogrant configure`: a device.json for hosts that ask nobody where their server is, such as the one in C; or with
 // --page what a device in C reads in place of it.
 import { writeFileSync } from "node:fs";
+import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
 import { UsageError } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
@@ -23,8 +24,9 @@ authenticates, as the profile or the server's metadata has it, and stays a devic
 
   picogrant configure device.json --out device-c.json
 
-With --page it is the settings page of a board or of the host in C: that, the authorities which the device trusts, a
-seed for randomness of its own, and its key (storage.deviceKey) where it has one. With a table each line is a device: its
+With --page it is the settings page of a board or of the host in C: that, the authorities which the device trusts
+(--authorities, or else http.certificates), a seed for randomness of its own, and its key (storage.deviceKey) where it
+has one. With a table each line is a device: its
 first line names members of device.json (clientId, deviceParameters.serial, limits.renewals), its column \`file\`
 names what is written below --out, and a cell that is empty leaves the member as device.json has it.
 
@@ -48,9 +50,6 @@ export const configure: Part = {
     const [file = ""] = line.args;
     const { out, certificates, page, authorities, csv } = line.opts<Flags>();
     if (page && out === undefined) throw new UsageError("--page needs --out FILE");
-    if (page && authorities === undefined) {
-      throw new UsageError("--authorities is missing: without one the device trusts no server");
-    }
     if (!page && (authorities ?? csv) !== undefined) {
       throw new UsageError("--authorities and --csv go with --page");
     }
@@ -58,13 +57,25 @@ export const configure: Part = {
     const config = await completed(file, readDeviceJson(file), host);
     const text = `${JSON.stringify(config, null, 2)}\n`;
     if (page) {
-      const output = writePages(file, JSON.stringify(config), authorities ?? [], csv, out ?? "");
+      const trusted = authorities ?? authoritiesIn(config);
+      const output = writePages(file, JSON.stringify(config), trusted, csv, out ?? "");
       process.stdout.write(`${output}\n`);
     } else if (out === undefined) process.stdout.write(text);
     else write(out, text);
     return Exit.DONE;
   },
 };
+
+/**
+ * The file with the authorities that a device.json names. A device that only calls itself needs none.
+ * @throws UsageError if none is named and one is needed
+ */
+function authoritiesIn({ http, endpoints = {} }: DeviceConfig): string[] {
+  if (http?.certificates !== undefined) return [http.certificates];
+  const addresses = Object.values(endpoints).flat();
+  if (addresses.every((address) => address.startsWith("http:"))) return [];
+  throw new UsageError("--authorities is missing: without one the device trusts no server");
+}
 
 /** It may hold the client's secret. */
 function write(file: string, text: string): void {

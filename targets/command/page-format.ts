@@ -14,6 +14,7 @@ import {
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
 import { reasonTexts } from "../../platform/display/reasons.ts";
+import { addressProblem } from "../../platform/servers/address.ts";
 
 /** Bytes of the page, and authorities, as a device has room for them. */
 const PAGE_MAX = 16_384;
@@ -142,7 +143,7 @@ const headerLines = (headers: Readonly<Record<string, string>> = {}): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
 
-/** Addresses of a configuration, by endpoint; each over TLS. */
+/** Addresses of a configuration, by endpoint: https, or http to the device itself. */
 function addressesOf(config: DeviceConfig): string[] {
   const endpoints = endpointsOf(config);
   const addresses = Array.from({ length: ADDRESSES }, () => "");
@@ -158,8 +159,8 @@ function addressesOf(config: DeviceConfig): string[] {
     throw new PageError(`endpoints.${name} is missing: such a device does no discovery`);
   }
   for (const address of addresses) {
-    if (address === "" || address.startsWith("https://")) continue;
-    throw new PageError(`${address} is no https address: a page allows nothing else`);
+    if (address === "" || addressProblem(address) === "") continue;
+    throw new PageError(`${address}: a page allows https, and http only to the device itself`);
   }
   return addresses;
 }
@@ -176,7 +177,7 @@ type Content = Pick<PageContent, "numbers" | "texts" | "addresses" | "timeServer
 function contentOf(config: DeviceConfig): Content {
   const driver = driverConfigOf(config);
   const { limits = {}, display = {}, headers = {} } = config;
-  const { columns = 16, rows = 2 } = display;
+  const { columns = 20, rows = 4 } = display;
   const memoryBytes = limits.memoryBytes ?? 4096;
   checkMemory(config, columns, rows, memoryBytes);
   return {
@@ -279,7 +280,7 @@ export function readPage(page: Uint8Array): PageContent {
 }
 
 export interface PageSettings {
-  /** Certificates of authorities in PEM, any number in each text. */
+  /** Certificates of authorities in PEM, any number in each text; none: the device trusts no server. */
   readonly authorities: readonly string[];
   /** Seconds since 1970: the device's clock never is before this, and of two pages the later one counts. */
   readonly madeAt?: number;

@@ -72,7 +72,7 @@ function pemOf(paths: readonly string[]): string[] {
 }
 
 /** What is wrong with a device's settings, as one line with the place ahead of it. */
-function orMistake<T>(place: string, act: () => T): T {
+export function orMistake<T>(place: string, act: () => T): T {
   try {
     return act();
   } catch (error) {

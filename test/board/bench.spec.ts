@@ -20,8 +20,8 @@ it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https alone, as a set
   const where = ["--https", "--host", "localhost", "--restart", "> r", "--patience", "120"];
   // An answer that is held back for 20 s is given up.
   const limits = { memoryBytes: 6144, connectSeconds: 60, exchangeSeconds: 18 };
-  const settings = ["--with", JSON.stringify({ limits })];
-  const device = `exec ${process.execPath} ${outfile} {config}`;
+  const settings = ["--with", JSON.stringify({ limits, display: { columns: 16, rows: 2 } })];
+  const device = `exec ${process.execPath} ${outfile} {page} {directory}`;
   const { status, output } = await bench("--device", device, ...where, ...settings, ...KEYS);
   const all = `${rows.length} of ${rows.length} rows pass; 0 are not tried`;
   expect([output.split("\n").at(-2), status], output).toEqual([all, 0]);

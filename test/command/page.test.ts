@@ -57,7 +57,7 @@ describe("a page", () => {
   it("has the content of device.json with defaults, readable only by its owner", async () => {
     await run(whole());
     const { numbers, texts, addresses, authorities, seed, key, madeAt } = page("out");
-    expect(numbers).toMatchObject({ columns: 16, rows: 2, memoryBytes: 4096, autoStart: 1 });
+    expect(numbers).toMatchObject({ columns: 20, rows: 4, memoryBytes: 4096, autoStart: 1 });
     // client_secret_post, the default for a client with a secret.
     expect(numbers.clientAuthentication).toBe(1);
     expect(texts).toMatchObject({
@@ -116,6 +116,22 @@ describe("a page", () => {
     expect(readFileSync(path("out")).subarray(length).toString()).toBe("time.example\0");
   });
 
+  it("needs no authorities for http to the device itself, and takes those of http.certificates", async () => {
+    const unnamed = [path("device.json"), "--page", "--out", path("out")];
+    const own = Object.fromEntries(
+      Object.entries(CONFIG.endpoints).map(([name]) => [name, `http://[::1]:1/${name}`]),
+    );
+    const endpoints = { ...own, resources: ["http://localhost/"] };
+    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, endpoints }));
+    await run(unnamed);
+    expect(page("out").authorities).toEqual([]);
+    expect(page("out").addresses[5]).toBe("http://localhost/");
+    const http = { certificates: path("ca.pem") };
+    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, http }));
+    await run(unnamed);
+    expect(page("out").authorities).toHaveLength(1);
+  });
+
   it("has the format of requests and the device's key", async () => {
     const storage = { directory: "/var/lib/tv", deviceKey: "0a".repeat(32) };
     const output = { ...CONFIG, pkce: "S256", bodies: "json", storage };
@@ -128,9 +144,8 @@ describe("a page", () => {
   });
 
   it("is rejected with nine authorities, with none, and with an invalid certificate", async () => {
-    expect(await mistake(path("device.json"), "--page", "--out", path("out"))).toContain(
-      "--authorities is missing",
-    );
+    const unnamed = [path("device.json"), "--page", "--out", path("out")];
+    expect(await mistake(...unnamed)).toContain("--authorities is missing");
     writeFileSync(path("ca.pem"), authority.repeat(9));
     expect(await mistake(...whole())).toContain("9 certificate authorities; at most 8 fit");
     writeFileSync(path("ca.pem"), "none");

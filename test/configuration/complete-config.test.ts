@@ -1,11 +1,8 @@
 // A device.json for hosts without discovery: the values of a profile or of the metadata are written into it. The format
-// is the same for all hosts. Its schema is the table of members, and the C host has every member except the ones that
-// it rejects (JAVASCRIPT_ONLY).
+// is the same for all hosts. A settings page is made of every member but those of JAVASCRIPT_ONLY.
 
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { completeConfig, JAVASCRIPT_ONLY } from "../../platform/configuration/complete-config.ts";
-import schema from "../../platform/configuration/device.schema.json" with { type: "json" };
 import { parseDeviceConfig } from "../../platform/configuration/device-config.ts";
 import { noEndpoints } from "../../platform/driver.ts";
 import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
@@ -140,40 +137,4 @@ describe("members that only JavaScript hosts have", () => {
       /endpoints\.deviceAuthorization must be an https address/,
     );
   });
-});
-
-interface Node {
-  readonly properties?: object;
-}
-
-/** Paths of all members, `a.b` for what is in an object. */
-const pathsOf = (node: Node, before = ""): string[] =>
-  Object.entries<Node>((node.properties ?? {}) as Record<string, Node>).flatMap(([name, inner]) => [
-    before + name,
-    ...pathsOf(inner, `${before}${name}.`),
-  ]);
-
-const source = new URL("../../targets/host/portable/config.c", import.meta.url);
-const table = /struct member members\[\] = \{\n(.*?)\n\};/s.exec(readFileSync(source, "utf8"))![1]!;
-const inC = [...table.matchAll(/^ *\{"([^"]+)", (\w+),/gm)].map(([, path, kind]) => ({
-  path: path!,
-  kind,
-}));
-
-it("the C host has or rejects every member of the schema", () => {
-  const inside = new Set(inC.filter(({ kind }) => kind !== "OBJECT").map(({ path }) => path));
-  // One entry covers all members of these.
-  const isWhole = (path: string): boolean =>
-    [...inside].some((whole) => path === whole || path.startsWith(`${whole}.`));
-  const known = pathsOf(schema).filter((path) => !JAVASCRIPT_ONLY.some((one) => one === path));
-  const objects = new Set(inC.filter(({ kind }) => kind === "OBJECT").map(({ path }) => path));
-  expect(known.filter((path) => !isWhole(path) && !objects.has(path))).toEqual([]);
-});
-
-it("the C host has no member that the schema lacks, and none that it rejects", () => {
-  const known = new Set(
-    pathsOf(schema).filter((path) => !JAVASCRIPT_ONLY.some((one) => one === path)),
-  );
-  expect(inC.length).toBeGreaterThan(30);
-  expect(inC.map(({ path }) => path).filter((path) => !known.has(path))).toEqual([]);
 });

@@ -1,13 +1,15 @@
 // The world of whatever has sockets of its own, as programs and the host in C: the simulated service over real ones, which
 // can go away and come back, with a folder for what a device is told and keeps; and a server that says what a test wants.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import http, { type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import type { FakeResponse } from "../../platform/testing/index.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { makePage } from "../../targets/command/page-format.ts";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
 import { ServiceEnvironment } from "../../targets/workbench/host/service-environment.ts";
 import { listening } from "../listening.ts";
@@ -47,6 +49,20 @@ export class RealEnvironment extends ServiceEnvironment {
       ...changes,
     };
     writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    return path;
+  }
+
+  /**
+   * Writes the settings page of such a device.json and returns its path.
+   * @param madeAt of two pages the later one counts
+   */
+  page(changes: Record<string, unknown> = {}, name = "device.page", madeAt?: number): string {
+    const path = join(this.folder, name);
+    const text = readFileSync(this.configure(changes), "utf8");
+    const { certificates } = (JSON.parse(text) as DeviceConfig).http ?? {};
+    const authorities = certificates === undefined ? [] : [readFileSync(certificates, "utf8")];
+    const when = madeAt === undefined ? {} : { madeAt };
+    writeFileSync(path, makePage(text, { authorities, ...when }), { mode: 0o600 });
     return path;
   }
 

@@ -142,27 +142,6 @@ const FAULTS: readonly Fault[] = [
     text: "|| size > pg_storage_capacity(medium)) return 0;",
     fault: ") return 0;",
   },
-  {
-    rule: "a text is no longer than it was written",
-    by: "config",
-    file: "json",
-    text: "      if (to == 0) return 0;\n",
-    fault: "      if (to == 0) return 0;\n      if (here(json) == '\"') to += 2;\n",
-  },
-  {
-    rule: "nothing lies deeper than what is read",
-    by: "config",
-    file: "json",
-    text: "json->depth >= PG_JSON_DEPTH)",
-    fault: "json->depth > PG_JSON_DEPTH)",
-  },
-  {
-    rule: "a text in the room has its end",
-    by: "config",
-    file: "config",
-    text: "  reader->room[reader->capacity_at] = 0;\n",
-    fault: "",
-  },
 ];
 
 const sources = (): [file: string, text: string][] =>

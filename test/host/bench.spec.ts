@@ -36,7 +36,7 @@ it.concurrent.each([
       OPENSSL_CONF: join(folder, "openssl.cnf"),
     });
     const set = words.map((pair) => pair.join("=")).join(" ");
-    const device = `exec env ${set} ${programOf(kind)} --config {config}`;
+    const device = `exec env ${set} ${programOf(kind)} --page {page}`;
     // The default of 4096 bytes has no room for challenges in the complete core.
     const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
     const settings = JSON.stringify({ ...more, limits });

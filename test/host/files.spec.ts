@@ -16,10 +16,10 @@ const isRoot = process.getuid?.() === 0;
 describe("files and descriptors", () => {
   it("started with standard descriptors closed, no file takes their place", async () => {
     const own = await opened();
-    const config = own.configure();
+    const page = own.page();
     // Twice: the second time there is a record that could be read as keys.
     for (let start = 0; start < 2; start++) {
-      const script = `exec ${release} --config ${config} <&- >&- 2>${own.folder}/said`;
+      const script = `exec ${release} --page ${page} <&- >&- 2>${own.folder}/said`;
       const child = spawn("sh", ["-c", script], { stdio: "ignore" });
       const polls = own.responses("/token").length;
       while (own.responses("/token").length < polls + 2) {
@@ -35,8 +35,8 @@ describe("files and descriptors", () => {
   });
 
   it("standard input is left as it was found: those who share it go on reading", async () => {
-    const config = (await opened()).configure();
-    const script = `${release} --config ${config} 2>&1 >/dev/null; cat /proc/self/fdinfo/0`;
+    const page = (await opened()).page();
+    const script = `${release} --page ${page} 2>&1 >/dev/null; cat /proc/self/fdinfo/0`;
     const host = new HostProcess(["sh", "-c", script]);
     await host.until("a state", () => host.display.includes("state: PENDING"));
     await host.quit();
@@ -48,17 +48,17 @@ describe("files and descriptors", () => {
     "a directory or a file of another user is refused",
     async () => {
       const own = await opened();
-      const config = own.configure();
+      const page = own.page();
       const directory = join(own.folder, "state");
       mkdirSync(directory, { mode: 0o700 });
       chownSync(directory, 65_534, 65_534);
-      const other = new HostProcess([sanitized, "--config", config]);
+      const other = new HostProcess([sanitized, "--page", page]);
       expect(await other.exit()).toBe(2);
       expect(other.messages).toMatch(/^picogrant-host: \S+: its directory belongs to another user/);
       chownSync(directory, 0, 0);
       writeFileSync(own.recordFile, Buffer.alloc(16_384, 0xff), { mode: 0o600 });
       chownSync(own.recordFile, 65_534, 65_534);
-      const file = new HostProcess([sanitized, "--config", config]);
+      const file = new HostProcess([sanitized, "--page", page]);
       expect(await file.exit()).toBe(2);
       expect(file.messages).toMatch(/^picogrant-host: \S+records\.flash: belongs to another user/);
     },
@@ -68,10 +68,10 @@ describe("files and descriptors", () => {
     "a second device on the same records is refused, the first goes on (%s)",
     async (kind) => {
       const own = await opened();
-      const config = own.configure();
-      const first = new HostProcess([programOf(kind), "--config", config]);
+      const page = own.page();
+      const first = new HostProcess([programOf(kind), "--page", page]);
       await first.state("PENDING");
-      const second = new HostProcess([programOf(kind), "--config", config]);
+      const second = new HostProcess([programOf(kind), "--page", page]);
       expect(await second.exit()).toBe(2);
       expect(second.messages).toMatch(
         /^picogrant-host: \S+records\.flash: is in use by another host\n$/,
@@ -84,19 +84,19 @@ describe("files and descriptors", () => {
 
   it("own modes are put right, as a mount leaves them; what every user could write is refused, and a directory below theirs", async () => {
     const own = await opened();
-    const config = own.configure();
+    const page = own.page();
     const directory = join(own.folder, "state");
     mkdirSync(directory);
     chmodSync(directory, 0o777);
     writeFileSync(own.recordFile, "");
     chmodSync(own.recordFile, 0o660);
-    const host = new HostProcess([sanitized, "--config", config]);
+    const host = new HostProcess([sanitized, "--page", page]);
     await host.state("PENDING");
     expect(await host.quit()).toBe(0);
     const modes = [directory, own.recordFile].map((file) => statSync(file).mode & 0o777);
     expect(modes).toEqual([0o755, 0o600]);
     const refused = async (): Promise<string> => {
-      const other = new HostProcess([sanitized, "--config", config]);
+      const other = new HostProcess([sanitized, "--page", page]);
       expect(await other.exit()).toBe(2);
       return other.messages;
     };
@@ -105,7 +105,7 @@ describe("files and descriptors", () => {
     chmodSync(own.recordFile, 0o600);
     mkdirSync(join(own.folder, "open"));
     chmodSync(join(own.folder, "open"), 0o777);
-    own.configure({
+    own.page({
       storage: { directory: join(own.folder, "open/state"), deviceKeyFile: "/dev/null" },
     });
     expect(await refused()).toMatch(/others can change a directory that it lies in/);
@@ -119,7 +119,7 @@ describe("files and descriptors", () => {
     const own = await opened();
     const requested: number[] = [];
     for (const change of changes(origin)) {
-      const host = new HostProcess([sanitized, "--config", own.configure(change)]);
+      const host = new HostProcess([sanitized, "--page", own.page(change)]);
       await host.state("PENDING");
       await host.kill("SIGKILL");
       requested.push(requests.filter(({ path }) => path.startsWith("/device/code")).length);
@@ -170,12 +170,12 @@ describe("files and descriptors", () => {
 
   it("a memory that grows keeps what was stored: the file grows, its blocks stay in place", async () => {
     const own = await opened();
-    let host = new HostProcess([sanitized, "--config", own.configure()]);
+    let host = new HostProcess([sanitized, "--page", own.page()]);
     await host.state("PENDING");
     await host.kill("SIGKILL");
     expect(statSync(own.recordFile).size).toBe(16_384);
-    const config = own.configure({ limits: { memoryBytes: 65_535 } });
-    host = new HostProcess([sanitized, "--config", config]);
+    const page = own.page({ limits: { memoryBytes: 65_535 } });
+    host = new HostProcess([sanitized, "--page", page]);
     await host.state("PENDING");
     expect(own.responses("/device/code")).toHaveLength(1);
     expect(statSync(own.recordFile).size).toBe(9 * 16_384);
@@ -186,7 +186,7 @@ describe("files and descriptors", () => {
 it("SPEC.md, Records: on a disk that takes no byte the device goes on, and says so", async () => {
   const own = await opened();
   // Files may have no length: each write fails.
-  const script = `ulimit -f 0; exec ${release} --config ${own.configure()}`;
+  const script = `ulimit -f 0; exec ${release} --page ${own.page()}`;
   const host = new HostProcess(["sh", "-c", script]);
   await host.state("PENDING");
   expect(host.messages).toMatch(/records\.flash: .*\n.*will not stay signed in/);

@@ -8,7 +8,7 @@ import type { RealEnvironment } from "../environment/real-environment.ts";
 import { type Figures, HostProcess } from "./host-process.ts";
 
 export interface RunOptions {
-  /** The host's program with what it needs in front, and its options but --config. */
+  /** The host's program with what it needs in front, and its options but --page. */
   readonly command: readonly string[];
   readonly env?: Record<string, string>;
   /** Whether the build has calls of APIs. */
@@ -16,13 +16,13 @@ export interface RunOptions {
 }
 
 function start(environment: RealEnvironment, { command, env }: RunOptions): HostProcess {
-  return new HostProcess([...command, "--config", environment.configure()], env);
+  return new HostProcess([...command, "--page", environment.page()], env);
 }
 
 /** No secret in what anyone on the machine may read: arguments, display, messages. */
 function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
   const commandLine = readFileSync(`/proc/${host.pid}/cmdline`, "latin1");
-  expect(commandLine).toContain("--config");
+  expect(commandLine).toContain("--page");
   for (const secret of secrets) {
     for (const text of [commandLine, host.display, host.messages])
       expect(text).not.toContain(secret);

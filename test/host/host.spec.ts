@@ -2,15 +2,13 @@
 // HTTPS with a certificate authority of the test's own, and over HTTP on loopback.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer as createHttp } from "node:http";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { reasons } from "../../platform/display/reasons.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
-import { CLIENT } from "../../targets/workbench/host/service-environment.ts";
 import { code, tokens } from "../environment/environment.ts";
 import { endpointsAt, opened, scripted } from "../environment/real-environment.ts";
 import { listening } from "../listening.ts";
@@ -49,7 +47,7 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
 
 it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is named", async () => {
   const environment = await opened("http", { provoke: { code: "id-token-alone" } });
-  const host = new HostProcess([...release, "--config", environment.configure()]);
+  const host = new HostProcess([...release, "--page", environment.page()]);
   const lack = "there is no device_code in the answer that can be used";
   await host.description(`trying again: MALFORMED_RESPONSE\n${lack}`);
   await host.state("FAILED");
@@ -62,15 +60,15 @@ it("a value that does not fit is named in the log, with the memory that would do
   const { origin } = await scripted(({ path }) =>
     path === "/token" ? tokens({ access_token: "t".repeat(6000) }) : code({ interval: 1 }),
   );
-  const host = new HostProcess([...sanitized, "--config", own.configure(endpointsAt(origin))]);
+  const host = new HostProcess([...sanitized, "--page", own.page(endpointsAt(origin))]);
   await host.description("(VALUE_TOO_LONG)");
   await host.description("no room for access_token of 6000 bytes; ");
   const needed = Number(/; (\d+) bytes of memory would do/.exec(host.messages)?.[1]);
   expect(host.messages).not.toContain("tttt");
   expect(await host.quit()).toBe(0);
 
-  const enough = own.configure({ ...endpointsAt(origin), limits: { memoryBytes: needed } });
-  const larger = new HostProcess([...sanitized, "--config", enough]);
+  const enough = own.page({ ...endpointsAt(origin), limits: { memoryBytes: needed } });
+  const larger = new HostProcess([...sanitized, "--page", enough]);
   await larger.description("state: SIGNED_IN");
   expect(await larger.quit()).toBe(0);
 });
@@ -83,8 +81,8 @@ it.each(["no HTTP", "§6.1 another coding", "a length beyond most integers", "ha
       socket.on("error", () => undefined).on("data", () => socket.end(bytes, "latin1"));
     });
     const origin = `http://127.0.0.1:${await listening(server)}`;
-    const config = (await opened()).configure(endpointsAt(origin));
-    const host = new HostProcess([...sanitized, "--config", config]);
+    const page = (await opened()).page(endpointsAt(origin));
+    const host = new HostProcess([...sanitized, "--page", page]);
     await host.showsReason(reason.name);
     expect(await host.kill("SIGTERM")).toBe(0);
   },
@@ -100,80 +98,18 @@ it("RFC 9110 §12.5.3: the host requests no content coding, and reports one that
     response.end(isPoll ? gzipSync(body) : body);
   });
   const origin = `http://127.0.0.1:${await listening(server)}`;
-  const config = (await opened()).configure(endpointsAt(origin));
-  const host = new HostProcess([...sanitized, "--config", config]);
+  const page = (await opened()).page(endpointsAt(origin));
+  const host = new HostProcess([...sanitized, "--page", page]);
   const { sentence } = reasons.find(({ name }) => name === "unknownCoding")!;
   await host.description(`trying again: UNREACHABLE (${sentence})\n`);
   expect(output).toEqual(new Set(["identity"]));
   expect(await host.quit()).toBe(0);
 });
 
-describe("the configuration: one line that names the mistake, exit code 2, no value quoted", () => {
-  it.each<[string, Record<string, unknown>, string]>([
-    ["a missing member", { clientId: undefined }, "clientId is missing"],
-    ["an unknown member", { clientIdd: "x" }, "clientIdd is unknown"],
-    ["a wrong type", { clientSecret: 7 }, "clientSecret is not a text"],
-    ["a number out of range", { display: { columns: 15 } }, "display.columns is not an integer"],
-    ["an array", { storage: ["x"] }, "storage is not an object"],
-    ["other characters", { scope: "caf\u00e9" }, "scope has other than printable ASCII"],
-    ["too long a text", { scope: "x".repeat(513) }, "scope is empty or too long"],
-    ["texts it cannot show", { messages: { busy: "\u4e2d" } }, "messages has a character that"],
-    ["a header's name", { headers: { grant: { "a b": "c" } } }, "headers.grant has a name that"],
-    [
-      "a header that is the host's",
-      { headers: { resource: { Authorization: "Bearer x" } } },
-      "headers.resource has a header that is not",
-    ],
-    ["a name with an end inside", { "autoStart\0x": true }, "autoStart is unknown"],
-    ["a relative path", { storage: { directory: "x" } }, "storage.directory is not an absolute"],
-    ["clear text", { endpoints: { token: "http://10.0.0.1/" } }, "endpoints.token is not an https"],
-    [
-      "a host that only begins like this device",
-      { endpoints: { token: "http://127.0.0.1.example/" } },
-      "endpoints.token is not an https",
-    ],
-    ["a proof of another kind", { pkce: "plain" }, "pkce is not S256"],
-    ["bodies of another kind", { bodies: "JSON" }, "bodies is not form or json"],
-    ["too little memory", { limits: { memoryBytes: 2048 } }, "limits.memoryBytes: too few"],
-  ])("%s", async (_name, changes, complaint) => {
-    const host = new HostProcess(
-      [...sanitized, "--config", (await opened("http")).configure(changes)],
-      STRICT,
-    );
-    expect(await host.exit()).toBe(2);
-    expect(host.messages.trimEnd().split("\n")).toHaveLength(1);
-    expect(host.messages).toContain(complaint);
-    expect(host.messages).not.toContain(CLIENT.clientSecret);
-    expect(host.display).toBe("");
-  });
-
-  it.each([
-    ["a member", '{"clientId":"S3cr3t",', "clientId is there twice"],
-    ["an object", '{"limits":{},', "limits is there twice"],
-    [
-      "a parameter",
-      '{"deviceParameters":{"b c":"1","a":"b c","b c":"S3cr3t"},',
-      "deviceParameters has a name that is there twice",
-    ],
-    [
-      "a header, in another case",
-      '{"headers":{"grant":{"X-A":"1","X-B":"X-C: 2","x-a":"S3cr3t"}},',
-      "headers.grant has a name that is there twice",
-    ],
-  ])("RFC 8259 section 4: %s that is there twice", async (_name, beginning, complaint) => {
-    const config = (await opened("http")).configure({ limits: { renewals: 3 } });
-    const text = readFileSync(config, "utf8").trim();
-    writeFileSync(config, beginning + text.slice(1));
-    const host = new HostProcess([...sanitized, "--config", config], STRICT);
-    expect(await host.exit()).toBe(2);
-    expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
-    expect(host.messages).toContain(complaint);
-    expect(host.messages).not.toContain("S3cr3t");
-  });
-
+describe("what the host is started with", () => {
   it("parameters, headers and texts go where they belong, though their names look alike", async () => {
     const { origin, requested } = await scripted(() => code({ interval: 1 }));
-    const config = (await opened()).configure({
+    const page = (await opened()).page({
       ...endpointsAt(origin),
       deviceParameters: {},
       tokenParameters: { a: "&a=", A: "2", aa: "3" },
@@ -183,7 +119,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
       },
       messages: { requesting: "F\u00fcr \u00c4" },
     });
-    const host = new HostProcess([...sanitized, "--config", config], STRICT);
+    const host = new HostProcess([...sanitized, "--page", page], STRICT);
     await host.until("a poll", () => requested.length > 1);
     for (const { headers } of requested) {
       expect(headers).toMatchObject({ "x-a": "X-B: 1", "x-b": "", "x-ab": "X-A: 3" });
@@ -197,12 +133,11 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
 
   it.each([
     [["--frobnicate"], "--frobnicate: no option"],
-    [["--config"], "--config: no option, or its value is missing"],
-    [["--config", "x", "--heap-limit", "much"], "much: no option, or its value"],
-    [["--config", "x", "more"], "more: no option"],
-    [["--config", "x", "--page", "y"], "or --page"],
+    [["--page"], "--page: no option, or its value is missing"],
+    [["--page", "x", "--heap-limit", "much"], "much: no option, or its value"],
+    [["--page", "x", "more"], "more: no option"],
     [["--page", "x", "--page", "y", "--page", "z"], "z: no option"],
-    [[], "--config: name the device.json"],
+    [[], "--page: name a settings page"],
   ])("%j on the command line: one line, exit code 2", async (args, complaint) => {
     const host = new HostProcess([...sanitized, ...args], STRICT);
     expect(await host.exit()).toBe(2);
@@ -211,38 +146,11 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     expect(host.display).toBe("");
   });
 
-  it.each<[string, (file: string) => void, string]>([
-    ["a pipe", (file) => execFileSync("mkfifo", [file]), "is no file that can be read"],
-    ["a directory", (file) => mkdirSync(file), "is no file that can be read"],
-    ["an empty file", (file) => writeFileSync(file, ""), "or is empty"],
-    ["too long a file", (file) => writeFileSync(file, " ".repeat(1_000_000)), "or too long"],
-    ["a file with a mark ahead", (file) => writeFileSync(file, "\ufeff{}"), "it is not JSON"],
-    ["a deep file", (file) => writeFileSync(file, '{"$schema":'.padEnd(9000, "[")), "is not JSON"],
-  ])("%s in its place: one line, exit code 2", async (_name, make, complaint) => {
-    const file = join((await opened("http")).folder, "other.json");
-    make(file);
-    const host = new HostProcess([...sanitized, "--config", file], STRICT);
-    expect(await host.exit()).toBe(2);
-    expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
-    expect(host.messages).toContain(complaint);
-  });
-
-  it("a secret in a file that every user can read: one line, exit code 2", async () => {
-    const config = (await opened("http")).configure();
-    chmodSync(config, 0o644);
-    const host = new HostProcess([...sanitized, "--config", config], STRICT);
-    expect(await host.exit()).toBe(2);
-    expect(host.messages).toMatch(
-      /^picogrant-host: \S+: every user can read .*; run chmod 640 on it\n$/,
-    );
-    expect(host.messages).not.toContain(CLIENT.clientSecret);
-  });
-
   it("--help: usage on standard output, exit code 0", async () => {
     const host = new HostProcess([programOf("sanitize"), "--help"], STRICT);
     expect(await host.exit()).toBe(0);
     expect(host.messages).toBe("");
-    expect(host.display).toContain("usage: picogrant-host --config");
+    expect(host.display).toContain("usage: picogrant-host --page");
   });
 
   it.each([
@@ -251,10 +159,10 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   ] as const)(
     "too small a heap is named, not crashed into (%s, below %d)",
     async (kind, needed) => {
-      const config = (await opened("http")).configure();
+      const page = (await opened("http")).page();
       for (let bytes = 1000; bytes < needed; bytes += Math.floor(needed / 12)) {
         const host = new HostProcess(
-          [programOf(kind), "--heap-limit", String(bytes), "--config", config],
+          [programOf(kind), "--heap-limit", String(bytes), "--page", page],
           STRICT,
         );
         expect(await host.exit(), host.messages).toBe(2);

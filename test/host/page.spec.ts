@@ -1,10 +1,12 @@
 // The settings page (page.h) of a host with files: it signs in with it, a bad one is refused with the reason on the
 // display, and the last good one goes on.
 
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makePage } from "../../targets/command/page-format.ts";
+import { configure } from "../../targets/command/configure.ts";
+import { runPart } from "../../targets/command/option-parser.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { opened, type RealEnvironment } from "../environment/real-environment.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
@@ -13,14 +15,8 @@ const MADE = 1_700_000_000;
 const BROKEN = /\|Settings broken +\|\n\|Tell the maker +\|/;
 
 function page(environment: RealEnvironment, name: string, madeAt = MADE, columns = 20): string {
-  const config = JSON.parse(readFileSync(environment.configure(), "utf8"));
   const changes = { display: { columns, rows: 4 }, limits: { startSpreadMs: 0 } };
-  const { deviceKeyFile: _, ...storage } = config.storage;
-  const text = JSON.stringify({ ...config, ...changes, storage });
-  const authorities = [readFileSync(join(environment.folder, "ca.pem"), "utf8")];
-  const file = join(environment.folder, name);
-  writeFileSync(file, makePage(text, { authorities, madeAt }), { mode: 0o600 });
-  return file;
+  return environment.page(changes, name, madeAt);
 }
 
 const host = (...pages: readonly string[]): HostProcess => {
@@ -32,6 +28,24 @@ it("names server, client and authority: the device signs in over TLS", async () 
   const environment = await opened("https");
   const device = host(page(environment, "a"));
   await device.state("PENDING");
+  expect(environment.service.approve(environment.pendingCode, "ada")).toBe("granted");
+  await device.state("SIGNED_IN");
+  expect(await device.quit()).toBe(0);
+});
+
+it("made by the command from a handwritten device.json without authorities, it takes http to the device itself", async () => {
+  const environment = await opened();
+  const readme = readFileSync(new URL("../../targets/quickjs/README.md", import.meta.url), "utf8");
+  const [json, file] = ["device.json", "device.page"].map((name) => join(environment.folder, name));
+  const own = /```json\n(.*?)```/s.exec(readme)![1]!;
+  const here = own
+    .replaceAll(":8080", `:${environment.port}`)
+    .replaceAll("/tmp/picogrant", environment.folder);
+  writeFileSync(json!, here);
+  expect(await runPart(configure, [json!, "--page", "--out", file!])).toBe(0);
+  const device = host(file!);
+  await device.state("PENDING");
+  expect(device.frame).toHaveLength(4);
   expect(environment.service.approve(environment.pendingCode, "ada")).toBe("granted");
   await device.state("SIGNED_IN");
   expect(await device.quit()).toBe(0);
@@ -71,11 +85,14 @@ it.each<[string, (file: string) => void, string]>([
   ["erased", (file) => writeFileSync(file, Buffer.alloc(64, 0xff)), "is not programmed"],
   ["empty", (file) => writeFileSync(file, ""), "or is empty"],
   ["too long", (file) => writeFileSync(file, Buffer.alloc(16_385)), "or too long"],
+  ["a pipe", (file) => void execFileSync("mkfifo", [file]), "is no file"],
+  ["a directory", (file) => mkdirSync(file), "is no file"],
   ["for everybody to read", (file) => chmodSync(file, 0o604), "run chmod 640 on it"],
 ])(
   "one that is %s, alone: exit code 2, with the reason on the display",
-  async (_, corrupt, why) => {
+  async (kind, corrupt, why) => {
     const file = page(await opened("https"), "a");
+    if (/^a /.test(kind)) rmSync(file);
     corrupt(file);
     const device = host(file);
     expect(await device.exit()).toBe(2);

@@ -31,7 +31,7 @@ const settled = (host: HostProcess): Promise<void> =>
 
 describe("a process that holds tokens", () => {
   it("writes no core dump, and keeps its memory out of the swap", async () => {
-    const host = new HostProcess([release, "--config", (await opened()).configure()]);
+    const host = new HostProcess([release, "--page", (await opened()).page()]);
     await host.state("PENDING");
     const limits = readFileSync(`/proc/${host.pid}/limits`, "utf8");
     expect(limits).toMatch(/^Max core file size\s+0\s+0\s/m);
@@ -45,25 +45,25 @@ describe("a process that holds tokens", () => {
     const ca = join(own.folder, "ca.pem");
     const other = join(own.folder, "other.pem");
     renameSync(ca, other);
-    const config = own.configure({ http: {} });
-    const host = new HostProcess([release, "--config", config], { SSL_CERT_FILE: other });
+    const page = own.page({ http: {} });
+    const host = new HostProcess([release, "--page", page], { SSL_CERT_FILE: other });
     await settled(host);
     expect(own.responses("/device/code")).toEqual([]);
     expect(await host.quit()).toBe(0);
   });
 });
 
-describe("a configuration or certificates that others can change are refused, as sshd refuses its files", () => {
+describe("a settings page that others can change is refused, as sshd refuses its files", () => {
   const isJudged = isRoot || process.env.CI === "true";
-  it.each<[string, (config: string, own: RealEnvironment) => void, RegExp]>([
+  it.each<[string, (page: string, own: RealEnvironment) => void, RegExp]>([
     [
       "of mode 646",
-      (config) => chmodSync(config, 0o646),
+      (page) => chmodSync(page, 0o646),
       /every user can change it; run chmod 640 on it\n$/,
     ],
     [
       "of mode 664",
-      (config) => chmodSync(config, 0o664),
+      (page) => chmodSync(page, 0o664),
       /its group can change it; run chmod 640 on it\n$/,
     ],
     [
@@ -71,30 +71,22 @@ describe("a configuration or certificates that others can change are refused, as
       (_, own) => chmodSync(own.folder, 0o777),
       /others can change a directory that it/,
     ],
-    [
-      "certificates of mode 646",
-      (_, own) => {
-        writeFileSync(join(own.folder, "ca.pem"), "");
-        chmodSync(join(own.folder, "ca.pem"), 0o646);
-      },
-      /ca\.pem: every user can change it; run chmod 640 on it\n$/,
-    ],
     ...(isJudged
       ? [
           [
             "of another user",
-            (config: string) => chownSync(config, 65_534, 65_534),
+            (page: string) => chownSync(page, 65_534, 65_534),
             /another user; run chown on it\n$/,
           ] as const,
         ]
       : []),
-  ] as [string, (config: string, own: RealEnvironment) => void, RegExp][])(
+  ] as [string, (page: string, own: RealEnvironment) => void, RegExp][])(
     "%s",
     async (_, change, message) => {
       const own = await opened();
-      const config = own.configure();
-      change(config, own);
-      const host = new HostProcess([release, "--config", config]);
+      const page = own.page();
+      change(page, own);
+      const host = new HostProcess([release, "--page", page]);
       expect(await host.exit()).toBe(2);
       expect(host.messages).toMatch(message);
     },
@@ -122,8 +114,8 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
     }).on("tlsClientError", () => undefined);
     const base = `https://localhost:${await listening(server)}`;
     const endpoints = { deviceAuthorization: `${base}/d`, token: `${base}/t` };
-    const config = own.configure({ endpoints, http: { certificates: trust } });
-    const host = new HostProcess([release, "--config", config]);
+    const page = own.page({ endpoints, http: { certificates: trust } });
+    const host = new HostProcess([release, "--page", page]);
     await settled(host);
     expect(requested > 0).toBe(isValid);
     expect(await host.quit()).toBe(0);
@@ -171,8 +163,8 @@ describe("TLS that ends otherwise than expected is reported", () => {
       serve(socket.on("error", () => undefined));
     }).on("tlsClientError", () => undefined);
     const base = `https://localhost:${await listening(server)}`;
-    const config = own.configure({ ...endpointsAt(base), http: { certificates: trust } });
-    const host = new HostProcess([programOf("sanitize"), "--config", config]);
+    const page = own.page({ ...endpointsAt(base), http: { certificates: trust } });
+    const host = new HostProcess([programOf("sanitize"), "--page", page]);
     if (reason === "") await host.state("PENDING");
     else await host.showsReason(reason);
     expect(await host.kill("SIGTERM")).toBe(0);
@@ -229,8 +221,8 @@ describe("RFC 9112 §9.3: a connection is kept for the next request", () => {
       return reply(response, isFirst);
     });
     const base = `http://127.0.0.1:${await listening(server)}`;
-    const config = (await opened()).configure(endpointsAt(base));
-    const device = new HostProcess([programOf("sanitize"), "--config", config]);
+    const page = (await opened()).page(endpointsAt(base));
+    const device = new HostProcess([programOf("sanitize"), "--page", page]);
     await device.until("polls", () => polls > 3);
     device.press("l");
     await device.measure();
@@ -298,12 +290,12 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     "%s on %s: signed out, no token is left in it, and no further copy of the client's secret",
     async (protocol, kind) => {
       const own = await opened(protocol);
-      // What the configuration has stays, and where it was before the first request.
+      // What the page has stays, and where it was before the first request.
       const secret = "tv-secret";
       const texts = ["grant-header-7Hq2Zr9Lm4Xw", "resource-header-5Tn8Vb3Kc6Yd"];
       const [grant, resource] = texts.map((text) => ({ "X-Maker": text }));
-      const config = own.configure({ autoStart: false, headers: { grant, resource } });
-      const host = new HostProcess([programOf(kind), "--config", config]);
+      const page = own.page({ autoStart: false, headers: { grant, resource } });
+      const host = new HostProcess([programOf(kind), "--page", page]);
       await host.state("SIGNED_OUT");
       const [before, ...ofTexts] = copies(host.pid, [secret, ...texts]);
       expect(Math.min(before!, ...ofTexts)).toBeGreaterThan(0);

@@ -12,6 +12,8 @@ import { integer, UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../certificates.ts";
 import { Exit, Failure, SIGNALS } from "../exit-codes.ts";
 import { commandLine } from "../option-parser.ts";
+import { orMistake } from "../page.ts";
+import { makePage } from "../page-format.ts";
 import { paintFor, showProgress } from "../terminal.ts";
 import { OUTDATED } from "./conformance-server.ts";
 import { abilities, type Hook, hooksOf, type Row, rows } from "./device-rows.ts";
@@ -45,8 +47,8 @@ type Verdict = Pick<Row, "name" | "section"> & {
 const CLIENT: Client = { clientId: "picogrant-bench", scope: "openid" };
 const BY_HAND = "-";
 const HELP = `
-COMMAND is run by the shell, once for each row, with {config}: the device.json, {directory}: for what it keeps, and
-{ca}: the authority to trust. A hook is a command as well, with {pid} too; or "> LINE" for the device's standard input.
+COMMAND is run by the shell, once for each row, with {config}: the device.json, {page}: its settings page for a device
+in C, {directory}: for what it keeps, and {ca}: the authority to trust. A hook is a command as well, with {pid} too; or "> LINE" for the device's standard input.
 Without --restart and --power-cut the device is ended (SIGTERM, SIGKILL) and started again. Rows that need a hook which
 is not there are not tried.
 
@@ -263,7 +265,14 @@ class Bench {
       http: { certificates: write("ca.pem", this.#tls.ca) },
       ...this.#flags.with,
     };
-    write("device.json", JSON.stringify(config));
+    const text = JSON.stringify(config);
+    write("device.json", text);
+    if (!this.#flags.device.includes("{page}")) return;
+    const authorities = [this.#tls.ca];
+    write(
+      "device.page",
+      orMistake("--with", () => makePage(text, { authorities })),
+    );
   }
 }
 
@@ -323,6 +332,7 @@ class Device {
   #shell(command: string): ChildProcess {
     const words: Record<string, string> = {
       "{config}": path.join(this.#directory, "device.json"),
+      "{page}": path.join(this.#directory, "device.page"),
       "{ca}": path.join(this.#directory, "ca.pem"),
       "{directory}": this.#directory,
       "{pid}": String(this.#child?.pid),

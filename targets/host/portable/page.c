@@ -72,7 +72,8 @@ static void take_numbers(struct reader *reader, struct pg_settings *settings, ui
 /* Tokens go over TLS, or do not leave the device. */
 static int is_safe(const char *text) {
   struct pg_address address;
-  return !*text || (pg_address_split(text, &address) && address.peer.is_secure);
+  if (!*text) return 1;
+  return pg_address_split(text, &address) && (address.peer.is_secure || pg_address_is_own(&address));
 }
 
 static void take_texts(struct reader *reader, struct pg_page *page) {

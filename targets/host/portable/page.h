@@ -6,9 +6,9 @@
  *   "PGS1", u32 bytes that follow, u32 CRC-32 of them, and then
  *   u32 when it was made, seconds since 1970
  *   numbers, a u32 each, in the order of enum pg_page_number
- *   texts, in the order of enum pg_page_text: UTF-8, each ended by a 0
+ *   texts, in the order of enum pg_page_text: UTF-8, each ended by a 0; addresses are https, or http to this device itself
  *   u8 size, the seed for randomness; u8 size, the device's key: of no bytes where there is none
- *   u16 number of certificate authorities; of each:
+ *   u16 number of certificate authorities, 0 if the device trusts nobody; of each:
  *     u16 size, the certificate in DER
  *     u8 curve: 0 for RSA, or BearSSL's number (23 is P-256, 24 is P-384)
  *     where in the certificate what a board wants lies, u16 offset and u16 size each: the subject's name;

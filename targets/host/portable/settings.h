@@ -1,6 +1,6 @@
 /*
  * What the device needs to know: texts by pointer, so that a firmware keeps them in flash, and numbers. A
- * board writes one down; config.h reads one out of a device.json.
+ * firmware writes one down, or reads it from a settings page (page.h).
  */
 #ifndef PICOGRANT_SETTINGS_H
 #define PICOGRANT_SETTINGS_H

@@ -10,12 +10,12 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { signIn } from "../../../platform/node/sign-in.ts";
 import { makeTlsIdentities } from "../../command/certificates.ts";
+import { makePage } from "../../command/page-format.ts";
 import { isRefreshed, programOf } from "../host/build.ts";
 
-/** What a device receives: addresses, trusted certificates, and its own folder. */
+/** What a device receives: addresses, the trusted authority, and its own folder. */
 interface Given {
   readonly endpoints: { readonly deviceAuthorization: string; readonly token: string };
-  readonly certificates: string;
   readonly ca: string;
   readonly folder: string;
 }
@@ -56,11 +56,9 @@ export async function countHandshakes(
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const certificates = join(folder, "ca.pem");
-  writeFileSync(certificates, ca);
   const endpoints = { deviceAuthorization: `${base}/code`, token: `${base}/token` };
   const stop = new AbortController();
-  const ended = run({ endpoints, certificates, ca, folder }, stop.signal).catch(() => undefined);
+  const ended = run({ endpoints, ca, folder }, stop.signal).catch(() => undefined);
   await Promise.race([polled, ended]);
   const found = { ...counted };
   stop.abort();
@@ -73,13 +71,14 @@ export async function countHandshakes(
 }
 
 export function hostAsDevice(program: string): Run {
-  return ({ endpoints, certificates, folder }, signal) => {
-    const config = join(folder, "device.json");
-    const own = { clientId: "handshakes", scope: "openid", storage: { directory: folder } };
-    const all = { ...own, autoStart: true, endpoints, http: { certificates } };
-    writeFileSync(config, JSON.stringify(all), { mode: 0o600 });
+  return ({ endpoints, ca, folder }, signal) => {
+    const file = join(folder, "device.page");
+    const storage = { directory: folder };
+    const config = { clientId: "handshakes", scope: "openid", storage, endpoints };
+    const page = makePage(JSON.stringify(config), { authorities: [ca] });
+    writeFileSync(file, page, { mode: 0o600 });
     const stdio = ["pipe", "ignore", "ignore"] as const;
-    const child = spawn(program, ["--config", config], { stdio: [...stdio], signal });
+    const child = spawn(program, ["--page", file], { stdio: [...stdio], signal });
     return new Promise((done) => child.on("close", done).on("error", () => undefined));
   };
 }

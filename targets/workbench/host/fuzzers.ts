@@ -44,17 +44,6 @@ export const surfaces: readonly Surface[] = [
     },
   },
   {
-    name: "config",
-    files: ["config", "json", "address"],
-    longest: 1500,
-    round: 800_000,
-    fault: {
-      file: "config",
-      text: "value < member->low || value > member->high",
-      fault: "value > member->high",
-    },
-  },
-  {
     name: "page",
     files: ["page", "address"],
     longest: 600,

@@ -17,7 +17,6 @@ import {
   release,
   State,
 } from "../../../core/index.ts";
-import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/display/reasons.ts";
 import { RECORD } from "../../../platform/driver/device.ts";
 import { ERRORS } from "../../../platform/node/files.ts";
@@ -114,9 +113,7 @@ export function numbersHeader(): string {
     `#define PG_ENDPOINT_NAMES {${namesOf(enums.ENDPOINT)}}\n` +
     `#define PG_ERROR_CODE_NAMES {${namesOf(ErrorCode)}}\n` +
     `#define PG_PASSING_ERRORS {${errorsOf("passing")}}\n#define PG_MEDIUM_ERRORS {${errorsOf("medium")}}\n` +
-    `enum { PG_MESSAGE_COUNT = ${messageNames.length} };\n` +
-    `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
-    `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +
+    `enum { PG_MESSAGE_COUNT = ${MESSAGES.split("\n").length} };\n` +
     `enum { PG_RECORD_FRAME = ${RECORD.FRAME}, PG_RECORD_LENGTH = ${RECORD.LENGTH} };\n` +
     `#define PG_RECORD_OF_CODE {${RECORD.CODE.join(", ")}}\n` +
     `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase().replace("received_", "")}}\n` +

@@ -29,8 +29,6 @@ export interface Proof {
   readonly paths: Readonly<Record<string, number>>;
   /** Functions with loops whose paths are joined after each iteration. */
   readonly joined?: readonly string[];
-  /** Depth of recursion, if any. */
-  readonly recursion?: number;
   /** Loop iterations that are analysed separately; default 64. */
   readonly turns?: number;
   /** Functions that compare two variables with each other. */
@@ -52,31 +50,6 @@ export const proofs: readonly Proof[] = [
       file: "http-response",
       text: "text_size < PG_HTTP_RESPONSE_LINE",
       fault: "text_size <= PG_HTTP_RESPONSE_LINE",
-    },
-  },
-  {
-    name: "json",
-    functions: ["pg_json_skip", "pg_json_at_end"],
-    files: ["json"],
-    bound: "0..5 bytes, and as many behind beginnings of escapes, numbers and nested containers",
-    paths: { "@default": 2000, prove: 2000 },
-    fault: {
-      file: "json",
-      text: "json->depth >= PG_JSON_DEPTH)",
-      fault: "json->depth > PG_JSON_DEPTH)",
-    },
-  },
-  {
-    name: "config",
-    functions: ["pg_config_read"],
-    files: ["config", "json", "address"],
-    bound: "0..2 bytes behind beginnings that lead into each kind of member but addresses",
-    paths: { "@default": 3000, prove: 30_000 },
-    recursion: 2,
-    fault: {
-      file: "config",
-      text: "reader->capacity_size - reader->capacity_at < 2",
-      fault: "reader->capacity_size - reader->capacity_at < 1",
     },
   },
   {
@@ -108,7 +81,7 @@ export interface Outcome {
   readonly report: string;
 }
 
-function flagsOf({ paths, joined = [], related = [], recursion = 0, turns = 64 }: Proof): string[] {
+function flagsOf({ paths, joined = [], related = [], turns = 64 }: Proof): string[] {
   const { "@default": usual = 0, ...own } = { "@default": 0, prove: 0, ...paths };
   const list = Object.entries(own).map(([name, count]) => `${name}:${count}`);
   return [
@@ -118,7 +91,6 @@ function flagsOf({ paths, joined = [], related = [], recursion = 0, turns = 64 }
     ...["-eva", "-main", "prove", "-eva-msg-key=-initial-state,-final-states"],
     ...["-eva-auto-loop-unroll", `${turns}`, "-eva-split-return", "full"],
     ...["-eva-slevel", `${usual}`, "-eva-slevel-function", list.join(",")],
-    ...(recursion > 0 ? ["-eva-unroll-recursive-calls", `${recursion}`] : []),
     ...(joined.length > 0 ? ["-eva-slevel-merge-after-loop", joined.join(",")] : []),
     ...related.flatMap((name) => ["-eva-domains-function", `octagon:${name}`]),
   ];

@@ -15,7 +15,6 @@ static void check(int holds, const char *bound) {
 
 static inline void check_number(int value, int low, int high) { check(value >= low && value <= high, "numbers are in their range"); }
 
-/* Of whatever they are read out of. */
 static inline void check_numbers(const struct pg_settings *settings) {
   check_number(settings->columns, 16, 80);
   check_number(settings->rows, 2, 8);

@@ -159,11 +159,9 @@ static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
 
 /* In place of the system's authorities. */
 static int set_trust(CURL *easy, const struct pg_trust *trust) {
-  if (!trust->pem && (!trust->file || !*trust->file)) return 1;
   struct curl_blob pem = {(void *)(uintptr_t)trust->pem, trust->pem_size, CURL_BLOB_NOCOPY};
-  CURLcode result = trust->pem ? curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &pem)
-                               : curl_easy_setopt(easy, CURLOPT_CAINFO, trust->file);
-  return result == CURLE_OK && curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
+  return curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &pem) == CURLE_OK &&
+         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
 }
 
 static int set_options(struct pg_connection *connection, const struct pg_peer *peer,

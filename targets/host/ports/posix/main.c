@@ -1,5 +1,5 @@
 /*
- * The host's program: reads the configuration, makes the device, sleeps and works. The user's keys are
+ * The host's program: reads the settings page, makes the device, sleeps and works. The user's keys are
  * lines on standard input: s sign in, c cancel, o sign out, a call the API, m measure, l what happened
  * last, q quit.
  */
@@ -11,10 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "host.h"
 #include "picogrant-port.h"
 #include "posix.h"
@@ -22,19 +20,16 @@
 #include "storage.h"
 
 /* SHOWN_S: how long the display says that a page was refused, where there is another. */
-enum { CONFIG_MAX = 32768, CAPACITY_BYTES = 8192, SHOWN_S = 5 };
+enum { SHOWN_S = 5 };
 
 /* The program has one device; it could have several, each with these. */
 static struct pg_host host;
-static struct pg_config config;
 static struct pg_page page;
 static struct pg_trust trust;
 static struct pg_file_medium records = {.file = -1};
 static struct pg_network network;
 static struct pg_connection connection;
 static struct pg_display display;
-static char config_text[CONFIG_MAX];
-static char config_capacity[CAPACITY_BYTES];
 static uint8_t memory[PG_MEMORY_MAX];
 static size_t api_bytes;
 static char demand[512];
@@ -76,23 +71,6 @@ static void print_history(void) {
   for (int i = 0; pg_history_line(&host.history, i, line); i++) fprintf(stderr, "%s\n", line);
 }
 
-static int load_config(const char *path) {
-  struct stat status = {0};
-  size_t size = pg_read_file(path, config_text, sizeof config_text, &status);
-  if (!size) return pg_complain(path, "is no file that can be read, or is empty or too long");
-  const char *why = pg_config_read(&config, config_text, size, config_capacity, sizeof config_capacity);
-  if (!why) why = pg_owners_problem(path, &status);
-  if (!why && (status.st_mode & S_IRWXO) && *config.settings.client_secret) {
-    why = "every user can read the secret in it; run chmod 640 on it";
-  }
-  if (!why && !*config.directory) why = "storage.directory is missing";
-  if (why) return pg_complain(path, why);
-  trust.file = config.certificates;
-  /* A file that is not there is told by the first request. */
-  if (*trust.file && stat(trust.file, &status) == 0) why = pg_owners_problem(trust.file, &status);
-  return why ? pg_complain(trust.file, why) : 0;
-}
-
 /* What the maker set is damaged. */
 static void show_broken(void) {
   enum { COLUMNS = 20, ROWS = 4 };
@@ -103,15 +81,12 @@ static void show_broken(void) {
 
 static int load_settings(const struct pg_options *options) {
   int refused = 0;
-  if (options->config) return load_config(options->config);
   int is_open = pg_pages_open(&page, options->pages, &trust, &refused);
   if (refused) show_broken();
   if (!is_open) return PG_EXIT_WRONG;
   /* The last good one goes on. */
   if (refused) (void)sleep(SHOWN_S);
-  config.settings = page.settings;
-  config.directory = page.directory;
-  return *config.directory ? 0 : pg_complain("--page", "storage.directory is missing");
+  return *page.directory ? 0 : pg_complain("--page", "storage.directory is missing");
 }
 
 static int has_failed_medium;
@@ -119,11 +94,11 @@ static int has_failed_medium;
 /* A disk that does not work is no reason not to sign in: the display says that nothing is saved. */
 static int open_storage(const struct pg_medium **medium) {
   const char *why = NULL;
-  uint32_t slot_bytes = PG_SLOT_HEADER + (uint32_t)config.settings.memory_bytes;
-  enum pg_file_state state = pg_file_open(&records, config.directory, slot_bytes, medium, &why);
+  uint32_t slot_bytes = PG_SLOT_HEADER + (uint32_t)page.settings.memory_bytes;
+  enum pg_file_state state = pg_file_open(&records, page.directory, slot_bytes, medium, &why);
   if (state == PG_FILE_READY) return 0;
   char path[1100];
-  snprintf(path, sizeof path, "%s/records.flash", config.directory);
+  snprintf(path, sizeof path, "%s/records.flash", page.directory);
   (void)pg_complain(path, why);
   if (state == PG_FILE_REFUSED) return PG_EXIT_WRONG;
   has_failed_medium = 1;
@@ -196,7 +171,7 @@ static int open_device(const struct pg_host_parts *parts) {
                                                         : "code";
     return pg_complain(what, pg_host_problem(result));
   }
-  fprintf(stderr, "core: %d bytes of memory\n", config.settings.memory_bytes);
+  fprintf(stderr, "core: %d bytes of memory\n", page.settings.memory_bytes);
   return 0;
 }
 
@@ -293,7 +268,7 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
   const struct pg_engine engine = {.heap_limit = options->heap_limit};
 #endif
   const struct pg_host_parts parts = {
-      .settings = &config.settings,
+      .settings = &page.settings,
 #ifdef PG_HAS_ENGINE
       .engine = &engine,
 #endif
@@ -339,8 +314,6 @@ int main(int count, char **arguments) {
   ignore_signals_of_errors();
   pg_process_close();
   pg_process_lock(memory, sizeof memory);
-  pg_process_lock(config_text, sizeof config_text);
-  pg_process_lock(config_capacity, sizeof config_capacity);
   /*
    * Blocks are overwritten when they are given back: those of TLS, which held what came and went. glibc leaves out
    * small ones (up to 1,032 bytes); what the engine gives back is overwritten by heap.c, whatever its size.
@@ -353,7 +326,6 @@ int main(int count, char **arguments) {
   if (!wrong) wrong = run_device(&options, medium);
   pg_file_close(&records);
   pg_wipe(memory, sizeof memory);
-  pg_wipe(config_text, sizeof config_text);
   pg_pages_close();
   return wrong == -1 ? 0 : wrong;
 }

@@ -26,8 +26,7 @@ static int is_number(const char *text, uint64_t most, uint64_t *value) {
 }
 
 static void print_usage(void) {
-  fputs("usage: picogrant-host --config device.json\n"
-        "       picogrant-host --page FILE [--page FILE]\n"
+  fputs("usage: picogrant-host --page FILE [--page FILE]\n"
         "  --heap-limit BYTES   of a core on an engine\n",
         stdout);
 }
@@ -53,25 +52,21 @@ static int take_limit(struct pg_options *options, const char *text) {
 }
 
 int pg_read_options(int count, char **arguments, struct pg_options *options) {
-  static const struct option known[] = {{"config", 1, NULL, 'c'},
-                                        {"page", 1, NULL, 'p'},
+  static const struct option known[] = {{"page", 1, NULL, 'p'},
                                         {"heap-limit", 1, NULL, 'l'},
                                         {"help", 0, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
   int option;
   opterr = 0;
   while ((option = getopt_long(count, arguments, "", known, NULL)) != -1) {
-    if (option == 'c') options->config = optarg;
-    else if (option == 'p' && add_page(options, optarg)) continue;
+    if (option == 'p' && add_page(options, optarg)) continue;
     else if (option == 'l' && take_limit(options, optarg)) continue;
     else if (option == 'h') return print_usage(), -1;
     else return misused(arguments[optind - 1]);
   }
   if (optind < count) return misused(arguments[optind]);
-  if (!options->config == !options->pages[0]) {
-    return pg_complain("--config", "name the device.json, or --page the settings page");
-  }
-  return 0;
+  if (options->pages[0]) return 0;
+  return pg_complain("--page", "name a settings page; picogrant configure --page makes one from a device.json");
 }
 
 /* The pages. */

@@ -19,8 +19,7 @@
 enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
 
 struct pg_options {
-  const char *config;
-  const char *pages[PG_PAGE_AREAS]; /* in place of it; NULL: none */
+  const char *pages[PG_PAGE_AREAS]; /* the first is there; NULL: none */
   size_t heap_limit; /* of an engine; 0: its own default */
 };
 
@@ -131,11 +130,10 @@ struct pg_connection {
   uint8_t in[PG_NETWORK_BUFFER];
 };
 
-/* Whom a connection trusts: what struct pg_host_parts has. Certificates of authorities in PEM, in memory or in a file. */
+/* Whom a connection trusts: what struct pg_host_parts has. Certificates of authorities in PEM; of no bytes: nobody. */
 struct pg_trust {
-  const char *pem; /* NULL: the file's */
+  const char *pem;
   size_t pem_size;
-  const char *file; /* "" or NULL: the system's */
 };
 
 /* A descriptor to wait for, and whether something has come; -1: none. */
