@@ -10,13 +10,13 @@ export const WORDS = {
   DENIED: "Access refused. Sign in again",
   POLICY: "Not allowed. Ask your administrator",
   MEMBERS_ONLY: "Wrong organization. Ask your administrator",
-  DEVICE_REFUSED: "Device refused. Ask its maker",
-  SETUP: "Wrong setup. Ask the maker",
+  DEVICE_REFUSED: "Device refused. Contact support",
+  SETUP: "Wrong setup. Contact support",
   CODE_EXPIRED: "Code expired. Sign in again",
   SESSION_ENDED: "Session ended. Sign in again",
   DISABLED: "Account disabled. Ask your administrator",
-  FAILED: "Failed. Ask the maker",
-  TOO_LITTLE_MEMORY: "Too little memory. Ask the maker",
+  FAILED: "Failed. Contact support",
+  TOO_LITTLE_MEMORY: "Too little memory. Contact support",
 } as const;
 
 export interface ErrorRow {

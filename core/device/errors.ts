@@ -150,13 +150,13 @@ export var MESSAGES =
   "Access refused. Sign in again\n" +
   "Not allowed. Ask your administrator\n" +
   "Wrong organization. Ask your administrator\n" +
-  "Device refused. Ask its maker\n" +
-  "Wrong setup. Ask the maker\n" +
+  "Device refused. Contact support\n" +
+  "Wrong setup. Contact support\n" +
   "Code expired. Sign in again\n" +
   "Session ended. Sign in again\n" +
   "Account disabled. Ask your administrator\n" +
-  "Failed. Ask the maker\n" +
-  "Too little memory. Ask the maker\n" +
+  "Failed. Contact support\n" +
+  "Too little memory. Contact support\n" +
   "Tokens not erased";
 
 /** What went wrong. */

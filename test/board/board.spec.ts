@@ -263,7 +263,10 @@ describe("settings pages (page.h)", () => {
       board.flash.program(1, page.subarray(0, size));
       await board.powerOn();
       await board.description("page 1: is damaged");
-      expect(board.frame.map((line) => line.trim())).toEqual(["Settings broken", "Tell the maker"]);
+      expect(board.frame.map((line) => line.trim())).toEqual([
+        "Settings broken",
+        "Contact support",
+      ]);
       await board.description("settings: page 0");
       await board.state("SIGNED_IN");
       await board.powerOff();

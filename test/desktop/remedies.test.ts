@@ -20,9 +20,9 @@ const TEXTS = MESSAGES.split("\n");
 const GOES_ON = [Message.RESUMING, Message.NO_CONNECTION, Message.BUSY, Message.CODE_EXPIRED];
 const ROWS = errorRows().map((row) => [ErrorCode[row.error], row] as const);
 
-function requestedBy(text: string): string {
+function fixerNamedIn(text: string): string {
   if (/administrator/.test(text)) return "the administrator";
-  if (/maker/.test(text)) return "the developer";
+  if (/Contact support/.test(text)) return "the developer";
   return /Sign in again/.test(text) ? "the user" : "nobody";
 }
 
@@ -35,15 +35,15 @@ async function failedWith(error: number): Promise<Driver> {
 }
 
 test.each(ROWS)("%s: display, panel and errors of programs name the same role", async (_, row) => {
-  const requested = requestedBy(TEXTS[row.message]!);
+  const fixer = fixerNamedIn(TEXTS[row.message]!);
   const driver = await failedWith(row.error);
   const { fix } = reasonOfDevice(driver)!;
   const { remedy } = signInErrorOf(driver.device);
-  if (requested === "nobody" || GOES_ON.includes(row.message)) {
+  if (fixer === "nobody" || GOES_ON.includes(row.message)) {
     expect(fix).toMatch(/^(passes by itself|a new code|the user): /);
   } else {
-    expect(fix.startsWith(`${requested}: `), `${fix} beside "${TEXTS[row.message]}"`).toBe(true);
-    expect(`the ${remedy === "developer" ? "developer" : remedy}`).toBe(requested);
+    expect(fix.startsWith(`${fixer}: `), `${fix} beside "${TEXTS[row.message]}"`).toBe(true);
+    expect(`the ${remedy}`).toBe(fixer);
   }
   const isFinal = [ErrorKind.USER, ErrorKind.ADMINISTRATOR, ErrorKind.DEVELOPER].includes(row.kind);
   expect(remedy === "nobody").toBe(!isFinal);
@@ -88,7 +88,7 @@ test("every sentence asks one role for one action", () => {
     if (error === ErrorCode.NONE) continue;
     const sentence = sentenceOf(remedyOf(error, kind));
     expect(sentence).toMatch(/^[A-Z].*\w\.$/);
-    const requested = sentence.match(/administrator|developer|the user|another account/g) ?? [];
-    expect(new Set(requested).size, sentence).toBeLessThanOrEqual(1);
+    const fixer = sentence.match(/administrator|developer|the user|another account/g) ?? [];
+    expect(new Set(fixer).size, sentence).toBeLessThanOrEqual(1);
   }
 });

@@ -12,7 +12,7 @@ import { opened, type RealEnvironment } from "../environment/real-environment.ts
 import { HostProcess, STRICT } from "./host-process.ts";
 
 const MADE = 1_700_000_000;
-const BROKEN = /\|Settings broken +\|\n\|Tell the maker +\|/;
+const BROKEN = /\|Settings broken +\|\n\|Contact support +\|/;
 
 function page(environment: RealEnvironment, name: string, madeAt = MADE, columns = 20): string {
   const changes = { display: { columns, rows: 4 }, limits: { startSpreadMs: 0 } };
