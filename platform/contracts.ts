@@ -77,10 +77,8 @@ export interface HttpSink {
  * HTTP(S) client. At most one exchange is under way: `send` is called again only after `end`,
  * `failed` or `abort`.
  *
- * Duties: `Accept: application/json` on every request; certificates and host names checked;
- * redirects never followed (the 3xx is reported); a body never sent twice; a time limit for the
- * whole exchange, after which it reports "timeout"; a size limit; nothing gathered in memory beyond
- * one chunk. A body cut off before its promised length is `failed`, not `end`.
+ * Its duties are one table for JavaScript and C, on the page about firmware in C (targets/docs/firmware-in-c.md). Each case
+ * of `httpConformance` begins with the name of its duty.
  */
 export interface Http {
   /** Starts the exchange and reports to `sink`. Any failure to start is reported too, never thrown. */

@@ -13,6 +13,7 @@ import {
   type Subject,
   Violation,
 } from "./case.ts";
+import type { HttpDutyName } from "./http-duties.ts";
 
 /** What an adapter under test is to be made with. */
 export interface HttpLimits {
@@ -99,6 +100,8 @@ export interface HttpTestServer {
     expired: string;
     /** A trusted certificate, but TLS 1.0 and 1.1 only. */
     outdated: string;
+    /** A trusted certificate, and a client certificate is required. */
+    demanding: string;
   };
   /** Adds plans, used up request by request. Without one the server answers 599. */
   plan(...plans: ServerPlan[]): void;
@@ -130,6 +133,7 @@ export class Recorder implements HttpSink {
   readonly events: string[] = [];
   statusCode = 0;
   retryAfterSeconds = -2;
+  authenticate = "";
   failure: TransportFailure | undefined;
   ended = false;
   readonly bytes: number[] = [];
@@ -141,7 +145,7 @@ export class Recorder implements HttpSink {
     return this.ended || this.failure !== undefined;
   }
 
-  status(status: number, retryAfterSeconds: number): void {
+  status(status: number, retryAfterSeconds: number, authenticate = ""): void {
     this.#note("status");
     if (this.statusCode !== 0) this.#blame("status came twice");
     if (!Number.isInteger(status) || status < 100 || status > 599) {
@@ -152,6 +156,7 @@ export class Recorder implements HttpSink {
     }
     this.statusCode = status;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.authenticate = authenticate;
     this.during("status");
   }
 
@@ -241,20 +246,20 @@ export function benchOf(
 
 export type Bench = ReturnType<typeof benchOf>;
 
-/** What each rule in words asks of an adapter. */
-export type HttpRules = Rules<Bench>;
+/** What each rule in words asks of an adapter: the name of its duty first. */
+export type HttpRules = Readonly<Record<`${HttpDutyName}: ${string}`, Rules<Bench>[string]>>;
 
 /** A rule for each row of a table, by the row's name with these words around it. */
 export function rulesOf<T>(
+  before: `${HttpDutyName}: ${string}` | "",
   table: Readonly<Record<string, T>>,
   body: (bench: Bench, row: T) => Promise<void>,
   behind = "",
-  before = "",
 ): HttpRules {
   return Object.fromEntries(
     Object.entries(table).map(([name, row]) => [
       `${before}${name}${behind}`,
-      (bench) => body(bench, row),
+      (bench: Bench) => body(bench, row),
     ]),
   );
 }
@@ -264,7 +269,7 @@ type Wait = readonly [value: string, seconds: number, ...more: [name: string, va
 
 /** Rules about `Retry-After`. */
 export const waitRules = (table: Readonly<Record<string, readonly Wait[]>>): HttpRules =>
-  rulesOf(table, async ({ server, exchange }, waits) => {
+  rulesOf("retryAfter: ", table, async ({ server, exchange }, waits) => {
     for (const [value, seconds, ...more] of waits) {
       server.plan(response("", { status: 503, headers: [["Retry-After", value], ...more] }));
       const got = (await exchange()).retryAfterSeconds;

@@ -3,8 +3,10 @@
 import type { HttpRequest } from "../contracts.ts";
 import { eventually, must, SILENCE_MS } from "./case.ts";
 import {
+  type Bench,
   form,
   type HttpRules,
+  type HttpTestServer,
   mustHave,
   Recorder,
   response,
@@ -41,7 +43,7 @@ const ARRIVING: Readonly<
 };
 
 const requestRules: HttpRules = {
-  ...rulesOf(ARRIVING, async (bench, requests) => {
+  ...rulesOf("request: ", ARRIVING, async (bench, requests) => {
     const host = bench.server.origin.replace(/^https?:\/\//, "");
     for (const [request, headers] of requests) {
       bench.server.plan(response(""));
@@ -53,13 +55,13 @@ const requestRules: HttpRules = {
     }
   }),
 
-  "addresses that cannot be asked: failed, not thrown": async (bench) => {
+  "request: addresses that cannot be asked, failed, not thrown": async (bench) => {
     const wrong = ["", "no address", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999/"];
     for (const url of wrong) (await bench.exchange({ url })).mustFail("unreachable", `"${url}"`);
     must(bench.server.requests().length === 0, "a request arrived");
   },
 
-  "header values that could split the request: failed, nothing sent": async (bench) => {
+  "request: header values that could split it, failed, nothing sent": async (bench) => {
     const splitting: Partial<HttpRequest>[] = [
       { authorization: "Bearer a\r\nX-Evil: 1" },
       { headers: [["X-Good", "a\r\nX-Evil: 1"]] },
@@ -119,7 +121,7 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 const framingRules: HttpRules = {
-  ...rulesOf(WHOLE, async (bench, whole) => {
+  ...rulesOf("framing: ", WHOLE, async (bench, whole) => {
     for (const pieces of [[whole], [...whole]]) {
       bench.server.plan({ kind: "raw", pieces, keepAlive: true }, response("next"));
       const recorder = await bench.exchange(form("a=1"));
@@ -130,6 +132,7 @@ const framingRules: HttpRules = {
   }),
 
   ...rulesOf(
+    "framing: ",
     BROKEN,
     async (bench, pieces) => {
       bench.server.plan({ kind: "raw", pieces }, response("good"));
@@ -140,54 +143,79 @@ const framingRules: HttpRules = {
   ),
 };
 
+/** Head and body of answers that an adapter may refuse, and what they are if it does not. */
+type Doubtful = readonly (readonly [head: string, body: string, text: string])[];
+
+const FOLDS = [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "];
+const DOUBTFUL: Readonly<Record<string, Doubtful>> = {
+  "a Content-Length beside chunks": [
+    ["Content-Length: 4\r\nTransfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc"],
+  ],
+  "a folded header line (§5.2)": FOLDS.map((fold) => [`${fold}\r\nContent-Length: 2`, "{}", "{}"]),
+};
+/** "coded". */
+const GZIP = "\x1f\x8b\b\0\0\0\0\0\0\0K\xceOIM\x01\0\x8aD~f\x05\0\0\0";
+const CODED: Readonly<Record<string, Doubtful>> = {
+  "a body in gzip": [["Content-Encoding: gzip\r\nContent-Length: 25", GZIP, "coded"]],
+  "a body in an unknown coding": [["Content-Encoding: x\r\nContent-Length: 1", "?", "coded"]],
+};
 const NOON: [string, string] = ["Date", "Tue, 15 Nov 1994 12:00:00 GMT"];
 
 const responseRules: HttpRules = {
   ...waitRules({
-    "Retry-After as a date counts from the answer's own Date": [
+    "a date counts from the answer's own Date; a past one is 0": [
       ["Tue, 15 Nov 1994 12:00:45 GMT", 45, NOON],
       ["Tue, 15 Nov 1994 13:00:00 GMT", 3600, NOON],
       ["Tue, 15 Nov 1994 11:00:00 GMT", 0, NOON],
     ],
-    "an enormous Retry-After stays a small integer": [
+    "an enormous one stays a small integer": [
       ["99999999999999999999", 134_217_727],
       ["Fri, 31 Dec 9999 23:59:59 GMT", 134_217_727],
     ],
   }),
 
-  "a head of 200 KiB: too-large": async (bench) => {
+  "report: a status of 600 to 999 is a server error": async (bench) => {
+    for (const status of [600, 999]) {
+      bench.server.plan(response("odd", { status }));
+      const { statusCode } = await bench.exchange();
+      must(statusCode >= 500, `status ${status} is reported as ${statusCode}`);
+    }
+  },
+
+  "challenge: WWW-Authenticate as it came, or nothing at all": async (bench) => {
+    const value = 'Bearer error="insufficient_user_authentication", max_age="5"';
+    bench.server.plan(response("", { status: 401, headers: [["WWW-Authenticate", value]] }));
+    const { authenticate } = await bench.exchange();
+    must(authenticate === value || authenticate === "", `it is reported as ${authenticate}`);
+  },
+
+  "size: a head of 200 KiB is too-large": async (bench) => {
     const header = `X: ${"a".repeat(1019)}\r\n`;
     const pieces = ["HTTP/1.1 200 OK\r\n", ...Array<string>(200).fill(header), "\r\n"];
     bench.server.plan({ kind: "raw", pieces });
     (await bench.exchange()).mustFail("too-large", "a head of 200 KiB");
   },
 
-  "a Content-Length beside chunks is never what ends the body": async (bench) => {
-    const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n";
-    bench.server.plan({ kind: "raw", pieces: [`${head}3\r\nabc\r\n0\r\n\r\n`] }, response("good"));
-    (await bench.exchange()).mustBeOrFail("abc", "a length and chunks");
-    (await bench.exchange()).mustBe("good", "the exchange after it");
-  },
-
-  "a folded header line harms nothing (RFC 9112 §5.2)": async (bench) => {
-    for (const fold of [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "]) {
-      // Behind an ordinary answer, since what an adapter keeps from one to the next may be at stake.
-      bench.server.plan(response("before", { keepAlive: true }));
-      const head = `HTTP/1.1 400 Bad\r\n${fold}\r\nContent-Length: 2\r\n\r\n`;
-      bench.server.plan({ kind: "raw", pieces: [head, "{}"] }, response("after"));
-      (await bench.exchange()).mustBe("before");
-      (await bench.exchange(form("a=1"))).mustBeOrFail(
-        "{}",
-        "a folded line behind the status line",
-        400,
-      );
-      (await bench.exchange()).mustBe("after", "the exchange after it");
-    }
-  },
+  ...rulesOf("coding: ", CODED, isResponseOrFailure, " is decoded, or a failure"),
+  ...rulesOf("framing: ", DOUBTFUL, isResponseOrFailure, " harms nothing"),
 };
 
+async function isResponseOrFailure({ server, exchange }: Bench, bodies: Doubtful): Promise<void> {
+  for (const [head, body, text] of bodies) {
+    // Behind an ordinary answer, since what an adapter keeps from one to the next may be at stake.
+    server.plan(response("before", { keepAlive: true }));
+    server.plan(
+      { kind: "raw", pieces: [`HTTP/1.1 400 Bad\r\n${head}\r\n\r\n`, body] },
+      response("after"),
+    );
+    (await exchange()).mustBe("before");
+    (await exchange(form("a=1"))).mustBeOrFail(text, "the answer", 400);
+    (await exchange()).mustBe("after", "the exchange after it");
+  }
+}
+
 const connectionRules: HttpRules = {
-  "what a server says unasked after an answer is not the next answer": async (bench) => {
+  "connection: what a server says unasked is not the next answer": async (bench) => {
     const own = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown";
     const other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother";
     for (const pieces of [[own + other], [own, other]]) {
@@ -201,7 +229,7 @@ const connectionRules: HttpRules = {
     }
   },
 
-  "a POST is never sent twice: reset on a kept connection": async (bench) => {
+  "once: a POST is never sent twice, reset on a kept connection": async (bench) => {
     bench.server.plan(response("one", { keepAlive: true }), { kind: "reset" }, response("again"));
     (await bench.exchange()).mustBe("one");
     (await bench.exchange(form("code=1"))).mustFail("unreachable", "reset");
@@ -209,7 +237,7 @@ const connectionRules: HttpRules = {
     must(posts.length === 1, `the POST arrived ${posts.length} times`);
   },
 
-  "a connection that the server closed while idle costs at most one failure": async (bench) => {
+  "once: a connection closed while idle costs at most one failure": async (bench) => {
     // One more than the requests of all rounds, so that no round depends on what another used up.
     for (let i = 0; i < 16; i++) bench.server.plan(response("ok", { keepAlive: true }));
     for (let round = 0; round < 5; round++) {
@@ -230,7 +258,7 @@ const connectionRules: HttpRules = {
     }
   },
 
-  "a connection that the server closed a while ago costs nothing": async (bench) => {
+  "once: a connection closed a while ago costs nothing": async (bench) => {
     for (let round = 0; round < 3; round++) {
       bench.server.plan(response("ok", { keepAlive: true }), response("ok", { keepAlive: true }));
       (await bench.exchange()).mustBe("ok", "before");
@@ -240,7 +268,7 @@ const connectionRules: HttpRules = {
     }
   },
 
-  "a connection with an unread rest is not used again": async (bench) => {
+  "connection: one with an unread rest is not used again": async (bench) => {
     // Both answers trickle, so that the rest of the first keeps coming all through the second.
     const slowly = { keepAlive: true, pieceDelayMs: 2 };
     const mine = "mine, and only mine, from its first byte to its last";
@@ -261,39 +289,38 @@ export const wireRules = { ...requestRules, ...framingRules, ...responseRules, .
 
 /** What the time limit is for, beside the body. */
 export const wireTimeRules: HttpRules = {
-  "the time limit is for the head as well: one that trickles ends in timeout": async (bench) => {
+  "time: the limit is for the head as well, one that trickles ends in timeout": async (bench) => {
     const pieces = [..."HTTP/1.1 200 OK\r\nX: slowly\r\nContent-Length: 0\r\n\r\n"];
     bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 50 });
     (await bench.exchange()).mustFail("timeout", "a head of a byte every 50 ms");
   },
 };
 
-/** Servers that are not trusted, by their place among the bench's. */
+/** Servers that get no request, by their place among the bench's. */
 const REFUSED = {
-  "a certificate of an unknown authority": "untrusted",
-  "a certificate for another host name": "otherName",
-  "an expired certificate": "expired",
-  "a server that speaks no TLS above 1.1": "outdated",
+  "trust: a certificate of an unknown authority": "untrusted",
+  "trust: a certificate for another host name": "otherName",
+  "trust: an expired certificate": "expired",
+  "handshake: a server that speaks no TLS above 1.1": "outdated",
+  "handshake: a server that requires a client certificate": "demanding",
 } as const;
 
 /** Rules about certificates. */
 export const tlsRules: HttpRules = {
-  "TLS: a certificate of a trusted authority is accepted": async (bench) => {
-    bench.server.plan(response("sealed"), response("sealed too"));
-    const url = `${bench.server.tls!.trusted}/token`;
-    (await bench.exchange({ url })).mustBe("sealed");
-    (await bench.exchange({ ...form("a=1"), url })).mustBe("sealed too");
-  },
+  ...rulesOf("", REFUSED, isRefused, " is refused before anything is sent"),
 
-  ...rulesOf(
-    REFUSED,
-    async (bench, which) => {
-      const url = `${bench.server.tls![which]}/token`;
-      const recorder = await bench.exchange({ ...form("secret=1"), url });
-      recorder.mustFail("unreachable", "a server that is not to be trusted");
-      must(bench.server.requests().length === 0, "the request arrived all the same");
-    },
-    " is refused before anything is sent",
-    "TLS: ",
-  ),
+  "closure: over TLS a body without a length ends with its connection": async (bench) => {
+    bench.server.plan(response("closed", { framing: "close" }));
+    const url = `${bench.server.tls!.trusted}/token`;
+    (await bench.exchange({ ...form("a=1"), url })).mustBe("closed");
+  },
 };
+
+async function isRefused(
+  { server, exchange }: Bench,
+  which: keyof NonNullable<HttpTestServer["tls"]>,
+): Promise<void> {
+  const recorder = await exchange({ ...form("secret=1"), url: `${server.tls![which]}/token` });
+  recorder.mustFail("unreachable", "a server that is not to be trusted");
+  must(server.requests().length === 0, "the request arrived all the same");
+}

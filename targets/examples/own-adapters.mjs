@@ -7,9 +7,7 @@ import http from "node:http";
 import https from "node:https";
 import { retryAfterSeconds } from "picogrant/driver";
 
-// Timers on Node, with nothing of picogrant's: the monotonic clock, and setTimeout for the alarm. On a microcontroller: a
-// 32-bit tick counter that continues while the core sleeps, and a compare interrupt that sets a flag. The loop sees the
-// flag and calls `ring`; nothing calls it from within an interrupt.
+// Timers on Node, with nothing of picogrant's: the monotonic clock, and setTimeout for the alarm.
 
 const WRAP = 2 ** 32;
 
@@ -35,9 +33,7 @@ export function makeTimers() {
   return timers;
 }
 
-// Entropy on Node: the system's generator. On a microcontroller: the hardware's generator, with its health test passed.
-// Where there is no such source, `fill` returns false. Bytes from a clock, a serial number or a seed compiled into the
-// firmware are the same in every device, or can be guessed.
+// Entropy on Node: the system's generator.
 
 export function makeEntropy() {
   return {
@@ -51,8 +47,7 @@ export function makeEntropy() {
 }
 
 // Storage in two files. A record is written beside the old one, made durable, and then takes its name: whenever
-// the power goes, the slot holds the old record or the new one. On flash, give each slot its own erase blocks. The records
-// hold tokens: if others can read the medium, wrap this adapter with `picogrant/sealed-storage`.
+// the power goes, the slot holds the old record or the new one. If others can read the medium, seal it (`picogrant/sealed-storage`).
 
 const folder = process.env.STATE ?? "state";
 
@@ -152,8 +147,7 @@ export function makeDisplay() {
   };
 }
 
-// HTTP on Node's own client, one connection for each exchange. Nothing of a request or response may be logged: targets,
-// headers and bodies hold secrets.
+// HTTP on Node's own client, one connection for each exchange. Nothing of it may be logged: targets, headers and bodies hold secrets.
 
 export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
   /** Ends the exchange under way and makes it deaf; harmless where there is none. */
@@ -193,7 +187,9 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
         "www-authenticate": authenticate,
       } = response.headers;
       const waitS = retryAfterSeconds(retryAfter, date, Date.now());
-      sink.status(response.statusCode, waitS, authenticate);
+      // A status above 599 counts as a server error (RFC 9110 §15).
+      sink.status(Math.min(response.statusCode, 599), waitS, authenticate);
+      if (!/^(identity)?$/i.test(response.headers["content-encoding"] ?? "")) fail("unreachable");
       response.on("error", () => fail("unreachable"));
       response.on("data", (piece) => {
         if (over) return;
@@ -218,7 +214,7 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
 /** Begins a request; neither http nor https follows redirects. */
 function open(request, ca) {
   const url = new URL(request.url);
-  const headers = { Accept: "application/json" };
+  const headers = { Accept: "application/json", "Accept-Encoding": "identity" };
   const length = request.bodyTo - request.bodyFrom;
   if (request.contentType !== "") headers["Content-Type"] = request.contentType;
   if (request.authorization !== "") headers.Authorization = request.authorization;

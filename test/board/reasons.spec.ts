@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { reasons } from "../../platform/display/reasons.ts";
+import { OUTDATED } from "../../targets/command/conform/conformance-server.ts";
 import { BoardEnvironment, SERVICE_NAME } from "../../targets/workbench/board/board-environment.ts";
 import { type Board, SERVICE_ADDRESS } from "../../targets/workbench/board/emulator.ts";
 import { machine } from "../../targets/workbench/board/machines.ts";
@@ -95,8 +96,7 @@ it.each([
 it("tlsTooOld: a server that nobody has updated for ten years", async () => {
   await environment.open();
   const { key, chain } = environment.trusted;
-  const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
-  const server = createServer({ key, cert: chain[0], ...old }).listen(0, "127.0.0.1");
+  const server = createServer({ key, cert: chain[0], ...OUTDATED }).listen(0, "127.0.0.1");
   server.on("tlsClientError", () => undefined).unref();
   await once(server, "listening");
   environment.port = (server.address() as AddressInfo).port;

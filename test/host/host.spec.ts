@@ -3,11 +3,8 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer as createHttp } from "node:http";
 import { createServer } from "node:net";
-import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { reasons } from "../../platform/display/reasons.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { code, tokens } from "../environment/environment.ts";
 import { endpointsAt, opened, scripted } from "../environment/real-environment.ts";
@@ -87,24 +84,6 @@ it.each(["no HTTP", "§6.1 another coding", "a length beyond most integers", "ha
     expect(await host.kill("SIGTERM")).toBe(0);
   },
 );
-
-it("RFC 9110 §12.5.3: the host requests no content coding, and reports one that it gets at a poll", async () => {
-  const output = new Set<string | undefined>();
-  const server = createHttp((request, response) => {
-    output.add(request.headers["accept-encoding"]);
-    const isPoll = request.resume().url === "/token";
-    if (isPoll) response.setHeader("Content-Encoding", "gzip");
-    const body = JSON.stringify((isPoll ? tokens() : code({ interval: 1 })).body);
-    response.end(isPoll ? gzipSync(body) : body);
-  });
-  const origin = `http://127.0.0.1:${await listening(server)}`;
-  const page = (await opened()).page(endpointsAt(origin));
-  const host = new HostProcess([...sanitized, "--page", page]);
-  const { sentence } = reasons.find(({ name }) => name === "unknownCoding")!;
-  await host.description(`trying again: UNREACHABLE (${sentence})\n`);
-  expect(output).toEqual(new Set(["identity"]));
-  expect(await host.quit()).toBe(0);
-});
 
 describe("what the host is started with", () => {
   it("parameters, headers and texts go where they belong, though their names look alike", async () => {

@@ -15,6 +15,7 @@ import http from "node:http";
 import { join } from "node:path";
 import { createServer as createTls, type TLSSocket, type TlsOptions } from "node:tls";
 import { describe, expect, it } from "vitest";
+import { DEMANDING, OUTDATED } from "../../targets/command/conform/conformance-server.ts";
 import { countHandshakes, hostAsDevice } from "../../targets/workbench/budgets/handshakes.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { code, tokens } from "../environment/environment.ts";
@@ -125,12 +126,6 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
 describe("TLS that ends otherwise than expected is reported", () => {
   const { ca, cases } = makeCertificateCases("localhost");
   const { key, cert } = cases.find(({ isValid }) => isValid)!;
-  const required = { requestCert: true, rejectUnauthorized: true };
-  const OLD = {
-    minVersion: "TLSv1",
-    maxVersion: "TLSv1.1",
-    ciphers: "DEFAULT@SECLEVEL=0",
-  } as const;
   const CODE = JSON.stringify(code().body);
   const respond = (socket: TLSSocket, then: () => void): void => {
     socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${CODE}`, then));
@@ -139,15 +134,15 @@ describe("TLS that ends otherwise than expected is reported", () => {
   it.each<[string, TlsOptions, string, ((socket: TLSSocket) => void)?]>([
     [
       "TLS 1.2 with a client certificate",
-      { ...required, maxVersion: "TLSv1.2" },
+      { ...DEMANDING, maxVersion: "TLSv1.2" },
       "clientCertificate",
     ],
     [
       "TLS 1.3 with a client certificate",
-      { ...required, minVersion: "TLSv1.3" },
+      { ...DEMANDING, minVersion: "TLSv1.3" },
       "clientCertificate",
     ],
-    ["a version before 1.2", OLD, "tlsTooOld"],
+    ["a version before 1.2", OUTDATED, "tlsTooOld"],
     [
       "RFC 8446 §6.1 a body that ends without a close_notify",
       {},

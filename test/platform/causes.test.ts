@@ -12,13 +12,13 @@ import { afterAll, afterEach, expect, it, vi } from "vitest";
 import type { NodeHttpOptions } from "../../platform/node/http.ts";
 import { type SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
-import { OUTDATED } from "../../targets/command/conform/conformance-server.ts";
+import { DEMANDING, OUTDATED } from "../../targets/command/conform/conformance-server.ts";
 import { listening } from "../listening.ts";
 import { startProxy } from "./connect-proxy.ts";
 
 const PAGE = fs.readFileSync(new URL("../../targets/docs/errors.md", import.meta.url), "utf8");
 const { ca, identities } = makeTlsIdentities();
-const REQUIRING = { ...identities.trusted, requestCert: true, rejectUnauthorized: true };
+const REQUIRING = { ...identities.trusted, ...DEMANDING };
 const inTwentyDays = Date.now() + 20 * 86_400_000;
 vi.spyOn(Date, "now").mockReturnValue(inTwentyDays);
 const later = makeTlsIdentities();

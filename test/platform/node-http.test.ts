@@ -1,12 +1,15 @@
 // The Node HTTP adapter under the conformance suite on real sockets, and what the suite leaves to it.
 
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { httpDuties } from "../../platform/conformance/http-duties.ts";
 import { httpConformance } from "../../platform/conformance/index.ts";
 import { parseHttpDate, retryAfterSeconds } from "../../platform/exchange/retry-after.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { startConformanceServer } from "../../targets/command/conform/conformance-server.ts";
+import { rows as benchRows } from "../../targets/command/conform/device-rows.ts";
 import { realEnvironment, rows } from "./conformance-bench.ts";
 
 const { ca, identities } = makeTlsIdentities();
@@ -26,6 +29,25 @@ const cases = httpConformance(
 
 describe("Node HTTP adapter: conformance", () => {
   it.each(rows(cases))("%s", (_, one) => one.run());
+});
+
+it("the page has each duty with its section and its suites, which have cases and rows for it and no others", () => {
+  const named = new Set(cases.map(({ name }) => /^http: (\w+): /.exec(name)?.[1]));
+  const benched = new Set(benchRows.map(({ section }) => section));
+  const table = Object.entries(httpDuties).map(([name, { section, tried }]) => {
+    const isIn = { suite: named.has(name), bench: benched.has(section) };
+    expect(
+      Object.entries(isIn).flatMap(([one, isSo]) => (isSo ? one : [])),
+      name,
+    ).toEqual(tried);
+    return [name, section, tried.join(", ")];
+  });
+  const page = readFileSync(
+    new URL("../../targets/docs/firmware-in-c.md", import.meta.url),
+    "utf8",
+  );
+  const rows = page.matchAll(/^\| (\w+) \| ([^|]*§[^|]*) \| [^|]+ \| ([a-z, ]*) \|$/gm);
+  expect([...rows].map(([, ...cells]) => cells.map((cell) => cell.trim()))).toEqual(table);
 });
 
 describe("Retry-After, RFC 9110 §10.2.3", () => {

@@ -34,13 +34,23 @@ export const OUTDATED = {
   ciphers: "DEFAULT@SECLEVEL=0",
 } as const;
 
+export const DEMANDING = { requestCert: true, rejectUnauthorized: true } as const;
+
+/** Servers of both suites, good and bad, by the names of `HttpTestServer.tls`. */
+export const tlsServers = (identities: TlsIdentities) => ({
+  ...identities,
+  outdated: { ...identities.trusted, ...OUTDATED },
+  demanding: { ...identities.trusted, ...DEMANDING },
+});
+
 /** Starts a server on 127.0.0.1, with TLS twins where identities are given. */
 export async function startConformanceServer(identities?: TlsIdentities): Promise<HttpTestServer> {
   const desk = new Desk();
   const plain = await listen(net.createServer((socket) => desk.welcome(socket)));
   const open = [plain];
-  const secure = async (identity: TlsIdentity, more: tls.TlsOptions = {}): Promise<string> => {
-    const server = tls.createServer({ ...identity, ...more }, (socket) => desk.welcome(socket));
+  const secure = async (options: tls.TlsOptions): Promise<string> => {
+    const server = tls.createServer(options, (socket) => desk.welcome(socket));
+    server.on("tlsClientError", () => {});
     open.push(await listen(server));
     return `https://127.0.0.1:${portOf(open[open.length - 1]!)}`;
   };
@@ -57,13 +67,9 @@ export async function startConformanceServer(identities?: TlsIdentities): Promis
     },
   };
   if (identities !== undefined) {
-    server.tls = {
-      trusted: await secure(identities.trusted),
-      untrusted: await secure(identities.untrusted),
-      otherName: await secure(identities.otherName),
-      expired: await secure(identities.expired),
-      outdated: await secure(identities.trusted, OUTDATED),
-    };
+    const names = Object.entries(tlsServers(identities));
+    const origins = names.map(async ([name, options]) => [name, await secure(options)]);
+    server.tls = Object.fromEntries(await Promise.all(origins));
   }
   return server;
 }

@@ -1,8 +1,10 @@
 // What the bench of whole devices (targets/command/conform) plays: a row for each rule, with its section, what the server
 // answers step by step, and with that what has to arrive. Sections without an RFC are those of the two services'
-// description (targets/docs/two-services.md).
+// description (targets/docs/two-services.md). A row about HTTP names its duty, which has the section.
 
 import { gzipSync } from "node:zlib";
+import type { HttpTestServer } from "../../../platform/conformance/http-bench.ts";
+import { type HttpDutyName, httpDuties } from "../../../platform/conformance/http-duties.ts";
 
 export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
 
@@ -50,7 +52,7 @@ export interface Row {
   /** None: nothing may be asked at all. */
   readonly steps: readonly Step[];
   /** Which certificate the server shows; absent: it speaks plain http on this machine. */
-  readonly shows?: "trusted" | "untrusted" | "otherName" | "expired" | "old";
+  readonly shows?: keyof NonNullable<HttpTestServer["tls"]>;
   readonly needs?: keyof typeof abilities;
   readonly hasNoRevocation?: boolean;
 }
@@ -182,19 +184,23 @@ function neededFor(steps: readonly Step[]): Pick<Row, "needs"> {
   return isRequested("revoke") ? { needs: "revocation" } : {};
 }
 
-const row = (name: string, section: string, steps: Step[], more: Partial<Row> = {}): Row => ({
-  ...{ name, section, steps },
+/** @param about a section, or a duty of an HTTP adapter */
+const row = (name: string, about: string, steps: Step[], more: Partial<Row> = {}): Row => ({
+  ...{ name, section: httpDuties[about as HttpDutyName]?.section ?? about, steps },
   ...(more.shows === undefined ? neededFor(steps) : { needs: "tls" }),
   ...more,
 });
 const rowsOf = (
-  section: string,
+  about: string,
   stepsFor: (one: HttpResponse) => Step[],
   all: Readonly<Record<string, HttpResponse>>,
-): Row[] => Object.entries(all).map(([name, one]) => row(name, section, stepsFor(one)));
+): Row[] => Object.entries(all).map(([name, one]) => row(name, about, stepsFor(one)));
+const rowsOfDuties = (
+  stepsFor: (one: HttpResponse) => Step[],
+  all: Readonly<Partial<Record<HttpDutyName, Readonly<Record<string, HttpResponse>>>>>,
+): Row[] => Object.entries(all).flatMap(([duty, some]) => rowsOf(duty, stepsFor, some));
 
 const CODE_TEXT = JSON.stringify(CODE);
-const trailer = "Server-Timing: db;dur=3\r\n";
 
 export const rows: readonly Row[] = [
   row("pending", "RFC 8628 §3.5", polled(pending, pending, tokens)),
@@ -241,22 +247,25 @@ export const rows: readonly Row[] = [
   ]),
   // What a network does never ends a code, and what comes of it is polled on.
   ...rowsOf("RFC 8628 §3.5", (one) => polled(one, pending, tokens), {
-    "poll-cut": cut(pending),
-    "poll-reset": reset,
-    "poll-late": late(pending),
-    "poll-silent": { ...pending, afterMs: 20_000 },
-    "poll-doubled": doubled(pending),
-    "poll-tokens-cut": cut(tokens),
-    "poll-no-http": raw("SSH-2.0-OpenSSH_9.2\r\n"),
     "poll-page-502": page(502),
     "poll-page-200": page(200),
     "poll-page-404": page(404),
     "poll-empty": text(200, ""),
-    "poll-long": text(200, "x".repeat(300_000)),
-    "poll-status-999": page(999),
     "poll-unavailable": refusal("temporarily_unavailable", 503),
   }),
-  ...rowsOf("RFC 9110 §10.2.3", (one) => polled(one, tokens), {
+  ...rowsOfDuties((one) => polled(one, pending, tokens), {
+    framing: {
+      "poll-cut": cut(pending),
+      "poll-tokens-cut": cut(tokens),
+      "poll-no-http": raw("SSH-2.0-OpenSSH_9.2\r\n"),
+    },
+    once: { "poll-reset": reset },
+    time: { "poll-late": late(pending), "poll-silent": { ...pending, afterMs: 20_000 } },
+    connection: { "poll-doubled": doubled(pending) },
+    size: { "poll-long": text(200, "x".repeat(300_000)) },
+    report: { "poll-status-600": page(600), "poll-status-999": page(999) },
+  }),
+  ...rowsOf("retryAfter", (one) => polled(one, tokens), {
     "retry-after-503": page(503, "Retry-After: 4"),
     "retry-after-date": {
       ...page(503, "Retry-After: Sun, 06 Nov 1994 08:49:41 GMT", `Date: ${NOW}`),
@@ -265,31 +274,35 @@ export const rows: readonly Row[] = [
     "retry-after-past": page(503, "Retry-After: Sun, 06 Nov 1994 08:49:00 GMT", `Date: ${NOW}`),
     "retry-after-429": page(429, "Retry-After: 4"),
   }),
-  ...rowsOf("RFC 9700 §4.11", (one) => [code(), last(several(poll(one)))], {
+  ...rowsOf("redirects", (one) => [code(), last(several(poll(one)))], {
     "poll-redirect-302": redirect(302),
     "poll-redirect-307": redirect(307),
   }),
-  row("code-redirect-308", "RFC 9700 §4.11", [last(code(redirect(308)))]),
+  row("code-redirect-308", "redirects", [last(code(redirect(308)))]),
   ...rowsOf("RFC 8628 §3.1", (one) => [code(one), code(), poll(tokens)], {
     "code-cut": cut(codes),
     "code-reset": reset,
     "code-page-503": page(503),
   }),
   // Frames and spellings: the codes in them are polled with.
-  ...rowsOf("RFC 9112 §6", (one) => [code(one), poll(tokens)], {
-    "frame-chunks": chunked(codes),
-    "frame-trailer": chunked(codes, trailer),
-    "frame-long-head": json(200, CODE, ...Array(8).fill(`Set-Cookie: a=${"b".repeat(3900)}`)),
-    "frame-close": untilClose(codes),
-    "frame-interim": { ...codes, bytes: `HTTP/1.1 103 Early\r\nX: y\r\n\r\n${codes.bytes}` },
+  ...rowsOfDuties((one) => [code(one), poll(tokens)], {
+    framing: {
+      "frame-chunks": chunked(codes),
+      "frame-trailer": chunked(codes, "Server-Timing: db;dur=3\r\n"),
+      "frame-interim": { ...codes, bytes: `HTTP/1.1 103 Early\r\nX: y\r\n\r\n${codes.bytes}` },
+    },
+    size: {
+      "frame-long-head": json(200, CODE, ...Array(8).fill(`Set-Cookie: a=${"b".repeat(3900)}`)),
+    },
+    closure: { "frame-close": untilClose(codes) },
   }),
-  ...rowsOf("RFC 9112 §6.3", (one) => [code(one), code(), poll(tokens)], {
+  ...rowsOf("framing", (one) => [code(one), code(), poll(tokens)], {
     "frame-lengths-differ": raw(
       framed(codes, "Content-Length: 9\r\nContent-Length: 300\r\n", CODE_TEXT).bytes,
     ),
     "frame-chunks-cut": raw(chunked(codes).bytes.slice(0, -30)),
   }),
-  row("frame-gzip", "RFC 9110 §8.4", [code(coded(codes)), perhaps(code()), poll(tokens)]),
+  row("frame-gzip", "coding", [code(coded(codes)), perhaps(code()), poll(tokens)]),
   ...rowsOf("RFC 8259", (one) => [code(one), poll(tokens)], {
     "json-unknown": json(200, { x: [{ a: { b: [null, true, -1.5e9] } }], ...CODE, y: "\u0000" }),
     "json-blanks": spelt(codes, JSON.stringify(CODE, null, "\t").replaceAll("\n", " \r\n")),
@@ -309,11 +322,11 @@ export const rows: readonly Row[] = [
     ],
     { needs: "pkce" },
   ),
-  row("forms-refused", "RFC 9110 §15.5.16", [code(text(415, "")), ...polled(pending, tokens)], {
+  row("forms-refused", "request", [code(text(415, "")), ...polled(pending, tokens)], {
     needs: "json",
   }),
   // The session.
-  row("call", "RFC 6750 §2.1", signedIn),
+  row("call", "destination", signedIn),
   ...rowsOf("RFC 6749 §6", (one) => [...signedIn, ...refused(one)], {
     refresh: rotated,
     "refresh-chunks": chunked(rotated),
@@ -373,21 +386,19 @@ export const rows: readonly Row[] = [
     [...signedIn, hook("sign-out"), hook("restart"), again],
     { hasNoRevocation: true },
   ),
-  // Whom it trusts.
-  row("https", "RFC 8628 §5.2", polled(pending, tokens), { shows: "trusted" }),
-  row("https-close", "RFC 9112 §9.8", [code(untilClose(codes)), poll(tokens)], {
-    shows: "trusted",
-  }),
+  row("https", "trust", polled(pending, tokens), { shows: "trusted" }),
+  row("https-close", "closure", [code(untilClose(codes)), poll(tokens)], { shows: "trusted" }),
   row(
     "https-close-cut",
-    "RFC 9112 §9.8",
+    "closure",
     [code(output(untilClose(codes).bytes, { outcome: "reset" })), code(), poll(tokens)],
     { shows: "trusted", needs: "closure" },
   ),
   ...(["untrusted", "otherName", "expired"] as const).map((shows) =>
-    row(`https-${shows.toLowerCase()}`, "RFC 9525 §6", [], { shows }),
+    row(`https-${shows.toLowerCase()}`, "trust", [], { shows }),
   ),
-  row("https-old", "RFC 9325 §3.1.1", [], { shows: "old" }),
+  row("https-old", "handshake", [], { shows: "outdated" }),
+  row("https-client-certificate", "handshake", [], { shows: "demanding" }),
 ];
 
 export const hooksOf = ({ steps }: Row): Hook[] => steps.flatMap(({ hook }) => hook ?? []);

@@ -15,7 +15,7 @@ import { commandLine } from "../option-parser.ts";
 import { orMistake } from "../page.ts";
 import { makePage } from "../page-format.ts";
 import { paintFor, showProgress } from "../terminal.ts";
-import { OUTDATED } from "./conformance-server.ts";
+import { tlsServers } from "./conformance-server.ts";
 import { abilities, type Hook, hooksOf, type Row, rows } from "./device-rows.ts";
 import { type Client, Judge } from "./judge.ts";
 import { startServer } from "./server.ts";
@@ -204,9 +204,7 @@ class Bench {
     const device = new Device(directory, start);
     this.#devices.add(device);
     const shows = row.shows ?? (https ? "trusted" : undefined);
-    const { identities } = this.#tls;
-    const tls =
-      shows === "old" ? { ...identities.trusted, ...OUTDATED } : shows && identities[shows];
+    const tls = shows && tlsServers(this.#tls.identities)[shows];
     const elsewhere = await startServer(host, undefined, {
       request: (arrival) => judge.elsewhere(arrival),
     });
