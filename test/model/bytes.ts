@@ -1,9 +1,9 @@
-// Bytes as texts with a character for each: so the model holds whatever crosses the border, UTF-8 or not.
-// Only what a sequence is written in are texts in the usual sense.
+// Bytes as texts with one character for each byte, so that the model can hold invalid UTF-8.
+// Only a printed sequence contains ordinary texts.
 
 /**
- * The bytes of a text in UTF-8, a character for each. A surrogate from U+DC80 to U+DCFF without its partner
- * stands for the byte of its last two digits, as it is: so a sequence can have bytes that are no UTF-8.
+ * The text in UTF-8, one character for each byte. An unpaired surrogate from U+DC80 to U+DCFF stands for the single
+ * byte of its last two digits, so that a sequence can contain invalid UTF-8.
  */
 export function bytesOf(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is its own encoding.
@@ -17,7 +17,7 @@ export function bytesOf(text: string): string {
   return bytes;
 }
 
-/** A well-formed text in UTF-8; a surrogate without its partner as U+FFFD. */
+/** Well-formed UTF-8; an unpaired surrogate becomes U+FFFD. */
 export function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

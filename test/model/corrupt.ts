@@ -1,6 +1,6 @@
-// A core whose bytes go bad the moment their life ends (SPEC.md, Regions): after every function of the border all that
-// is nobody's any more is overwritten, and two regions that hold a value may not share a byte. Whoever reads behind
-// the end of a life then reads rubbish, and the oracles see it. Nothing of it ships.
+// A core that overwrites bytes as soon as they are no longer valid (SPEC.md, Regions). After every call of the API it
+// overwrites all bytes without a current value, and checks that two values do not share a byte. Code that reads an
+// old value then gets garbage, and the oracles notice.
 
 import { type Device, Field, Region } from "../../core/complete.ts";
 import { OutputUse } from "../../core/device/regions.ts";
@@ -9,10 +9,10 @@ import type { Core } from "./subject.ts";
 
 const CORRUPTING = new Map<Core, Core>();
 
-/** What dead bytes become. No printable character, nor UTF-8. */
+/** Overwrites old values: neither printable nor UTF-8. */
 export const CORRUPTED = 0xa5;
 
-/** Written once by create, or drawn anew from what is live: always good. */
+/** Written once by create, or derived from current values: always valid. */
 const CONSTANT: readonly number[] = [
   ...[Field.NONE, Region.FRAME, Region.CLIENT, Region.DEVICE_AUTHORIZATION],
   ...[Region.CLIENT_CREDENTIALS, Region.TOKEN_PARAMETERS],
@@ -81,7 +81,7 @@ function ledger(device: Device): number[] {
   return [outputUse, inFlight, abortDue, verification, state, ...lengths];
 }
 
-/** The same core, which spoils what is nobody's any more; as it is where its build does not tell what is whose. */
+/** The same core with the overwriting; unchanged if its build does not expose what is valid. */
 export function corrupting(core: Core): Core {
   let known = CORRUPTING.get(core);
   if (!known) {

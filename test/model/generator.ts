@@ -1,4 +1,4 @@
-// What happens next: drawn, with an eye on what the device is at, so that sequences get somewhere.
+// Draws the next step. It looks at the state of the device, so that sequences make progress.
 
 import { Endpoint, State } from "../../core/complete.ts";
 import type { Host } from "./host.ts";
@@ -15,22 +15,25 @@ const ISSUER = "https://accounts.b.example";
 const EVERY_ENDPOINT = 2 ** 27 - 1;
 const DAY_S = 86_401;
 const BODY_ALL = 1_000_000;
-/** The ends of every range of characters that a form, a path or a name of an offer tells apart, and what is beside. */
+/**
+ * The first and last character of each range that a form, a path or an offer's name distinguishes, and their
+ * neighbours.
+ */
 const EDGES = "!-./09:@AZ[_`az{~*%\u007f";
-/** The names of an offer, and the most that each may have. */
+/** The names of an offer, and their maximum lengths. */
 const OFFER_NAMES = ["com.example.app", "gold", "monthly", "spring-1", "2022/02"];
 const OFFER_LENGTHS = [255, 40, 63, 63, 63];
 
 export class Generator {
   readonly #responses: Responses;
 
-  /** How often something is done right after something else, with no time between. */
+  /** How often a step follows the last one without any time between them. */
   readonly #burst: number;
-  /** In some sequences the application does little but poll events, and most are genuine. */
+  /** In some sequences the application mostly polls events, and most are genuine. */
   readonly #isRunOfEvents: boolean;
-  /** In some sequences the storage is worn: slots that cannot be read or erased are frequent. */
+  /** In some sequences slots often cannot be read or erased. */
   readonly #isWorn: boolean;
-  /** In some sequences the network is bad: of a hundred exchanges so many end without a whole answer. */
+  /** In some sequences the network is bad: the percentage of exchanges that end without a complete response. */
   readonly #lost: number;
   /** In some sequences the host mostly has no random bytes for a code verifier. */
   readonly #lacksEntropy: boolean;
@@ -58,7 +61,7 @@ export class Generator {
     if (host.verifying >= 0 && random.chance(75)) return this.#verification();
     if (host.ideal.state === State.REVOKING && random.chance(10)) return this.#endpoints();
     const { clock, state } = host.ideal;
-    // A request without a token, across the moment at which the display no longer hides that there is none.
+    // A request without a token, around the moment when the display starts to show that there is none.
     if (state === State.SIGNED_IN && clock.restS > 0 && clock.restS < 130 && random.chance(40)) {
       return host.exchange ? this.#time(host) : { do: "discover", issuer: ISSUER };
     }
@@ -76,7 +79,7 @@ export class Generator {
     return random.chance(50) ? { do: "signOut" } : this.#late();
   }
 
-  /** One step of a long run of events, which little comes between. */
+  /** A step of a long run of events, with little in between. */
   #eventStep(host: Host): Step {
     const random = this.#random;
     if (host.operation) return { do: "stored", isDone: true };
@@ -118,7 +121,7 @@ export class Generator {
 
   #time(host: Host): Step {
     const random = this.#random;
-    // To just before the day of refusals, or the rest of a refresh, is over, and beyond.
+    // To just before the end of the timeout or of the rest, and beyond.
     const { timeoutS, restS } = host.ideal.clock;
     if (timeoutS < DAY_S && random.chance(8)) return { do: "run", ms: timeoutS * 1000 };
     if (restS > 0 && host.ideal.state === State.SIGNED_IN && random.chance(15)) {
@@ -143,7 +146,6 @@ export class Generator {
     if (draw < 17) return { do: "signOut" };
     if (draw < 18) return { do: "refused" };
     if (draw < 19 && random.chance(50)) return this.#endpoints();
-    // It takes long.
     if (draw < 19 && random.chance(30))
       return { do: "configure", member: random.pick(CONFIG_MEMBERS) };
     if (draw < 22) return { do: "status", text: this.#statusText() };
@@ -159,7 +161,7 @@ export class Generator {
     return this.#time(host);
   }
 
-  /** All, or all but one; mostly that of the request under way, or of the next one. */
+  /** All endpoints, or all but one: mostly that of the current or next request. */
   #endpoints(): Step {
     const random = this.#random;
     const lacks = random.chance(70) ? Endpoint.REVOCATION : random.below(8);
@@ -277,13 +279,13 @@ export class Generator {
     };
   }
 
-  /** What lies in the slots when a device is switched on for the first time in a sequence. */
+  /** Content of the slots at the first start of a sequence. */
   firstSlots(settings: Settings): Uint8Array[] {
     const random = this.#random;
     const none = (): Uint8Array => new Uint8Array();
     if (random.chance(70)) return [none(), none()];
     const { owner, formerOwner } = new Requests(settings);
-    // Now and then of the server by its former name, or of another server, which is none here.
+    // Sometimes with the server's former name, or another server's.
     const names = [owner, owner, owner, formerOwner, formerOwner, `${owner}.evil.test`];
     const binding = bindingOf(random.pick(names));
     const sequence = random.pick([0, 5, 0xfffffe, 0xffffff, 0x7fffff]);
@@ -292,7 +294,7 @@ export class Generator {
     const older = (): Uint8Array => record(0);
     const ownOlder = (): Uint8Array => record(0, bindingOf(owner));
     const other = random.pick([none, none, older, ownOlder, () => Uint8Array.of(1, 2, 3)]);
-    // Half of all numbers apart nobody can say which is the newer one (core/SPEC.md, Records).
+    // At half the range of all numbers neither is newer (core/SPEC.md, Records).
     const ahead = random.chance(90) ? 1 : random.pick([0x7fffff, 0x800000, 0x800001]);
     return random.chance(50) ? [record(ahead), other()] : [other(), record(ahead)];
   }

@@ -1,5 +1,4 @@
-// A device with its host, as core/SPEC.md wants it, beside the model of what should happen: every call of
-// the border goes to both, and the oracles compare.
+// A device with its host by core/SPEC.md, beside the model: every call goes to both, and the oracles compare them.
 
 import {
   type Bytes,
@@ -40,9 +39,9 @@ import type { Settings } from "./settings.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
 import { damaged, type MakeCore } from "./subject.ts";
 
-/** The resource server that offers are made at: the second. */
+/** The resource server for offers. */
 const OFFERS_ENDPOINT = 6;
-/** Commands in one go: more means that something feeds on itself. */
+/** Commands in one run; more would mean an endless loop. */
 const COMMANDS_MAX = 60;
 const MEMORY_CHECK_EVERY = 16;
 
@@ -91,7 +90,7 @@ export class Host implements Scene {
     readonly settings: Settings,
     readonly slots: Uint8Array[],
     readonly counts: Counts,
-    /** Slots that cannot be read in this life, a bit each. */
+    /** One bit for each slot that cannot be read until the next restart. */
     unreadable = 0,
   ) {
     this.#unreadable = unreadable;
@@ -113,7 +112,7 @@ export class Host implements Scene {
 
   #check(): void {
     this.#isAtRest = false;
-    // What was lent to a call is the host's again: it may put something else there.
+    // After the call, the host may reuse the buffer that it lent.
     if (this.#lent && !this.ideal.calls.isBusy) {
       this.#lent.fill(0x58);
       this.#lent = undefined;
@@ -125,7 +124,7 @@ export class Host implements Scene {
     if (++this.#calls % MEMORY_CHECK_EVERY === 0) this.#memories.check(this);
   }
 
-  /** After what happens to a device. Whoever has carried out all commands may sleep for as long as it says now. */
+  /** After an event, a host that has carried out all commands may sleep as long as wakeIn now says. */
   #happened(): void {
     this.#check();
     if (this.#hasNone) this.#wakes.checkLate(this);
@@ -193,7 +192,7 @@ export class Host implements Scene {
     return `: frame ${JSON.stringify(seen)}, expected ${JSON.stringify(this.ideal.prompt.frame())}`;
   }
 
-  /** A request that has no room in the memory, or no endpoint, is not sent; it ends as if its answer said so. */
+  /** A request that does not fit or has no endpoint ends like a failed one, without being sent. */
   #unsent(command: number, purpose: Purpose, isOptional: boolean, error: number): Purpose {
     if (isOptional && purpose === Purpose.REVOCATION) throw new Unclear("revocation too large");
     same(this, "commands", "the command", Command[command], Command[Command.NONE]);
@@ -279,13 +278,13 @@ export class Host implements Scene {
       command = this.tick(0);
     }
     this.#isAtRest = true;
-    // A request that has no room ends within the tick that was to send it, and the host is asked back at once.
+    // A request that does not fit ends within this tick, and the host must tick again at once.
     if (this.core.wakeIn(this.device) === 0) return;
     same(this, "frames", "the frame at rest", this.frame, this.ideal.prompt.frame());
   }
 
   sleep(mostMs: number, storage: StorageMode): void {
-    // A host asks only once there is nothing more to do.
+    // A host asks only when nothing is left to do.
     if (!this.#isAtRest) this.run(0, storage);
     const { moves } = this.device;
     const ms = Math.min(mostMs, this.#wakes.check(this));
@@ -319,7 +318,7 @@ export class Host implements Scene {
     this.#happened();
   }
 
-  /** Verifier and challenge are made, if they can be; none is made twice. */
+  /** Makes verifier and challenge; each verifier is new. */
   #challenge(isPossible: boolean, from: number, size: number): void {
     this.#challenges++;
     const verifier = `Verifier~${this.#challenges}`.padEnd(43, ".-_0");
@@ -335,7 +334,6 @@ export class Host implements Scene {
     const { ideal, memory } = this;
     const bytes = this.slots[slot]!;
     const isWhole = isReadable && bytes.length <= size;
-    // What is longer than the range has no place in this memory.
     const result = isReadable ? bytes.length : -1;
     if (isReadable) memory.set(bytes.subarray(0, size), from);
     const own = isWhole ? decode(bytes, ideal.binding) : undefined;
@@ -360,17 +358,17 @@ export class Host implements Scene {
       const known = status > 99 && status < 600 ? status : 599;
       ideal.arrival = { status: known, retryAfterS, body: "", challenge };
       const isCall = ideal.purpose === Purpose.CALL;
-      // The application gets the body of an answer to its call, but for the 401 behind which the call is made again.
+      // The application gets the body of each response to its call, except a 401 that is retried.
       const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain(ideal.arrival));
       same(this, "results", "responseStart", result, isHandedOn ? 1 : 0);
-    } else same(this, "results", "responseStart of a late answer", result, 0);
+    } else same(this, "results", "responseStart of a late response", result, 0);
     this.#happened();
   }
 
   more(count: number): void {
     const { exchange, ideal } = this;
     if (exchange && !exchange.hasHead) {
-      // Bytes without a status: nothing may come of them.
+      // Bytes before the status must have no effect.
       const stray = bytesOf('{"error":"access_denied","access_token":"x"').slice(0, count);
       const bytes = Buffer.from(stray, "latin1");
       this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
@@ -406,7 +404,7 @@ export class Host implements Scene {
     if (wasCall) checkOutcome(this);
   }
 
-  /** Something of an answer to a request of before: nothing may come of it. */
+  /** A late part of the response to an earlier request must have no effect. */
   late(back: number, status: number, body: string): void {
     const { device, core } = this;
     const id = (device.requestId - back) & 65535;
@@ -497,7 +495,7 @@ export class Host implements Scene {
     this.#send(endpoint, isGet, body);
   }
 
-  /** Bytes that the core may read until the call is done: then they become something else. */
+  /** Bytes that the core may read until the call ends. Then the host overwrites them. */
   #lend(text: string): Uint8Array {
     const bytes = arrayOf(bytesOf(text));
     if (!this.ideal.calls.isBusy) this.#lent = bytes;
@@ -598,7 +596,7 @@ type Actions = {
 
 const ACTIONS = Host.actions;
 
-/** A part of a target as it is written: RFC 3986 §2.1 for a segment, a form's value in the query. */
+/** Encodes a part of a target: a path segment (RFC 3986 §2.1), or a form value in the query. */
 function encoded(as: CallPart["as"], text: string): string {
   const bytes = bytesOf(text);
   if (as === "path") return bytes;

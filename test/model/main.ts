@@ -1,5 +1,4 @@
-// The model of the core's border on the command line: random sequences of calls, each held against what
-// should happen. What the model is and what it looks at is in test/model.
+// The core's model on the command line: random sequences of calls, compared with an ideal device.
 import { integer } from "../../targets/desktop/command-line.ts";
 import { commandLine } from "../../targets/workbench/script-options.ts";
 import { ORACLES, type Oracle } from "./oracles/oracle.ts";
@@ -33,7 +32,7 @@ function describe(campaign: Campaign, startMs: number): void {
   );
   const kinds = [...campaign.kinds].sort((a, b) => b[1] - a[1]);
   print(`steps: ${kinds.map(([kind, count]) => `${kind} ${count}`).join(", ")}`);
-  print("what was looked at, and how often:");
+  print("checks of each oracle:");
   for (const [oracle, count] of Object.entries(campaign.counts)) {
     print(`  ${oracle} ${count}: ${ORACLES[oracle as Oracle]}`);
   }
@@ -61,10 +60,10 @@ function many(makeCore: MakeCore, options: Options, seed: number): boolean {
   describe(campaign, startMs);
   const { failure } = campaign;
   if (!failure) {
-    print("every rule held");
+    print("no rule was violated");
     return true;
   }
-  print(`the sequence of seed ${failure.seed} broke a rule: ${failure.broken!.message}`);
+  print(`the sequence of seed ${failure.seed} violated a rule: ${failure.broken!.message}`);
   print(`again: npm run tool -- model --one --seed ${failure.seed}`);
   const shrunk = shrink(failure.script, failure.broken!, makeCore);
   print(`shrunk from ${failure.script.steps.length} steps to ${shrunk.script.steps.length}:\n`);
@@ -74,12 +73,12 @@ function many(makeCore: MakeCore, options: Options, seed: number): boolean {
 
 const program = commandLine(
   "model",
-  "Random sequences of calls of the core's border, held against a model of what should happen.",
+  "Random sequences of calls of the core API, compared with an ideal device.",
 )
-  .option("--steps <count>", "how many steps", integer(1), STEPS_DEFAULT)
-  .option("--seconds <count>", "as many steps as there is time for", integer(1))
+  .option("--steps <count>", "number of steps", integer(1), STEPS_DEFAULT)
+  .option("--seconds <count>", "run for this time", integer(1))
   .option("--seed <seed>", "the first sequence's seed (default: random)", integer(0))
-  .option("--one", "only the sequence of this seed")
+  .option("--one", "run only the sequence of this seed")
   .option("--core <file>", "a built bundle, such as dist/picogrant.js (default: the sources)")
   .parse();
 

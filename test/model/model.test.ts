@@ -1,5 +1,5 @@
-// The model of the core's border: a run of it, that its oracles can fail, that what fails is shrunk
-// and replayed. `npm run tool -- model` does more of all.
+// A run of the core's model. It also tests that the oracles can fail, and that a failure is shrunk and replayed. `npm
+// run tool -- model` runs more sequences.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -16,28 +16,27 @@ import { type Core, damaged, ofSources } from "./subject.ts";
 
 const STEPS = isFullRun ? 30_000 : 20_000;
 const SEED = freshSeed();
-/** A core that takes no notice of Retry-After. */
-const impatient: Core = {
+const ignoresRetryAfter: Core = {
   ...ofSources(),
   responseStart: (device, id, status) => ofSources().responseStart(device, id, status, -1),
 };
 
-describe("the model of the core's border (core/SPEC.md)", () => {
-  it(`every rule holds in random sequences from seed ${SEED}`, () => {
+describe("the model of the core API (core/SPEC.md)", () => {
+  it(`no rule is violated in random sequences from seed ${SEED}`, () => {
     const { failure, counts } = runCampaign({ makeCore: ofSources, seed: SEED, steps: STEPS });
     expect(failure && `seed ${failure.seed}: ${failure.broken!.message}`).toBeUndefined();
-    // Each oracle had something to look at.
+    // Each oracle has checked something.
     expect(Object.entries(counts).filter(([, count]) => count < 50)).toEqual([]);
   });
 
-  it("the same seed makes the same sequence", () => {
+  it("the same seed generates the same sequence", () => {
     const first = play(SEED, ofSources, noCounts());
     const second = play(SEED, ofSources, noCounts());
     expect(second.script).toEqual(first.script);
   });
 
   it("a failing sequence is shrunk, replayed, and printed as a test", () => {
-    const makeCore = (): Core => impatient;
+    const makeCore = (): Core => ignoresRetryAfter;
     const { failure } = runCampaign({ makeCore, seed: SEED, steps: STEPS });
     const { script, broken } = shrink(failure!.script, failure!.broken!, makeCore);
     expect(script.steps.length).toBeLessThanOrEqual(Math.min(30, failure!.script.steps.length));
@@ -49,11 +48,11 @@ describe("the model of the core's border (core/SPEC.md)", () => {
   });
 });
 
-// The spoiling core (spoil.ts) sees what it is for: a value that is read behind the end of its life, and two
-// values that share bytes. Each is planted here; without spoiling the first goes unnoticed.
+// The corrupting core (corrupt.ts) detects a read of an old value, and two values that share bytes. Each fault is
+// planted here; an unmodified core does not detect the first one.
 
-/** The application's line of the last session comes back when an empty one is set. */
-const readsBehindTheEnd: Core = {
+/** Fault: an empty status line brings back the last session's. */
+const readsOldValue: Core = {
   ...core,
   setStatus: (device, bytes, from, to) => {
     if (from < to) core.setStatus(device, bytes, from, to);
@@ -76,17 +75,16 @@ function lineShown(subject: Core): string {
   return bench.frame()[1]!;
 }
 
-describe("the spoiling core", () => {
-  it("makes rubbish of what is read behind the end of its life", () => {
-    expect(lineShown(readsBehindTheEnd)).toContain("first");
-    // What is no printable character.
-    expect(lineShown(corrupting(readsBehindTheEnd))).toContain("?????");
+describe("the corrupting core", () => {
+  it("turns an old value into garbage", () => {
+    expect(lineShown(readsOldValue)).toContain("first");
+    expect(lineShown(corrupting(readsOldValue))).toContain("?????");
   });
 
-  it("sees two values that share bytes", () => {
+  it("detects two values that share bytes", () => {
     const create: Core["create"] = (memory, config) => {
       const device = core.create(memory, config);
-      // As the device code once lay where the access token is written to.
+      // Fault: the device code is where the access token is written.
       if (device) {
         const { start } = damaged(device);
         start[Field.ACCESS_TOKEN] = start[Region.REFRESH_TOKEN]!;
@@ -98,7 +96,7 @@ describe("the spoiling core", () => {
     expect(() => bench.pass(20_000)).toThrow("DEVICE_CODE and ACCESS_TOKEN share bytes");
   });
 
-  it("spoils nothing that is alive", () => {
+  it("does not overwrite current values", () => {
     const bench = new Port([code(), tokens()], { core: corrupting(core) });
     bench.until(2);
     expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");

@@ -1,6 +1,4 @@
-// Chance from a seed: the same seed gives the same sequence on every machine.
-
-/** A small generator (mulberry32). */
+/** A small random generator (mulberry32): the same seed gives the same sequence on every machine. */
 export class Random {
   #state: number;
 
@@ -19,7 +17,7 @@ export class Random {
     return this.next() % count;
   }
 
-  /** `least` to `most`, both included. */
+  /** From `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1);
   }
@@ -28,7 +26,7 @@ export class Random {
     return this.below(100) < percent;
   }
 
-  /** True once in so many times. */
+  /** True once in so many times, on average. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }

@@ -1,4 +1,4 @@
-// Answers of every kind that a server, or whatever stands between, may give to a request.
+// Responses of every kind that a server, or something between, may send.
 
 import { Field, Region, State } from "../../core/complete.ts";
 import type { Host } from "./host.ts";
@@ -16,9 +16,9 @@ export interface HttpResponse {
 
 type Members = Record<string, unknown>;
 
-/** What a server says that wants a code challenge, or seems to. */
+/** Texts of a server that requires a code challenge, and similar ones. */
 const DEMANDS = ["code_challenge required", "code_challeng", "a code_code_challenge_method"];
-/** What an API says that wants another sign-in, or seems to. */
+/** Challenges of an API that requires a new sign-in, and similar ones. */
 const CHALLENGES = [
   'Bearer error="insufficient_user_authentication", acr_values="mfa"',
   "Bearer error=insufficient_insufficient_user_authentication",
@@ -28,25 +28,25 @@ const CHALLENGES = [
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=";
 
-/** Bytes that are no UTF-8, or are nowhere but in strings: bytes.ts says how they are written. */
+/** Invalid UTF-8, or bytes that occur only in strings (notation: bytes.ts). */
 const NO_UTF8: readonly string[] = [
   "\udcff",
   "\udcfe",
-  // A byte of a sequence without its beginning, and beginnings without the rest (RFC 3629 §3).
+  // Sequences without their first byte, or without their last ones (RFC 3629 §3).
   "\udc80",
   "\udcc3",
   "\udce2\udc82",
   "\udcf0\udc9f\udc98",
-  // Longer than need be: a slash, a quotation mark, NUL.
+  // Overlong encodings: slash, quotation mark, NUL.
   "\udcc0\udcaf",
   "\udcc0\udca2",
   "\udce0\udc80\udca2",
   "\udcc0\udc80",
-  // Surrogates, one and a pair; a code point that there is not.
+  // Surrogates, single and paired; a code point that does not exist.
   "\udced\udca0\udc80",
   "\udced\udca0\udcbd\udced\udcb8\udc80",
   "\udcf4\udc90\udc80\udc80",
-  // What an escape leaves half done.
+  // An unfinished escape.
   "\\ud83d\udced\udcb8\udc80",
   "\\ud83d\udcff\\ude00",
   // A byte order mark, and characters of every length.
@@ -55,7 +55,7 @@ const NO_UTF8: readonly string[] = [
   "\u0085\u00a0",
 ];
 
-/** What JSON consists of, right and wrong (RFC 8259 §2, §6, §7). */
+/** Tokens of JSON, valid and invalid (RFC 8259 §2, §6, §7). */
 const TOKENS_OF_JSON: readonly string[] = [
   ...[
     '"',
@@ -95,17 +95,17 @@ const TOKENS_OF_JSON: readonly string[] = [
   ...["\u0000", "\u0001", "\u001f", "\u007f", "'", "//"],
 ];
 
-/** One and several, as a text and as a list; of 160 bytes, and of more with and without a space there. */
+/** One and several, as a text and as a list; of 160 bytes, and longer with and without a space there. */
 const SCOPES: readonly unknown[] = [
   ...["video", "a b", "", " "],
   ...[["a", "b"], [], ["x".repeat(80), "y".repeat(79)], ["x".repeat(80), "y".repeat(80)]],
   ...["s".repeat(160), "s".repeat(161), `${"s".repeat(160)} t`, `${"word ".repeat(40)}end`],
 ];
 
-/** What may stand in front of a document: a mark of three bytes, or a part of one; no fourth byte. */
+/** A byte order mark before a document, a part of one, or two. */
 const MARKS = ["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff", "  \udcbb", "   \udcbb", "\udcba"];
 
-/** Addresses as one types them, and what only looks like one. */
+/** Addresses that a user can type, and texts that only resemble one. */
 const ADDRESSES = [
   "HTTP://X.test/a",
   "data:x",
@@ -123,20 +123,20 @@ const ADDRESSES = [
   "//x.test",
   "/d.x",
   "d",
-  // Words that fill rows of 16, 20 and 32 to the last one.
+  // Words that exactly fill rows of 16, 20 and 32 cells.
   `https://${"w".repeat(64)}`,
   `https://${"w".repeat(80)}`,
 ];
 
-/** Statuses that say that the request itself is wrong (RFC 9110 §15.5), and their neighbours. */
+/** Statuses for a wrong request (RFC 9110 §15.5), and their neighbours. */
 const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
 
 export class Responses {
   #serial = 0;
-  /** What a server that does not change its mind says, and how often yet. */
+  /** A response that the server repeats `#timesLeft` times. */
   #stubborn: HttpResponse | undefined;
   #timesLeft = 0;
-  /** Identifiers of events, the one that came last at the end. */
+  /** Identifiers of events, the latest at the end. */
   readonly #eventIds: string[] = [];
 
   readonly #random: Random;
@@ -144,7 +144,7 @@ export class Responses {
 
   constructor(
     random: Random,
-    /** Polls of events bring one each, and only the last of a run ends the session. */
+    /** Each poll brings an event, and only the last one of a run ends the session. */
     isRunOfEvents: boolean,
   ) {
     this.#random = random;
@@ -157,7 +157,7 @@ export class Responses {
     return text.slice(0, Math.max(length, prefix.length + 2));
   }
 
-  /** Mostly an ordinary length; at times as long as there is room for, or longer by one. */
+  /** Mostly an ordinary length; sometimes the capacity, or one more. */
   #length(capacity: number, usual: number): number {
     const random = this.#random;
     if (random.chance(94)) return Math.min(capacity, 4 + random.below(usual));
@@ -175,12 +175,12 @@ export class Responses {
   #retryAfter(): number {
     const random = this.#random;
     if (random.chance(85)) return -1;
-    // A host may hand on any integer.
+    // A host may pass any integer.
     if (random.chance(10)) return random.pick([-2, -3_000_000, -(2 ** 31), 2 ** 31 - 1]);
     return random.pick([0, 1, 2, 7, 30, 90, 600, 3600, 3601, 100_000_000]);
   }
 
-  /** Members that nobody asked for, some with names that matter elsewhere. */
+  /** Extra members, some with names that matter elsewhere. */
   #strangers(): Members {
     const random = this.#random;
     const strangers: Members = {};
@@ -229,18 +229,18 @@ export class Responses {
     text = `{${text}}`;
     if (random.chance(5)) text = this.#corrupted(text);
     if (random.chance(4)) text = ` \r\n${text}\t `;
-    // As long as a document may be, or longer by one.
+    // The maximum length of a document, or one more.
     if (random.below(500) === 0) text = text.padEnd(65_536 + random.below(2));
     return random.chance(2) ? random.pick(MARKS) + text : text;
   }
 
-  /** With bytes in it that are no UTF-8, that stand for something in JSON, or that JSON has no place for (RFC 8259 §8.1). */
+  /** Adds invalid UTF-8, bytes with a meaning in JSON, or bytes that JSON does not allow (RFC 8259 §8.1). */
   #corrupted(text: string): string {
     const random = this.#random;
     const bytes = random.pick(random.chance(50) ? NO_UTF8 : TOKENS_OF_JSON);
     const draw = random.below(10);
     if (draw === 0) return bytes + text;
-    // Within a string, of a name or a value: mostly behind a quotation mark; else anywhere.
+    // Mostly within a string, after a quotation mark; else anywhere.
     const quotes = [...text.matchAll(/"/g)].map(({ index }) => index + 1);
     const at = draw < 7 && quotes.length ? random.pick(quotes) : random.below(text.length + 1);
     const end = random.chance(50) ? at : at + random.below(4);
@@ -271,7 +271,7 @@ export class Responses {
     return this.#once(host, isRun);
   }
 
-  /** What a server says that does not change its mind; a code it gives all the same, but where that is a success. */
+  /** A response that a server repeats. */
   #same(): HttpResponse {
     const random = this.#random;
     const draw = random.below(100);
@@ -294,7 +294,7 @@ export class Responses {
     if (purpose === Purpose.REFRESH) return this.#refresh(host);
     if (purpose === Purpose.REVOCATION) {
       if (random.chance(50)) return { status: 200, retryAfterS: -1, body: "" };
-      // RFC 7009 §2.2.1: which of the two tokens it is said of matters.
+      // RFC 7009 §2.2.1: it matters for which of the two tokens the server says it.
       if (random.chance(25)) return this.#response(400, { error: "unsupported_token_type" });
       return random.chance(30) ? this.#response(200, {}) : this.#refusal();
     }
@@ -355,13 +355,13 @@ export class Responses {
     });
   }
 
-  /** An error by one name or the other, or by one beside another that names none, or another error. */
+  /** An error under one of its names, beside a name that is no error, or another error. */
   #named(error: string): Members {
     const random = this.#random;
     if (random.chance(70)) return { error };
     if (random.chance(50)) return { error_code: error };
     const other = random.pick<unknown>([0, "", null, false, 31, "17", "slow_down"]);
-    // A number, and nothing that takes it back.
+    // A number, without anything after it that clears it.
     if (random.chance(20))
       return random.chance(50)
         ? { error: 31, error_code: other }
@@ -369,7 +369,7 @@ export class Responses {
     return random.chance(50) ? { error, error_code: other } : { error_code: other, error };
   }
 
-  /** Tokens where none should be. */
+  /** Tokens in a response that should have none. */
   #halfTokens(): Members {
     const random = this.#random;
     if (random.chance(85)) return {};
@@ -423,7 +423,7 @@ export class Responses {
     });
   }
 
-  /** As long as any memory has room for, or as this one has, or longer by one. */
+  /** As long as any memory allows, or as this one allows, or one more. */
   #address(capacity: number): string {
     const random = this.#random;
     const length = random.pick([128, 129, 512, 513, capacity, capacity + 1]);
@@ -581,7 +581,7 @@ export class Responses {
         ? this.claims(host, id)
         : random.pick(["{}", "no", '{"jti":7']);
     let payload = Buffer.from(claims).toString("base64url");
-    // One character that is next to those of base64url.
+    // A character next to those of base64url.
     if (!this.#isRunOfEvents && random.chance(6)) {
       const at = random.below(payload.length);
       payload = payload.slice(0, at) + random.pick([..."*+/:=@[`{"]) + payload.slice(at + 1);
@@ -592,7 +592,7 @@ export class Responses {
         : `x.${payload}`;
     return this.#response(200, {
       moreAvailable: random.pick([true, false, undefined]),
-      // Servers that offer more than one at a time, though they were asked for one.
+      // Some servers send several events although the device requests one.
       sets:
         random.chance(90) || this.#isRunOfEvents
           ? { [id]: set }
@@ -600,7 +600,7 @@ export class Responses {
     });
   }
 
-  /** A new identifier, or one of a while ago: the device remembers eight. */
+  /** A new identifier, or a recent one: the device remembers eight. */
   #eventId(): string {
     const random = this.#random;
     const eventIds = this.#eventIds;
@@ -613,7 +613,7 @@ export class Responses {
     return id;
   }
 
-  /** Claims of an event about this session, or another. */
+  /** Claims of an event about this session, or about another. */
   claims(host: Host, id: string): string {
     const random = this.#random;
     const { refreshToken, accessToken } = host.ideal;
@@ -659,7 +659,7 @@ export class Responses {
     ]);
   }
 
-  /** A record that an earlier life, or somebody else's, may have left. */
+  /** Kinds of records that may be in the slots before the first start. */
   get kinds(): readonly number[] {
     return [State.PENDING, State.SIGNED_IN, State.REFRESHING, State.REVOKING, State.FAILED];
   }

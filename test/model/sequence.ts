@@ -1,4 +1,4 @@
-// A sequence of steps: made from a seed, or given and carried out again.
+// A sequence of steps, generated from a seed or replayed.
 
 import { Generator } from "./generator.ts";
 import { Host } from "./host.ts";
@@ -21,12 +21,12 @@ interface Script {
 interface Verdict {
   script: Script;
   broken: Broken | undefined;
-  /** The first step of the unclear rest, which was left out. */
+  /** The model could not predict the rest, which is left out. */
   isUnclear: boolean;
 }
 
 const STEPS_MAX = 400;
-/** Of a hundred sequences so many have a second device in the same engine. */
+/** Percentage of sequences with a second device in the same engine. */
 const TWO_DEVICES = 20;
 
 class Engine {
@@ -57,7 +57,7 @@ class Engine {
   }
 }
 
-/** What a failure is taken for: whatever throws that is no verdict is a crash of the core. */
+/** An exception that is not a verdict counts as a crash of the core. */
 function brokenBy(error: unknown): Broken {
   if (error instanceof Broken) return error;
   const { stack } = error as Error;
@@ -89,7 +89,7 @@ export function play(seed: number, makeCore: MakeCore, counts: Counts): Verdict 
   return { script, broken: undefined, isUnclear: false };
 }
 
-/** Carries a script out. @returns the rule that does not hold, undefined where all do */
+/** @returns the violated rule, or undefined */
 export function replay(script: Script, makeCore: MakeCore): Broken | undefined {
   try {
     const engine = new Engine(makeCore, script.starts, noCounts());
@@ -99,8 +99,6 @@ export function replay(script: Script, makeCore: MakeCore): Broken | undefined {
   }
   return undefined;
 }
-
-// Many sequences one after the other, from a seed.
 
 interface CampaignOptions {
   makeCore: MakeCore;
@@ -134,7 +132,7 @@ export function runCampaign(options: CampaignOptions): Campaign {
   const startMs = performance.now();
   let reportedMs = startMs;
   while (campaign.steps < options.steps) {
-    // The first seed is the one given, so that a printed one can be played again alone.
+    // The first sequence uses the given seed itself, so that a printed seed replays that sequence.
     const seed = campaign.sequences === 0 ? options.seed : seeds.next();
     const verdict = play(seed, options.makeCore, campaign.counts);
     campaign.sequences++;
@@ -157,11 +155,11 @@ export function runCampaign(options: CampaignOptions): Campaign {
   return campaign;
 }
 
-// Makes a failing sequence shorter (delta debugging), and prints it as a test.
+// Shrinks a failing sequence (delta debugging), and prints it as a test.
 
 const ATTEMPTS_MAX = 3000;
 
-/** What is left of the message of a failure where numbers and texts differ. */
+/** The message of a failure without its numbers and values. */
 function kindOf({ oracle, what }: Broken): string {
   return `${oracle}: ${what.replace(/ is .*|: .*|\d+/g, "")}`;
 }
@@ -171,7 +169,7 @@ interface Shrunk {
   broken: Broken;
 }
 
-/** The shortest script found that breaks the same rule. */
+/** The shortest script found that violates the same rule. */
 export function shrink(script: Script, broken: Broken, makeCore: MakeCore): Shrunk {
   const kind = kindOf(broken);
   let attempts = 0;

@@ -1,4 +1,4 @@
-// What the maker of a device decides, and how much memory it has.
+// The developer's settings of a device, and the size of its memory.
 
 import { type Config, Endpoint, MESSAGES } from "../../core/index.ts";
 import type { Random } from "./random.ts";
@@ -6,16 +6,16 @@ import type { Random } from "./random.ts";
 export interface Settings {
   config: Config;
   memoryBytes: number;
-  /** Requests and moves are counted on from here, as if the device had run for long; both wrap at 2^16. */
+  /** Start values of the request and move counters, to reach their wrap at 2^16. */
   countsFrom?: number;
   endpoints?: number;
-  /** Bytes go bad the moment their life ends. */
+  /** Overwrite bytes as soon as they are no longer valid (corrupt.ts). */
   isCorrupted?: boolean;
-  /** Each access to the memory is looked at; that takes its time. */
+  /** Check each access to the memory, which is slow. */
   isWatched?: boolean;
 }
 
-/** Texts of another language, so that what is shown can be told from the core's own. */
+/** Texts that differ from the core's own texts. */
 const OTHER_TEXTS =
   "Start\nAbgemeldet\nCode wird geholt\nCode wird gepr\u00fcft\nAngemeldet\nVerbinden\nAbmelden\n" +
   "Im Browser oeffnen:\nCode: \nBald neu anmelden\nNicht gespeichert\nKeine Verbindung\n" +
@@ -23,7 +23,7 @@ const OTHER_TEXTS =
   "Falsch eingerichtet\nCode abgelaufen\nSitzung beendet\nKonto gesperrt\nFehler\n" +
   "Zu wenig Speicher\nNicht gel\u00f6scht";
 
-/** Characters beside those that a form leaves as they are, of every length in UTF-8, and halves of a pair. */
+/** Characters that a form encodes, of every length in UTF-8, and unpaired surrogates. */
 const FOREIGN: readonly string[] = [
   "@AZ[`az{/09:*-._~%",
   "\u007f\u0080\u07ff\u0800\ud7ff\ue000\uffff",
@@ -31,7 +31,7 @@ const FOREIGN: readonly string[] = [
   "\ud83d \ude00\ud83d\ud83d\ude00\ude00",
 ];
 
-/** Every byte that a display may know. */
+/** Every byte that a display may support. */
 const ALL_BYTES = Array.from({ length: 24 }, (_, line) =>
   Array.from({ length: 11 }, (_, at) => String.fromCharCode(((line * 11 + at) % 255) + 1)).join(""),
 )
@@ -41,7 +41,7 @@ const ALL_BYTES = Array.from({ length: 24 }, (_, line) =>
 
 export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192, 24_575, 24_576];
 
-/** The settings of one device; its memory may change when it is started again. */
+/** Settings of one device. The memory size may change at a restart. */
 export function drawSettings(random: Random): Settings {
   const config: Config = {
     clientId: random.pick(["client", "client", "printer 7/b+x", "c", ...FOREIGN]),

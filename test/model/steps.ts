@@ -1,39 +1,38 @@
-// What can happen to a device, each as a plain value: a sequence of them can be printed, replayed and
-// made shorter. A step that makes no sense where it stands does nothing.
+// What can happen to a device, as plain values, so that a sequence can be printed, replayed and shrunk. A step that
+// is impossible in the current state does nothing.
 
 import type { Config } from "../../core/index.ts";
 
-/** What the host's storage does with the commands that come while time passes. */
+/** How the host's storage handles commands while time passes. */
 export enum StorageMode {
   WORKS = 0,
-  /** It is left undone, for a step of its own. */
+  /** The operation stays open until a step of its own. */
   HOLDS = 1,
   FAILS = 2,
-  /** What is written is written, and what is there stays: nothing can be erased. */
+  /** Writes succeed, erases fail. */
   KEEPS = 3,
 }
 
 export type Step =
-  /** Time passes: tick, whatever it asks for, tick again, until there is nothing more. */
+  /** Time passes: tick and carry out its commands, until nothing is left to do. */
   | { do: "run"; ms: number; storage?: StorageMode }
-  /** Sleeps as long as wakeIn says (no longer than `most`), then runs. */
+  /** Sleeps as long as wakeIn says (at most `most`), then runs. */
   | { do: "sleep"; most: number; storage?: StorageMode }
-  /** One tick only. */
   | { do: "tick"; ms: number }
-  /** The answer to the request under way: its head, some bytes of its body, its end. */
+  /** The response to the request under way: its head, some bytes of its body, its end. */
   | { do: "head"; status: number; retryAfterS: number; body: string; challenge?: string }
   | { do: "more"; bytes: number }
   | { do: "end" }
   | { do: "fail" }
-  /** Something of an answer to a request of before, `back` of them ago. */
+  /** A part of the response to an earlier request, `back` requests ago. */
   | { do: "late"; back: number; status: number; body: string }
-  /** The storage operation that the host is at ends. */
+  /** The current storage operation ends. */
   | { do: "stored"; isDone: boolean }
   | { do: "verified"; isGenuine: boolean }
   | { do: "signIn" }
   | { do: "cancel" }
   | { do: "signOut" }
-  /** The application's own request was answered 401. */
+  /** The application's own request got a 401. */
   | { do: "refused" }
   | { do: "status"; text: string }
   | { do: "endpoints"; bits: number }
@@ -46,15 +45,15 @@ export type Step =
   | { do: "offer"; names: string; body: string }
   | { do: "pollEvents" }
   | { do: "applyEvent"; claims: string }
-  /** Another device is made, of a configuration in which this member has every value. */
+  /** Creates devices with every value of this member of the configuration. */
   | { do: "configure"; member: keyof Config }
   /**
-   * The power goes: of a write under way so many bytes were done. The next start has this much memory, and
-   * its storage cannot read these slots.
+   * A power cut, after `done` bytes of a write under way. The next start has this much memory and these unreadable
+   * slots.
    */
   | { do: "power"; done: number; memoryBytes: number; unreadable: number };
 
-/** A part of a call's target: as it is, as a segment of the path, as a value of the query. */
+/** A part of a call's target: unchanged, as a path segment, or as a query value. */
 export interface CallPart {
   as: "path" | "segment" | "value";
   text: string;

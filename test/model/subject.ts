@@ -1,4 +1,4 @@
-// The core under test: the sources, or a built bundle.
+// The core under test: its sources, a built bundle, or picogrant.c as WebAssembly.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,7 +9,6 @@ import { named } from "../../platform/driver/named-core.ts";
 import type { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 import { ofWasm } from "./wasm-core.ts";
 
-/** The functions at the border. */
 export type Core = Pick<
   typeof sources,
   (typeof grantFunctions)[number] | (typeof completeFunctions)[number]
@@ -24,7 +23,7 @@ export function ofBundle(code: string): MakeCore {
   return () => named(make());
 }
 
-/** The core of a file such as dist/picogrant.js, or of picogrant.c as WebAssembly. @throws where there is none */
+/** Loads a file such as dist/picogrant.js, or picogrant.c as WebAssembly. @throws if the file does not exist */
 export function ofFile(path: string): MakeCore {
   if (path.endsWith(".wasm")) return ofWasm(path);
   return ofBundle(readFileSync(resolve(path), "utf8"));
@@ -36,11 +35,11 @@ type Damaged = {
     : Device[Name];
 };
 
-/** The same device for a test that writes past the owners: to damage it, or to save a long way to a state. */
+/** Write access to the device for a test that damages it, or that takes a shortcut to a state. */
 export function damaged(device: Device): Damaged {
   const { places } = device as { places?: unknown[] };
   if (places === undefined) return device as Damaged;
-  // Of a bundle: the places have names for reading alone.
+  // Properties of a bundle can only be read by name, so look up the place.
   const placeOf = (name: string | symbol) => Object.values<string>(Property).indexOf(String(name));
   return new Proxy(device as Damaged, {
     set: (_, name, value) => Reflect.set(places, placeOf(name), value),

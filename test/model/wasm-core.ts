@@ -1,5 +1,5 @@
-// picogrant.c as WebAssembly, behind functions that look like a bundle's: the device's memory is copied in before each call
-// and back after it.
+// picogrant.c as WebAssembly, with the functions of a bundle. The device's memory is copied in before each call and
+// back after it.
 
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
@@ -11,7 +11,6 @@ import type { MakeCore } from "./subject.ts";
 
 type Exports = Record<string, (...args: number[]) => number> & { memory: WebAssembly.Memory };
 
-/** Members of struct pg_core_config, in their order. */
 const members: readonly (keyof Config)[] = [
   ...(["clientId", "clientSecret", "scope", "deviceParameters", "tokenParameters"] as const),
   ...(["columns", "rows", "seed", "autoStart", "renewalsMax", "startSpreadMs", "pkce"] as const),
@@ -19,12 +18,11 @@ const members: readonly (keyof Config)[] = [
 ];
 const texts = /^(?:clientId|clientSecret|scope|\w+Parameters|messages|server|formerServer)$/;
 
-/** What is no integer of C. */
 const NO_INTEGER = -(2 ** 31) + 1;
-/** In C nothing is left out. */
+/** C has no optional members. */
 const optional = { startSpreadMs: Limit.BOOT_SPREAD_MS, pkce: 0, jsonBodies: 0 };
 
-/** Bytes of memory that picogrant.c makes use of. */
+/** The most memory that picogrant.c uses. */
 const MEMORY_MAX = 65_535;
 
 const lending = new Set(["discover", "sendCall", "createOffer"]);
@@ -97,7 +95,7 @@ class WasmDevice {
     new Uint8Array(this.c.memory.buffer, at, size).set(bytes);
     const result = call();
     const after = new Uint8Array(this.c.memory.buffer, at, size);
-    // Whoever watches the memory sees what is written, and no more.
+    // A proxy that checks accesses gets only the changed bytes.
     if (!types.isProxy(bytes)) bytes.set(after);
     else for (const [i, byte] of after.entries()) if (bytes[i] !== byte) bytes[i] = byte;
     return result;
@@ -136,13 +134,12 @@ Object.values<string>(Property).forEach((name, place) => {
   });
 });
 
-/** Members that may be NULL in C, where they are left out, and can be no text in a script alone. */
+/** C cannot have a value that is not a text, so refuse it here. Optional members become NULL. */
 function noText({ formerServer, messages }: Partial<Config>): ConfigMember {
   if (typeof (formerServer || "") !== "string") return ConfigMember.FORMER_SERVER;
   return typeof messages === "string" ? ConfigMember.NONE : ConfigMember.MESSAGES;
 }
 
-/** The core of a file that `npm run tool -- test-dist` has compiled. */
 export function ofWasm(path: string): MakeCore {
   const module = new WebAssembly.Module(readFileSync(path));
   const instance = (): Exports => new WebAssembly.Instance(module).exports as unknown as Exports;

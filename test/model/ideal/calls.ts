@@ -1,5 +1,5 @@
-// Requests beyond the grant, as they should go: one at a time, with a session (the metadata without), a
-// bearer for resource servers alone, a 401 answered by a refresh and one more try (RFC 6750 §3.1).
+// Requests beyond the grant: one at a time, with a session (metadata needs none). Only resource servers get the
+// access token. After a 401 the device refreshes and retries once (RFC 6750 §3.1).
 
 import {
   CallState,
@@ -53,16 +53,16 @@ export interface Addresses {
 export interface Outcome {
   refusal: Refusal | undefined;
   addresses: Addresses | undefined;
-  /** Nothing has come: nothing of an earlier call is to be read for it. */
+  /** No response came, so the host must not read values of an earlier call. */
   isNothing: boolean;
 }
 
-/** The user's token goes along, as it is when the request is sent (RFC 6750 §2.1). */
+/** Replaced by the current access token when the request is sent (RFC 6750 §2.1). */
 const BEARER = "Bearer";
-/** Requests in one run of event polls beside the first. */
+/** Requests in one run of event polls after the first. */
 const EVENT_POLLS = 32;
 
-/** RFC 9470 §3: the token is taken, and another sign-in is wanted. */
+/** RFC 9470 §3: the server accepts the token, but requires a new sign-in. */
 const needsSignIn = ({ challenge = "" }: Arrival): boolean =>
   challenge.includes("insufficient_user_authentication");
 
@@ -147,7 +147,7 @@ export class Calls {
     this.state = CallState.SENT;
   }
 
-  /** @returns whether a target can be built now; the last one is gone then, and its pages with it */
+  /** Discards the last target and its next page. @returns whether a target can be built now */
   begin(): boolean {
     if (!this.mayBegin(Kind.LIST)) return false;
     this.hasNextPage = false;
@@ -159,7 +159,7 @@ export class Calls {
     if (this.target !== undefined) this.target += part;
   }
 
-  /** @returns whether the call is on its way */
+  /** @returns whether the call has started */
   send(endpoint: number, isGet: boolean, body: string | undefined): boolean {
     const { target } = this;
     if (target === undefined || endpoint < Endpoint.RESOURCE) return false;
@@ -203,7 +203,7 @@ export class Calls {
     return true;
   }
 
-  /** @returns what is wrong with the offer, NONE where it is on its way */
+  /** @returns what is wrong with the offer, or NONE if the call has started */
   createOffer(names: string, body: string, endpoint: number): OfferError {
     const device = this.#device;
     if (!this.mayBegin(Kind.OFFER) || !device.isOutputFree) return OfferError.NOT_NOW;
@@ -236,7 +236,7 @@ export class Calls {
     this.state = CallState.DONE;
     this.error = error;
     this.status = status;
-    // The host must not go on reading what it verifies.
+    // The host must stop reading the event that it verifies.
     if (this.isRequested) this.#device.isAbortDue = true;
     this.isVerifying = this.isVerifyDue = false;
     this.#endAsReported();
@@ -284,7 +284,7 @@ export class Calls {
       error = errorOf(arrival, isReadable(arrival, reading), errors, isEmpty);
       const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
       if (isOfPoll) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
-      // What a resource server's success consists of is between it and the application.
+      // Only the application can judge a resource server's successful response.
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }
     if (arrival.status === 401 && this.#made!.authorization !== undefined) {
@@ -318,7 +318,7 @@ export class Calls {
     return this.kind === Kind.METADATA ? this.#takeMetadata(members) : this.#takeEvent(reading);
   }
 
-  /** A list does not end where a page token has no room, as if that were the last page. */
+  /** A page token that does not fit is an error: otherwise the list would seem to end here. */
   #keepPage({ document, members }: Reading): number {
     const device = this.#device;
     const token = document.isComplete ? members.get("nextPageToken") : undefined;
@@ -333,7 +333,7 @@ export class Calls {
     return ErrorCode.VALUE_TOO_LONG;
   }
 
-  /** What each of `count` values of an answer may have. */
+  /** Capacity for each of `count` values of a response. */
   #valueCapacity(count: number): number {
     return Math.floor(this.#device.capacity(Region.OUTPUT) / count) - 1;
   }
@@ -369,15 +369,15 @@ export class Calls {
       document.root?.kind === "object"
         ? document.root.members.filter(({ name }) => name === "sets").pop()?.value
         : undefined;
-    // Of several the last one is taken; the server offers the others again.
+    // Of several events, take the last one; the server sends the others again.
     const set = sets?.kind === "object" ? textOf(sets.members.at(-1)?.value) : undefined;
     if (set !== undefined && set.length > this.#valueCapacity(1)) {
       this.errorField = Field.VALUE_A;
       return ErrorCode.VALUE_TOO_LONG;
     }
-    // The server has taken the acknowledgement of the event before: the session ends if it was to.
+    // The server has received the acknowledgement of the last event, so the session can end now.
     this.#endAsReported();
-    // The last event of a run is left to the server.
+    // After the last poll of a run, leave the event on the server.
     if (!set || !this.#device.hasSession || this.pollsLeft <= 0) return ErrorCode.NONE;
     this.state = CallState.VERIFYING;
     this.isVerifying = this.isVerifyDue = true;
@@ -403,7 +403,7 @@ export class Calls {
     this.#device.release(Holder.RESPONSE);
   }
 
-  /** @returns whether it was an event that could be taken in now */
+  /** @returns whether it was an event, and could be applied now */
   applySecurityEvent(json: string): boolean {
     const device = this.#device;
     if (!device.hasSession || !device.isOutputFree) return false;
@@ -416,14 +416,14 @@ export class Calls {
   }
 
   /**
-   * What an event does to the session. One that ends it is acknowledged first, where there is a poll. Its token
-   * is compared where it has room beside what else is held, of `used` bytes.
+   * Applies an event to the session. During a poll, an event that ends the session is acknowledged first. The event's
+   * token is compared if it fits into the buffer, of which `used` bytes are taken.
    */
   #apply(claims: EventClaims, isAtOnce: boolean, used: number): void {
     const device = this.#device;
     const end = (error: number): void => {
       if (!isAtOnce) this.#endsWith = error;
-      // Another one that ends it is still to be acknowledged.
+      // An earlier event that ends the session has yet to be acknowledged.
       else if (!this.#endsWith) device.endSession(error);
     };
     const capacity = Math.floor((device.capacity(Region.OUTPUT) - used) / 2) - 1;

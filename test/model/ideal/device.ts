@@ -1,6 +1,6 @@
-// The device as it should be: its own reading of core/SPEC.md and the RFCs, on bytes and plain numbers.
-// It is told what the host tells the core, and says what has to follow. This file has the states and the moves between
-// them: by the user, by time, and at the start. What answers do is in grant.ts and calls.ts, what is due in due.ts.
+// The ideal device, from core/SPEC.md and the RFCs, on bytes and plain numbers. It gets the same calls as the core,
+// and predicts the result. This file has the states and their transitions: by the user, by time, and at the start.
+// Responses are in grant.ts and calls.ts, what is due in purposes.ts.
 
 import { Endpoint, ErrorCode, Event, Field, Pkce, Region, State } from "../../../core/index.ts";
 import { type Settings, textsOf } from "../settings.ts";
@@ -20,14 +20,13 @@ import { Requests } from "./requests.ts";
 import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./responses.ts";
 import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, Task } from "./storage.ts";
 
-/** Where the maker names no other. */
+/** The default start spread. */
 const START_SPREAD_MS = 5000;
-/** A random source may be late. */
 const CHALLENGE_TRIES = 7;
-/** How far off the last poll may be when the code's life ends. */
+/** How far away the last poll may be when the code expires. */
 const LAST_POLL_MS = 64_000;
 
-/** What the host has seen the device do in a tick, where chance decides when it does. */
+/** What the host has seen in a tick in which the device chose a random moment. */
 interface Observed {
   moves: number;
   event: number;
@@ -50,10 +49,10 @@ export class Ideal {
   pkce: number;
   #challengeFailures = 0;
   isCodeShown = false;
-  /** The code is from before a restart: nobody knows how old it is. */
+  /** The code is from before a restart, so its age is unknown. */
   isCodeResumed = true;
-  /** It was polled after its end, for what was decided in the last moment. */
-  isPolledBehindEnd = false;
+  /** The code was polled after its expiry, in case the user decided in the last moment. */
+  isPolledAfterExpiry = false;
   renewals = 0;
   #autoStart: boolean;
   #isCancelNoted = false;
@@ -72,7 +71,6 @@ export class Ideal {
   readonly requests: Requests;
   readonly #grant = new Grant(this);
   readonly binding: number;
-  /** Of records under the server's former name. */
   readonly formerBinding: number;
 
   holder = Holder.NOBODY;
@@ -119,18 +117,18 @@ export class Ideal {
     return this.state < State.SIGNED_IN || this.state === State.FAILED;
   }
 
-  /** A session whose tokens the server does not want to refresh, and which are kept. */
+  /** The server refuses to refresh, but the session stays. */
   get #isRefused(): boolean {
     return this.state === State.REFRESHING && this.#grant.isRefused;
   }
 
-  /** A request that devices should not all make together waits as long at the most; for a code a minute. */
+  /** The longest random wait that spreads the requests of many devices; at most one minute for a code. */
   #spreadMs(isForCode: boolean): number {
     const { startSpreadMs = START_SPREAD_MS } = this.settings.config;
     return Math.max(0, Math.min(startSpreadMs, isForCode ? 60_000 : 3_600_000) - 1);
   }
 
-  /** A refresh stays away from a server that is overrun for as long as it may take at a start. */
+  /** Under overload a refresh may wait as long as at a start. */
   get longestBackoffMs(): number {
     return Math.max(64_000, this.settings.config.startSpreadMs ?? 0);
   }
@@ -138,7 +136,7 @@ export class Ideal {
   moveTo(event: number, state: number): void {
     this.event = event;
     this.state = state;
-    // Without a session there are no tokens, and no target of a call.
+    // Without a session there are no tokens and no target of a call.
     const isWithout = state >= State.SIGNED_OUT && state <= State.PENDING;
     if (isWithout || state === State.FAILED) this.#dropTokens();
     if (!this.hasSession) this.calls.dropTarget();
@@ -159,7 +157,7 @@ export class Ideal {
   }
 
   end(event: number, error: number, state: number): void {
-    // When storage is asked again to erase what it does not erase now.
+    // When storage is asked again to erase, should it refuse now.
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
     this.error = error;
     this.moveTo(event, state);
@@ -196,10 +194,10 @@ export class Ideal {
     return this.pkce === Pkce.ALWAYS && this.verifier === undefined;
   }
 
-  /** The host has made a verifier and its challenge, or could not: undefined. */
+  /** @param verifier undefined if the host could not make one */
   challengeMade(verifier: string | undefined, challenge: string): void {
     this.storage.challengeDone();
-    // Unless the user has done something else meanwhile.
+    // The user did something else meanwhile.
     if (this.state !== State.REQUESTING) {
       this.#challengeFailures = 0;
       return;
@@ -219,7 +217,7 @@ export class Ideal {
     this.clock.refreshLifetimeS = ENDLESS_S;
   }
 
-  /** A request for the metadata needs no session, nor an attempt to sign in. */
+  /** A metadata request continues: it is not part of the attempt to sign in. */
   #giveUpAttempt(): void {
     const isForMetadata = this.purpose === Purpose.CALL && this.calls.kind === Kind.METADATA;
     if (!isForMetadata) this.#giveUp();
@@ -244,7 +242,7 @@ export class Ideal {
     this.release(Holder.RESPONSE);
   }
 
-  /** tick has answered NONE: the host has had the time to read what a call left. */
+  /** tick returned NONE, so the host had time to read the result of a call. */
   rested(): void {
     if (this.holder === Holder.RESPONSE && this.calls.isDone) this.holder = Holder.READ;
   }
@@ -281,7 +279,7 @@ export class Ideal {
     if (this.#isFree) this.cancel();
     if (this.state === State.STARTING) this.#isSignOutNoted = true;
     if (this.#isFree || this.state === State.REVOKING) return;
-    // A token that is arriving is not yet one that could be revoked, and takes the place of the one before.
+    // The arriving token has already overwritten the last one, but cannot be revoked yet.
     if (this.#isAccessTokenArriving) this.clock.accessLifetimeS = 0;
     this.#giveUp();
     this.#grant.revocationBegins();
@@ -290,13 +288,13 @@ export class Ideal {
     this.storage.start(Task.WRITE, this.recordKind);
   }
 
-  /** The application's own request was refused the access token: it is renewed before it is used again. */
+  /** A resource server refused the access token to the application, so it must be renewed. */
   accessTokenRefused(): void {
-    // It counts as expired; where no refresh token came, it is still what is revoked.
+    // The token counts as expired. Without a refresh token it can still be revoked.
     if (this.state === State.SIGNED_IN) this.clock.accessLifetimeS = this.clock.restS = 0;
   }
 
-  /** A record has been read. The refresh token that was there before becomes the one before. */
+  /** The refresh token of the last record becomes the previous one. */
   recordRead(record: StoredRecord): void {
     [this.refreshToken, this.previousToken] = [this.previousToken, this.refreshToken];
     this.accessToken = undefined;
@@ -304,7 +302,6 @@ export class Ideal {
     this.clock.intervalMs = record.intervalMs;
     this.clock.codeLifetimeS = record.codeLifetimeS;
     this.clock.refreshLifetimeS = record.refreshLifetimeS;
-    // What has no room in this memory is not there.
     const first = this.fits(record) ? record.values[0] : undefined;
     if (record.kind === State.PENDING) {
       this.deviceCode = first;
@@ -331,7 +328,7 @@ export class Ideal {
     );
   }
 
-  /** The slots have been read: goes on in the state that the newest record is of. */
+  /** Continues in the state of the newest record. */
   comeBack(): void {
     const { clock } = this;
     const found = this.storage.found;
@@ -363,7 +360,7 @@ export class Ideal {
     this.prompt.advance(elapsedMs);
   }
 
-  /** What time brings by itself. `observed` tells what the device did where chance decides. */
+  /** Transitions by time. `observed` says what the device did where the moment is random. */
   timeRules(observed: Observed): void {
     const { clock } = this;
     if (this.isInFlight && clock.exchangeMs === 0) {
@@ -382,11 +379,11 @@ export class Ideal {
         observed.moves !== this.moves &&
         (observed.event === Event.CODE_EXPIRED || observed.event === Event.RENEWALS_EXHAUSTED);
       const isTooFar = leastMs > LAST_POLL_MS || (mostMs > LAST_POLL_MS && isSeen);
-      if (!this.isInFlight && (this.isPolledBehindEnd || isTooFar)) this.renewCode();
+      if (!this.isInFlight && (this.isPolledAfterExpiry || isTooFar)) this.renewCode();
     }
     if (this.calls.isTokenRequired) {
       this.clock.restS = 0;
-      // The spread of a start is for devices that nobody uses.
+      // The start spread does not delay a refresh that the application waits for.
       const isSpread = !this.clock.backoffMs && !this.#grant.triedPrevious;
       if (this.state === State.REFRESHING && isSpread) clock.wait.leastMs = clock.wait.mostMs = 0;
     }
@@ -401,10 +398,10 @@ export class Ideal {
     this.calls.check();
   }
 
-  /** The request is made; without room for it, or an endpoint, that is its answer. */
+  /** A request that fails before it is sent ends with `failure`. */
   begin(purpose: Purpose, failure: number = ErrorCode.NONE): void {
     this.purpose = purpose;
-    if (purpose === Purpose.POLL && this.clock.codeLifetimeS === 0) this.isPolledBehindEnd = true;
+    if (purpose === Purpose.POLL && this.clock.codeLifetimeS === 0) this.isPolledAfterExpiry = true;
     this.arrival = undefined;
     this.holder = purpose === Purpose.CALL ? Holder.RESPONSE : Holder.REQUEST;
     if (purpose === Purpose.CALL) this.calls.sent();
@@ -416,7 +413,6 @@ export class Ideal {
     this.clock.exchangeMs = EXCHANGE_MS;
   }
 
-  /** Storage is offered again what it refused. */
   storeAgain(purpose: Purpose): void {
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
     const isStored = this.refreshToken !== undefined || this.accessToken !== undefined;
@@ -448,7 +444,7 @@ export class Ideal {
 
   responded(failure: number): void {
     this.isInFlight = false;
-    // A host that did not end the exchange may still be reading: ABORT comes first.
+    // The host may still be reading until it gets ABORT.
     if (!this.isAbortDue) this.release(Holder.REQUEST);
     const arrival = this.arrival ?? { status: 0, retryAfterS: 0, body: "" };
     if (this.purpose === Purpose.CALL) {
@@ -457,7 +453,7 @@ export class Ideal {
     }
     const reading = readingOf(arrival);
     let error = failure || classify(arrival, reading);
-    // Words about a code mean a busy server where no code is polled.
+    // Pending and slow_down mean a busy server if no code is polled.
     const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && this.purpose !== Purpose.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     const hasBody = this.purpose !== Purpose.REVOCATION || !this.requests.isQueryRevoked;
@@ -469,7 +465,7 @@ export class Ideal {
     } else this.#grant.responded(error, arrival, reading);
   }
 
-  /** The same request at once, in a way that the server has asked for. */
+  /** The same request at once, in the form that the server requires. */
   retry(): void {
     this.error = ErrorCode.NONE;
     if (this.purpose === Purpose.CODE) this.dropVerifier();

@@ -1,5 +1,5 @@
-// What the answers of the grant do to the device: device authorization and access token (RFC 8628 §3.2 and §3.5),
-// refresh (RFC 6749 §6) and revocation (RFC 7009 §2.2). What they amount to by themselves is in answers.ts.
+// How the grant's responses change the device: device authorization and access token (RFC 8628 §3.2 and §3.5),
+// refresh (RFC 6749 §6) and revocation (RFC 7009 §2.2). responses.ts classifies the responses.
 
 import { ErrorCode, Event, Field, Pkce, State } from "../../../core/index.ts";
 import type { Ideal } from "./device.ts";
@@ -23,21 +23,21 @@ import {
 import { Task } from "./storage.ts";
 
 const REVOCATION_TRIES = 4;
-/** A user who signs out waits for no server longer than the backoff at its longest. */
+/** A user who signs out waits for the server at most as long as the longest backoff. */
 const REVOCATION_WAIT_S_MAX = 64;
-/** RFC 8628 §3.2 requires expires_in; where it is missing a code lives as long. */
+/** RFC 8628 §3.2 requires expires_in. This is the lifetime if it is missing. */
 const CODE_LIFETIME_S = 600;
-/** Answers without a code, until the device says that it is set up wrongly. */
+/** Responses without a code before the device reports that its configuration is wrong. */
 const UNUSABLE_RESPONSES = 5;
-/** Redirects, nameless refusals, and JSON of no use, in a row. */
+/** Consecutive redirects, refusals without an error name, and unusable JSON. */
 const UNUSABLE_STATUSES = 10;
-/** Codes that are not known when they are polled, in a row. */
+/** Consecutive codes that the server does not know when they are polled. */
 const DEAD_CODES = 3;
-/** For as long a server may refuse a refresh, by whatever name or none: a day. */
+/** A server may refuse a refresh for a day, with any unknown error name or none. */
 const TIMEOUT_S = 24 * 60 * 60;
-/** Until the next refresh that nobody asks for. */
+/** After a refresh, the device renews only on demand for this time. */
 const REST_S = 600;
-/** The last poll of a code is waited for as long behind its end. */
+/** How long after its expiry a code may be polled for the last time. */
 const LAST_POLL_S = 64;
 
 export class Grant {
@@ -50,7 +50,7 @@ export class Grant {
   isTriedForUser = false;
   triedPrevious = false;
   #revocationTries = 0;
-  /** What the server has said last of the refresh token that is being revoked; undefined: nothing yet. */
+  /** The server's last result for the refresh token; undefined if there is none yet. */
   #refreshOutcome: number | undefined;
 
   readonly #device: Ideal;
@@ -76,7 +76,9 @@ export class Grant {
     this.#refreshOutcome = undefined;
   }
 
-  /** RFC 7009 §2.1, §2.2.1: one token after the other, where the server does not end both with one. */
+  /**
+   * RFC 7009 §2.1, §2.2.1: revokes both tokens, one after the other, unless the server ends both with one request.
+   */
   revocationCompleted(error: number, { retryAfterS }: Arrival): void {
     const device = this.#device;
     const isFinal = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
@@ -88,7 +90,7 @@ export class Grant {
       return;
     }
     let result = error;
-    // The access token of a refresh token that is revoked: whether it is refused does not matter.
+    // The refresh token is revoked, so a refusal of its access token does not matter.
     if (this.#refreshOutcome === ErrorCode.NONE && !isTransient(error)) result = ErrorCode.NONE;
     else if (this.#refreshOutcome && !error) result = this.#refreshOutcome;
     const isOver = isFinal || result === ErrorCode.NONE;
@@ -118,7 +120,7 @@ export class Grant {
       else this.#tokensReceived(reading);
       return;
     }
-    // What a success of no use names of tokens has taken the place of what was there.
+    // The tokens of an unusable success have overwritten the previous values.
     if (arrival.status >= 200 && arrival.status <= 299) {
       if (reading.members.has("access_token")) device.accessToken = undefined;
       if (reading.members.has("refresh_token")) device.previousToken = undefined;
@@ -130,7 +132,7 @@ export class Grant {
       device.retry();
       return;
     }
-    // Without a code, the demand may have been a proxy's.
+    // The retry with a challenge brought no code, so a proxy may have sent the demand.
     if (isCode && this.#isDemandTried) device.pkce = Pkce.ON_DEMAND;
     if (isCode) this.#isDemandTried = false;
     if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
@@ -145,18 +147,18 @@ export class Grant {
     } else device.end(Event.FINAL_ERROR, error, State.FAILED);
   }
 
-  /** RFC 7636 §4.4.1: a refusal whose words say that a challenge is missing. */
+  /** RFC 7636 §4.4.1: a refusal whose text says that a challenge is missing. */
   #demandsChallenge(error: number, { status, body }: Arrival): boolean {
     const isRefusal = status >= 400 && status < 500 && error !== ErrorCode.UNREACHABLE;
     return isRefusal && this.#device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");
   }
 
-  /** The server knew the code, and refuses it by a name that nobody knows. */
+  /** The server knew the code, but now refuses it with an unknown error name. */
   #isPurged(error: number): boolean {
     return error === ErrorCode.UNKNOWN_ERROR && this.isCodeKnown;
   }
 
-  /** A refusal that names no error: of the client's credentials, or of a refresh. */
+  /** Finds an error for a refusal without a name: of the client's credentials, or of a refresh. */
   #named(error: number, { status }: Arrival, { document, members }: Reading): number {
     const device = this.#device;
     const isPlain = error === ErrorCode.UNAVAILABLE;
@@ -174,7 +176,6 @@ export class Grant {
     return isWellFormed || (isPlain && status === 401) ? ErrorCode.UNKNOWN_ERROR : error;
   }
 
-  /** Nobody was asked about the code: that is not put right by yet another one. */
   #codeRefused(error: number): void {
     const device = this.#device;
     if (error === ErrorCode.INVALID_GRANT && ++this.#deadCodes === DEAD_CODES) {
@@ -197,7 +198,7 @@ export class Grant {
     if (clock.codeLifetimeS > 0) device.isCodeShown = true;
   }
 
-  /** @returns what is wrong with the code that came, NONE where it can be shown and polled */
+  /** @returns what is wrong with the received code; NONE if it can be shown and polled */
   #takeCode({ members }: Reading): number {
     const device = this.#device;
     const code = members.get("device_code");
@@ -213,7 +214,7 @@ export class Grant {
     const lifetime = (expiresIn === undefined ? 0 : secondsOf(expiresIn, -1)) || CODE_LIFETIME_S;
     device.clock.codeLifetimeS = lifetime;
     const isShown = isAddress(uri) || isTyped(uri);
-    // No poll would come before its end.
+    // The code would expire before its first poll.
     const isUnpolled = intervalMsOf(members.get("interval")) > (lifetime + LAST_POLL_S) * 1000;
     if (!code || !isPrintable(user) || !isShown || lifetime < 0 || isUnpolled) {
       device.misfits.errorField = !code
@@ -250,7 +251,7 @@ export class Grant {
     const device = this.#device;
     const { clock } = device;
     device.isCodeResumed = false;
-    device.isPolledBehindEnd = false;
+    device.isPolledAfterExpiry = false;
     this.isCodeKnown = false;
     this.#isDemandTried = false;
     this.#unusableResponses = 0;
@@ -261,7 +262,7 @@ export class Grant {
     device.storage.start(Task.WRITE, device.recordKind);
   }
 
-  /** @returns what is wrong with the tokens that came, NONE where they are of use (RFC 6749 §5.1) */
+  /** @returns what is wrong with the received tokens; NONE if they are valid (RFC 6749 §5.1) */
   #takeTokens({ members }: Reading): number {
     const device = this.#device;
     const { clock } = device;
@@ -301,11 +302,11 @@ export class Grant {
     if (isNew) {
       device.previousToken = device.refreshToken;
       device.refreshToken = refresh;
-      // The one in use, said once more, is not one that could be tried when it is refused.
+      // The server repeated the current refresh token, so there is no previous one to fall back to.
     } else if (members.has("refresh_token")) device.previousToken = undefined;
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-    // A token that replaces a dead one is new to the storage, whichever it is.
+    // A token that replaces a refused one must be stored, even if it is not new.
     if (isNew || isFirst || this.triedPrevious || device.storage.notSaved) {
       device.storage.start(Task.WRITE, device.recordKind);
     } else if (device.storage.notErased) {
@@ -319,7 +320,7 @@ export class Grant {
   #refreshRefused(error: number, { retryAfterS }: Arrival): void {
     const device = this.#device;
     const { clock } = device;
-    // What refuses the client does not refuse the grant, and what the device finds is no refusal.
+    // A refusal of the client does not refuse the grant. An error that the device found is no refusal at all.
     const isOwn = !refusesGrant(error) && !isServers(error);
     if (error === ErrorCode.INVALID_CLIENT) clock.timeoutS = ENDLESS_S;
     else if (!isOwn && !refusesGrant(error) && clock.timeoutS === ENDLESS_S)
@@ -334,7 +335,7 @@ export class Grant {
       return;
     }
     this.triedPrevious = true;
-    // Nobody has to sign in again before that is known to be refused as well.
+    // The user has to sign in again only if the previous token is refused too.
     device.error = ErrorCode.NONE;
     [device.refreshToken, device.previousToken] = [device.previousToken, device.refreshToken];
     device.clock.wait.leastMs = device.clock.wait.mostMs = 1000;

@@ -1,10 +1,10 @@
-// JSON as RFC 8259 has it, read to the last byte that is there: an answer may be cut off anywhere, and
-// what it has named by then may matter. Numbers stay as they were written, and so do the bytes of a string,
-// UTF-8 or not (SPEC.md, "The loop"); outside of strings there are none but those of RFC 8259.
+// Reads JSON (RFC 8259) up to the last byte that is there: a response may be cut off anywhere, and the members before
+// that may matter. Numbers stay as written, and so do the bytes of a string, even if invalid UTF-8 (SPEC.md, "The
+// loop").
 
 import { utf8 } from "../bytes.ts";
 
-/** A value as far as it matters here: text (also of a number), a list, an object, or nothing of use. */
+/** The text of a string or number, a list, an object, or nothing useful. */
 export type Value =
   | { kind: "text"; text: string }
   | { kind: "list"; items: Value[] }
@@ -26,10 +26,9 @@ const WORD = /true|false|null/y;
 const SPACE = /[ \t\n\r]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 §7 forbids them in strings.
 const STRING = /"((?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"/y;
-/** Deeper documents are refused. */
 const DEPTH_MAX = 24;
 
-/** Thrown where a document ends early: no Error, since most would gather a trace that nobody reads. */
+/** Thrown where a document ends early. Not an Error, because a stack trace is slow. */
 class CutOff {}
 
 class Reader {
@@ -37,7 +36,7 @@ class Reader {
 
   constructor(readonly text: string) {}
 
-  /** The document; what was read of it where it ends early. */
+  /** The document, or the part before it ends early. */
   document(): Document {
     const holder: { root: Value | undefined } = { root: undefined };
     try {
@@ -71,7 +70,7 @@ class Reader {
     return this.text[this.at] === character;
   }
 
-  /** Containers are handed over when they begin, so that a cut document has what came of them. */
+  /** Hands over a container when it begins, so that a cut document has its first members. */
   #value(depth: number, take: (value: Value) => void): void {
     this.#match(SPACE);
     const first = this.text[this.at];
@@ -95,7 +94,7 @@ class Reader {
   #string(): string {
     const inside = this.#match(STRING);
     if (inside === undefined) throw new CutOff();
-    // Escapes that stand together: two of them may be one character.
+    // Adjacent escapes may form one character.
     return inside.replace(/(?:\\u[0-9a-fA-F]{4})+|\\./g, (escaped) =>
       utf8(JSON.parse(`"${escaped}"`) as string),
     );
@@ -142,7 +141,7 @@ export function readJson(text: string): Document {
   return new Reader(text).document();
 }
 
-/** As an answer brings it: a byte order mark in front, whole or in part, is passed over (RFC 8259 §8.1). */
+/** Skips a byte order mark, or a part of one (RFC 8259 §8.1). */
 export function readResponse(body: string): Document {
   const marked = /^[ \t\n\r\xbb-\xff]{1,3}/.exec(body)?.[0] ?? "";
   return readJson(marked.replace(/[\xbb-\xff]/g, "") + body.slice(marked.length));
@@ -152,7 +151,7 @@ export function textOf(value: Value | undefined): string | undefined {
   return value?.kind === "text" ? value.text : undefined;
 }
 
-/** Members of the outermost object, the last of a name counts; names that mean the same are one. */
+/** Members of the outermost object. Aliases are one name, and the last member of a name counts. */
 export function membersOf(
   document: Document,
   aliases: Readonly<Record<string, string>> = {},

@@ -1,5 +1,4 @@
-// The display as a reader of it would describe it: words wrapped on lines, lines on pages, and with a
-// code its row at the foot of every page.
+// The content of the display: words wrapped into lines, lines into pages, and the code in the last row of each page.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, State } from "../../../core/index.ts";
@@ -7,7 +6,7 @@ import type { Ideal } from "./device.ts";
 import { PAGE_MS } from "./purposes.ts";
 import { ENDLESS_S, messageOf } from "./responses.ts";
 
-/** Words as many as fit on a line; one that is longer than a line is cut. */
+/** Wraps at spaces; cuts a word that is longer than a line. */
 function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let rest = text;
@@ -25,13 +24,13 @@ function wrap(text: string, columns: number): string[] {
 
 interface Text {
   text: string;
-  /** The maker's, in the display's own characters; of anybody else's only printable ASCII is shown. */
+  /** Developer's texts use the display's own characters; of other texts only printable ASCII is shown. */
   isManufacturers: boolean;
 }
 
 interface Content {
   texts: readonly Text[];
-  /** The last row of each page, where there is a code. */
+  /** The last row of each page, if there is a code. */
   foot: string | undefined;
 }
 
@@ -45,8 +44,8 @@ function codeRow(label: string, code: string, leftS: number | undefined, columns
 }
 
 /**
- * An address on rows: each as long as it can be that ends behind a slash, or else behind a dot. A word that is wider
- * than the display is divided evenly.
+ * Splits an address into rows: the longest that end with a slash, or else with a dot. A longer word is divided
+ * evenly.
  */
 function addressRows(address: string, columns: number): string[] {
   if (address.length <= columns) return address === "" ? [] : [address];
@@ -59,7 +58,7 @@ function addressRows(address: string, columns: number): string[] {
   return [row, ...addressRows(address.slice(row.length), columns)];
 }
 
-/** The address without its scheme where that makes it fit a row; with an instruction where there is room. */
+/** Omits the scheme if the address then fits into a row, and adds an instruction if there is space. */
 function addressTexts(uri: string, hint: string, columns: number, rows: number): Text[] {
   let address = uri;
   if (address.length > columns) address = address.replace(/^https?:\/\/(?=.)/i, "");
@@ -69,14 +68,13 @@ function addressTexts(uri: string, hint: string, columns: number, rows: number):
   return texts;
 }
 
-/** Printable ASCII stays, anything else is a question mark. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }
 
 interface Layout {
   pages: string[];
-  /** Cells from the first to the last character of the text: a text of another length is another one. */
+  /** Cells from the first to the last character. */
   cells: number;
 }
 
@@ -96,9 +94,9 @@ function layOut(content: Content, columns: number, rows: number): Layout {
   return { pages, cells: lines.length ? (lines.length - 1) * columns + last.length : 0 };
 }
 
-// What the display has to show, page by page, and when it changes by itself.
+// The texts that are due, page by page, and the time of the next change.
 
-/** From then on the user is told that the session will end. */
+/** How long before the end of the session the user is warned. */
 const WARNING_S = 259_200;
 
 const REPORTS_ERROR: ReadonlySet<number> = new Set([
@@ -107,7 +105,7 @@ const REPORTS_ERROR: ReadonlySet<number> = new Set([
   State.FAILED,
 ]);
 
-/** Of a code with more seconds left than these no countdown is shown: two digits of minutes. */
+/** The longest time that the countdown can show: two digits of minutes. */
 const COUNTDOWN_S = 5999;
 
 export class Prompt {
@@ -158,7 +156,7 @@ export class Prompt {
     return isStored && device.clock.codeLifetimeS > 0;
   }
 
-  /** Where there is no room for " ?", words stand in the place of the address. */
+  /** Without space for " ?", a text replaces the address. */
   #hasMark(): boolean {
     const { userCode, settings } = this.#device;
     return userCode.length + 2 <= settings.config.columns;
@@ -217,7 +215,7 @@ export class Prompt {
     return this.#device.state === State.SIGNED_IN && this.#device.clock.restS > 0;
   }
 
-  /** The first lines are numbered as the states. */
+  /** The first texts have the numbers of the states. */
   #lineOfState(line: number): Message {
     return line;
   }
@@ -232,7 +230,7 @@ export class Prompt {
       const { columns, rows } = this.#device.settings.config;
       const { cells } = this.#layout;
       this.#layout = layOut(content, columns, rows);
-      // A text of another length begins anew; a countdown does not.
+      // A text of another length starts at its first page; a countdown does not.
       if (this.#layout.cells !== cells) isFirst = true;
     }
     const { pages } = this.#layout;
@@ -253,7 +251,7 @@ export class Prompt {
     return this.#layout.pages[this.#page]!;
   }
 
-  /** What is seen between two ticks, in which nothing is laid out anew, and no page turned. */
+  /** What is shown between two ticks, without changes of layout or page. */
   between<T>(look: () => T): T {
     const before = [this.#key, this.#layout, this.#page, this.#leftMs, this.#isFirstDue] as const;
     const seen = look();
@@ -281,7 +279,7 @@ export class Prompt {
     if (!device.hasSession || !(device.hasAccess || this.#isCalm())) return next;
     const isMissed = !this.#isCalm() || clock.restS < clock.accessLifetimeS;
     if (device.hasAccess && isMissed) next = Math.min(next, clock.msUntil(clock.accessLifetimeS));
-    // Until then it does not say that there is no access token.
+    // Until then the display hides that there is no access token.
     const isHidden = this.#isCalm() && !(device.hasAccess && isMissed);
     if (isHidden) next = Math.min(next, clock.msUntil(clock.restS));
     const { refreshLifetimeS } = clock;

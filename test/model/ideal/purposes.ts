@@ -1,4 +1,4 @@
-// What the device is at: why it sends a request, and who has the room that all of them share.
+// Why the device sends a request, and what uses the shared output buffer.
 
 import { Command, Region, State } from "../../../core/index.ts";
 import type { Ideal } from "./device.ts";
@@ -13,46 +13,45 @@ export enum Purpose {
   REFRESH = 3,
   REVOCATION = 4,
   CALL = 5,
-  /** No request: storage is offered the tokens again that it refused. */
+  /** No request: storage refused the tokens, and the device offers them again. */
   SAVE = 6,
-  /** Nor this: it is asked again to erase what should be gone. */
+  /** No request: storage refused to erase, and the device tries again. */
   ERASE = 7,
 }
 
-/** Who has the room in which requests and records are made and answers to calls are kept. */
+/** What uses the output buffer: requests, records and responses to calls share it. */
 export enum Holder {
   NOBODY = 0,
-  /** A request of the grant, until it has ended or ABORT was given. */
+  /** A request of the grant, until it ends or the host has received ABORT. */
   REQUEST = 1,
-  /** A record, from LOAD or STORE until the host has done it. */
+  /** A record, from LOAD or STORE until the host is done. */
   RECORD = 2,
-  /** The answer to a call, until the host has had the time to read it: until tick has answered NONE. */
+  /** The response to a call, until the host has had time to read it: until tick returns NONE. */
   RESPONSE = 3,
-  /** One that the host has had the time to read. */
+  /** A response to a call that the host has had time to read. */
   READ = 4,
 }
 
-// The clocks of a device, counted down by what its host tells it: core/SPEC.md, Time. Where chance has a
-// share (backoff, refresh margin, start) both ends of what is allowed are kept.
+// The clocks of a device (core/SPEC.md, Time). Where timing is random (backoff, refresh margin, start), the model
+// stores the lower and the upper limit.
 
-/** Longest step that one tick takes in. */
 const STEP_MS_MAX = 100_000_000;
 export const EXCHANGE_MS = 120_000;
 export const PAGE_MS = 3000;
-/** Storage that has refused is asked again. */
+/** Storage that refused is tried again after this time. */
 export const SAVE_AGAIN_MS = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 const BACKOFF_MS_MIN = 2000;
 const BACKOFF_MS_MAX = 64_000;
-/** The longest wait after a refusal that only people can mend. */
+/** The longest wait after a refusal that only a person can fix. */
 export const REFUSED_MS_MAX = 4_096_000;
 
 const INTERVAL_MS_MAX = 99_930_000;
-/** Of a code whose interval is longer than that: it ends so early that it is not even polled a last time. */
+/** Lifetime of a code whose interval exceeds INTERVAL_MS_MAX: it expires before even the last poll. */
 const UNPOLLED_LIFETIME_S = 99_840;
 export const SLOW_DOWN_MS = 5000;
 
-/** A wait that ends within these bounds. */
+/** A wait that ends within these limits. */
 interface Bounds {
   leastMs: number;
   mostMs: number;
@@ -67,13 +66,13 @@ export class Clock {
   codeLifetimeS = 0;
   accessLifetimeS = ENDLESS_S;
   refreshLifetimeS = ENDLESS_S;
-  /** How much longer refusals by unknown names are borne. */
+  /** How much longer the device tolerates refusals with unknown error names. */
   timeoutS = ENDLESS_S;
-  /** How much longer the access token is renewed on demand alone. */
+  /** How much longer the device renews the access token only on demand. */
   restS = 0;
   readonly wait: Bounds = { leastMs: 0, mostMs: 0 };
   exchangeMs = 0;
-  /** How long ahead of its end the access token is renewed, in seconds. */
+  /** How long before its expiry the access token is renewed. */
   marginLeastS = 0;
   marginMostS = 0;
   intervalMs = 5000;
@@ -103,21 +102,21 @@ export class Clock {
     return Math.max(0, seconds * 1000 - (this.#totalMs % 1000));
   }
 
-  /** An interval that cannot be waited for: the code ends before it would be polled too early. */
+  /** If the interval exceeds the longest wait, the code expires instead of being polled too early. */
   pollEvery(intervalMs: number): void {
     this.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
     if (intervalMs > INTERVAL_MS_MAX)
       this.codeLifetimeS = Math.min(this.codeLifetimeS, UNPOLLED_LIFETIME_S);
   }
 
-  /** The next request waits as long, and at least what Retry-After asks for (RFC 9110 §10.2.3). */
+  /** The next request waits this long, and at least as long as Retry-After says (RFC 9110 §10.2.3). */
   setWait(leastMs: number, mostMs: number, retryAfterS: number): void {
     const requestedMs = Math.min(retryAfterS, RETRY_AFTER_S_MAX) * 1000;
     this.wait.leastMs = Math.max(leastMs, requestedMs);
     this.wait.mostMs = Math.max(mostMs, requestedMs);
   }
 
-  /** After a failure: doubled each time up to `capMs`, the upper half at random; `floorMs` at the least. */
+  /** After a failure: doubles up to `capMs`, with a random upper half, and waits at least `floorMs`. */
   backOff(floorMs: number, retryAfterS: number, capMs = BACKOFF_MS_MAX): void {
     this.backoffMs = Math.min(capMs, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
     const half = Math.floor(this.backoffMs / 2);
@@ -125,8 +124,7 @@ export class Clock {
   }
 }
 
-// What is due, by the state that the device is in: the command that has to come next, the request that it is for, and
-// until when the host may sleep.
+// What is due in each state: the next command, the request that it is for, and when the host must wake.
 
 interface Expectation {
   command: number;
@@ -164,7 +162,7 @@ export class Due {
     return { command, isOptional: device.clock.wait.mostMs > 0 && !isNow };
   }
 
-  /** A record that has no room is not written. */
+  /** A record that does not fit is not written. */
   dropMisfits(): void {
     const device = this.#device;
     const { storage } = device;
@@ -175,7 +173,7 @@ export class Due {
     device.holder = Holder.NOBODY;
   }
 
-  /** A slot could not be read just now. */
+  /** A slot could not be read, and the device will try again later. */
   get #isReadingLater(): boolean {
     const { clock, storage } = this.#device;
     return storage.task === Task.READ && clock.wait.mostMs > 0;
@@ -203,7 +201,7 @@ export class Due {
         return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
       case State.SIGNED_OUT:
       case State.FAILED:
-        // Tokens that are kept and not saved are saved first, which they are only when somebody is signed in again.
+        // Unsaved tokens must be saved first, which happens only after the next sign-in.
         if (device.storage.notSaved) return Purpose.NONE;
         return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
       default:
@@ -227,7 +225,7 @@ export class Due {
     }
   }
 
-  /** Whether the request has room in the memory: what has none ends as an answer of its own would. */
+  /** A request that does not fit ends as if the server had responded with an error. */
   requestFits(purpose: Purpose, request: Request): boolean {
     const device = this.#device;
     if (purpose === Purpose.CODE) return true;

@@ -1,26 +1,24 @@
-// Every request as the documents have it: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
+// Every request by its specification: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
 
 import { ClientAuthentication, Endpoint } from "../../../core/index.ts";
 import { bytesOf } from "../bytes.ts";
 import type { Settings } from "../settings.ts";
 
-/** A request as it leaves the device. */
 export interface Request {
   endpoint: number;
   isGet: boolean;
   target: string;
   body: string;
-  /** The Authorization header, as a whole. */
   authorization: string | undefined;
   isBodyLent: boolean;
 }
 
-/** One value as application/x-www-form-urlencoded: each byte for itself. */
+/** A value as application/x-www-form-urlencoded, byte by byte. */
 export function formEncoded(value: string): string {
   return value.replace(/[^A-Za-z0-9*._-]/g, (byte) => (byte === " " ? "+" : percentEncoded(byte)));
 }
 
-/** A segment of a path: all but what RFC 3986 §2.3 calls unreserved. */
+/** Percent-encodes all but the unreserved characters of RFC 3986 §2.3. */
 export function segmentEncoded(value: string): string {
   return value.replace(/[^A-Za-z0-9._~-]/g, percentEncoded);
 }
@@ -31,17 +29,17 @@ function percentEncoded(byte: string): string {
 
 const { CLIENT_SECRET_BASIC, CLIENT_SECRET_POST, SPECIFICATION } = ClientAuthentication;
 
-/** Requests to the authorization server, with the client's authentication (RFC 6749 §2.3). */
+/** Requests to the authorization server, with client authentication (RFC 6749 §2.3). */
 export class Requests {
-  /** What binds a record to client and server. */
+  /** Binds a record to client and server. */
   readonly owner: string;
-  /** The same under the server's former name. */
+  /** The same with the server's former name. */
   readonly formerOwner: string;
   readonly #client: string;
   readonly #device: string;
   readonly #parameters: string;
   readonly #authorization: string | undefined;
-  /** The documents' own revocation, which ends both tokens. */
+  /** The revocation of the device authorization specification, which ends both tokens. */
   readonly isQueryRevoked: boolean;
   isJson: boolean;
   #isTrial = false;
@@ -68,7 +66,7 @@ export class Requests {
     }
   }
 
-  /** A response of the grant to a request with a body: whether the request is retried in the other form. */
+  /** @returns whether the request must be retried in the other form */
   beginFormTrial(status: number, hasBody: boolean): boolean {
     if (status !== 415 || !hasBody || this.#isTrial) return false;
     this.isJson = !this.isJson;
@@ -76,7 +74,7 @@ export class Requests {
     return true;
   }
 
-  /** Nothing but a success in the other form confirms it. */
+  /** Only a success in the other form confirms it. */
   endFormTrial(isSuccess: boolean): void {
     if (this.#isTrial && !isSuccess) this.isJson = !this.isJson;
     this.#isTrial = false;
@@ -101,7 +99,7 @@ export class Requests {
     return this.#post(Endpoint.TOKEN, `${this.#client}${this.#parameters}&${parameters}`);
   }
 
-  /** @param verifier what the code's challenge was made of (RFC 7636 §4.5); "": none */
+  /** @param verifier of the code's challenge (RFC 7636 §4.5); "": none */
   poll(deviceCode: string, verifier: string): Request {
     const grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
     const proof = verifier && `code_verifier=${verifier}&`;
@@ -118,7 +116,7 @@ export class Requests {
     return this.isQueryRevoked ? { ...request, target: `?${parameter}`, body: "" } : request;
   }
 
-  /** @param answer what the last event is answered with, and its identifier */
+  /** @param response the acknowledgement of the last event, with the event's identifier */
   eventPoll(response: { isAccepted: boolean; id: string } | undefined): Request {
     let body = '{"maxEvents":1,"returnImmediately":true';
     if (response) {
@@ -140,7 +138,7 @@ export class Requests {
   }
 }
 
-/** A text as the inside of a JSON string, where only what has to be is escaped, as `\u00..`. */
+/** The content of a JSON string, with the minimum of escapes, as `\u00..`. */
 function jsonInside(text: string): string {
   let inside = "";
   for (const character of text) {

@@ -1,4 +1,4 @@
-// What an answer amounts to: what its body says first, then its status; and what of it is of use.
+// Classifies a response, by its body first and then by its status.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, Outcome } from "../../../core/index.ts";
@@ -12,7 +12,7 @@ import {
   textOf,
 } from "./json.ts";
 
-/** An answer as far as it has come. */
+/** The received part of a response. */
 export interface Arrival {
   status: number;
   retryAfterS: number;
@@ -21,7 +21,6 @@ export interface Arrival {
   challenge?: string;
 }
 
-/** An unknown lifetime. */
 export const ENDLESS_S = 100_000_000;
 const BODY_MAX = 65_536;
 
@@ -42,7 +41,7 @@ export function readingOf(arrival: Arrival): Reading {
   const { root } = document;
   const named = root?.kind === "object" ? root.members : [];
   const errors = errorsOf(named.filter(({ name }) => (ALIASES[name] ?? name) === "error"));
-  // In the grant's names capitals count as small letters; an API's are its own (refusalOf).
+  // The grant's error names are case-insensitive; those of an API are not (refusalOf).
   errors.name = errors.name?.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (members.has("error")) members.set("error", errors.name);
   return { document, members, errors };
@@ -50,13 +49,13 @@ export function readingOf(arrival: Arrival): Reading {
 
 interface Errors {
   name: string | undefined;
-  /** Whether one before the last was a number other than 0. */
+  /** Whether an earlier one was a number other than 0. */
   isNumbered: boolean;
 }
 
 /**
- * Not a number, which some servers have beside the name of the error or in the place of it: what begins with a digit, or
- * with a character in front of the digits, is taken for one.
+ * Some servers send a number beside or instead of the error's name. A text counts as a number if it starts with a
+ * digit, or with a character below the digits.
  */
 const isName = (text: string | undefined): boolean => !!text && text.charCodeAt(0) > 57;
 
@@ -68,12 +67,12 @@ function errorsOf(members: readonly Member[]): Errors {
   return { name: at < 0 ? texts.at(-1) : texts[at], isNumbered };
 }
 
-/** RFC 9110 §15.5: method, types, length of what was asked for. No other sender would fare better. */
+/** RFC 9110 §15.5: wrong method, type or length. A retry would not help. */
 const WRONG_REQUEST: ReadonlySet<number> = new Set([405, 406, 411, 413, 414, 415]);
-/** RFC 9110 §15.5.9, RFC 8470 §5.2: the same request is wanted again. */
+/** RFC 9110 §15.5.9, RFC 8470 §5.2: the server requires the same request again. */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 
-/** Whether it is a redirect, a refusal for no reason that is told, or JSON that is not what was asked for. */
+/** A redirect, a refusal without a reason, or JSON with other content. */
 export const isUnusable = (
   error: number,
   { status }: Arrival,
@@ -83,7 +82,7 @@ export const isUnusable = (
     ? isComplete
     : error === ErrorCode.UNAVAILABLE && /^[34]/.test(`${status}`) && !RETRIED_STATUSES.has(status);
 
-/** The error of a token or device authorization response, NONE for a success (RFC 6749 §5.2). */
+/** The error of a token or device authorization response (RFC 6749 §5.2); NONE for a success. */
 export function errorOf(
   arrival: Arrival,
   isJson: boolean,
@@ -91,10 +90,11 @@ export function errorOf(
   isEmpty: boolean,
 ): number {
   const { status } = arrival;
-  // Some servers send 0 or "" where there is none.
+  // Some servers send 0 or "" for no error.
   if (isJson && (isNumbered || (name && !/^0+(?:\.[\d.]*)?$/.test(name)))) {
     const error = errorNamed(name ?? "");
-    // An unknown name is final only where the server blames the request; with 429 nothing is that the maker could mend.
+    // An unknown name is final only if the status blames the request. With 429, no error that the developer would
+    // have to fix is final.
     const isBlamed = error !== ErrorCode.UNKNOWN_ERROR || status < 500;
     if (status === 429 ? !isManufacturers(error) : isBlamed) return error;
   }
@@ -104,7 +104,7 @@ export function errorOf(
   return isJson || isEmpty ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-/** Whether the answer is one document that is not too long to be read. */
+/** Whether the response is a complete document of at most the maximum length. */
 export const isReadable = ({ body }: Arrival, { document }: Reading): boolean =>
   document.isComplete && body.length <= BODY_MAX;
 
@@ -112,13 +112,13 @@ export function classify(arrival: Arrival, reading: Reading): number {
   return errorOf(arrival, isReadable(arrival, reading), reading.errors, arrival.body === "");
 }
 
-/** A number of seconds; a fraction is dropped. `otherwise` where there is none that can be read. */
+/** A number of seconds without its fraction; `otherwise` if it is not readable. */
 export function secondsOf(text: string | undefined, otherwise: number): number {
   if (!text || !/^[\d.]+$/.test(text)) return otherwise;
   return Math.min(ENDLESS_S, Math.floor(Number(/^\d*/.exec(text)![0])));
 }
 
-/** The interval between polls that an answer asks for, in milliseconds: never shorter than it says. */
+/** The interval between polls in milliseconds, rounded up. */
 export function intervalMsOf(text: string | undefined): number {
   const seconds = secondsOf(text, 5);
   const hasFraction = text !== undefined && /^\d*\.[\d.]*[1-9]/.test(text);
@@ -129,7 +129,7 @@ export function intervalMsOf(text: string | undefined): number {
 export const isVisible = (text: string | undefined): text is string =>
   text !== undefined && /^[\x21-\x7e]+$/.test(text);
 
-/** Error, message and reason of an API's answer: its error object is up to four deep. */
+/** Error, message and reason of an API's response. Its error object is up to four levels deep. */
 export interface Refusal {
   errors: Errors;
   message: string | undefined;
@@ -147,7 +147,7 @@ export function refusalOf(document: Document): Refusal {
   };
 }
 
-/** https; http to the device itself where the issuer is there too (RFC 8414 §2, RFC 8252 §7.3). */
+/** https, or http to the device itself if the issuer is there too (RFC 8414 §2, RFC 8252 §7.3). */
 export function isSecure(address: string | undefined, issuer: string): boolean {
   if (!isVisible(address) || address.includes("@")) return false;
   if (address.startsWith("https://")) return address.length > "https://".length;
@@ -158,19 +158,19 @@ function isOnDevice(address: string): boolean {
   return /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/.test(address);
 }
 
-/** As isVisible, but with spaces between: what a person copies from a display. */
+/** Printable ASCII including inner spaces: a text that a user copies from a display. */
 export const isPrintable = (text: string | undefined): text is string =>
   text !== undefined && /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text);
 
-/** An address of the web (RFC 8628 §3.2 asks for a URI). */
+/** A web address (RFC 8628 §3.2 requires a URI). */
 export const isAddress = (text: string | undefined): text is string =>
   isVisible(text) && /^https?:\/\/./i.test(text);
 
 export const isTyped = (text: string | undefined): text is string =>
   isVisible(text) && /^(?![!-/])[^:/]*\.[^:/]*(?:\/|$)/.test(text);
 
-// What each error means to a device: RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 6750 §3.1. Names, kinds and texts
-// are those of the rows that are written out by hand for all tests.
+// What each error means to a device: RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 6750 §3.1. The rows are the
+// handwritten table of all tests (error-rows.ts).
 
 const BY_NUMBER: ReadonlyMap<number, ErrorRow> = new Map(
   ERROR_ROWS.map((row) => [row.number, row]),
@@ -181,7 +181,7 @@ const NAMES: ReadonlyMap<string, ErrorCode> = new Map(
   ERROR_ROWS.flatMap(({ number, wire }) => wire.map((name) => [name, number])),
 );
 
-/** Names that a server may use; "" and unknown ones are the generator's to add. */
+/** Names that a server may use. The generator adds "" and unknown names. */
 export const ERROR_NAMES: readonly string[] = [...NAMES.keys()];
 
 function errorNamed(name: string): ErrorCode {
@@ -190,7 +190,7 @@ function errorNamed(name: string): ErrorCode {
 
 export const isTransient = (error: number): boolean => rowOf(error)?.kind === "transient";
 
-/** Named by a server, not found by the device, which knows the types of tokens itself. */
+/** Named by a server, and not found by the device (which checks token types itself). */
 export const isServers = (error: number): boolean =>
   error === ErrorCode.UNKNOWN_ERROR ||
   (rowOf(error)!.wire.length > 0 && error !== ErrorCode.UNSUPPORTED_TOKEN_TYPE);
@@ -199,7 +199,7 @@ const isManufacturers = (error: number): boolean =>
   error === ErrorCode.UNKNOWN_ERROR ||
   (rowOf(error)?.kind === "developer" && rowOf(error)!.wire.length > 0);
 
-/** The code is of no use any more, and another one can be had. */
+/** The code is no longer valid, but the device can request another one. */
 export const isRenewable = (error: number): boolean => rowOf(error)?.kind === "renewable";
 
 const REFUSES_GRANT: ReadonlySet<number> = new Set([
@@ -211,10 +211,12 @@ const REFUSES_GRANT: ReadonlySet<number> = new Set([
   ErrorCode.INTERACTION_REQUIRED,
 ]);
 
-/** At a refresh: the grant is over, and only signing in again helps (RFC 6749 §5.2, and what is said instead). */
+/**
+ * At a refresh: the grant has ended, and only a new sign-in helps (RFC 6749 §5.2, and names that other servers use).
+ */
 export const refusesGrant = (error: number): boolean => REFUSES_GRANT.has(error);
 
-/** What an error means to whoever waits: the table of core/SPEC.md, Errors. */
+/** The outcome of an error, from the table in core/SPEC.md, Errors. */
 export function outcomeOf(error: number): Outcome {
   if (error === ErrorCode.NONE) return Outcome.NONE;
   if (isTransient(error)) return Outcome.NETWORK;
@@ -223,14 +225,13 @@ export function outcomeOf(error: number): Outcome {
 
 export const messageOf = (error: number): Message => Message[rowOf(error)!.text];
 
-// Values of an answer that have no room, and what would help (core/SPEC.md, "The loop").
+// Values of a response that do not fit, and what would help (core/SPEC.md, "The loop").
 
-/** The longest address that any memory has room for. */
 const ADDRESS_BYTES_MAX = 512;
 
 type Value = readonly [field: Field, text: string | undefined];
 
-/** The highest of these fields whose value has no room, 0 where all have. */
+/** The highest field whose value does not fit; 0 if all fit. */
 export function misfitOf(values: readonly Value[], capacity: (field: number) => number): number {
   let misfit = 0;
   for (const [field, value] of values) {
@@ -239,7 +240,6 @@ export function misfitOf(values: readonly Value[], capacity: (field: number) => 
   return misfit;
 }
 
-/** Whether a value would have room in more memory. */
 function isHelpedByMemory(field: Field, value: string): boolean {
   if (field === Field.VERIFICATION_URI) return value.length <= ADDRESS_BYTES_MAX;
   return field !== Field.USER_CODE;

@@ -1,5 +1,4 @@
-// A security event's claims set: RFC 8417 §2, the RISC and OAuth event types, and what each of them says
-// of the session.
+// The claims of a security event: RFC 8417 §2, and the RISC and OAuth event types.
 
 import { OfferError } from "../../../core/complete.ts";
 import { type Document, membersOf, membersWithin, readJson, textOf } from "./json.ts";
@@ -10,7 +9,7 @@ export interface EventClaims {
   isAccountDisabled: boolean;
   isTokenRevoked: boolean;
   isSessionsRevoked: boolean;
-  /** Of the token that was revoked; undefined where the event names none. */
+  /** The revoked token; undefined if the event names none. */
   token: string | undefined;
   isTokenNamed: boolean;
   algorithm: string | undefined;
@@ -24,7 +23,7 @@ function within(document: Document, names: readonly string[]): boolean {
   return rest[0].some(({ name }) => names.includes(name) && !outermost.has(name));
 }
 
-/** The claims; undefined where it is no event: no complete JSON, or without an identifier. */
+/** The claims; undefined if the text is not complete JSON or has no identifier. */
 export function claimsOf(json: string): EventClaims | undefined {
   const document = readJson(json);
   const id = membersOf(document).get("jti");
@@ -44,10 +43,7 @@ export function claimsOf(json: string): EventClaims | undefined {
   };
 }
 
-/**
- * The payload of a JWS in compact serialization (RFC 7515 §7.1). Whether the rest of it is right is for
- * whoever checks the signature.
- */
+/** The payload of a JWS in compact serialization (RFC 7515 §7.1). The signature is not checked here. */
 export function payloadOf(set: string): string {
   const payload = /^[^.]*\.([A-Za-z0-9_-]*)/.exec(set)?.[1] ?? "";
   return Buffer.from(payload, "base64url").toString("latin1");
@@ -63,9 +59,9 @@ export class SeenEvents {
   }
 }
 
-// A subscription offer as the documents want it: where it goes, and what its names and its body must be.
+// A subscription offer by the subscription offer specification: its target, names and body.
 
-/** What stands in front of each name in an offer's target. */
+/** The path before each name in an offer's target. */
 const BEFORE = [
   "/publisher/v3/applications/",
   "/subscriptions/",
@@ -74,13 +70,13 @@ const BEFORE = [
   "&regionsVersion.version=",
 ];
 
-/** Where an offer of these names goes: packageName, productId, basePlanId, offerId, regionsVersion. */
+/** The target of an offer with the names packageName, productId, basePlanId, offerId and regionsVersion. */
 export function offerTarget(lines: readonly string[], count = BEFORE.length): string {
   const names = BEFORE.slice(0, count).map((_, i) => lines[i] ?? "");
   return names.map((name, i) => BEFORE[i] + (i === 4 ? formEncoded(name) : name)).join("");
 }
 
-/** Formats and lengths of the five names of an offer (the documents' subscription offers). */
+/** Formats and maximum lengths of an offer's five names. */
 const NAMES: readonly [RegExp, number][] = [
   [/^[A-Za-z0-9._]+$/, 255],
   [/^[a-z0-9._]+$/, 40],
@@ -89,7 +85,7 @@ const NAMES: readonly [RegExp, number][] = [
   [/^[\x21-\x7e]+$/, 63],
 ];
 
-/** @returns what is met first: a name that is wrong, or one that the target has no room for; NONE where all is well */
+/** @returns the first error: an invalid name, or a name that does not fit; NONE if all are valid */
 export function wrongName(lines: readonly string[], capacity: number): OfferError {
   for (let i = 0; i < NAMES.length; i++) {
     const [format, most] = NAMES[i]!;
@@ -101,7 +97,7 @@ export function wrongName(lines: readonly string[], capacity: number): OfferErro
   return OfferError.NONE;
 }
 
-/** @returns what in the body is not as the names say, NONE where all is */
+/** @returns the first mismatch between body and names, or NONE */
 export function wrongBody(lines: readonly string[], body: string): number {
   const document = readJson(body);
   if (!document.isComplete) return OfferError.BODY;

@@ -1,5 +1,4 @@
-// Records by the table in core/SPEC.md, "Records": written from what the device should hold, and read
-// back. Nothing of the core's own code is in it.
+// Records as in the table of core/SPEC.md, "Records". Shares no code with the core.
 
 import { Command, State } from "../../../core/index.ts";
 
@@ -9,7 +8,7 @@ export interface StoredRecord {
   intervalMs: number;
   codeLifetimeS: number;
   refreshLifetimeS: number;
-  /** device_code, user_code, verification URI and complete URI of a code, its verifier if it has one; else one token. */
+  /** Device code, user code, verification URI, complete URI and optional verifier; or a single token. */
   values: (string | undefined)[];
 }
 
@@ -17,7 +16,7 @@ const VERSION = 1;
 const HEADER_BYTES = 16;
 const CHECKSUM_BYTES = 3;
 
-/** CRC-24 as RFC 4880 §6.1 prints it, from any start value. */
+/** CRC-24 of RFC 4880 §6.1, from any start value. */
 const TABLE = Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 16;
   for (let bit = 0; bit < 8; bit++) {
@@ -33,7 +32,7 @@ function crc24(bytes: Uint8Array, start: number): number {
   return crc;
 }
 
-/** What binds a record to its owner: `client_id=...&server=...`. */
+/** Binds a record to its owner: `client_id=...&server=...`. */
 export function bindingOf(owner: string): number {
   return crc24(Buffer.from(owner, "latin1"), VERSION);
 }
@@ -87,46 +86,44 @@ export function decode(bytes: Uint8Array, binding: number): StoredRecord | undef
   return record;
 }
 
-/** Whether the sequence number is the newer one: they wrap, and it is at most half of that ahead. */
+/** Sequence numbers wrap: a newer one is ahead by at most half of their range. */
 function isNewer(sequence: number, other: number): boolean {
   const ahead = (sequence - other) & 0xffffff;
   return ahead > 0 && ahead <= 0x800000;
 }
 
-// The two slots as the device should treat them (core/SPEC.md, Records): what it knows
-// of them, what it still has to do, and which command follows from that.
+// The two slots (core/SPEC.md, Records): what the device knows of them, its current task, and the next command.
 
 export enum Task {
   NONE = 0,
   READ = 1,
-  /** A record of the present state is written. */
+  /** Write a record of the current state. */
   WRITE = 2,
-  /** Everything is emptied, the older slot first: the other way the older record would come back. */
+  /** Erase everything, the older slot first: otherwise the older record would become valid again. */
   WIPE = 3,
-  /** Only the newest record is left. */
+  /** Erase all but the newest record. */
   ERASE_OLDER = 4,
 }
 
 const TRIES = 3;
 const READ_TRIES = 7;
-/** Sequences of records wrap at this. */
 export const SEQUENCES = 0x1000000;
 
 export class StorageTask {
   task = Task.READ;
   active: number = Command.NONE;
   activeSlot = 0;
-  /** Failures of the present operation; -1: the host is at one of a task before. */
+  /** Failures of the current operation; -1: the host is still at an operation of an earlier task. */
   tries = 0;
   used = 0;
   newest = 1;
   sequence = 0;
   notSaved = false;
-  /** Storage refuses to erase what should be gone. */
+  /** Storage refused to erase. */
   notErased = false;
-  /** A slot that was not read at the start may hold anything, until one is erased. */
+  /** A slot was not read at the start. It may contain anything until a slot is erased. */
   #isUnread = false;
-  /** A slot holds a record under the server's former name, until one is erased. */
+  /** A slot contains a record with the server's former name, until a slot is erased. */
   #isFormer = false;
   kind = 0;
   found: StoredRecord | undefined;
@@ -137,7 +134,6 @@ export class StorageTask {
     this.task = task;
     this.kind = kind;
     this.tries = this.active ? -1 : 0;
-    // What is to be wiped need not be saved any more.
     if (task === Task.WIPE) this.notSaved = false;
   }
 
@@ -145,7 +141,7 @@ export class StorageTask {
     return this.task !== Task.NONE;
   }
 
-  /** What should have been saved, or still is to be written, is of no use any more. */
+  /** The pending record is obsolete. */
   nothingToSave(): void {
     this.notSaved = false;
     if (this.task === Task.WRITE) this.task = Task.NONE;
@@ -167,7 +163,7 @@ export class StorageTask {
 
   slotDue(): number {
     if (this.task === Task.READ) return this.#readStep === 1 ? 1 : 0;
-    // Never the newest, but where it is the last to be erased.
+    // Erase the newest slot only if it is the last one.
     if (this.task !== Task.WRITE && this.used < 2) return this.newest;
     return 1 - this.newest;
   }
@@ -183,8 +179,8 @@ export class StorageTask {
   }
 
   /**
-   * The host has read the slot: a record, something else (`size` above 0), nothing (0), or it could not (-1).
-   * `take` is told of each record in the order in which they are read, `readLater` of the time before the next try.
+   * The host has read the slot: a record, something else (`size` above 0), nothing (0), or a failure (-1). Calls
+   * `take` with each record in reading order, and `readLater` with the time before the next try.
    */
   loaded(
     size: number,
@@ -216,19 +212,19 @@ export class StorageTask {
       record !== undefined &&
       this.#firstSequence >= 0 &&
       isNewer(this.#firstSequence, record.sequence) &&
-      // Exactly half of all numbers apart each is newer than the other: then it is the second.
+      // At half the range each number is newer than the other. Then the second slot counts.
       !isNewer(record.sequence, this.#firstSequence);
     if (isFirstNewer) {
       this.#readStep = 2;
       return;
     }
     this.sequence = this.found ? this.found.sequence + 1 : 0;
-    // The newer record was there and cannot be read again: the older one does not count in its place.
+    // The newer record existed but cannot be read again. The older one must not replace it.
     if (this.#readStep === 2 && !record) this.found = undefined;
     this.task = Task.NONE;
   }
 
-  /** The host is not at storage, but it does one thing at a time: what came meanwhile begins now. */
+  /** A task that started during the challenge begins now. */
   challengeDone(): void {
     this.active = Command.NONE;
     if (this.tries < 0) this.tries = 0;
@@ -236,7 +232,7 @@ export class StorageTask {
 
   /**
    * The records have been read, and the newest is of `kind`.
-   * @param isOlderUseful whether the older slot holds the refresh token before the present one
+   * @param isOlderUseful whether the older slot holds the previous refresh token
    */
   tidy(kind: number, isOlderUseful: boolean): void {
     const isSession = kind === State.SIGNED_IN || kind === State.REFRESHING;
@@ -245,7 +241,7 @@ export class StorageTask {
   }
 
   /**
-   * The host has written or erased, or not. `kind` is of the record written.
+   * The host has finished to write or to erase. `kind` is that of the record.
    * @param isOlderUseful as above
    */
   finished(isDone: boolean, kind: number, isOlderUseful: boolean): void {
@@ -257,7 +253,7 @@ export class StorageTask {
       if (isDone) this.used--;
       if (isDone) this.#isUnread = this.#isFormer = false;
     } else {
-      // A write that failed may have left anything.
+      // A failed write may have left anything.
       this.#holds(isDone);
       if (isDone) this.sequence = (this.sequence % SEQUENCES) + 1;
     }

@@ -1,4 +1,4 @@
-// What goes out with a command: a request's address and bytes, a record's bytes and the slot that it goes to.
+// Compares what a command hands out: a request's address and bytes, a record's bytes and its slot.
 
 import {
   Authorization,
@@ -68,7 +68,7 @@ function hex(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString("hex");
 }
 
-// A call, as the host sees it: where it is, how it ended, and what may be read of it.
+// A call as the host sees it: its state, its result, and its readable values.
 
 export function checkCall(scene: Scene): void {
   const { device, ideal } = scene;
@@ -88,7 +88,7 @@ function regionText({ device, memory }: Scene, region: number): string | undefin
   return size < 0 ? undefined : textAt(memory, device.start[region]!, size);
 }
 
-/** What stands in a value's region: one that is too long is there in part. */
+/** The first part of a value that is too long may be in its region. */
 function checkValue(
   scene: Scene,
   what: string,
@@ -102,7 +102,7 @@ function checkValue(
   same(scene, "calls", what, seen, right);
 }
 
-/** At the end of a call: the texts that SPEC.md lets the host read, until it has had the time to. */
+/** At the end of a call: the texts that SPEC.md lets the host read. */
 export function checkOutcome(scene: Scene): void {
   const { ideal } = scene;
   const { outcome, error, isDone } = ideal.calls;
@@ -122,8 +122,7 @@ export function checkOutcome(scene: Scene): void {
   }
 }
 
-// What the device tells, where its build tells it: its clocks; the scope that the server has granted, of which those are
-// kept that fit (RFC 6749 §3.3).
+// What builds with names expose: the clocks, and those granted scopes that fit (RFC 6749 §3.3).
 
 export function checkClocks(scene: Scene): void {
   const { device, ideal } = scene;
@@ -147,7 +146,7 @@ function scopeOf(value: Value | undefined): string | undefined {
   return value.items.length > 0 ? value.items.map(textOf).join(" ") : undefined;
 }
 
-/** Tokens have just come with this answer. */
+/** Checked after a response with tokens. */
 export function checkScope(scene: Scene, { root }: Document): void {
   const { device, memory, ideal } = scene;
   const members = root?.kind === "object" ? root.members : [];
@@ -160,8 +159,8 @@ export function checkScope(scene: Scene, { root }: Document): void {
   same(scene, "texts", "the scope", seen, right);
 }
 
-// What create refuses, and what configError says of it: one member after the other of a configuration that is right
-// takes every value below (core/device/config.ts, Config).
+// Invalid configurations, and what configError returns: each member of a valid configuration gets every value below
+// (core/device/config.ts, Config).
 
 type Rule = (value: unknown) => boolean;
 

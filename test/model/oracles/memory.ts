@@ -1,4 +1,4 @@
-// The memory ends where it ends, its bytes are bytes, and every number fits 27 bits and a sign.
+// Accesses stay within the memory, its values are bytes, and every number fits into 27 bits and a sign.
 
 import { type Bytes, type Device, Field, Region } from "../../../core/index.ts";
 import { Broken, holds, type Scene, same, textAt } from "./oracle.ts";
@@ -6,8 +6,8 @@ import { Broken, holds, type Scene, same, textAt } from "./oracle.ts";
 const MOST = 134_217_727;
 
 /**
- * The same bytes, which notice what a typed array swallows: what is outside of it, and values that are no bytes. On a
- * plain array, or in C, that would be something else.
+ * The same bytes, with errors where a typed array silently ignores an access: outside the array, or a value that is
+ * not a byte. A plain array and C would behave differently.
  */
 export function watchedMemory(memory: Uint8Array): Bytes {
   const { length } = memory;
@@ -29,7 +29,7 @@ export function watchedMemory(memory: Uint8Array): Bytes {
 type Properties = Record<string, unknown>;
 
 export class MemoryOracle {
-  /** All properties that there are, and the lists among them with their lengths: nothing is made later. */
+  /** All properties, and the lengths of lists: nothing may be added later. */
   readonly #names: string;
   readonly #lists: readonly (readonly [name: string, list: unknown[], length: number])[];
 
@@ -44,7 +44,7 @@ export class MemoryOracle {
   check(scene: Scene): void {
     const { device } = scene;
     const record = device as unknown as Properties;
-    holds(scene, "memory", "the memory is another", device.memory === scene.bytes);
+    holds(scene, "memory", "the memory is another object", device.memory === scene.bytes);
     same(scene, "memory", "the names of properties", Object.keys(record).join(), this.#names);
     for (const [name, list, length] of this.#lists) {
       holds(scene, "memory", `${name} is another list`, record[name] === list);
@@ -53,7 +53,7 @@ export class MemoryOracle {
     }
     for (const name in record) {
       const value = record[name];
-      if (value === undefined) holds(scene, "memory", `${name} is nothing`, false);
+      if (value === undefined) holds(scene, "memory", `${name} is undefined`, false);
       if (typeof value === "number") checkNumber(scene, name, value);
     }
   }
@@ -65,7 +65,7 @@ function checkNumber(scene: Scene, name: string, value: number): void {
   if (!isSmall) holds(scene, "memory", `${name} is ${value}`, false);
 }
 
-// Ranges of memory that a command handed to the host: they stay as they are until it is done.
+// Ranges of memory that a command lends to the host must not change until the host is done.
 
 export class RangeOracle {
   readonly #pinned = new Map<string, { from: number; size: number; text: string }>();
@@ -85,15 +85,15 @@ export class RangeOracle {
   }
 }
 
-// What has ended is not in the memory any more: no token, no code, no verifier of a life before (core/SPEC.md, Regions).
+// The memory contains no old secret: no token, code or verifier that is no longer in use (core/SPEC.md, Regions).
 
-/** Long enough to be nothing else, and of characters that are bytes. */
+/** Long enough to be unique, and one byte for each character. */
 const TELLING = /^[!-~]{12,}$/;
 
 export class DiscardedOracle {
   readonly #had = new Set<string>();
 
-  /** At rest, while nothing is under way that may still be reading. */
+  /** Call this only when no operation may still read the memory. */
   check(scene: Scene): void {
     const { deviceCode, accessToken, refreshToken, previousToken, verifier } = scene.ideal;
     const now = [deviceCode, accessToken, refreshToken, previousToken, verifier].filter(
@@ -104,7 +104,12 @@ export class DiscardedOracle {
       const memory = textAt(scene.memory, 0, scene.memory.length);
       for (const secret of ended) {
         const isGone = !memory.includes(secret);
-        holds(scene, "memory", `${JSON.stringify(secret)} has ended, and is still there`, isGone);
+        holds(
+          scene,
+          "memory",
+          `${JSON.stringify(secret)} is no longer in use, but still in the memory`,
+          isGone,
+        );
         this.#had.delete(secret);
       }
     }
@@ -112,19 +117,19 @@ export class DiscardedOracle {
   }
 }
 
-// How a memory is divided (core/SPEC.md, Memory; core/device/limits.ts): what each value may have, where the build tells.
+// Capacities (core/SPEC.md, Memory; core/device/limits.ts), for builds that expose them.
 
-/** From this much memory on there is room for long addresses. */
+/** From this size on, long addresses fit. */
 const LONG_FROM_BYTES = 24_576;
-/** Three tokens share in 32ths what the others leave, each with one byte more than it may have. The rest is OUTPUT. */
+/** Three tokens share the remaining memory in 32ths, with one extra byte each. The rest is OUTPUT. */
 const ACCESS_SHARE = 9;
 const REFRESH_SHARE = 5;
 const TOKENS = 3;
 
-/** The smallest request or record that a memory has to have room for: with less there is no device. */
+/** create needs space for requests and records of at least this size. */
 const OUTPUT_LEAST = 256;
 
-/** The least memory that makes a device of this configuration; nothing beside a smaller one is read or written. */
+/** Finds the smallest memory for this configuration. With less, create must not touch bytes outside it. */
 export function checkLeastMemory(scene: Scene): void {
   const { core, ideal } = scene;
   const { config, memoryBytes } = ideal.settings;
@@ -139,7 +144,7 @@ export function checkLeastMemory(scene: Scene): void {
     same(scene, "capacities", `a device in ${bytes} bytes`, made, null);
   }
   const { capacity } = core.create(new Uint8Array(enough), config)!;
-  same(scene, "capacities", "the least room of OUTPUT", capacity[Region.OUTPUT], OUTPUT_LEAST);
+  same(scene, "capacities", "the least capacity of OUTPUT", capacity[Region.OUTPUT], OUTPUT_LEAST);
 }
 
 export function checkCapacities(scene: Scene): void {
@@ -155,7 +160,7 @@ export function checkCapacities(scene: Scene): void {
     ["USER_CODE", Field.USER_CODE, columns],
     ["VERIFICATION_URI", Field.VERIFICATION_URI, uri],
     ["VERIFICATION_URI_COMPLETE", Field.VERIFICATION_URI_COMPLETE, complete],
-    // The grant alone has no calls, and no room for one.
+    // The bundle of the grant alone has no calls.
     ["CALL", Region.CALL, "beginCall" in scene.core ? columns + uri + complete : -1],
     ["FRAME", Region.FRAME, columns * rows],
     ["STATUS", Region.STATUS, columns * (rows - 1)],
@@ -167,7 +172,7 @@ export function checkCapacities(scene: Scene): void {
     ["REFRESH_TOKEN", Region.REFRESH_TOKEN, share * REFRESH_SHARE],
   ];
   for (const [name, region, bytes] of capacities) {
-    same(scene, "capacities", `the room of ${name}`, capacityOf(region), bytes);
+    same(scene, "capacities", `the capacity of ${name}`, capacityOf(region), bytes);
     const end = device.start[region]! + bytes;
     same(scene, "capacities", `${name} ends in the memory`, end < memory.length, true);
   }

@@ -1,20 +1,19 @@
-// States, moves and errors: those of the model. That each move is a row of the table the core asserts (core/device/moves.ts).
+// Compares states, moves and errors. The core itself asserts that each move is in its table (core/device/moves.ts).
 
 import { Command, ErrorCode, Event, Field, Outcome, State } from "../../../core/index.ts";
 import { outcomeOf } from "../ideal/responses.ts";
 import { holds, type Scene, same } from "./oracle.ts";
 
-/** Shares of the memory grow by as much. */
 const MEMORY_STEP = 32;
 
-/** Errors that are about a member of an answer, which is named. */
+/** Errors that name a member of the response. */
 const NAMING: ReadonlySet<number> = new Set([
   ErrorCode.VALUE_TOO_LONG,
   ErrorCode.MALFORMED_RESPONSE,
   ErrorCode.UNUSABLE_RESPONSES,
 ]);
 
-/** What memoryNeeded says would do: each value that did not fit does there, and not all of them in less. */
+/** With memoryNeeded bytes every value fits; with one step less some value does not. */
 function checkNeed({ device, ideal, ...scene }: Scene): void {
   const { misfits, settings } = ideal;
   const { isMemoryShort } = misfits;
@@ -28,7 +27,7 @@ function checkNeed({ device, ideal, ...scene }: Scene): void {
   const [capacity, less] = [capacityWith(bytes), capacityWith(bytes - MEMORY_STEP)];
   for (const [field, value] of misfits.values) {
     const fits = value.length <= capacity[field]!;
-    holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} has no room`, fits);
+    holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} does not fit`, fits);
   }
   const isLeast = misfits.values.some(([field, value]) => value.length > less[field]!);
   holds(whole, "moves", `${bytes} bytes of memory are more than are needed`, isLeast);
@@ -46,7 +45,7 @@ export class MoveOracle {
     if (device.error !== this.#error) {
       this.#error = device.error;
       const outcome = scene.core.outcome(device);
-      same(scene, "moves", "the ending", Outcome[outcome], Outcome[outcomeOf(ideal.error)]);
+      same(scene, "moves", "the outcome", Outcome[outcome], Outcome[outcomeOf(ideal.error)]);
     }
     same(scene, "moves", "notSaved", device.notSaved, ideal.storage.notSaved ? 1 : 0);
     same(scene, "moves", "notErased", device.notErased, ideal.storage.notErased ? 1 : 0);
@@ -62,16 +61,16 @@ export class MoveOracle {
 }
 
 const LONGEST_MS = 100_000_000;
-/** Wake-ups at which nothing was to be done, in a row. */
+/** Consecutive wake-ups without anything to do. */
 const IDLE_MAX = 3;
 
-/** A code that is shown wakes nobody each second where its countdown is not shown. */
+/** A code wakes the host each second only while its countdown is visible. */
 function checkQuiet(scene: Scene, ms: number): void {
   const { ideal } = scene;
   const { codeLifetimeS } = ideal.clock;
-  // Where the row has no room for a countdown, that is seen when it would begin.
+  // Whether the row has space for a countdown is only checked when it begins.
   const isAboutToBegin = codeLifetimeS > 5999 && codeLifetimeS < 6002;
-  // Being asked back at once is what IDLE_MAX bounds.
+  // IDLE_MAX limits immediate wake-ups.
   if (!ideal.isCodeShown || isAboutToBegin || ms === 0) return;
   const due = ideal.due.nextDueMs("leastMs");
   holds(
@@ -84,10 +83,10 @@ function checkQuiet(scene: Scene, ms: number): void {
 
 export class WakeOracle {
   #idle = 0;
-  /** What the last wakeIn said; 0 where something has happened since. */
+  /** The last result of wakeIn; 0 if something has happened since. */
   #promisedMs = 0;
 
-  /** Time has passed: whatever there is to do or to show within what wakeIn said would come late to a host that sleeps. */
+  /** A command before the promised time would come late to a sleeping host. */
   ticked(scene: Scene, ms: number, command: number): void {
     const leftMs = this.#promisedMs - (ms > 0 ? ms : 0);
     const isEarly = command !== Command.NONE && leftMs > 0;
@@ -105,7 +104,7 @@ export class WakeOracle {
     return ms;
   }
 
-  /** Something has happened since the last tick: what is due at once must be seen without another one. */
+  /** Something happened since the last tick: wakeIn must be 0 if a command is due. */
   checkLate(scene: Scene): void {
     const { due, prompt } = scene.ideal;
     const ms = scene.core.wakeIn(scene.device);
@@ -114,7 +113,7 @@ export class WakeOracle {
     this.#promisedMs = 0;
   }
 
-  /** The host has slept; `commands` were to be carried out then. */
+  /** The host has slept, and carried out `commands` commands. */
   slept(scene: Scene, ms: number, commands: number, hasMoved: boolean): void {
     this.#idle = ms === 0 && commands === 0 && !hasMoved ? this.#idle + 1 : 0;
     holds(

@@ -1,25 +1,25 @@
-// The oracles by name: how often each looked, what it looks at (the device with its host, and the model of both), and a
-// rule that did not hold.
+// The oracles by name: how often each has checked, its scene (the device with its host, and the model of both), and a
+// violated rule.
 
 import type { Bytes, Device } from "../../../core/index.ts";
 import type { Ideal } from "../ideal/device.ts";
 import type { Core } from "../subject.ts";
 
 export const ORACLES = {
-  commands: "what the host is told to do next, neither more nor less nor later",
-  moves: "states, events and errors: as the model has them",
-  requests: "every request's endpoint, target, body and bearer, one under way at a time",
-  records: "every record's bytes, the slot it goes to, what is read and erased, in which order",
-  frames: "every frame, and that there is none that changes nothing",
-  wakeUps: "wakeIn: never later than something is due, and no waking without end",
-  ranges: "bytes that a command handed out stay as they are until it is done",
-  calls: "calls: what may begin, how each ends, what the host may read of it",
-  clocks: "lifetimes and the interval, as far as the device tells them",
-  memory: "nothing outside the memory, nothing left of what has ended, no number beyond 27 bits",
-  capacities: "what a memory has room for",
-  configurations: "what is refused as a configuration, and what is said of it",
-  texts: "the scope of the tokens, as far as it has room",
-  results: "what each function of the border answers",
+  commands: "the next command to the host: the right one, in time, and no extra one",
+  moves: "states, events and errors",
+  requests: "every request's endpoint, target, body and access token; one request at a time",
+  records: "every record's bytes and slot, and the order of reads, writes and erases",
+  frames: "every frame, and none without a change",
+  wakeUps: "wakeIn: never too late, and no endless wake-ups",
+  ranges: "bytes lent to the host do not change before its operation ends",
+  calls: "calls: when one may start, its result, and what the host may read",
+  clocks: "lifetimes and the interval, if the build exposes them",
+  memory: "no access outside the memory, no old secret in it, no number beyond 27 bits",
+  capacities: "the capacities for each size of memory",
+  configurations: "which configurations are refused, and for which member",
+  texts: "the scope of the tokens, if it fits",
+  results: "the result of each function of the core API",
 } as const;
 
 export type Oracle = keyof typeof ORACLES;
@@ -41,7 +41,7 @@ export class Broken extends Error {
   }
 }
 
-/** What this model cannot tell: the sequence ends without a verdict. */
+/** The model cannot predict the result: the sequence ends without a verdict. */
 export class Unclear extends Error {}
 
 export interface Scene {
@@ -53,7 +53,6 @@ export interface Scene {
   counts: Counts;
 }
 
-/** Two values have to be the same. */
 export function same(
   scene: Scene,
   oracle: Oracle,
@@ -75,7 +74,7 @@ function show(value: unknown): string {
   return text.length > 400 ? `${text.slice(0, 400)}...` : text;
 }
 
-/** Bytes of the memory as text, a character for each byte. */
+/** Bytes of the memory as text, one character for each byte. */
 export function textAt(memory: Uint8Array, from: number, size: number): string {
   return Buffer.from(memory.buffer, memory.byteOffset + from, Math.max(0, size)).toString("latin1");
 }
