@@ -6,7 +6,7 @@ import type { Ended } from "./program.ts";
 type Output = Omit<Ended, "signal">;
 
 /** The option of each run; results have the same names. */
-const OPTIONS = { help: "--help", wrong: "--nonsense" } as const;
+const OPTIONS = { help: "--help", wrong: "--hlep" } as const;
 export type Responses = Record<keyof typeof OPTIONS, Output>;
 
 class Exit {
@@ -30,10 +30,12 @@ async function request(file: string, option: string): Promise<Output> {
   try {
     // A query makes Node load the file again.
     await import(`${pathToFileURL(file).href}?${option}`);
+    ended.code = Number(process.exitCode ?? 0);
   } catch (error) {
     if (!(error instanceof Exit)) throw error;
     ended.code = error.code;
   }
+  process.exitCode = 0;
   return ended;
 }
 

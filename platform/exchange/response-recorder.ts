@@ -111,7 +111,7 @@ export class ResponseRecorder extends Listener {
 
   /** What an earlier start has heard. */
   recall({ requested, scope, tokenResponse, idToken }: Recalled): void {
-    this.scope = scope || requested || "";
+    this.scope = printable(scope || requested || "");
     this.tokenResponse = tokenResponse;
     this.idToken = idToken;
   }
@@ -184,7 +184,7 @@ export class ResponseRecorder extends Listener {
     const { scope, id_token: token } = others;
     this.granted++;
     this.tokenResponse = others;
-    this.scope = typeof scope === "string" ? scope : (this.scope ?? "");
+    this.scope = typeof scope === "string" ? printable(scope) : (this.scope ?? "");
     if (typeof token === "string") this.idToken = { token, atMs: Date.now() };
   }
 }

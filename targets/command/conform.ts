@@ -18,6 +18,7 @@ import {
   type StorageSubject,
   storageConformance,
   timersConformance,
+  Violation,
 } from "../../platform/conformance/index.ts";
 import type { Display, Entropy, Http, Storage, Timers } from "../../platform/contracts.ts";
 import { UsageError } from "../desktop/command-line.ts";
@@ -42,8 +43,16 @@ interface Adapters {
   makeHttp?: (limits: HttpLimits & { ca?: string }) => Http & { dispose?: () => void };
 }
 
-const NAMES = ["timers", "entropy", "storage", "display", "http"] as const;
-type Name = (typeof NAMES)[number];
+/** The functions that each adapter has to have. */
+const MEMBERS = {
+  timers: ["now", "alarm", "cancel"],
+  entropy: ["fill"],
+  storage: ["read", "write", "erase"],
+  display: ["show"],
+  http: ["send", "abort"],
+} as const;
+type Name = keyof typeof MEMBERS;
+const NAMES = Object.keys(MEMBERS) as Name[];
 
 const HELP = `
 The module exports any of these functions; each call makes an adapter of its own:
@@ -102,14 +111,38 @@ async function load(file: string): Promise<Adapters> {
   if (!existsSync(full))
     throw new UsageError(`${file}: there is no such module; conform tries adapters of your own`);
   try {
-    return (await import(pathToFileURL(full).href)) as Adapters;
+    const module = (await import(pathToFileURL(full).href)) as Record<string, unknown>;
+    return Object.fromEntries(NAMES.map((name) => [manufacturerOf(name), checked(name, module)]));
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    // A SyntaxError of an ES module has no place; a check of the file prints it.
-    const { stderr } = spawnSync(process.execPath, ["--check", full], { encoding: "utf8" });
-    const place = placeIn(path.dirname(full), `${stack}\n${stderr}`);
+    // Only the engine's own report of a SyntaxError has its place. Such a module runs no statement.
+    const report = error instanceof SyntaxError ? reportOf(full) : "";
+    const place = placeIn(path.dirname(full), `${report}\n${stack}`);
     throw new Failure(`${file} cannot be loaded: ${message}${place}`);
   }
+}
+
+/** FILE:LINE:COLUMN of the caret below the line that Node prints. */
+function reportOf(file: string): string {
+  const { stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", timeout: 10_000 });
+  return stderr.replace(
+    /^(.*:\d+)\n.*\n(\s*)\^/m,
+    (_, line, before) => `${line}:${before.length + 1}`,
+  );
+}
+
+/** The module's function that makes an adapter, which complains of one that lacks a function. */
+function checked(name: Name, module: Record<string, unknown>) {
+  const manufacturer = manufacturerOf(name);
+  const make = module[manufacturer];
+  if (typeof make !== "function") return undefined;
+  return (...args: unknown[]) => {
+    const adapter = make(...args);
+    const lacks = MEMBERS[name].find((member) => typeof adapter?.[member] !== "function");
+    if (lacks !== undefined)
+      throw new Violation(`what ${manufacturer}() returns has no function ${lacks}`);
+    return adapter;
+  };
 }
 
 function manufacturerOf(name: Name): keyof Adapters {
@@ -238,14 +271,12 @@ function wordsOf(error: unknown, folder: string): string {
   const { name, message, stack = "" } = error;
   if (name === "Violation") return message.replace(/\s+/g, " ");
   const place = placeIn(folder, stack);
-  const missing = place === "" ? /\.(\w+) is not a function$/.exec(message)?.[1] : undefined;
-  if (missing !== undefined) return `the adapter has no function ${missing}`;
   return `${name}: ${message}${place}`.replace(/\s+/g, " ");
 }
 
-/** File and line of the first frame in the module's folder; "" where there is none. */
+/** File, line and column of the first frame in the module's folder; "" where there is none. */
 function placeIn(folder: string, trace: string): string {
-  const places = trace.replaceAll("file://", "").match(/\/.*?:\d+/g) ?? [];
+  const places = trace.replaceAll("file://", "").match(/\/.*?:\d+(?::\d+)?/g) ?? [];
   const isOwn = (place: string) => !place.slice(folder.length).includes("node_modules");
   const place = places.find((one) => one.startsWith(folder) && isOwn(one));
   return place === undefined ? "" : `, at ${place}`;

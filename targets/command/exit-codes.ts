@@ -1,6 +1,7 @@
 // How the command ends: one table of exit codes, which error has which, and what asks it from outside to end.
 
 import { SignInError } from "../../platform/session/sign-in-error.ts";
+import { printable } from "../../platform/text/text.ts";
 
 export const Exit = { DONE: 0, FAILED: 1, USAGE: 2, SIGN_IN_FIRST: 4, PIPE: 141 } as const;
 
@@ -47,6 +48,13 @@ const CODES: Readonly<Record<string, string>> = {
   Failure: "failed",
 };
 
+/** Members of `signIn`'s options, and what this command has in their place. */
+const OPTIONS = [
+  ["as http.ca", "with --certificates"],
+  ["allowHttp", "--allow-http"],
+  ["http.agent, HTTPS_PROXY", "HTTPS_PROXY"],
+] as const;
+
 /** Of all others: it came to nothing. */
 const EXITS: Readonly<Record<string, number>> = {
   wrong_option: Exit.USAGE,
@@ -60,7 +68,9 @@ const EXITS: Readonly<Record<string, number>> = {
  */
 export function outcomeBy(error: unknown): { exitCode: number; event: object; message: string } {
   if (!(error instanceof Error)) throw error;
-  const { message } = error;
+  const message = printable(
+    OPTIONS.reduce((text, [member, option]) => text.replace(member, option), error.message),
+  );
   const isOurs = error instanceof SignInError;
   const code = isOurs ? error.code : CODES[error.name];
   if (code === undefined) throw error;

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The command `picogrant`: finds the part that is asked for and runs it. A part is loaded only when it is run.
 
-import { Command } from "commander";
-import { UsageError, version } from "../desktop/command-line.ts";
-import { EXIT_CODES, Exit, outcomeBy, outputLost } from "./exit-codes.ts";
+import type { Command } from "commander";
+import { commandLine, version } from "../desktop/command-line.ts";
+import { EXIT_CODES, outcomeBy, outputLost } from "./exit-codes.ts";
 import { completionOf, type NamedPart, runPart } from "./option-parser.ts";
 
 const PARTS: readonly NamedPart[] = [
@@ -82,19 +82,14 @@ Exit codes:
 ${EXIT_CODES.map(([code, what]) => `  ${`${code}`.padEnd(5)}${what}`).join("\n")}`;
 
 function program(): Command {
-  const command = new Command("picogrant")
-    .description("The sign-in runtime for devices without a keyboard (RFC 8628), on your computer.")
+  const command = commandLine(
+    "picogrant",
+    "The sign-in runtime for devices without a keyboard (RFC 8628), on your computer.",
+  )
     .version(version())
     .helpCommand(false)
     .enablePositionalOptions()
-    .addHelpText("after", HELP)
-    .configureOutput({ outputError: () => {} })
-    .exitOverride(({ code, exitCode, message }) => {
-      // Without a command the help is shown, as a mistake.
-      if (exitCode === 0) process.exit(Exit.DONE);
-      if (code === "commander.help") process.exit(Exit.USAGE);
-      throw new UsageError(message.replace(/^error: /, ""));
-    });
+    .addHelpText("after", HELP);
   for (const part of PARTS) {
     const { name, summary } = part;
     command

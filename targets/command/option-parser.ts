@@ -1,8 +1,8 @@
 // How each part of the command reads its options: one style of help, mistakes in one line with exit code 2, and what a
 // shell completes.
 
-import { Argument, Command } from "commander";
-import { UsageError } from "../desktop/command-line.ts";
+import { Argument, type Command } from "commander";
+import { commandLine as lineOf } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 
 /** A part of the command: its options, from which help and completion are made, and what it does with them. */
@@ -20,14 +20,7 @@ export async function runPart({ line, act }: Part, argv: readonly string[]): Pro
 
 /** The command line of `picogrant NAME`, to be given its options and parsed. @throws UsageError where it is parsed */
 export function commandLine(name: string, description: string): Command {
-  return new Command(`picogrant ${name}`)
-    .description(description)
-    .allowExcessArguments(false)
-    .configureOutput({ outputError: () => {} })
-    .exitOverride(({ exitCode, message }) => {
-      if (exitCode === 0) process.exit(Exit.DONE);
-      throw new UsageError(message.replace(/^error: /, ""));
-    });
+  return lineOf(`picogrant ${name}`, description);
 }
 
 // Commands in messages: exactly as a shell takes them, with the options of this run.

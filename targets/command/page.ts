@@ -1,31 +1,21 @@
 // `picogrant configure --page`: a settings page for one device, or for each line of a table of devices. What is written
 // is read back and compared before a file is there. Files are written whole or not at all, and a failure is one line.
 
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../platform/configuration/device-config.ts";
 import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts";
-import { UsageError } from "../desktop/command-line.ts";
+import { readText, UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 
-/** @throws UsageError with one line that names the file, or the folder */
-function orOneLine<T>(path: string, verb: string, act: () => T): T {
+/** Its readers see the old file or the new one. A folder that is missing is made. @throws UsageError */
+function replaceFile(path: string, content: Uint8Array): void {
   try {
-    return act();
+    makeDirectory(dirname(path), 0o777);
+    writeOwn(path, content);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw new UsageError(`${path}: cannot be ${verb} (${reasonOf(error)})`);
+    throw new UsageError(`${path}: cannot be written (${reasonOf(error)})`);
   }
-}
-
-/** Makes a folder and those above it, where they are not there. @throws UsageError */
-function makeFolder(path: string): void {
-  orOneLine(path, "made", () => makeDirectory(path, 0o777));
-}
-
-/** Replaces a file; its readers see the old one or the new one. @throws UsageError */
-function replaceFile(path: string, content: Uint8Array): void {
-  orOneLine(path, "written", () => writeOwn(path, content));
 }
 
 /** A member of device.json by its path, in place. */
@@ -59,11 +49,9 @@ export function cellsOf(text: string): string[][] {
   return rows;
 }
 
-const textOf = (path: string): string => orOneLine(path, "read", () => readFileSync(path, "utf8"));
-
 function pemOf(paths: readonly string[]): string[] {
   return paths.map((path) => {
-    const pem = textOf(path);
+    const pem = readText(path, "certificates");
     if (!pem.includes("-----BEGIN CERTIFICATE-----")) {
       throw new UsageError(`${path}: holds no certificate in PEM`);
     }
@@ -86,7 +74,7 @@ export function orMistake<T>(place: string, act: () => T): T {
 
 /** Writes a page for each line; none is written where one is wrong. */
 function writeTable(path: string, config: string, out: string, page: (text: string) => Buffer) {
-  const [names = [], ...rows] = cellsOf(textOf(path));
+  const [names = [], ...rows] = cellsOf(readText(path, "table"));
   const file = names.indexOf("file");
   if (file < 0) throw new UsageError(`${path}: the first line lacks the column file`);
   const seen = new Set<string>();
@@ -110,16 +98,12 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
       return [name, page(JSON.stringify(own))] as const;
     });
   });
-  makeFolder(out);
   for (const [name, bytes] of pages) replaceFile(join(out, name), bytes);
   return `${out}: ${pages.length} pages, each read back`;
 }
 
 /**
  * Writes the page of a device, or with a table one for each of its lines.
- * @param config the text of device.json, with all addresses in it
- * @param authorities files of certificates in PEM
- * @param csv the table, or undefined for one device
  * @param out the file, or with a table the folder
  * @returns the line for people
  * @throws UsageError with one line
@@ -135,7 +119,6 @@ export function writePages(
   const page = (text: string): Buffer => makePage(text, settings);
   if (csv !== undefined) return writeTable(csv, config, out, page);
   const bytes = orMistake(place, () => page(config));
-  makeFolder(dirname(out));
   replaceFile(out, bytes);
   return `${out}: ${bytes.length} bytes, read back`;
 }

@@ -18,6 +18,14 @@ export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): b
   return stream.isTTY === true && env.TERM !== "dumb";
 }
 
+/** Whether a terminal shows UTF-8. POSIX: the first of these that is set names the character set. */
+export function hasUtf8(
+  { LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv,
+  platform: string = process.platform,
+): boolean {
+  return platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
+}
+
 /** No colours in a pipe, in a terminal that has none, and where NO_COLOR is set (no-color.org). */
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
   if (!isScreen(stream, env) || env.NO_COLOR) return { bold: plain, faint: plain, paper: plain };

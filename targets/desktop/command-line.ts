@@ -1,6 +1,6 @@
-// Shared by all command lines: usage errors, files and values in options, the version.
+// Shared by all command lines: how they are parsed, usage errors, files and values in options, the version.
 import { readFileSync } from "node:fs";
-import { InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 
 /** A usage error, in one line: what is wrong, where, what to do. The program ends with exit code 2. */
 export class UsageError extends Error {
@@ -10,9 +10,51 @@ export class UsageError extends Error {
   }
 }
 
-export function readText(file: string, what: string): string {
+/**
+ * A command line without its options. --help and --version end the process.
+ * @param fail is called with what is wrong with the arguments, in one line
+ */
+export function commandLine(
+  usage: string,
+  description: string,
+  fail: (problem: string) => never = (problem) => {
+    throw new UsageError(problem);
+  },
+): Command {
+  return new Command(usage)
+    .description(description)
+    .allowExcessArguments(false)
+    .configureOutput({ outputError: () => {} })
+    .exitOverride(({ code, exitCode, message }) => {
+      // A command that is missing shows the help, which commander has written to standard error.
+      if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
+      fail(message.replace(/^error: /, "").replace(/\s*\n\s*/g, " "));
+    });
+}
+
+/** Errors for the user, by their names: some are defined in more than one bundle. */
+const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError", "InstallError"];
+
+/** Runs a program: an error for its user is one line and exit code 2. @param work returns the exit code, if any */
+export async function runProgram(name: string, work: () => unknown): Promise<void> {
   try {
-    return readFileSync(file, "utf8");
+    const code = await work();
+    // Not process.exit: that would cut off data in a pipe.
+    if (typeof code === "number") process.exitCode = code;
+  } catch (error) {
+    if (!(error instanceof Error) || !FOR_THE_USER.includes(error.name)) throw error;
+    process.stderr.write(`${name}: ${error.message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+export function readText(file: string, what: string): string {
+  return readBytes(file, what).toString();
+}
+
+export function readBytes(file: string, what: string): Buffer {
+  try {
+    return readFileSync(file);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     throw new UsageError(`cannot read the ${what} ${file} (${code}); check the path`);

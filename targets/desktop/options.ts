@@ -1,9 +1,9 @@
 // The simulator's command line options and their validation.
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
 import { type Language, languages } from "../../platform/display/languages.ts";
 import { addressProblem } from "../../platform/servers/address.ts";
-import { readPair, readPort, UsageError, version } from "./command-line.ts";
+import { commandLine, integer, readPair, readPort, UsageError, version } from "./command-line.ts";
 import { DEVICE_KINDS, type DeviceName, deviceKind } from "./simulator/device/kinds.ts";
 
 export const EXIT_CONDITIONS = ["signed-in", "denied", "expired"] as const;
@@ -87,16 +87,6 @@ function readAddress(text: string): string {
   return text;
 }
 
-function readMemory(text: string): number {
-  const bytes = Number(text);
-  if (!/^\d+$/.test(text) || bytes < 2048 || bytes > 65_535) {
-    throw new InvalidArgumentError(
-      "It is 2048 to 65535; picogrant sizing calculates the memory for tokens.",
-    );
-  }
-  return bytes;
-}
-
 /** Options without influence on a scenario, which is always printed as text. */
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
@@ -110,11 +100,11 @@ export function simulatorLine(usage: string): Command {
 }
 
 function describedProgram(usage: string): Command {
-  return new Command(usage)
-    .description(
-      "A device with a character display signs in: the simulator of picogrant.\n" +
-        "The device runs the real core over real HTTP against the simulated service, or your own.",
-    )
+  return commandLine(
+    usage,
+    "A device with a character display signs in: the simulator of picogrant.\n" +
+      "The device runs the real core over real HTTP against the simulated service, or your own.",
+  )
     .version(version())
     .addOption(
       new Option("--display <size>", "columns x rows of the character display")
@@ -175,14 +165,15 @@ function describedProgram(usage: string): Command {
     )
     .option("--scope <scopes>", "scopes to request, separated by spaces")
     .option("--allow-http", "allow plain http to other machines")
-    .option("--memory <bytes>", "memory of the device's core; long tokens need more", readMemory)
-    .addHelpText("after", usage === NPM_START ? HELP : HELP.replaceAll(/npm start(?: --)?/g, usage))
-    .configureOutput({
-      outputError: (text, write) =>
-        write(text.replace(/^error: /, `${usage === NPM_START ? "picogrant" : usage}: `)),
-    })
-    .allowExcessArguments(false)
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+    .option(
+      "--memory <bytes>",
+      "memory of the device's core; see picogrant sizing",
+      integer(2048, 65_535),
+    )
+    .addHelpText(
+      "after",
+      usage === NPM_START ? HELP : HELP.replaceAll(/npm start(?: --)?/g, usage),
+    );
 }
 
 /** Whether the device uses a real server. */
@@ -190,7 +181,7 @@ export function isRemote(options: Options): boolean {
   return (options.server ?? options.issuer) !== undefined;
 }
 
-/** Reads the command line. Ends the process for --help, --version and syntax errors. */
+/** Reads the command line. Ends the process for --help and --version. @throws UsageError */
 export function readOptions(argv: readonly string[]): Options {
   return optionsOf(simulatorLine(NPM_START).parse(argv, { from: "user" }));
 }

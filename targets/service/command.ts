@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { addressProblem } from "../../platform/servers/address.ts";
 import { makeTlsIdentities } from "../command/certificates.ts";
 import { commandText } from "../command/option-parser.ts";
-import { readPort, readText, UsageError } from "../desktop/command-line.ts";
+import { commandLine, readPort, readText, UsageError } from "../desktop/command-line.ts";
 import { DIALECTS, type Dialect } from "./dialects.ts";
 import { type FixtureInput, readFixture } from "./fixture.ts";
 import { nodeEnvironment } from "./node-environment.ts";
@@ -39,20 +39,13 @@ interface Flags {
 const POLL_TOLERANCE_MS = 250;
 
 const HELP = `
-A first try, in two terminals:
-  picogrant service
-  picogrant login --server http://127.0.0.1:8080 --client-id public-printer --scope openid --state tokens
-
 For scripts: picogrant service --port 0 --approve ada`;
 
-/**
- * @param name the name of the command: "picogrant service"
- */
-export function serviceLine(name: string, usage = name): Command {
-  return new Command(usage)
-    .description(
-      "The simulated service: device authorization, tokens, APIs, consent pages, events.",
-    )
+export function serviceLine(usage: string): Command {
+  return commandLine(
+    usage,
+    "The simulated service: device authorization, tokens, APIs, consent pages, events.",
+  )
     .option("-p, --port <number>", "port to listen on; 0 lets the system choose", readPort, 8080)
     .option("-H, --host <address>", "address to listen on; 0.0.0.0 lets phones in", "127.0.0.1")
     .option(
@@ -85,26 +78,21 @@ export function serviceLine(name: string, usage = name): Command {
     )
     .option("-q, --quiet", "no access log")
     .option("--https", "use HTTPS with a certificate made for this run")
-    .addHelpText("after", HELP)
-    .allowExcessArguments(false)
-    .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
-    })
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+    .addHelpText("after", HELP);
 }
 
 /**
- * Listens, and ends the process on a signal, or at once after a wrong option.
- * @param line the parsed command line
- * @param name the same name as in the line
+ * Listens, and ends the process on a signal.
+ * @param line has been parsed
+ * @param name begins each line that is printed
+ * @throws UsageError for a wrong option, or where it cannot listen
  */
 export async function runService(line: Command, name: string): Promise<number> {
   try {
     await listen(line.opts<Flags>(), name);
     return 0;
   } catch (error) {
-    console.error(`${name}: ${(error as Error).message.split("\n", 1)[0]}`);
-    process.exit(2);
+    throw new UsageError((error as Error).message.split("\n", 1)[0]!);
   }
 }
 
@@ -255,8 +243,13 @@ function introduce(running: Service, fixture: FixtureInput, flags: Flags): strin
     return `  ${id.padEnd(20)}${shown.padEnd(20)}${name}`;
   });
   const accounts = (fixture.accounts ?? []).map(({ id, name }) => `  ${id.padEnd(20)}${name}`);
-  const { issuer } = running;
-  const [publicClient] = (fixture.clients ?? []).filter(({ secret }) => secret === undefined);
+  const { issuer: server } = running;
+  const publicClient = (fixture.clients ?? []).find(({ secret }) => secret === undefined);
+  const trial = commandText("login", {
+    ...{ server, clientId: publicClient?.id, scope: "openid", state: "tokens" },
+    certificates: authorityFile || undefined,
+    allowHttp: addressProblem(server, false) !== "",
+  });
   return [
     "client              secret",
     ...clients,
@@ -264,18 +257,7 @@ function introduce(running: Service, fixture: FixtureInput, flags: Flags): strin
     "account",
     ...accounts,
     "",
-    ...(publicClient
-      ? [
-          `Try: ${commandText("login", {
-            server: issuer,
-            clientId: publicClient.id,
-            scope: "openid",
-            state: "tokens",
-            certificates: authorityFile || undefined,
-            allowHttp: addressProblem(issuer, false) !== "",
-          })}`,
-        ]
-      : []),
+    ...(publicClient ? [`Try: ${trial}`] : []),
     ...(authorityFile ? [`Certificates are signed by ${authorityFile}`] : []),
     "",
   ];

@@ -1,36 +1,24 @@
 // Command line of scripts: --help, and errors in one line with exit code 2.
 
-import { Command } from "commander";
-import { InstallError } from "./engines/install.ts";
+import type { Command } from "commander";
+import { commandLine as lineOf } from "../desktop/command-line.ts";
 import { TOOLS } from "./tool-list.ts";
+
+export { runProgram as carryOut } from "../desktop/command-line.ts";
 
 /** The command line of a script of package.json or of a tool, without its options. */
 export function commandLine(name: string, description: string): Command {
-  return new Command(name in TOOLS ? `npm run tool -- ${name}` : `npm run ${name} --`)
-    .description(description)
-    .allowExcessArguments(false)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
-}
-
-/**
- * Runs a script. An InstallError becomes one line and exit code 2.
- * @param work returns the exit code, if any
- */
-export async function carryOut(name: string, work: () => unknown): Promise<void> {
-  try {
-    const code = await work();
-    if (typeof code === "number") process.exitCode = code;
-  } catch (error) {
-    if (!(error instanceof InstallError)) throw error;
-    console.error(`${name}: ${error.message}`);
-    process.exitCode = 2;
-  }
+  const usage = name in TOOLS ? `npm run tool -- ${name}` : `npm run ${name} --`;
+  // Scripts parse their arguments outside of any function.
+  return lineOf(usage, description, (problem) => {
+    process.stderr.write(`${name}: ${problem}\n`);
+    process.exit(2);
+  });
 }
 
 /** Prints rows with a header row; columns after the first are right-aligned. */
 export function printTable(rows: readonly (readonly string[])[], print = console.log): void {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => width(row[column]))));
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   rows.forEach((row, index) => {
     const cells = row.map((cell, column) => {
       return /^-?(\d|$)/.test(cell) && index > 0 && column > 0
@@ -40,10 +28,6 @@ export function printTable(rows: readonly (readonly string[])[], print = console
     print(cells.join("  ").trimEnd());
     if (index === 0) print(widths.map((count) => "-".repeat(count)).join("  "));
   });
-}
-
-function width(cell: string | undefined): number {
-  return cell?.length ?? 0;
 }
 
 /** Replaces the text between the marks of that name. @throws Error if the page does not have them */

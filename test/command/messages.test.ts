@@ -3,11 +3,13 @@
 import http from "node:http";
 import https from "node:https";
 import { describe, expect, it, vi } from "vitest";
+import { QrCode } from "../../platform/node/qr-code.ts";
+import { withQr } from "../../platform/node/sign-in.ts";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
 import { makeTlsIdentities } from "../../targets/command/certificates.ts";
-import { waitingText } from "../../targets/command/login/login.ts";
+import { codeLines, waitingText } from "../../targets/command/login/login.ts";
 import { requestIdentity, userInfoOf } from "../../targets/command/login/stored-session.ts";
-import { asClock, CountdownLine } from "../../targets/command/terminal.ts";
+import { asClock, CountdownLine, hasUtf8, paintFor } from "../../targets/command/terminal.ts";
 import { listening } from "../listening.ts";
 
 const request = (server: string, serverParameters: Record<string, string> = {}) =>
@@ -96,6 +98,41 @@ function drawn(columns: number, terminal = "xterm"): string {
   // Without the control sequences that clear the line.
   return written.replaceAll("\r\x1b[K", "");
 }
+
+it("address and code stay on the screen, below the whole QR code or none", () => {
+  const drawnAt = new Set<string>();
+  for (const length of [5, 12, 60, 130]) {
+    const verificationUri = `https://${"a".repeat(length)}.example/device`;
+    const verificationUriComplete = `${verificationUri}?user_code=WDJB-MJHT`;
+    const code = { userCode: "WDJB-MJHT", verificationUri, verificationUriComplete };
+    const { qr, ...prompt } = withQr({ ...code, expiresInS: 900 }, QrCode);
+    for (const columns of [30, 47, 80, 132])
+      for (let rows = 8; rows < 60; rows++) {
+        const terminal = { columns, rows, hasQr: true };
+        const lines = codeLines({ ...prompt, qr }, terminal, paintFor({}, {}));
+        const wrapped = lines.flatMap((line) => line.match(RegExp(`.{1,${columns}}`, "g")) ?? []);
+        // The line that waits is below them.
+        const seen = wrapped.slice(1 - rows).join("");
+        expect(seen).toContain(`Open   ${verificationUri}Enter  WDJB-MJHT`);
+        const above = seen.split("Open")[0];
+        expect(["", `${qr}`.replaceAll("\n", "")]).toContain(above);
+        if (above !== "") drawnAt.add(`${length}: ${columns}x${rows}`);
+      }
+  }
+  const OKTA = ["12: 80x23", "12: 80x24"].map((size) => drawnAt.has(size));
+  expect(OKTA).toEqual([false, true]);
+});
+
+it.each([
+  [{ LANG: "en_US.UTF-8" }, true],
+  [{ LANG: "C.utf8" }, true],
+  [{ LANG: "C" }, false],
+  [{ LANG: "de_DE.ISO-8859-1" }, false],
+  [{ LC_ALL: "C", LANG: "en_US.UTF-8" }, false],
+  [{}, false],
+])("blocks are drawn where %j stands for UTF-8: %s", (env, expected) => {
+  expect(hasUtf8(env, "linux")).toBe(expected);
+});
 
 it("the remaining time is visible in a terminal of any width", () => {
   for (const columns of [80, 40, 24, 16, 10]) {

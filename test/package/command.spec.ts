@@ -6,19 +6,10 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { events, type Running, run, start } from "./install.ts";
 
-const PARTS = [
-  "login",
-  "status",
-  "token",
-  "logout",
-  "simulate",
-  "service",
-  "conform",
-  "configure",
-  "sizing",
-  "check-server",
-  "completion",
-];
+const PARTS =
+  "login status token logout simulate service conform configure sizing check-server completion".split(
+    " ",
+  );
 
 const running: Running[] = [];
 afterEach(async () => {
@@ -54,8 +45,8 @@ describe("picogrant", () => {
   });
 
   it.each(PARTS)("%s: a wrong option is one line and exit code 2", async (name) => {
-    const { code, stdout, stderr } = await run([name, "--nonsense"]);
-    expect(stderr).toBe(`picogrant ${name}: unknown option '--nonsense'\n`);
+    const { code, stdout, stderr } = await run([name, "--hlep"]);
+    expect(stderr).toBe(`picogrant ${name}: unknown option '--hlep' (Did you mean --help?)\n`);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
@@ -224,12 +215,14 @@ describe("picogrant conform", () => {
     writeFileSync(
       file,
       "export const makeTimers = () => ({ now: () => Math.floor(performance.now()), cancel() {},\n" +
-        '  alarm() { setTimeout(() => { throw new Error("oh no"); }, 1); } });\n',
+        '  alarm() { setTimeout(() => { throw new Error("oh no"); }, 1); } });\n' +
+        "export const makeEntropy = () => ({});\n",
     );
     const { code, stdout } = await run(["conform", file, "--json"]);
     expect(code).toBe(1);
     const reasons = events(stdout).map(({ reason }) => reason);
-    expect(reasons).toContain(`it threw: Error: oh no, at ${file}:2`);
+    expect(reasons).toContain(`it threw: Error: oh no, at ${file}:2:38`);
+    expect(reasons).toContain("what makeEntropy() returns has no function fill");
     expect(events(stdout).some(({ passed }) => passed)).toBe(true);
   });
 
@@ -252,7 +245,9 @@ describe("picogrant conform", () => {
     const file = path.join(folder, "wrong.mjs");
     writeFileSync(file, "export const = 1;\n");
     const { code, stderr } = await run(["conform", file]);
-    expect(stderr).toMatch(/^picogrant conform: \S+ cannot be loaded: .*, at \S+wrong\.mjs:1\n$/);
+    expect(stderr).toMatch(
+      /^picogrant conform: \S+ cannot be loaded: .*, at \S+wrong\.mjs:1:14\n$/,
+    );
     expect(code).toBe(1);
   });
 });

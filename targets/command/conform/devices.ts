@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Command } from "commander";
 import { nameMeant } from "../../../platform/text/name-suggestion.ts";
+import { printable } from "../../../platform/text/text.ts";
 import { integer, UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../certificates.ts";
 import { Exit, Failure, SIGNALS } from "../exit-codes.ts";
@@ -231,13 +232,8 @@ class Bench {
     await device.end();
     this.#devices.delete(device);
     await Promise.all([server.close(), elsewhere.close()]);
-    return {
-      name,
-      section,
-      passed: why === "",
-      why: why + device.output(why),
-      received: judge.received,
-    };
+    const words = printable(why + device.output(why));
+    return { name, section, passed: why === "", why: words, received: judge.received };
   }
 
   #configure(directory: string, origin: string, { hasNoRevocation = false }: Row): void {

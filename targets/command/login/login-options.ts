@@ -15,7 +15,7 @@ export interface LoginOptions {
   readonly again: boolean;
   /** Undefined: as long as there are codes. */
   readonly timeoutS: number | undefined;
-  /** Undefined: where there is a terminal with room for it. */
+  /** Undefined: where a terminal has room and UTF-8 for it. */
   readonly qr: boolean | undefined;
   readonly settings: LoginSettings;
 }
@@ -93,7 +93,7 @@ export function loginLine(): Command {
     .option("--allow-http", "plain http to other machines is taken as it is")
     .option("--again", "sign out first where somebody is signed in, and ask for a new code")
     .option("--timeout <seconds>", "give up when nobody has allowed it by then", integer(1, 86_400))
-    .option("--qr", "draw a QR code also where there is no terminal")
+    .option("--qr", "draw a QR code also without a terminal that has room and UTF-8 for it")
     .option("--no-qr", "draw none")
     .option(
       "--json",

@@ -7,9 +7,17 @@ import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/command-line.ts";
-import { Exit, interruptibly } from "../exit-codes.ts";
+import { Exit, interruptibly, outcomeBy } from "../exit-codes.ts";
 import type { Part } from "../option-parser.ts";
-import { asClock, CountdownLine, inWords, isScreen, type Paint, paintFor } from "../terminal.ts";
+import {
+  asClock,
+  CountdownLine,
+  hasUtf8,
+  inWords,
+  isScreen,
+  type Paint,
+  paintFor,
+} from "../terminal.ts";
 import { type LoginOptions, loginLine, loginOptionsOf } from "./login-options.ts";
 import {
   commandFor,
@@ -171,14 +179,11 @@ function isRefusal({ remedy, response }: SignInError): boolean {
   return response !== undefined && (remedy === "developer" || remedy === "administrator");
 }
 
-function refusalOf(
-  { code, remedy, response }: SignInError,
-  { state, settings }: LoginOptions,
-): SignInError {
+function refusalOf(refused: SignInError, { state, settings }: LoginOptions): SignInError {
   const anew = `to sign in anew: ${loginCommand(state, settings, { again: true })}`;
   const end = `to end the session: ${commandFor("logout", state)}`;
   const message = `the tokens are kept, and the server refuses to renew them; ${anew}; ${end}`;
-  return new SignInError(code, remedy, message, { response });
+  return new SignInError(refused.code, refused.remedy, message, refused);
 }
 
 /** Ends the session that is kept, as far as the server takes part in it. */
@@ -195,6 +200,28 @@ async function signOutBefore(platform: OpenState, ready: ReadySettings): Promise
 /** The time comes first: a narrow terminal cuts the line off. */
 export function waitingText(secondsLeft: number): string {
   return `${asClock(secondsLeft)} left to allow it, Ctrl-C gives up`;
+}
+
+/**
+ * Where to go and what to enter, with as much of this as fits: a QR code above, the address with the code in it below.
+ * Neither they nor the line that waits push anything off the screen.
+ */
+export function codeLines(
+  { userCode, verificationUri, verificationUriComplete, qr }: NodeVerificationPrompt,
+  { columns, rows, hasQr }: Record<"columns" | "rows", number> & { hasQr: boolean },
+  paint: Paint,
+): string[] {
+  const short = [`Open   ${verificationUri}`, `Enter  ${userCode}`];
+  const long = verificationUriComplete ? [...short, `or open ${verificationUriComplete}`] : short;
+  const picture = hasQr ? `${qr}`.split("\n") : [];
+  const isWide = (picture[0]?.length ?? 0) <= columns;
+  // The last row is the waiting line's.
+  const left = (lines: readonly string[]): number =>
+    lines.reduce((sum, line) => sum - Math.ceil(line.length / columns), rows - 1);
+  const drawn = isWide && left(short) >= picture.length ? picture : [];
+  const lines = left(long) >= drawn.length ? long : short;
+  const text = lines.map((line) => line.slice(0, 7) + paint.bold(line.slice(7)));
+  return [...drawn.map(paint.paper), ...text];
 }
 
 /** What the person sees, and with --json what the machine reads. */
@@ -225,24 +252,22 @@ class Screen {
       expires_in: expiresInS,
     });
     if (this.codes++ > 0) this.#print("That code has expired; here is a new one.");
-    this.#print(`Open   ${this.#paint.bold(verificationUri)}`);
-    this.#print(`Enter  ${this.#paint.bold(userCode)}`);
-    if (verificationUriComplete) this.#print(`or open ${verificationUriComplete}`);
-    this.#drawQr(prompt);
+    for (const line of codeLines(prompt, this.#terminal(), this.#paint)) this.#print(line);
     if (!isScreen(this.#stream, process.env)) {
-      this.#print(
-        `Waiting until you have allowed it; the code is good for ${inWords(expiresInS)}.`,
-      );
+      const limit = this.#options.timeoutS === undefined ? " (--timeout SECONDS ends it)" : "";
+      const lifetime = `the code is good for ${inWords(expiresInS)}`;
+      this.#print(`Waiting until you have allowed it${limit}; ${lifetime}.`);
     }
     this.#waiting = new CountdownLine(this.#stream, expiresInS, waitingText);
   }
 
-  #drawQr({ qr }: NodeVerificationPrompt): void {
-    const lines = `${qr}`.split("\n");
-    const { isTTY = false, columns = 80 } = this.#stream;
-    const fits = isTTY && columns >= (lines[0]?.length ?? 0);
-    if (!(this.#options.qr ?? fits)) return;
-    for (const line of lines) this.#print(this.#paint.paper(line));
+  #terminal(): Parameters<typeof codeLines>[1] {
+    const { qr } = this.#options;
+    const { columns = 80, rows = 24 } = this.#stream;
+    const isTerminal = isScreen(this.#stream, process.env);
+    const hasQr = qr ?? (isTerminal && hasUtf8(process.env));
+    const isLimited = isTerminal && qr !== true;
+    return isLimited ? { columns, rows, hasQr } : { columns: Infinity, rows: Infinity, hasQr };
   }
 
   stopWaiting(): void {
@@ -263,7 +288,8 @@ class Screen {
 
   /** Once for each that is another: it is tried again and again. */
   showTrouble(trouble: SignInError): void {
-    const { code, message } = trouble;
+    const { code } = trouble;
+    const { message } = outcomeBy(trouble);
     const before = this.trouble?.message;
     this.trouble = lasting(trouble);
     if (this.trouble.message === before) return;

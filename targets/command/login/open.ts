@@ -1,6 +1,5 @@
 // What login, status, token and logout share: a directory with tokens, which others may use too, and a session in it.
 
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Display, Storage } from "../../../platform/contracts.ts";
@@ -26,7 +25,7 @@ import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { TokenCache } from "../../../platform/session/token-cache.ts";
 import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";
-import { readText, UsageError } from "../../desktop/command-line.ts";
+import { readBytes, readText, UsageError } from "../../desktop/command-line.ts";
 import { Failure } from "../exit-codes.ts";
 import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
@@ -195,13 +194,7 @@ export function refuseOthers(file: string, what: Parameters<typeof ownersProblem
 }
 
 function readKey(keyFile: string): Uint8Array {
-  let deviceKey: Uint8Array;
-  try {
-    deviceKey = new Uint8Array(readFileSync(keyFile));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`cannot read the key ${keyFile} (${code}); check --key-file`);
-  }
+  const deviceKey = new Uint8Array(readBytes(keyFile, "key"));
   refuseOthers(keyFile, "key");
   if (deviceKey.length < 16) {
     throw new UsageError(`${keyFile}: a key has 16 random bytes or more; make one of 32`);

@@ -75,8 +75,9 @@ export async function readySettings(
     return await byDeviceConfig(login, login.config, host, requesting);
   const { server = "", serverParameters = {}, clientId = "", allowHttp } = login;
   const isIssuer = server.includes("://");
-  if (isIssuer) checkIssuer(server, allowHttp);
-  else if (server.includes(".")) {
+  const problem = isIssuer ? addressProblem(server, allowHttp) : "";
+  if (problem !== "") throw new UsageError(`--server ${problem}`);
+  if (!isIssuer && server.includes(".")) {
     throw new UsageError(`--server ${server} is no known server; as an issuer: https://${server}`);
   }
   const choice = isIssuer ? server : { name: server, ...serverParameters };
@@ -97,11 +98,6 @@ export async function readySettings(
 function flagOf(member: string): string {
   if (member === "clientSecret") return `--client-secret-file (or ${SECRET_VARIABLE})`;
   return `--${member.replace("serverParameters.", "server-parameter ")}`;
-}
-
-function checkIssuer(issuer: string, allowHttp: boolean): void {
-  const problem = addressProblem(issuer, allowHttp);
-  if (problem) throw new UsageError(`--server ${problem.replace("allowHttp", "--allow-http")}`);
 }
 
 async function byDeviceConfig(

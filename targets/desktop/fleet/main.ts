@@ -1,5 +1,5 @@
 // npm run tool -- fleet: simulates a fleet of real cores on a virtual clock, and the load on the service.
-import { Command } from "commander";
+import { commandLine, printTable } from "../../workbench/script-options.ts";
 import { integer } from "../command-line.ts";
 import {
   type Episode,
@@ -18,10 +18,10 @@ const SPREADS_S = [5, 60, 300];
 const PROGRESS_STEP = 10;
 
 function readPlan(): FleetPlan & { readonly handshakes: number } {
-  return new Command("npm run tool -- fleet")
-    .description(
-      "Runs the real core of many devices on a virtual clock against a model of the service.",
-    )
+  return commandLine(
+    "fleet",
+    "Runs the real core of many devices on a virtual clock against a model of the service.",
+  )
     .option("--devices <number>", "number of devices", integer(10, 1_000_000), 20_000)
     .option("--hours <number>", "simulated hours", integer(1, 24 * 31), 24)
     .option(
@@ -37,25 +37,12 @@ function readPlan(): FleetPlan & { readonly handshakes: number } {
       500,
     )
     .option("--seed <number>", "seed of all random numbers", integer(1, 2 ** 31), 1)
-    .allowExcessArguments(false)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "fleet: ")) })
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
     .parse()
     .opts<FleetPlan & { readonly handshakes: number }>();
 }
 
-/** Prints rows below their headings, numbers aligned to the right. */
 function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
-  const text = [heads, ...rows].map((row) =>
-    row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : cell)),
-  );
-  const widths = heads.map((_, at) => Math.max(...text.map((row) => row[at]!.length)));
-  for (const row of text) {
-    const cells = row.map((cell, at) =>
-      at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!),
-    );
-    console.log(cells.join("  "));
-  }
+  printTable([heads, ...rows.map((row) => row.map((cell) => cell.toLocaleString("en")))]);
   console.log("");
 }
 

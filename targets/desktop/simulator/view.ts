@@ -1,6 +1,7 @@
 // The simulation as plain data for terminal and panel. It contains no secrets except what the device displays.
 import { Field, Region, State } from "../../../core/complete.ts";
 import type { Language } from "../../../platform/display/languages.ts";
+import { printable } from "../../../platform/text/text.ts";
 import type { CallOutcome } from "./device/application.ts";
 import { type Modules, qrModules } from "./device/display.ts";
 import type { DeviceName } from "./device/kinds.ts";
@@ -127,7 +128,7 @@ export class Viewer {
   }
 
   set message(text: string) {
-    this.#message = text;
+    this.#message = printable(text);
     this.#messageNumber++;
     this.#messageAtMs = performance.now();
   }

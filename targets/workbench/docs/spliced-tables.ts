@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { ErrorCode } from "../../../core/complete.ts";
 import * as core from "../../../core/complete.ts";
 import { errorRows } from "../../../core/tables/errors.ts";
+import { FIXED_BY } from "../../desktop/simulator/log/remedies.ts";
 import { markdownTable, spliced } from "../script-options.ts";
 
 type Name = Exclude<keyof typeof ErrorCode, "NONE">;
@@ -104,14 +105,6 @@ function firstProgram(root: string): string {
   return `\`\`\`ts\n${readFileSync(`${root}targets/examples/first.mjs`, "utf8")}\`\`\`\n`;
 }
 
-const FIXED_BY: Readonly<Record<number, string>> = {
-  [core.ErrorKind.TRANSIENT]: "passes by itself",
-  [core.ErrorKind.RENEWABLE]: "a new code, by itself",
-  [core.ErrorKind.USER]: "the user",
-  [core.ErrorKind.ADMINISTRATOR]: "the administrator",
-  [core.ErrorKind.DEVELOPER]: "the developer",
-};
-
 function errorTable(): string {
   const texts = core.MESSAGES.split("\n");
   const rows = errorRows()
@@ -123,7 +116,7 @@ function errorTable(): string {
         // Each error has an anchor: its name in programs.
         `<a id="${name.toLowerCase()}"></a>\`${name}\``,
         names.map((one) => `\`${one}\``).join(", "),
-        FIXED_BY[kind]!,
+        FIXED_BY[kind],
         texts[message]!.trim(),
         ADVICE[name as Name],
       ];

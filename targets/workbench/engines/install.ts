@@ -28,7 +28,9 @@ const hermes = "hermes-engine-cli@0.12.0";
 /** Moddable's engine as source, with a makefile for this system. */
 const xs = "@agoric/xsnap@0.15.0";
 
-export class InstallError extends Error {}
+export class InstallError extends Error {
+  override readonly name = "InstallError";
+}
 
 export function run(command: string, args: readonly string[], cwd?: string): string {
   try {

@@ -3,7 +3,7 @@
 
 import { ErrorCode, ErrorKind } from "../../../../core/device/errors.ts";
 
-const WHO: Readonly<Record<ErrorKind, string>> = {
+export const FIXED_BY: Readonly<Record<ErrorKind, string>> = {
   [ErrorKind.NONE]: "",
   [ErrorKind.TRANSIENT]: "passes by itself",
   [ErrorKind.RENEWABLE]: "a new code",
@@ -54,14 +54,14 @@ const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
  * @param kind the error's (`errorKind`)
  */
 export function remedyOf(error: Exclude<ErrorCode, ErrorCode.NONE>, kind: ErrorKind): string {
-  return `${WHO[kind]}: ${HOW[error]}`;
+  return `${FIXED_BY[kind]}: ${HOW[error]}`;
 }
 
 /** The same as a sentence for the user: "Ask your administrator to admit the account.". */
 export function sentenceOf(remedy: string): string {
   const [, who = "", how = ""] = /^([^:]*)(?:: (.*))?$/.exec(remedy)!;
-  if (who === WHO[ErrorKind.ADMINISTRATOR]) return `Ask your administrator to ${how}.`;
-  if (who === WHO[ErrorKind.DEVELOPER]) return `Contact the developer: ${how}.`;
-  const text = who === WHO[ErrorKind.USER] ? how : remedy;
+  if (who === FIXED_BY[ErrorKind.ADMINISTRATOR]) return `Ask your administrator to ${how}.`;
+  if (who === FIXED_BY[ErrorKind.DEVELOPER]) return `Contact the developer: ${how}.`;
+  const text = who === FIXED_BY[ErrorKind.USER] ? how : remedy;
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
