@@ -1,5 +1,5 @@
-// Carries out the core's commands on the five adapters: the loop that a host written in JavaScript
-// would otherwise write itself. A host in C does the same with the core directly (core/SPEC.md).
+// Carries out the core's commands with the five adapters: the event loop of a JavaScript host. A host in C drives the
+// core directly (core/SPEC.md).
 
 import type * as complete from "../core/complete.ts";
 import { Limit } from "../core/device/limits.ts";
@@ -27,7 +27,7 @@ import { type Allowed, LeakGuard } from "./exchange/leak-guard.ts";
 import { type StepUp, stepUpIn } from "./exchange/step-up.ts";
 import { asciiOf } from "./text/text.ts";
 
-// What one needs for adapters of one's own comes from the same place.
+// Types for your own adapters come from the same entry.
 export type {
   Bytes,
   Display,
@@ -55,32 +55,30 @@ export type { DriverLog } from "./exchange/log.ts";
 export { retryAfterSeconds } from "./exchange/retry-after.ts";
 export type { StepUp } from "./exchange/step-up.ts";
 
-/** Commands in one go: more means that something feeds on itself. */
+/** Limit for one run of the loop: more commands would mean an endless loop. */
 const COMMANDS_MAX = 256;
 
 /**
- * A device on its platform. Nothing happens before `start`, and nothing after `stop`.
+ * A device on its platform. It does nothing before `start` and after `stop`.
  *
- * The core hears first: what happened is told to it before any callback runs, and whatever an adapter or a callback
- * throws, or rejects with, is kept until the core has heard. It then goes to `onError`. Without one it is thrown to
- * whoever called the driver, or by the next alarm; never out of a callback that was given to an adapter. What an
- * adapter was asked for when it threw counts as failed.
- * @throws RangeError where the memory is too small for the configuration, or the storage for the records
- * @throws TypeError that names the endpoint or the header that is wrong
+ * The core receives every event before any callback runs. What an adapter or a callback throws, or rejects with, is
+ * held until then and passed to `onError`. Without `onError` it is thrown to the caller of the driver, or by the next
+ * alarm, never from a callback that an adapter calls. An operation whose adapter throws has failed.
+ * @throws RangeError if the memory is too small for the configuration, or the storage for the records
+ * @throws TypeError that names the invalid endpoint or header
  */
 export class Driver {
-  /** The core that was given. */
   readonly core: Core;
-  /** The core's state, to look at (memory.ts says what the properties mean). */
+  /** The core's state, read-only (memory.ts describes its properties). */
   readonly device: complete.Device;
-  /** The core's memory: fields and tokens lie in it where `device.start` says. Not to be written. */
+  /** The core's memory: `device.start` has the positions of fields and tokens. Read-only. */
   memory: Uint8Array;
   /** @internal See stepUp. */
   challenge = "";
   #addresses: Endpoints;
   readonly #platform: Platform;
   readonly #storage: Storage;
-  /** Where requests go in; their answers come out at `#answers`. */
+  /** Requests enter here; their responses arrive at `#responses`. */
   readonly #exchange: Below;
   readonly #responses: Responses;
   readonly #look: LeakGuard;
@@ -88,17 +86,17 @@ export class Driver {
   readonly #requests: Requests;
   #lastMs = 0;
   #running = false;
-  /** A driver starts once: a device that comes back is a new one, which reads its records. */
+  /** A driver starts once. After a restart, a new driver reads the records. */
   #lifetime: "new" | "started" | "stopped" = "new";
   readonly #faults: Faults;
-  /** Of polls, which must make no object. */
+  /** Reused, because a poll must not allocate. */
   readonly #pollRequest: ReusedRequest;
-  /** Tells the core that the adapter at work has failed. */
+  /** Reports to the core that the current adapter operation has failed. */
   #giveUp: () => void = nothing;
   #nowMs = 0;
   #wakeMs = 0;
   #storageOperations = 0;
-  // Made once: a poll must make no object.
+  // Created once: a poll must not allocate.
   readonly #ring = (): void => this.run();
   readonly #readClock = (): void => {
     this.#nowMs = this.#platform.timers.now();
@@ -155,8 +153,8 @@ export class Driver {
   }
 
   /**
-   * @internal Sees that values of an answer or a record fit, as far as the memory may grow. Not while the core reads an
-   * answer, of which it knows the places.
+   * @internal Grows the memory, within its limit, until the values of a response or a record fit. Do not call it while
+   * the core reads a response, whose positions it holds.
    */
   makeRoom(values: Values): void {
     const { growsTo = 0 } = this.#options;
@@ -166,17 +164,16 @@ export class Driver {
     }
   }
 
-  /** @internal How many operations storage has been asked for: one that follows on another of its kind is another. */
+  /** @internal Number of storage operations so far: tells two successive operations of one kind apart. */
   get storageOperations(): number {
     return this.#storageOperations;
   }
 
-  /** Where requests go. */
   get endpoints(): Endpoints {
     return this.#addresses;
   }
 
-  /** Replaced as a whole by discovery. @throws TypeError that names the endpoint that is wrong */
+  /** Discovery replaces them as a whole. @throws TypeError that names the invalid endpoint */
   set endpoints(endpoints: Endpoints) {
     checkEndpoints(endpoints, this.#options.allowHttp);
     this.#addresses = endpoints;
@@ -184,8 +181,8 @@ export class Driver {
   }
 
   /**
-   * Reads the records back and goes on from there.
-   * @throws Error where it has been called before
+   * Reads the records and resumes from them.
+   * @throws Error if it was called before
    */
   start(): void {
     if (this.#lifetime !== "new") throw new Error("a driver starts once; make a new one");
@@ -194,10 +191,7 @@ export class Driver {
     this.run();
   }
 
-  /**
-   * Stops at once, as a loss of power would, for good; the storage is left as it is. What is asked of the driver
-   * afterwards has no effect.
-   */
+  /** Stops at once and for good, like a loss of power; storage stays as it is. Later calls have no effect. */
   stop(): void {
     if (this.#lifetime === "stopped") return;
     this.#lifetime = "stopped";
@@ -207,17 +201,17 @@ export class Driver {
     this.#faults.throwFirst();
   }
 
-  /** Asks for a code, or for a new one (core: signIn). */
+  /** Requests a code, or a new one (core: signIn). */
   signIn(): void {
     this.happen(() => this.core.signIn(this.device));
   }
 
-  /** Gives up the attempt to sign in (core: cancel). */
+  /** Cancels the sign-in (core: cancel). */
   cancel(): void {
     this.happen(() => this.core.cancel(this.device));
   }
 
-  /** Revokes and wipes the tokens (core: signOut). */
+  /** Revokes and erases the tokens (core: signOut). */
   signOut(): void {
     this.happen(() => this.core.signOut(this.device));
   }
@@ -228,73 +222,74 @@ export class Driver {
     this.happen(() => this.core.setStatus?.(this.device, bytes, 0, bytes.length));
   }
 
-  /** The access token as it is now, "" where there is none that can be used. */
+  /** The current access token; "" if there is no valid one. */
   get accessToken(): string {
     const { state, accessLifetimeS } = this.device;
-    // The device hears of time when it wakes, which may be late.
+    // The device learns about elapsed time when it wakes, which may be late.
     const isUsable = state === State.SIGNED_IN && accessLifetimeS > this.unreportedS;
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
-  /** Whole seconds that have gone by since the device was last told of any: its lifetimes are from then. */
+  /** Whole seconds since the device was last told the time: its lifetimes count from then. */
   get unreportedS(): number {
     return Math.floor(((this.#platform.timers.now() - this.#lastMs) >>> 0) / 1000);
   }
 
   /**
-   * What the API of the last call wants of a sign-in (RFC 9470), undefined where nothing: `acr_values` and `max_age` for
-   * the `deviceParameters` of a new one. The call ends with INTERACTION_REQUIRED then: no token is refreshed for it.
+   * The stronger sign-in that the API of the last call requires (RFC 9470); undefined if none. Pass `acr_values` and
+   * `max_age` to a new sign-in as `deviceParameters`. The call ends with INTERACTION_REQUIRED, and no token is
+   * refreshed.
    */
   get stepUp(): StepUp | undefined {
     const isRequired = this.device.callError === ErrorCode.INTERACTION_REQUIRED;
     return isRequired ? stepUpIn(this.challenge) : undefined;
   }
 
-  /** An answer of 401 to a request made with the access token: it is refreshed (core: accessTokenRefused). */
+  /** Report a 401 to a request with the access token: the token is refreshed (core: accessTokenRefused). */
   accessTokenRefused(): void {
     this.happen(() => this.core.accessTokenRefused(this.device));
   }
 
-  /** Whether there are tokens, the access token being refreshed included. */
+  /** Whether there are tokens, even while the access token is being refreshed. */
   get isSignedIn(): boolean {
     return this.device.state === State.SIGNED_IN || this.device.state === State.REFRESHING;
   }
 
   /**
-   * Tells the core of something that the program asks for, then does what the core wants done.
+   * Passes an event of the program to the core, then carries out the resulting commands.
    * @throws what `event` throws; without `onError` also what an adapter or a callback has thrown meanwhile
    */
   happen(event: () => void): void {
     this.#receive(event, true);
-    // From within a command: who carries that out throws it.
+    // Inside a command, the outer loop throws it.
     if (!this.#running) this.#faults.throwFirst();
   }
 
-  /** What waits for its time (records that could not be written, or erased) is tried at once: before an end. */
+  /** Retries pending storage operations (writes or erases) at once, before an end. */
   tryNow(): void {
     this.happen(() => this.#perform(this.core.tick(this.device, this.device.waitMs)));
   }
 
-  /** Lets the core work until it has nothing to do, then sleeps. Called by the alarm. */
+  /** Carries out commands until none is due, then sleeps. The alarm calls it. */
   run(): void {
     this.happen(nothing);
   }
 
-  /** @internal Tells the core of what an adapter reports. Never throws: the adapter's code is no place for others' faults. */
+  /** @internal Reports an adapter's event to the core. Never throws into the adapter's code. */
   report(event: () => void): void {
     try {
       this.#receive(event, false);
     } catch (error) {
       this.#faults.hold(error);
-      // The core has thrown, which it should not: that is told, and the next alarm is set.
+      // The core has thrown, which it should not: report it, and set the next alarm.
       if (!this.#running) this.#rest(false);
     }
   }
 
-  /** @param throws whether the caller is then handed what was thrown */
+  /** @param throws whether the caller receives what was thrown */
   #receive(event: () => void, throws: boolean): void {
     if (this.#lifetime === "stopped") return;
-    // From within a command: the loop below is still going and takes it up.
+    // Called from within a command: the running loop takes it up.
     if (this.#running) {
       event();
       return;
@@ -311,8 +306,8 @@ export class Driver {
   }
 
   /**
-   * The time until now passes first: a wait that the event starts (the interval to the next poll) must not be shortened
-   * by what came before it. The core may want something done for it, which cannot wait until it has heard the event.
+   * Let the elapsed time pass first: a wait that the event starts (the poll interval) must not be shortened by it. The
+   * core may have commands due before it can receive the event.
    */
   #passTime(): void {
     if (this.#lifetime !== "started") return;
@@ -324,7 +319,6 @@ export class Driver {
     this.#perform(this.core.tick(this.device, elapsedMs));
   }
 
-  /** Carries out commands until there are none. */
   #work(): void {
     for (let count = 0; this.#lifetime === "started"; count++) {
       const command = this.core.tick(this.device, 0);
@@ -337,13 +331,13 @@ export class Driver {
     }
   }
 
-  /** The core has heard and has nothing to do: tells the program, then sleeps. */
+  /** The core has no command left: notify the program, then sleep. */
   #rest(throws: boolean): void {
     if (this.#lifetime !== "started") return;
     this.#guard(this.#reportChange);
     this.#faults.report();
     if (!this.#isStarted()) return;
-    // Without `onError` the alarm is what throws.
+    // Without `onError`, the alarm throws it.
     this.#wakeMs = this.#faults.count > (throws ? 1 : 0) ? 0 : this.core.wakeIn(this.device);
     this.#guard(this.#setAlarm);
     this.#faults.report();
@@ -353,12 +347,12 @@ export class Driver {
     return this.#lifetime === "started";
   }
 
-  /** @internal Hands a piece of an API's answer to the program. */
+  /** @internal Passes part of an API's response body to the program. */
   handOn(bytes: Bytes, from: number, to: number): void {
     this.#guard(() => this.#options.onApiBody?.(bytes, from, to));
   }
 
-  /** Calls what is not ours. A promise that it gives may be rejected later. */
+  /** Calls foreign code. A promise that it returns may reject later. */
   #guard(call: () => unknown): void {
     try {
       const result = call();
@@ -368,13 +362,13 @@ export class Driver {
     }
   }
 
-  /** Somebody else's code has failed. @param giveUp tells the core what has come to nothing with it */
+  /** Foreign code has failed. @param giveUp reports the failed operation to the core */
   #fault(error: unknown, giveUp: () => void): void {
     this.#faults.hold(error);
     this.report(giveUp);
   }
 
-  /** What throws, or rejects, has failed: the core hears so, or it would wait for ever. */
+  /** An adapter that throws or rejects has failed: the core must receive that, or it would wait forever. */
   #perform(command: Command): void {
     if (command === Command.NONE) return;
     this.#giveUp = nothing;
@@ -387,12 +381,12 @@ export class Driver {
     }
   }
 
-  /** Apart from what polls call: a function that makes another costs memory even where it does not. */
+  /** Not part of what polls call: a function that contains another one allocates even if it is not reached. */
   #await(result: PromiseLike<unknown>): void {
     result.then(undefined, (error) => this.#fault(error, nothing));
   }
 
-  /** @returns what the adapter returned: a promise, where it is written with `async` */
+  /** @returns what the adapter returned, a promise if it is `async` */
   #carryOut(command: Command): unknown {
     const { device, memory } = this;
     const from = device.data;
@@ -437,7 +431,7 @@ export class Driver {
     const { slot } = this.device;
     const storage = this.#storage;
     const isLoad = command === Command.LOAD;
-    // Whatever length a record has: the memory grows for it.
+    // A record of any length: the memory grows to fit it.
     const record = isLoad && this.#options.growsTo && new Uint8Array(storage.capacity);
     this.#storageOperations++;
     operate<number | boolean>(
@@ -457,10 +451,10 @@ export class Driver {
     );
   }
 
-  /** @returns the length of a record that lies where the core reads it then, 0 for none, -1 where no room can be made */
+  /** @returns the length of a record that is now where the core reads it, 0 for none, -1 if it does not fit */
   #take(record: Uint8Array, length: number): number {
     const text = asciiOf(record, 0, length);
-    // A code's has an address in it, whose room grows once.
+    // The record of a code contains a URI, whose capacity grows only once.
     const address = record[0] === RecordKind.CODE ? text.slice(0, Limit.LONG_URI_MAX) : "";
     this.makeRoom({ refresh_token: text, verification_uri: address });
     const { start, capacity } = this.device;
@@ -470,10 +464,10 @@ export class Driver {
     return length;
   }
 
-  /** What goes for the request that the core wants sent now, which is meant for `address`. */
+  /** What the current request may contain, if it is meant for `address`. */
   #allowed(address: string): Allowed {
     const { allowHttp = false, config } = this.#options;
-    // The documents' own revocation has the token in its query (core/SPEC.md): said here, and nowhere else.
+    // The only exception: the specification's own revocation has the token in its query (core/SPEC.md).
     const mayHoldToken = this.device.endpoint === Endpoint.REVOCATION;
     const tokens = mayHoldToken ? [] : secretsOf(this.device, this.memory);
     return { address, allowHttp, secrets: [config.clientSecret, ...tokens] };

@@ -1,5 +1,5 @@
-// How a client authenticates and what it adds to its requests, as files and programs say it. Apart from device.json: a
-// program that signs in does not load its schema.
+// How a client authenticates, and the parameters that it adds to its requests. Separate from device.json, because a
+// program that signs in does not load the schema.
 
 import { ClientAuthentication } from "../../core/index.ts";
 import { formEncode } from "../text/form.ts";
@@ -12,7 +12,7 @@ export const clientAuthentications = {
   specification: ClientAuthentication.SPECIFICATION,
 } as const;
 
-/** Encoded, each with `&` in front. */
+/** Form-encoded, each parameter preceded by `&`. */
 export function formParameters(parameters: Record<string, string> = {}): string {
   const form = formEncode(Object.entries(parameters));
   return form && `&${form}`;

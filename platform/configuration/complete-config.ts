@@ -1,13 +1,13 @@
-// A configuration for a host that asks nobody: what the server's profile or its metadata says is written into it.
-// For firmware whose host knows no profiles and does no discovery, such as the one in C.
+// Completes a configuration from the server's profile or metadata, for firmware whose host knows no profiles and does
+// no discovery, such as the host in C.
 
 import { addressProblem } from "../servers/address.ts";
 import { clientAuthenticationFor, type DiscoveredServer } from "../servers/discovery.ts";
 import { ConfigError, type DeviceConfig, expandedConfig } from "./device-config.ts";
 
 /**
- * Members of device.json that only hosts in JavaScript know: they look profiles and languages up, and take http where
- * somebody has said so. A settings page is made of all others, and of what these stand for.
+ * Members of device.json that only JavaScript hosts know: server and language names, and permission to use http. A
+ * settings page contains all other members, and what these stand for.
  */
 export const JAVASCRIPT_ONLY = [
   "server",
@@ -18,10 +18,11 @@ export const JAVASCRIPT_ONLY = [
 ] as const;
 
 /**
- * @param config as parseDeviceConfig gives it; what it says itself goes before what the server says
- * @param discover asks the issuer for its metadata; called at most once, and only where addresses are missing
- * @returns the same configuration with addresses, client authentication and parameters, without JAVASCRIPT_ONLY
- * @throws ConfigError where the server speaks a language that only hosts in JavaScript do, or takes no client secret, or an address is http to another machine; what `discover` throws
+ * @param config the result of parseDeviceConfig; its own values take precedence over the server's
+ * @param discover requests the issuer's metadata; called at most once, and only if addresses are missing
+ * @returns the configuration with addresses, client authentication and parameters, without JAVASCRIPT_ONLY
+ * @throws ConfigError if the server requires a translation, if it accepts no client secret, or if an address is http to
+ * another machine; whatever `discover` throws
  */
 export async function completeConfig(
   config: DeviceConfig,

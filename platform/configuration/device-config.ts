@@ -1,5 +1,5 @@
-// The device's configuration, device.json: read, checked against device.schema.json, and turned into
-// what the driver takes. The same when a settings page is made and when a device starts; no files in here.
+// The device's configuration, device.json: parsed, checked against device.schema.json, and converted to what the driver
+// takes. Used when a settings page is made and when a device starts. Does not access files.
 
 import { type Config as CoreConfig, MESSAGES } from "../../core/index.ts";
 import type { RomName } from "../display/display-rom.ts";
@@ -16,20 +16,20 @@ import schema from "./device.schema.json";
 import { duplicateNames } from "./duplicate-names.ts";
 import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
 
-/** What device.json says; everything that the schema allows to be absent may be. */
+/** The content of device.json. What the schema makes optional is optional here. */
 export interface DeviceConfig {
   clientId: string;
   clientSecret?: string;
   clientAuthentication?: keyof typeof clientAuthentications;
-  /** Optional in the file where a server's profile has one. */
+  /** Optional in the file if the server's profile has one. */
   scope: string;
-  /** The name of a server's profile; what it says is filled in when the file is read. */
+  /** The name of a server profile, which is applied when the file is read. */
   server?: string;
   serverParameters?: Record<string, string>;
   deviceParameters?: Record<string, string>;
   tokenParameters?: Record<string, string>;
   bodies?: Bodies;
-  /** Left out: the server's profile says it, or a server that refuses requests without a code challenge. */
+  /** Default: the server's profile decides, or a server that rejects requests without a code challenge. */
   pkce?: Pkce;
   issuer?: string;
   endpoints?: Partial<Endpoints>;
@@ -42,11 +42,14 @@ export interface DeviceConfig {
     path?: string;
     fileDescriptor?: number;
   };
-  /** Of the ready texts (platform/display/languages.ts), and the display's character set; `messages` and `reasons` come first. */
+  /**
+   * A ready-made language (platform/display/languages.ts) and the display's character set; `messages` and `reasons`
+   * take precedence.
+   */
   language?: Language;
   displayRom?: RomName;
   messages?: Record<string, string>;
-  /** Why there is no connection (platform/display/reasons.ts), in the device's language. */
+  /** Texts for a missing connection (platform/display/reasons.ts), in the device's language. */
   reasons?: Record<string, string>;
   limits?: {
     memoryBytes?: number;
@@ -60,14 +63,14 @@ export interface DeviceConfig {
   http?: { certificates?: string; curl?: string; userAgent?: string };
   control?: { commands?: string; events?: string };
   autoStart?: boolean;
-  /** For a board that does not know the time, in a network whose DHCP names no time server. */
+  /** For a board without a clock, in a network whose DHCP server names no time server. */
   timeServer?: string;
 }
 
 /** Names of the display texts in device.json, in the core's order (MESSAGES). */
 export const messageNames: readonly string[] = Object.keys(schema.properties.messages.properties);
 
-/** What is wrong with a configuration, each mistake with its path. */
+/** The problems of a configuration, each with its path. */
 export class ConfigError extends Error {
   constructor(problems: readonly Problem[]) {
     super(problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; "));
@@ -78,7 +81,7 @@ export class ConfigError extends Error {
 /**
  * Reads a configuration.
  * @param text the content of device.json
- * @throws ConfigError that names every mistake with its path; no value of the file is in its message
+ * @throws ConfigError that names every problem with its path; its message contains no value of the file
  */
 export function parseDeviceConfig(text: string): DeviceConfig {
   let value: unknown;
@@ -97,8 +100,8 @@ export function parseDeviceConfig(text: string): DeviceConfig {
 }
 
 /**
- * The ready texts of the language, in the characters of the display's ROM; what the file says itself comes first.
- * @throws ConfigError where the ROM has no letters for the language
+ * Adds the texts of the language in the characters of the display's ROM; the file's own texts take precedence.
+ * @throws ConfigError if the ROM has no letters for the language
  */
 function inItsLanguage(config: DeviceConfig): DeviceConfig {
   const { language, displayRom = language && usualRom(language) } = config;
@@ -118,16 +121,15 @@ function inItsLanguage(config: DeviceConfig): DeviceConfig {
   }
 }
 
-/** There are three ways to say where the server is; the schema can only ask for one of them. */
+/** There are three ways to name the server, but the schema can only require one of them. */
 function nameWays(problem: Problem): Problem {
   if (problem.path !== "endpoints" || problem.message !== "is missing") return problem;
   return { path: "", message: "must say where the server is: give server, issuer or endpoints" };
 }
 
 /**
- * A configuration with everything filled in that its server's profile says; what the file says itself
- * comes first.
- * @throws ConfigError where the profile does not exist, or a word of it is missing or wrong
+ * Completes a configuration from its server profile; the file's own values take precedence.
+ * @throws ConfigError if the profile does not exist, or if one of its parameters is missing or invalid
  */
 function withServer(config: DeviceConfig): DeviceConfig {
   const server = serverOfConfig(config);
@@ -137,7 +139,7 @@ function withServer(config: DeviceConfig): DeviceConfig {
     throw new ConfigError([{ path: "serverParameters", message }]);
   }
   const { profile } = server;
-  // A server that revokes nothing has no such address.
+  // A server without revocation has no such address.
   const addresses = Object.fromEntries(
     Object.entries(server.addresses).filter(([, address]) => address !== ""),
   );
@@ -170,7 +172,7 @@ function headerProblems({ headers = {} }: DeviceConfig): Problem[] {
   });
 }
 
-/** What a driver takes of a configuration, beside its core and its platform. */
+/** The driver options that a configuration provides, besides core and platform. */
 export function driverOptionsOf(config: DeviceConfig): Pick<
   DriverOptions,
   "config" | "endpoints" | "allowHttp" | "headers" | "translate" | "bodies" | "pkce"
@@ -195,7 +197,7 @@ export function driverOptionsOf(config: DeviceConfig): Pick<
   };
 }
 
-/** Node and QuickJS tell the place in their own ways, if at all; their messages quote secrets. */
+/** Node and QuickJS report the position differently, if at all; their messages quote secrets. */
 function placeOf(error: unknown, text: string): string {
   const { message, stack } = error as Error;
   const at = /position (\d+)/.exec(message)?.[1];
@@ -204,7 +206,6 @@ function placeOf(error: unknown, text: string): string {
   return line === undefined ? "" : ` (line ${line})`;
 }
 
-/** The core's settings. */
 export function driverConfigOf(config: DeviceConfig): DriverConfig {
   const { clientId, clientSecret = "", scope } = config;
   // A client with a secret sends it in the body by default.
@@ -222,13 +223,13 @@ export function driverConfigOf(config: DeviceConfig): DriverConfig {
   };
 }
 
-/** All of the core's settings but the display's and the seed: for whoever asks the core itself whether they fit. */
+/** The core's settings without display and seed, for callers that ask the core whether they are valid. */
 export function coreConfigOf(config: DeviceConfig): Omit<CoreConfig, "columns" | "rows" | "seed"> {
   const names = serverNames(config.issuer, config.endpoints?.token ?? "");
   return { ...driverConfigOf(config), ...names };
 }
 
-/** The service's addresses as far as the file names them; discovery fills in the rest. */
+/** The addresses that the file contains; discovery adds the others. */
 export function endpointsOf(config: DeviceConfig): Endpoints {
   const metadata = config.issuer
     ? `${config.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
@@ -237,8 +238,8 @@ export function endpointsOf(config: DeviceConfig): Endpoints {
 }
 
 /**
- * The same configuration for a host that knows no profiles: what the server's says is in it.
- * @throws ConfigError where the server speaks a language that such a host does not
+ * The configuration for a host without profiles: the profile's values are written into it.
+ * @throws ConfigError if the server requires a translation
  */
 export function expandedConfig(config: DeviceConfig): Omit<DeviceConfig, "server"> {
   const server = serverOfConfig(config);

@@ -1,12 +1,12 @@
-// Names that stand twice in one object of a JSON text. JSON.parse keeps the last of them and says nothing
-// (RFC 8259 §4 leaves it open), another reader keeps the first: of a configuration neither is what was meant.
+// Duplicate names in an object of a JSON text. JSON.parse silently uses the last one (RFC 8259 §4 allows it), another
+// parser the first one. In a configuration that is a mistake.
 
 import { join, type Problem } from "./schema-check.ts";
 
-/** A text, with the colon behind it where it is a name, or where an object begins or ends. */
+/** A string, followed by its colon if it is a name, or the begin or end of an object. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}]/g;
 
-/** An object that is not yet at its end. */
+/** An object whose end has not been read. */
 interface Open {
   readonly path: string;
   readonly names: Set<string>;
@@ -14,8 +14,8 @@ interface Open {
 }
 
 /**
- * The members whose names have stood in their object before, in their order.
- * @param text JSON: what is none must have been refused already
+ * The duplicate members, in the order of the text.
+ * @param text valid JSON
  */
 export function duplicateNames(text: string): Problem[] {
   const problems: Problem[] = [];

@@ -1,12 +1,12 @@
-// Checks a JSON value against a JSON schema (draft 7), the keywords that device.schema.json uses and no
-// others: small enough for the device, without dependencies, on any engine.
+// Checks a JSON value against a JSON schema (draft 7) with the keywords that device.schema.json uses. Small, without
+// dependencies, for any engine.
 
 import { nameMeant } from "../text/name-suggestion.ts";
 
-/** The keywords that are understood; a schema with any other is refused, not half obeyed. */
+/** The supported keywords. A schema with any other keyword is rejected. */
 export interface Schema {
   readonly $ref?: string;
-  /** What the value is to be; ends up in the message. */
+  /** Describes the value in error messages. */
   readonly description?: string;
   readonly type?: "object" | "array" | "string" | "integer" | "boolean";
   readonly enum?: readonly string[];
@@ -29,9 +29,9 @@ export interface Schema {
 }
 
 export interface Problem {
-  /** As one would write it in code: `endpoints.token`; "" for the whole document. */
+  /** As in code: `endpoints.token`; "" for the whole document. */
   readonly path: string;
-  /** What is wrong and what it must be. Never contains the value: it may be a secret. */
+  /** What is wrong, and what is allowed. Never contains the value, which may be a secret. */
   readonly message: string;
 }
 
@@ -43,8 +43,8 @@ const KEYWORDS = new Set(
 );
 
 /**
- * All problems of a value, in the order in which they stand in it; none where it is right.
- * @throws Error where the schema itself uses a keyword that this check does not know
+ * All problems of a value, in the order of the document; [] if it is valid.
+ * @throws Error if the schema uses an unsupported keyword
  */
 export function checkSchema(value: unknown, schema: Schema): Problem[] {
   return [...problemsOf(value, schema, schema)];
@@ -103,7 +103,6 @@ function advice(wrong: string, known: object): string {
   return meant === undefined ? `known here: ${names.join(", ")}` : `did you mean ${meant}?`;
 }
 
-/** As a schema names it. */
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -128,7 +127,7 @@ function contentProblem(value: unknown, schema: Schema): string {
 }
 
 function textProblem(value: string, schema: Schema): string {
-  // Code points, as JSON schema counts.
+  // JSON schema counts code points.
   const length = Array.from(value).length;
   if (length < (schema.minLength ?? 0)) return `is shorter than ${schema.minLength} characters`;
   if (length > (schema.maxLength ?? length)) return `is longer than ${schema.maxLength} characters`;
@@ -144,7 +143,7 @@ function numberProblem(value: number, schema: Schema): string {
   return "";
 }
 
-/** The path of a member, as one would write it in code. */
+/** The path of a member, as in code. */
 export function join(path: string, name: string): string {
   const plain = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name);
   if (!plain) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;

@@ -1,11 +1,11 @@
-// Proof Key for Code Exchange (RFC 7636), the host's part: a fresh verifier and its challenge. Whether the server is to
-// have one the core decides.
+// The host's part of Proof Key for Code Exchange (RFC 7636): a fresh verifier and its challenge. The core decides
+// whether a request needs one.
 
 import type { Bytes, Entropy } from "../contracts.ts";
 import { isFilled } from "../exchange/callbacks.ts";
 import { sha256 } from "../text/sha256.ts";
 
-/** How a challenge is made of its verifier (RFC 7636 §4.2): the only way that hides it. */
+/** How the challenge is derived from the verifier (RFC 7636 §4.2): only S256 hides it. */
 export type Pkce = "S256";
 
 /** RFC 7636 §4.1: 32 random bytes are 43 characters. */
@@ -13,9 +13,9 @@ const RANDOM_BYTES = 32;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /**
- * Writes a fresh verifier to the beginning of `into[from..to)`, and its challenge to the end.
- * @param broken hears what the source throws
- * @returns whether there is any: not without random bytes
+ * Writes a fresh verifier to the start of `into[from..to)` and its challenge to the end.
+ * @param broken receives what the entropy source throws
+ * @returns false if there are no random bytes
  */
 export function makeChallenge(
   entropy: Entropy,

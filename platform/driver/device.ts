@@ -1,5 +1,5 @@
-// The core's device made of the options: its memory, its configuration, and whether the storage takes what it
-// may write.
+// Creates the core's device from the options: its memory, its configuration, and whether the storage can take its
+// records.
 
 import type * as complete from "../../core/complete.ts";
 import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts";
@@ -10,9 +10,9 @@ import { formEncodeText } from "../text/form.ts";
 import type { DriverOptions } from "./options.ts";
 
 /**
- * @param memory the core's, for good
- * @throws Error where the core is of another release, whose numbers mean something else
- * @throws RangeError where the memory is too small for the configuration, or the storage for the records
+ * @param memory the core keeps it
+ * @throws Error if the core is of another release, whose numbers differ
+ * @throws RangeError if the memory is too small for the configuration, or the storage for the records
  */
 export function makeDevice(options: DriverOptions, memory: Uint8Array): complete.Device {
   if (options.core.release !== release) {
@@ -41,10 +41,10 @@ export function makeDevice(options: DriverOptions, memory: Uint8Array): complete
   return device;
 }
 
-/** Members of an answer. */
+/** Members of a response. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Those that have more room in a larger memory, and where they lie. */
+/** Fields whose capacity grows with the memory, and their regions. */
 const GROWING = {
   device_code: Field.DEVICE_CODE,
   verification_uri: Field.VERIFICATION_URI,
@@ -53,10 +53,10 @@ const GROWING = {
   access_token: Field.ACCESS_TOKEN,
   refresh_token: Region.REFRESH_TOKEN,
 } as const;
-/** What a request or a record has beside the client and these values. */
+/** Bytes of a request or record besides the client and these values. */
 const AROUND_BYTES = 256;
 
-/** Whether they fit, in their places and all in one record or request. */
+/** Whether the values fit, each in its region and all in one record or request. */
 export function hasCapacity({ capacity, length }: complete.Device, values: Values): boolean {
   let bytes = AROUND_BYTES + length[Region.CLIENT]! + length[Region.TOKEN_PARAMETERS]!;
   for (const [name, region] of Object.entries(GROWING)) {
@@ -67,7 +67,7 @@ export function hasCapacity({ capacity, length }: complete.Device, values: Value
   return bytes <= capacity[Region.OUTPUT]!;
 }
 
-/** Puts a device into the memory of a larger one of the same configuration, where it goes on. */
+/** Moves a device into a larger memory of the same configuration. */
 export function moveDevice(device: complete.Device, larger: complete.Device): void {
   const { memory, start, capacity } = larger;
   const before = device.memory as Uint8Array;
@@ -75,7 +75,7 @@ export function moveDevice(device: complete.Device, larger: complete.Device): vo
     const at = device.start[region]!;
     // The frame has no length.
     const bytes = region === Region.FRAME ? tokenRoom : device.length[region]!;
-    // What never changes is there already.
+    // Constants are there already.
     if (tokenRoom > 0 && bytes > 0)
       (memory as Uint8Array).set(before.subarray(at, at + bytes), start[region]);
   });
@@ -83,9 +83,7 @@ export function moveDevice(device: complete.Device, larger: complete.Device): vo
   Object.assign(device, { memory, start, capacity });
 }
 
-/**
- * The server may want a code challenge. Where nobody has said so, and the memory has no room for one, there is none.
- */
+/** The server may require a code challenge. Without a setting, and without memory for one, there is none. */
 function deviceWith(
   { core, pkce, bodies }: DriverOptions,
   memory: Uint8Array,
@@ -98,14 +96,13 @@ function deviceWith(
   return made(Pkce.ON_DEMAND) ?? made(Pkce.NEVER);
 }
 
-/** A member of the configuration as it is spelled there. */
 function memberName(member: ConfigMember): string {
   return ConfigMember[member]!.toLowerCase().replace(/_(.)/g, (_, letter: string) =>
     letter.toUpperCase(),
   );
 }
 
-/** 26 random bits for the core's jitter; a platform without entropy gives all devices the same. */
+/** 26 random bits for the core's jitter; without entropy all devices get the same. */
 function seedFrom(platform: Platform): number {
   const bytes = new Uint8Array(4);
   if (!isFilled(platform.entropy, bytes, 0, 4)) return 0;
@@ -113,8 +110,8 @@ function seedFrom(platform: Platform): number {
 }
 
 /**
- * What records consist of (core/SPEC.md), for every host, also in C: bytes beside the values, bytes of the length in
- * front of each, and the values of a code's record; that of a token has one of its own.
+ * The layout of records (core/SPEC.md), for every host, also in C: bytes besides the values, bytes of each length
+ * prefix, and the number of values in a code's record; a token's record has one more.
  */
 export const RECORD = {
   FRAME: 19,
@@ -128,7 +125,7 @@ export const RECORD = {
   ],
 } as const;
 
-/** The longest record that the device may write with the memory that it has. */
+/** The longest record that the device can write with its memory. */
 function recordBytesMax({ capacity }: complete.Device): number {
   const tokenRoom = (region: number): number => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0);
   const code = RECORD.CODE.reduce((sum, region) => sum + tokenRoom(region), 0);
@@ -136,7 +133,7 @@ function recordBytesMax({ capacity }: complete.Device): number {
   return Math.min(RECORD.FRAME + longest, capacity[Region.OUTPUT] ?? 0);
 }
 
-/** Better now than when the user has signed in and the tokens do not fit. */
+/** Fail now, instead of when the user has signed in and the tokens do not fit. */
 function checkStorage(device: complete.Device, capacity: number): void {
   const needed = recordBytesMax(device);
   if (capacity >= needed) return;

@@ -1,14 +1,14 @@
-// How much time has passed on a computer that may sleep: its monotonic clock may stand still meanwhile, its wall clock
-// does not, but is set, and may go back.
+// Elapsed time on a computer that may sleep. Its monotonic clock may stop meanwhile. Its wall clock does not, but can
+// be set, also backwards.
 
-/** What both clocks differ by when they are read one after the other, and what a wall clock is slewed by: no sleep. */
+/** Smaller differences come from reading two clocks one after the other, and from slewing. */
 const JUMP_MIN_MS = 1000;
 
 /**
- * The larger of what the monotonic clock shows and of the wall clock's forward jumps.
+ * The larger of the monotonic clock's time and the wall clock's forward jumps.
  * @param monotonicMs never goes back
- * @param wallMs may jump; back counts for nothing
- * @returns milliseconds of the monotonic clock, and of the jumps seen since
+ * @param wallMs may jump; backward jumps are ignored
+ * @returns milliseconds of the monotonic clock plus the observed jumps
  */
 export function timePassed(monotonicMs: () => number, wallMs: () => number): () => number {
   let beforeMs = monotonicMs();

@@ -1,12 +1,12 @@
-// Where requests go: the addresses of a server, which of them an endpoint of the core is, and what is wrong
-// with those that secrets must not go to.
+// The addresses of a server, their numbers in the core, and what is wrong with an address that must not receive
+// secrets.
 
 import { Endpoint } from "../../core/index.ts";
 import { addressProblem } from "../servers/address.ts";
 
 /**
- * Absolute addresses of what the core sends to, with a query of their own where the server wants one. An
- * empty one is reported as unreachable; without `revocation` signing out forgets the tokens.
+ * Absolute addresses of the requests, with a query of their own if the server needs one. A request to an empty one
+ * fails as unreachable; without `revocation`, signing out only erases the tokens.
  */
 export interface Endpoints {
   /** Device authorization endpoint (RFC 8628 §3.1). */
@@ -23,7 +23,7 @@ export interface Endpoints {
   resources: readonly string[];
 }
 
-/** No address at all: to spread, and to fill in what there is. */
+/** No addresses: to be extended. */
 export const noEndpoints: Endpoints = {
   deviceAuthorization: "",
   token: "",
@@ -33,7 +33,7 @@ export const noEndpoints: Endpoints = {
   resources: [],
 };
 
-/** The address that the core means, "" where there is none. */
+/** The address of an endpoint; "" if there is none. */
 export function addressOf(endpoints: Endpoints, endpoint: Endpoint): string {
   switch (endpoint) {
     case Endpoint.DEVICE_AUTHORIZATION:
@@ -51,7 +51,7 @@ export function addressOf(endpoints: Endpoints, endpoint: Endpoint): string {
   }
 }
 
-/** A bit for each endpoint that has an address, as the core wants them (setEndpoints). */
+/** A bit for each endpoint that has an address, for the core's setEndpoints. */
 export function endpointMask(endpoints: Endpoints): number {
   let mask = 0;
   for (let endpoint = 0; endpoint < 27; endpoint++) {
@@ -60,14 +60,13 @@ export function endpointMask(endpoints: Endpoints): number {
   return mask;
 }
 
-/** What is wrong with an address, and which one it is. */
 interface EndpointProblem {
-  /** As one would write it in code: `endpoints.token`, `endpoints.resources[0]`. */
+  /** As in code: `endpoints.token`, `endpoints.resources[0]`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The addresses that secrets must not go to, in their order. */
+/** The addresses that must not receive secrets, in order. */
 export function endpointProblems(
   { resources = [], ...others }: Partial<Endpoints>,
   allowHttp: boolean,
@@ -82,7 +81,7 @@ export function endpointProblems(
   });
 }
 
-/** @throws TypeError with the first endpoint that secrets must not go to */
+/** @throws TypeError with the first endpoint that must not receive secrets */
 export function checkEndpoints(endpoints: Endpoints, allowHttp = false): void {
   if (!Array.isArray(endpoints.resources)) {
     throw new TypeError("endpoints.resources must be a list of addresses, [] for none");

@@ -1,19 +1,17 @@
-// Headers of the host's own beside those that the driver and the adapters set.
-
 import { Endpoint } from "../../core/index.ts";
 import type { Header } from "../contracts.ts";
 
-/** Headers of the host's own, such as a client attestation or an API key. */
+/** Headers that the host adds, such as a client attestation or an API key. */
 export interface HostHeaders {
-  /** With requests to the authorization server. */
+  /** For requests to the authorization server. */
   readonly grant?: readonly Header[];
-  /** With calls of resource servers. */
+  /** For calls of resource servers. */
   readonly resource?: readonly Header[];
 }
 
 export const NO_HEADERS: readonly Header[] = [];
 
-/** What goes with a request: nothing of the host's own with metadata and polls for events. */
+/** The host's headers for a request; none for metadata and for polls for events. */
 export function headersFor(
   headers: HostHeaders | undefined,
   endpoint: Endpoint,
@@ -22,7 +20,7 @@ export function headersFor(
   return (endpoint >= Endpoint.RESOURCE ? headers?.resource : undefined) ?? NO_HEADERS;
 }
 
-/** What the driver and the adapters set themselves. */
+/** Headers that the driver and the adapters set. */
 const OWN_HEADERS = [
   "accept",
   "accept-encoding",
@@ -45,8 +43,8 @@ export function checkHeaders(headers: HostHeaders = {}): void {
 }
 
 /**
- * What is wrong with the headers of one kind of request. A name counts once, in whatever case (RFC 9110 §5.1):
- * one adapter would send both, another the last.
+ * The problems of the headers for one kind of request. Names must be unique, whatever their case (RFC 9110 §5.1): one
+ * adapter would send both, another one the last.
  */
 export function headersProblems(headers: readonly Header[]): string[] {
   const names = headers.map(([name]) => name.toLowerCase());
@@ -57,7 +55,7 @@ export function headersProblems(headers: readonly Header[]): string[] {
   });
 }
 
-/** What is wrong with a header of the host's own, "" for nothing. The value may be a secret. */
+/** What is wrong with a header, "" for nothing. The value may be a secret. */
 function headerProblem([name, value]: Header): string {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
     return "a name must be a token of RFC 9110 section 5.6.2";

@@ -1,6 +1,6 @@
-// What goes out: a request as the adapter takes it, of what the core has laid out in its memory. Requests are
-// written into objects that serve again and again, since a poll must make none. Parameters of the grant go out as RFC
-// 6749 has it, which is what the core writes, or as JSON, which some servers want. Which one it is the core says.
+// Builds the adapter's request from what the core has written into its memory. Requests are written into reused
+// objects, because a poll must not allocate. The core decides between the form (RFC 6749) and JSON, which some servers
+// require.
 
 import type * as complete from "../../core/complete.ts";
 import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
@@ -11,10 +11,10 @@ import { asciiOf } from "../text/text.ts";
 import { headersFor, NO_HEADERS } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
 
-/** In which form parameters of the grant go out. */
+/** The body format of grant requests. */
 export type Bodies = "form" | "json";
 
-/** A request that the next poll overwrites: a poll makes no object. */
+/** A request that the next poll overwrites, because a poll must not allocate. */
 export type ReusedRequest = { -readonly [Name in keyof HttpRequest]-?: HttpRequest[Name] };
 
 export function newRequest(memory: Uint8Array): ReusedRequest {
@@ -40,7 +40,7 @@ export class Requests {
     this.#options = options;
   }
 
-  /** Writes the request that the core wants sent now. @param address its endpoint's */
+  /** Writes the request that the core wants to send now. @param address of its endpoint */
   write(request: ReusedRequest, memory: Uint8Array, address: string): void {
     const device = this.#device;
     const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
@@ -68,7 +68,7 @@ export class Requests {
       case Authorization.BEARER:
         return `Bearer ${accessTokenOf(device, memory)}`;
       case Authorization.BASIC:
-        // Made once: polls carry it, and a poll makes no new string.
+        // Created once: polls send it, and a poll must not allocate.
         this.#basic ||= `Basic ${credentialsOf(device, memory)}`;
         return this.#basic;
       default:
@@ -77,7 +77,7 @@ export class Requests {
   }
 }
 
-/** What the device keeps that must stand neither in an address nor in words. */
+/** The device's secrets, which must appear neither in an address nor in a message. */
 export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   const regions = [
     Field.DEVICE_CODE,
@@ -90,12 +90,12 @@ export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   return regions.map((region) => fieldOf(device, memory, region));
 }
 
-/** The access token that is kept, "" for none. */
+/** The stored access token, "" for none. */
 export function accessTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Field.ACCESS_TOKEN);
 }
 
-/** What the records are about: the refresh token, or the access token where there is no other; "" for none. */
+/** The token that identifies the session: the refresh token, otherwise the access token; "" for none. */
 export function storedTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Region.REFRESH_TOKEN) || accessTokenOf(device, memory);
 }

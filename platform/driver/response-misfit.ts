@@ -1,17 +1,16 @@
-// What was wrong with an answer, in words: what the device had no room for, for whoever gave it its memory, and which
-// member was missing.
+// Explains an unusable response: which value did not fit, and how much memory it needs, or which member was missing.
 
 import { type Device, ErrorCode, Field, Region } from "../../core/index.ts";
 
 /**
- * What the room for a code challenge takes (RFC 7636), in steps of the regions' shares. A device that had none for it
- * will have it in a larger memory, and what is missing lies beyond that.
+ * Memory for a code challenge (RFC 7636), rounded up to a step of the regions. A device without it gets it in a larger
+ * memory, in addition to what is missing.
  */
 const CHALLENGE_BYTES = 160;
 
 /**
- * Names the value, how long it was, and how much memory would do, or the most that any memory has room for; "" where
- * nothing is missing.
+ * Names the value, its length, and the memory that it needs, or the largest size that any memory allows; "" if nothing
+ * is missing.
  */
 export function missingCapacityOf(device: Device): string {
   const { error, errorField, errorLength, memoryNeeded } = device;
@@ -27,20 +26,19 @@ export function missingCapacityOf(device: Device): string {
   return `no room for ${what}; ${remedy}`;
 }
 
-/** The member that an answer lacks, or has in a form that is of no use; "" where it is none. */
+/** The member that a response lacks, or has in an invalid form; "" if none. */
 export function lackingMemberOf({ error, errorField }: Device): string {
   const isUnusable =
     error === ErrorCode.MALFORMED_RESPONSE || error === ErrorCode.UNUSABLE_RESPONSES;
   return isUnusable && errorField > 0 ? nameOf(errorField) : "";
 }
 
-/** The same in words. */
 export function missingMemberOf(device: Device): string {
   const member = lackingMemberOf(device);
   return member && `there is no ${member} in the answer that can be used`;
 }
 
-/** As the server names it. */
+/** The server's name for it. */
 function nameOf(field: number): string {
   return (Field[field] ?? "").toLowerCase().replace("received_", "");
 }

@@ -1,4 +1,4 @@
-// What comes up of an exchange, told to the core under the request's id.
+// Reports the events of an exchange to the core under the request's id.
 
 import type * as complete from "../../core/complete.ts";
 import { Endpoint } from "../../core/index.ts";
@@ -7,24 +7,24 @@ import type { Above } from "../exchange/filter.ts";
 import { bytesOf } from "../text/text.ts";
 import type { Core } from "./options.ts";
 
-/** Who asks: the driver. */
+/** The driver, as a request sees it. */
 export interface RequestContext {
   readonly core: Core;
   readonly device: complete.Device;
-  /** The challenge that an answer to a call came with last (WWW-Authenticate): it counts where the core says so. */
+  /** The challenge of the last API response (WWW-Authenticate). The core decides whether it applies. */
   challenge: string;
-  /** Tells the core, before anything else runs. */
+  /** Reports to the core before anything else runs. */
   report(event: () => void): void;
-  /** Hands a piece of an API's answer to the program. */
+  /** Passes part of an API's response body to the program. */
   handOn(bytes: Bytes, from: number, to: number): void;
 }
 
-/** Serves one exchange after the other, since a poll must not make an object. */
+/** One object serves all exchanges in turn, because a poll must not allocate. */
 export class Responses implements Above {
   readonly #requesting: RequestContext;
   #isOpen = false;
   #id = 0;
-  /** Before the core hears of an end the next request may go out, and be served here already. */
+  /** The next request may already use this object before the core has received the end of the last one. */
   #endedId = 0;
   #streams = false;
   readonly #ended = (): void => {
@@ -33,7 +33,7 @@ export class Responses implements Above {
   readonly #failed = (): void => {
     this.#requesting.core.responseFailed(this.#requesting.device, this.#endedId);
   };
-  /** There will be no answer. */
+  /** No response will come. */
   readonly giveUp = (): void => this.#close(this.#failed);
 
   constructor(requesting: RequestContext) {
@@ -66,7 +66,7 @@ export class Responses implements Above {
     this.giveUp();
   }
 
-  /** The core decides by it what a 401 means; the program may read it. */
+  /** The core uses it to interpret a 401; the program may read it. */
   #challenge(authenticate: string): void {
     const { core, device } = this.#requesting;
     const value = bytesOf(authenticate);

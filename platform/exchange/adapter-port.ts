@@ -1,15 +1,16 @@
-// The end of the pipeline: here an exchange meets the adapter. Whatever that reports counts once, of the exchange under
-// way; what it throws, or rejects with, at whatever time, is a failure of that exchange, and is told.
+// The end of the pipeline, where an exchange reaches the adapter. Each report of the adapter counts once, and only for
+// the current exchange. What the adapter throws or rejects with, at any time, is a failure of that exchange, and is
+// reported.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { guarded, isThenable, nothing } from "./callbacks.ts";
 import type { Above, Port } from "./filter.ts";
 
-/** Who has made the pipeline. */
+/** The owner of the pipeline. */
 export interface ExchangeOwner {
-  /** Whether the next request is a poll: those share their sinks, since a poll makes no object. */
+  /** Whether the next request is a poll: polls reuse their sinks, because a poll must not allocate. */
   isPoll(): boolean;
-  /** Somebody else's code has thrown, or rejected. @param giveUp to be called next: it reports what has failed for that */
+  /** Foreign code has thrown or rejected. @param giveUp to be called next: it reports the failed operation */
   fault(error: unknown, giveUp: () => void): void;
 }
 
@@ -17,9 +18,8 @@ export class AdapterPort implements Port {
   above!: Above;
   readonly #http: Http;
   readonly #owner: ExchangeOwner;
-  /** The one under way. */
   #current: Exchange | undefined;
-  /** Of polls: these two take turns, unless the adapter has reported again what was over. */
+  /** Two sinks take turns for polls, unless the adapter has reported to a finished one. */
   #poll: Exchange | undefined = new Exchange(this);
   #pollBefore: Exchange | undefined = new Exchange(this);
   #sharesSinks = true;
@@ -41,8 +41,8 @@ export class AdapterPort implements Port {
   }
 
   /**
-   * Apart from `send`, which is called for polls: a function that makes another costs memory even where it does not.
-   * Where each exchange makes a promise, a sink of its own costs nothing that counts.
+   * Separate from `send`, which polls call: a function that contains another one allocates even if it is not reached.
+   * For adapters that return promises, the allocation of a sink is negligible.
    */
   #await(exchange: Exchange, result: PromiseLike<unknown>): void {
     this.#sharesSinks = false;
@@ -50,7 +50,7 @@ export class AdapterPort implements Port {
   }
 
   abort(): void {
-    // A poll's may hear from its adapter later: it does not serve again.
+    // Its adapter may report to this sink later: do not reuse it.
     if (this.#current === this.#poll) this.#poll = undefined;
     this.#current = undefined;
     guarded(
@@ -59,14 +59,14 @@ export class AdapterPort implements Port {
     );
   }
 
-  /** Whether it is the one under way. */
+  /** Whether this exchange is the current one. */
   counts(exchange: Exchange): boolean {
     if (this.#current === exchange) return true;
     this.#sharesSinks = false;
     return false;
   }
 
-  /** It is over. @returns whether it was under way */
+  /** Ends the exchange. @returns whether it was the current one */
   ends(exchange: Exchange): boolean {
     if (!this.counts(exchange)) return false;
     this.#current = undefined;
@@ -77,7 +77,7 @@ export class AdapterPort implements Port {
     this.above.failed(failure, this.#http.lastFailure ?? "");
   }
 
-  /** A filter has thrown when it was told: nothing more of this exchange is of use. */
+  /** A filter has thrown: the rest of this exchange is discarded. */
   broken(error: unknown): void {
     this.abort();
     this.#owner.fault(error, () => this.above.failed("unreachable", ""));
@@ -90,10 +90,10 @@ export class AdapterPort implements Port {
   }
 
   /**
-   * A sink for each exchange, since a broken adapter may report one again when others are under way. An adapter that
-   * does so to a poll's meets one that is over, or if not, the report that it has anticipated does: from then on polls have
-   * sinks of their own as well. What remains, as no object that serves again can tell: the first such report of all
-   * counts if it comes two polls late, or four, and just while a poll is under way.
+   * Each exchange has its own sink, because a faulty adapter may report to a finished one during the next. For polls,
+   * which reuse two sinks, such a report either reaches a finished sink and is detected, or reaches the current poll.
+   * After the first detection polls get their own sinks. One case cannot be detected: the very first such report counts
+   * if it comes exactly two or four polls late, while a poll is in flight.
    */
   #next(): Exchange {
     if (!this.#owner.isPoll() || !this.#sharesSinks) return new Exchange(this);
@@ -104,7 +104,7 @@ export class AdapterPort implements Port {
   }
 }
 
-/** What an adapter reports to. */
+/** The sink of one exchange. */
 class Exchange implements HttpSink {
   readonly #port: AdapterPort;
 

@@ -1,15 +1,13 @@
-// Parameters of the grant go out as RFC 6749 has it, which is what the core writes, or as JSON, which some servers want.
-// Which one it is the core says.
+// Converts grant requests to JSON if the core says so.
 
 import type { HttpRequest } from "../contracts.ts";
 import { formFields } from "../text/form.ts";
 import { bytesOf } from "../text/text.ts";
 import { Filter } from "./filter.ts";
 
-/** Requests of the grant have this type, and no others do. */
+/** Content type of all grant requests, and of no others. */
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** Forms become JSON where the core wants them so. */
 export class BodyForm extends Filter {
   readonly #isJson: () => boolean;
 

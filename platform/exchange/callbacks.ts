@@ -1,9 +1,8 @@
-// Calls of what is not ours: adapters, and what a program has handed over. Each may throw, or give a promise that is
-// rejected later.
+// Calls foreign code: adapters, and callbacks of the program. It may throw, or return a promise that rejects later.
 
 import type { Bytes, Entropy } from "../contracts.ts";
 
-/** Calls it. @param broken hears what it throws, or, now or later, rejects with */
+/** @param broken receives what it throws or rejects with, now or later */
 export function guarded(call: () => unknown, broken: (error: unknown) => void): void {
   try {
     const result = call();
@@ -14,10 +13,10 @@ export function guarded(call: () => unknown, broken: (error: unknown) => void): 
 }
 
 /**
- * Calls an operation that reports by a callback, which counts once. An operation that throws, or rejects, has failed.
- * @param act is given the callback
- * @param failure what is reported then
- * @param fault hears of what was thrown, and what is to be called next
+ * Calls an operation that reports by a callback, which counts once. If it throws or rejects, it has failed.
+ * @param act receives the callback
+ * @param failure the result of a failed operation
+ * @param fault receives what was thrown, and the function to call next
  */
 export function operate<Result>(
   act: (done: (result: Result) => void) => unknown,
@@ -37,7 +36,7 @@ export function operate<Result>(
   );
 }
 
-/** Whether a source of random bytes has filled `into[from..to)`. Nothing but true will do: a promise is none. */
+/** Whether an entropy source has filled `into[from..to)`. Only `true` counts: a promise does not. */
 export function isFilled(
   entropy: Entropy,
   into: Bytes,
@@ -55,14 +54,13 @@ export function isFilled(
 
 export function nothing(): void {}
 
-/** What has been thrown, by its code or name alone: a message may have in it what was to be kept. */
+/** The code or name of what was thrown, without its message, which may contain secrets. */
 export function faultName(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   const known = [code, name].find((word) => /^[A-Za-z0-9_]{1,60}$/.test(String(word ?? "")));
   return `${known ?? "unknown reason"}`;
 }
 
-/** Whether it is a promise of any kind. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     typeof value === "object" &&
@@ -71,12 +69,12 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** The faults of others, in their order. */
+/** Errors of foreign code, in order. */
 export class Faults {
   readonly #held: unknown[] = [];
   readonly #onError: ((error: unknown) => void) | undefined;
 
-  /** @param onError who wants to hear of them; undefined: they are thrown */
+  /** @param onError receives them; undefined: they are thrown */
   constructor(onError: ((error: unknown) => void) | undefined) {
     this.#onError = onError;
   }
@@ -90,7 +88,7 @@ export class Faults {
     this.#held.push(error);
   }
 
-  /** Hands them to whoever wants to hear of them. */
+  /** Passes them to `onError`. */
   report(): void {
     if (this.#onError === undefined) return;
     for (let left = this.#held.length; left > 0; left--) {
@@ -98,13 +96,12 @@ export class Faults {
       try {
         this.#onError(error);
       } catch {
-        // Whoever was to hear of it has failed as well: what it was about is thrown.
+        // `onError` itself has failed: throw the original error.
         this.#held.push(error);
       }
     }
   }
 
-  /** @throws the first of them */
   throwFirst(): void {
     if (this.#held.length > 0) throw this.#held.shift();
   }

@@ -1,27 +1,27 @@
-// An exchange on its way. The request goes down through filters to the adapter (adapter-port.ts), and what the adapter reports
-// comes up through the same filters to whoever asked. Which ones there are, and in which order, stands at the end.
+// The exchange pipeline. A request passes down through filters to the adapter (adapter-port.ts); the response passes up
+// through the same filters to the caller. The end of this file has the list of filters and their order.
 
 import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 
-/** What a filter sends to: the next one, or the adapter's outlet. */
+/** The next lower filter, or the adapter port. */
 export interface Below {
   send(request: HttpRequest): void;
-  /** Ends the exchange under way, if any: nothing more comes up of it. */
+  /** Ends the current exchange, if any: nothing more of it is reported. */
   abort(): void;
 }
 
-/** What a filter reports to: the one before it, or whoever asked. */
+/** The next higher filter, or the caller. */
 export interface Above extends Omit<HttpSink, "failed"> {
-  /** @param why in the adapter's own words (`ECONNREFUSED`), "" where it has none */
+  /** @param why in the adapter's words (`ECONNREFUSED`), "" for none */
   failed(failure: TransportFailure, why: string): void;
 }
 
-/** What the adapter says of an answer before its body: as `HttpSink.status` has it. */
+/** The response head: the arguments of `HttpSink.status`. */
 export type Head = Parameters<HttpSink["status"]>;
 
 /**
- * Hands each request on as it is; a filter says what it does otherwise. Exchanges go through it one after the other, so
- * what it keeps of one it forgets in `send`.
+ * A filter that passes requests on unchanged by default. It handles one exchange at a time. Reset per-exchange state in
+ * `send`.
  */
 export abstract class Filter implements Below {
   /** Set by `connect`. */
@@ -39,8 +39,8 @@ export abstract class Filter implements Below {
 }
 
 /**
- * A filter that hears the answer, too, and hands it on as it is. The outlet lets each report through once, in its order,
- * and none that comes after `abort`: no filter has to look.
+ * A filter that also receives the response, and passes it on unchanged by default. The adapter port passes each report
+ * once, in order, and none after `abort`, so filters need not check.
  */
 export abstract class Listener extends Filter implements Above {
   status(...head: Head): void {
@@ -60,15 +60,14 @@ export abstract class Listener extends Filter implements Above {
   }
 }
 
-/** The end below all filters. */
 export interface Port extends Below {
   above: Above;
 }
 
 /**
- * Stands filters one below the other.
- * @param filters the first one gets the request first, and the answer last
- * @returns where requests go in
+ * Connects filters in order.
+ * @param filters the first one gets the request first and the response last
+ * @returns the entry for requests
  */
 export function connect(filters: readonly Filter[], above: Above, port: Port): Below {
   let top: Below = port;
@@ -85,25 +84,25 @@ export function connect(filters: readonly Filter[], above: Above, port: Port): B
   return top;
 }
 
-/** The filters of an exchange: each is there where it is needed. */
+/** The possible filters of an exchange. */
 export interface Filters {
-  /** Answers a refresh itself, where a token is known that is good. */
+  /** Answers a refresh itself if a valid token is known. */
   readonly known?: Filter | undefined;
-  /** Sends nothing while another program may change the same records. */
+  /** Holds requests back while another program may change the same records. */
   readonly lock?: Filter | undefined;
-  /** Keeps what the server said, as the core hears it. */
+  /** Records the server's responses. */
   readonly recorder?: Filter | undefined;
-  /** Speaks with a server that has a language of its own. */
+  /** Translates for a server that does not implement RFC 8628. */
   readonly translation?: Filter | undefined;
-  /** The form of the body. */
+  /** The body format. */
   readonly form?: Filter | undefined;
-  /** Nothing goes where it was not meant to go, whatever those above have made of it. */
+  /** The last check before the adapter: refuses a request that would leak a secret. */
   readonly look?: Filter | undefined;
-  /** Lines for whoever helps: what goes over the wire. */
+  /** Logs what is sent and received. */
   readonly log?: Filter | undefined;
 }
 
-/** The first one gets the request first, and the answer last. */
+/** The order: the first one gets the request first and the response last. */
 export function inOrder({
   known,
   lock,

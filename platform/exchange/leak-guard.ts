@@ -1,26 +1,24 @@
-// The last look before anything is sent: is this where the request was meant to go? Whatever has put an address
-// together before (a maker, a program, a server's metadata, a translation), it is compared here with what was allowed,
-// and nothing of picogrant's reaches a socket by another way.
+// The last check before a request is sent. It compares the address, whoever built it (the developer, a program, a
+// server's metadata, a translation), with the allowed one. Every request of picogrant passes this check.
 
 import type { HttpRequest } from "../contracts.ts";
 import { addressProblem, originOf } from "../servers/address.ts";
 import { sentForms } from "../text/form.ts";
 import { Filter } from "./filter.ts";
 
-/** What somebody has allowed. */
 export interface Allowed {
-  /** As it was configured, or found and checked: nothing goes to another scheme, host or port than its. */
+  /** The configured or discovered address: requests must not go to another scheme, host or port. */
   readonly address: string;
-  /** Plain http to other machines is right here. */
+  /** Plain http to other machines is allowed. */
   readonly allowHttp: boolean;
-  /** What may not stand in an address, where others read it: proxies, logs, histories (RFC 6750 §5.3). */
+  /** Values that must not appear in a URL, where proxies, logs and histories can read them (RFC 6750 §5.3). */
   readonly secrets: readonly string[];
 }
 
-/** A shorter one may be an ordinary word of a path. No server's tokens are that short (RFC 6749 §10.10). */
+/** A shorter value may be an ordinary part of a path. No server's tokens are that short (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 16;
 
-/** Why `url` must not be asked, "" where it may. An address that was allowed itself may be all that it is. */
+/** Why `url` must not be requested, "" if it may. An address that is itself allowed may have any form. */
 export function leakGuard(url: string, allowed: Allowed): string {
   const problem = addressProblem(url, allowed.allowHttp);
   if (problem !== "") return `the address ${problem}`;
@@ -34,19 +32,16 @@ function holds(url: string, secret: string): boolean {
   return [...sentForms(secret)].some((form) => url.includes(form));
 }
 
-/** What does not pass is not sent, and reported as not reachable. */
+/** A refused request is not sent, and is reported as unreachable. */
 export class LeakGuard extends Filter {
-  /** Where the next request is meant to go. */
+  /** The address that the next request is meant for. */
   address = "";
   readonly #allowed: (address: string) => Allowed;
-  /**
-   * The two addresses that passed last as they are: polls go where those before them went, a new code is asked for at
-   * the other, and neither makes a string.
-   */
+  /** The last two addresses that passed: polls and new code requests repeat them, and must not allocate strings. */
   #passed = "";
   #passedBefore = "";
 
-  /** @param allowed what goes for requests that are meant for an address */
+  /** @param allowed what a request for an address may contain */
   constructor(allowed: (address: string) => Allowed) {
     super();
     this.#allowed = allowed;

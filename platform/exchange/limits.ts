@@ -1,5 +1,5 @@
-// The limits of an exchange, and the bounds of whatever a response hands on to another API. Timers, sockets and
-// constructors throw for a value out of range, and what is thrown in an event handler ends the process.
+// The limits of an exchange, and the bounds of every value that a response passes to another API. Timers, sockets and
+// constructors throw for a value out of range, and an exception in an event handler ends the process.
 //
 // | of the response | goes to | bounds |
 // |---|---|---|
@@ -11,7 +11,7 @@
 // | `Content-Encoding` | the choice of a decoder | a name in the list of decoders, or refused |
 // | head, body | memory | `headLimitBytes`, `sizeLimitBytes` once decoded |
 //
-// What the core reads of a body it clamps itself (core/SPEC.md). An alarm of any length goes through `nodeTimers`.
+// The core clamps what it reads from a body (core/SPEC.md). An alarm of any length goes through `nodeTimers`.
 
 // Defaults of the clients below that are less than a limit of ours:
 //
@@ -33,7 +33,7 @@ export const EXCHANGE_LIMITS = {
   silenceLimitMs: 300_000,
 } as const;
 
-/** The longest that a connection is kept, whatever the server says. */
+/** The longest time that a connection is kept, whatever the server says. */
 export const IDLE_MAX_MS = 600_000;
 
 /** RFC 9110 §15: a status above 599 counts as a server error. @returns 200 to 599; 0 where it is no final status */

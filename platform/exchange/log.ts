@@ -1,5 +1,5 @@
-// What a device has asked and been answered, in lines that one can send to whoever helps: by names and numbers. Nothing
-// that is secret is looked at, and what others have chosen (an error's name) is only repeated where it is a known word.
+// A log of a device's requests and responses that can be sent to support: names and numbers. It reads no secret, and
+// repeats a server's text (the name of an error) only if it is a known word.
 
 import { Endpoint, ErrorCode, State } from "../../core/index.ts";
 import type { Bytes, HttpRequest, Storage, Timers, TransportFailure } from "../contracts.ts";
@@ -7,39 +7,38 @@ import { originOf } from "../servers/address.ts";
 import { asciiOf } from "../text/text.ts";
 import { type Head, Listener } from "./filter.ts";
 
-/** What is looked at of a device. */
+/** What the log reads of a device. */
 interface Looked {
   readonly state: State;
   readonly error: ErrorCode;
   readonly endpoint: Endpoint;
 }
 
-/** Listens to a driver, by `log` of its options: `new Driver({ ..., log: driverLog((line) => console.error(line)) })`. */
+/** The `log` option of a driver: `new Driver({ ..., log: driverLog((line) => console.error(line)) })`. */
 export interface DriverLog {
-  /** Time counts from here. */
+  /** Starts the time of the log. */
   begin(timers: Timers): void;
-  /** Listens to exchanges. */
+  /** Observes exchanges. */
   exchange(device: () => Looked): Listener;
-  /** The same storage, listened to. */
+  /** Observes a storage. */
   around(storage: Storage): Storage;
-  /** Something may have changed. */
+  /** Call it after a possible change of the state. */
   look(device: Looked): void;
-  /** A line of somebody else's: nothing secret is in it. */
+  /** Writes a line of the caller, which must not contain a secret. */
   log(words: string): void;
 }
 
-/** The longest line. */
 const LINE_MAX = 160;
-/** An error stands at the beginning of its answer; more is not kept. */
+/** The error is at the start of a response; the rest is not kept. */
 const BODY_MAX = 512;
 const ERRORS: ReadonlySet<string> = new Set(
   Object.values(ErrorCode).map((name) => `${name}`.toLowerCase()),
 );
 
 /**
- * A log that can be sent to support: what was asked and answered, by names and numbers. Nothing in it is a secret.
- * @param write takes a line of at most 160 printable ASCII characters, such as
- *   `1.204 s  request 3 TOKEN POST https://login.example.com/token, 143 bytes`. What it throws is swallowed.
+ * Creates a log that can be sent to support: requests and responses, by names and numbers. It contains no secret.
+ * @param write receives a line of at most 160 printable ASCII characters, such as `1.204 s  request 3 TOKEN POST
+ * https://login.example.com/token, 143 bytes`. Errors that it throws are ignored.
  */
 export function driverLog(write: (line: string) => void): DriverLog {
   let nowMs = (): number => 0;
@@ -51,7 +50,7 @@ export function driverLog(write: (line: string) => void): DriverLog {
     try {
       write(line);
     } catch {
-      // A log is no reason to fail.
+      // Logging must not fail an operation.
     }
   };
   return {
@@ -77,7 +76,7 @@ class LoggedExchange extends Listener {
   readonly #log: (words: string) => void;
   readonly #nowMs: () => number;
   #count = 0;
-  /** Of the request under way, "" for none. */
+  /** Of the current request, "" for none. */
   #name = "";
   #sinceMs = 0;
   #status = 0;
@@ -135,7 +134,7 @@ class LoggedExchange extends Listener {
     this.#discard();
   }
 
-  /** There may be tokens in it. */
+  /** It may contain tokens. */
   #discard(): void {
     this.#body.fill(0);
     this.#body = [];
@@ -143,12 +142,12 @@ class LoggedExchange extends Listener {
   }
 }
 
-/** Where it goes: the grant's addresses are the maker's; the path of a call may say whose things it is about. */
+/** The address of the request. The path of an API call may be personal, so it is left out. */
 function addressIn({ url }: HttpRequest, endpoint: Endpoint): string {
   return endpoint > Endpoint.REVOCATION ? originOf(url) : url.split(/[?#]/, 1)[0]!;
 }
 
-/** The error of RFC 6749 §5.2, where it is a known one. */
+/** The error of RFC 6749 §5.2, if it is a known one. */
 function errorIn(body: readonly number[]): string {
   const [, name] = /"error"\s*:\s*"([^"]*)"/.exec(asciiOf(body, 0, body.length)) ?? [];
   if (name === undefined) return "";

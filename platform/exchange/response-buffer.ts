@@ -1,23 +1,22 @@
-// Answers that are read as a whole: a server's own language that is translated, a document that is asked for.
+// For responses that are processed as a whole: translations, and requested documents.
 
 import type { Bytes, HttpRequest } from "../contracts.ts";
 import { type Head, Listener } from "./filter.ts";
 import { EXCHANGE_LIMITS } from "./limits.ts";
 
-/** A whole answer. */
 export interface BufferedResponse {
   readonly head: Head;
   readonly body: readonly number[];
 }
 
-/** Gathers an answer, which goes on when it is whole. */
+/** Buffers a response and passes it on when it is complete. */
 export abstract class ResponseBuffer extends Listener {
-  /** Of the exchange under way: what is not gathered passes as it is. */
+  /** Whether the current exchange is buffered; otherwise it passes unchanged. */
   gathers = true;
   #head: Head = [0, -1];
   #body: number[] = [];
 
-  /** What the answer comes to. */
+  /** Called with the complete response. */
   abstract responded(response: BufferedResponse): void;
 
   override send(request: HttpRequest): void {

@@ -1,5 +1,5 @@
-// Listens in on the grant's requests and keeps what a person wants to know of the newest answer: which address, which
-// status, what the server called the error. The core goes by numbers; whoever looks into a failure wants the words.
+// Records the newest response to a request of the grant: its address, its status, and the server's name for the error.
+// The core uses numbers; people who look into a failure need the text.
 
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, HttpRequest, TransportFailure } from "../contracts.ts";
@@ -7,28 +7,28 @@ import { sentForms } from "../text/form.ts";
 import { objectIn, printable } from "../text/text.ts";
 import { type Head, Listener } from "./filter.ts";
 
-/** What came of a request. Nothing in it is secret. */
+/** The result of a request. Contains no secret. */
 export interface ServerResponse {
-  /** The address that was asked, without its query. */
+  /** The requested address without its query. */
   readonly url: string;
-  /** The HTTP status; 0 where no whole answer came. */
+  /** The HTTP status; 0 without a complete response. */
   readonly status: number;
-  /** What the server called the error (RFC 6749 §5.2); "" where it named none. */
+  /** The server's error code (RFC 6749 §5.2); "" for none. */
   readonly error: string;
-  /** `error_description`: one line of at most 200 printable characters; "" where there is none. */
+  /** `error_description`: one line of at most 200 printable characters; "" for none. */
   readonly errorDescription: string;
-  /** Why no whole answer came; "" where one did. */
+  /** Why there is no complete response; "" if there is one. */
   readonly failure: string;
 }
 
-/** A successful answer of the token endpoint (RFC 6749 §5.1) without the two tokens that the session looks after. */
+/** The successful response of the token endpoint (RFC 6749 §5.1) without the two tokens, which the session manages. */
 export type TokenResponse = Readonly<Record<string, unknown>>;
 
-/** One byte more than the core takes of an answer. */
+/** One byte more than the core accepts. */
 const BODY_MAX = 65_537;
 const DESCRIPTION_MAX = 200;
 
-/** An answer in one line: where it came from, and what it was. */
+/** One line: the address, and the result. */
 export function describeResponse({
   url,
   status,
@@ -42,61 +42,60 @@ export function describeResponse({
   return `${url}: HTTP ${status}${name}${words}`;
 }
 
-/** An ID token as it came: nobody has looked at it yet. */
+/** An ID token that has not been validated. */
 export interface ReceivedIdToken {
   readonly token: string;
-  /** When it came, ms since 1970. */
+  /** When it arrived, ms since 1970. */
   readonly atMs: number;
 }
 
-/** An access token that is good still, by the calendar. */
+/** An access token that is still valid by the calendar. */
 export interface KnownToken {
   readonly token: string;
-  /** When it came, ms since 1970. */
+  /** When it arrived, ms since 1970. */
   readonly fromMs: number;
   readonly endsAtMs: number;
 }
 
-/** What came along with the tokens of an earlier start. */
+/** What an earlier start has stored beside the tokens. */
 export interface Recalled {
-  /** Of the sign-in that it came with. */
+  /** Of the sign-in that issued it. */
   readonly sessionId?: string | undefined;
-  /** The scope that was asked for; undefined where that is not known. */
+  /** The requested scope; undefined if unknown. */
   readonly requested?: string | undefined;
-  /** The scope that the server has named; "" where it has named none, so that it is the one that was asked for. */
+  /** The scope that the server returned; "" if it returned none, which means the requested one. */
   readonly scope: string;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: ReceivedIdToken | undefined;
-  /** Where a computer keeps it, whose files do not wear out. */
+  /** Only where storage does not wear out. */
   readonly access?: KnownToken | undefined;
 }
 
-/** Keeps the newest answer of one device, which hears of it when there is room for what is in it. */
+/** Records the newest response of a device, after making capacity for its values. */
 export class ResponseRecorder extends Listener {
-  /** Undefined before the first. */
   newest: ServerResponse | undefined;
-  /** Requests so far that have ended, in whatever way. */
+  /** Number of requests that have ended. */
   received = 0;
-  /** The newest success of the token endpoint; undefined before the first. */
+  /** The newest successful response of the token endpoint. */
   tokenResponse: TokenResponse | undefined;
-  /** The newest `scope` that came with tokens (RFC 6749 §5.1); "" where none has named it, undefined before the first. */
+  /** The newest `scope` of a token response (RFC 6749 §5.1); "" if none had one, undefined before the first. */
   scope: string | undefined;
-  /** The newest; a refresh may bring none (OpenID Connect Core 1.0 §12.2). */
+  /** The newest; a refresh response may have none (OpenID Connect Core 1.0 §12.2). */
   idToken: ReceivedIdToken | undefined;
-  /** Answers with tokens so far. */
+  /** Number of token responses so far. */
   granted = 0;
   readonly #endpoint: () => Endpoint;
   readonly #secrets: () => readonly string[];
   readonly #prepare: (members: Members) => void;
-  /** Of the request under way, "" for none. */
+  /** Of the current request, "" for none. */
   #url = "";
   #head: Head = [0, -1];
   #body: number[] = [];
 
   /**
-   * @param endpoint what the request is for that is being sent
-   * @param secrets what must not be repeated
-   * @param prepare lets time pass for the device, and sees that it can take what an answer has, before it hears of it
+   * @param endpoint of the current request
+   * @param secrets values that must not be repeated
+   * @param prepare advances the device's time and makes capacity for a response, before the device receives it
    */
   constructor(
     endpoint: () => Endpoint,
@@ -109,14 +108,14 @@ export class ResponseRecorder extends Listener {
     this.#prepare = prepare;
   }
 
-  /** What an earlier start has heard. */
+  /** Restores what an earlier start has recorded. */
   recall({ requested, scope, tokenResponse, idToken }: Recalled): void {
     this.scope = printable(scope || requested || "");
     this.tokenResponse = tokenResponse;
     this.idToken = idToken;
   }
 
-  /** What comes next is of another session. */
+  /** The next response belongs to another session. */
   discard(): void {
     this.scope = this.tokenResponse = this.idToken = undefined;
   }
@@ -140,7 +139,7 @@ export class ResponseRecorder extends Listener {
     for (let at = from; at < to && this.#body.length < BODY_MAX; at++) this.#body.push(bytes[at]!);
   }
 
-  /** Now the device hears of the whole answer. */
+  /** The device receives the complete response now. */
   override end(): void {
     const body = this.#body;
     const [status] = this.#head;
@@ -148,14 +147,14 @@ export class ResponseRecorder extends Listener {
     const isValid = status >= 200 && status <= 299 && members.error === undefined;
     this.#prepare(members);
     super.status(...this.#head);
-    // Where the machine has slept past the request's time the device has just given it up.
+    // If the machine slept beyond the time limit, the device has just given the request up.
     if (this.#url !== "") {
       const isOfTokens = this.#endpoint() === Endpoint.TOKEN && isValid;
       if (isOfTokens && typeof members.access_token === "string") this.#keepTokens(members);
       this.#keep({ status, failure: "", ...this.#errorIn(members) });
       super.body(body, 0, body.length);
     }
-    // There may be tokens in it.
+    // It may contain tokens.
     body.fill(0);
     super.end();
   }
@@ -199,12 +198,12 @@ const FAILED = { status: 0, error: "", errorDescription: "" } as const;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A shorter one may be an ordinary word, and no server's tokens are that short (RFC 6749 §10.10). */
+/** A shorter value may be an ordinary word. No server's tokens are that short (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 8;
 
 /**
- * What a server repeats of what it was sent stays out of whatever a person may get to read.
- * @param secrets as they are sent; "" for one that is not there
+ * Removes secrets that a server repeats from a text that people may read.
+ * @param secrets as they are sent; "" for a missing one
  */
 function scrubbed(text: string, secrets: readonly string[]): string {
   let result = text;

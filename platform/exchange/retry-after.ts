@@ -1,21 +1,21 @@
-// `Retry-After` of an HTTP answer as a number of seconds, for adapters whose HTTP client hands over
-// headers as text. Runs on every engine that has regular expressions and Date.UTC.
+// Parses `Retry-After` for adapters whose HTTP client provides headers as text. Runs on every engine with regular
+// expressions and Date.UTC.
 
-/** Longest wait that is reported: what the core's integers hold. */
+/** Longest wait that is reported: the limit of the core's integers. */
 const LONGEST_S = 134_217_727;
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
-/** RFC 9110 §5.6.7: the date format of today and the two that servers may still send. */
+/** RFC 9110 §5.6.7: the current date format and the two obsolete ones. */
 const IMF_FIXDATE = /^.{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
 const RFC_850 = /^[^,]{6,9}, (\d{2})-(\w{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
 const ASCTIME = /^.{3} (\w{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
 
 /**
  * RFC 9110 §10.2.3.
- * @param value the header's value, undefined where absent
- * @param date the same answer's `Date`: a date counts from there, so that a device needs no clock
- * @param wallClockMs used where the answer has no `Date`: milliseconds since 1970, or undefined
- * @returns seconds 0..134217727, larger ones cut down to that; -1 where absent or not understood
+ * @param value of the header; undefined if absent
+ * @param date the `Date` header of the same response: the reference for a date, so that a device needs no clock
+ * @param wallClockMs the reference without `Date`: milliseconds since 1970, or undefined
+ * @returns seconds 0..134217727, clamped; -1 if absent or invalid
  */
 export function retryAfterSeconds(
   value: string | undefined,
@@ -32,13 +32,13 @@ export function retryAfterSeconds(
   return Math.min(Math.max(0, Math.ceil((until - fromMs) / 1000)), LONGEST_S);
 }
 
-/** Milliseconds since 1970, or undefined where the text is no HTTP date or lies before 1970. */
+/** Milliseconds since 1970; undefined if the text is no HTTP date or before 1970. */
 export function parseHttpDate(text: string): number | undefined {
   let match = IMF_FIXDATE.exec(text);
   if (match !== null) return utc(match[3], match[2], match[1], match[4], match[5], match[6]);
   match = RFC_850.exec(text);
   if (match !== null) {
-    // Two digits of a year: without a clock the window 1970..2069 is the nearest to what RFC 9110 asks.
+    // Two-digit years: without a clock, the window 1970..2069 is closest to RFC 9110.
     const year = Number(match[3]) < 70 ? `20${match[3]}` : `19${match[3]}`;
     return utc(year, match[2], match[1], match[4], match[5], match[6]);
   }

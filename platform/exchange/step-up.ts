@@ -1,31 +1,31 @@
-// Step-up (RFC 9470): an API that takes an access token for good, and still answers 401, since the sign-in behind it is
-// too old or too weak. Refreshing does not change that; a new sign-in that asks for what the API wants does.
+// Step-up authentication (RFC 9470): an API answers a valid access token with 401, because the user's sign-in is too
+// old or too weak. A refresh does not help; a new sign-in with the API's parameters does.
 
 /**
- * What an API wants of a sign-in, by the names that a request for a code has for it (RFC 9470 §4, OpenID Connect Core
- * 1.0 §3.1.2.1): to be given to `signIn` as `deviceParameters`. `acr_values`: authentication contexts that would do,
- * separated by spaces, the preferred one first. `max_age`: seconds that may have passed since the person proved who
- * they are. Each is there where the API asks for it.
+ * The parameters that an API requires of a sign-in, as in an authentication request (RFC 9470 §4, OpenID Connect Core
+ * 1.0 §3.1.2.1). Pass them to `signIn` as `deviceParameters`. `acr_values`: acceptable authentication contexts,
+ * separated by spaces, in order of preference. `max_age`: allowed seconds since the user authenticated. A parameter
+ * that the API does not require is absent.
  */
 export interface StepUp {
   readonly [name: string]: string;
 }
 
-/** What is read of an answer: a `Response` has it. */
+/** The part of a response that is read; a `Response` has it. */
 export interface ResponseHead {
   /** The HTTP status, 200..599. */
   readonly status: number;
-  /** Its fields: `get` takes a name in any case, and gives null where there is none. */
+  /** Header fields: `get` takes a name in any case, and returns null if the field is absent. */
   readonly headers: { get(name: string): string | null };
 }
 
-/** Longer than any list of contexts that a request for a code could carry. */
+/** Longer than any list that a request could carry. */
 const ACR_VALUES_MAX = 256;
 
 /**
- * What the answer of an API wants of a sign-in.
- * @returns undefined where it wants none: another status than 401, or another error than
- *   `insufficient_user_authentication` (RFC 9470 §3); a member that no request could carry is left out
+ * The sign-in that an API's response requires.
+ * @returns undefined for another status than 401, or another error than `insufficient_user_authentication` (RFC 9470
+ * §3); a parameter that no request could carry is left out
  */
 export function stepUpOf(response: ResponseHead): StepUp | undefined {
   return response.status === 401
@@ -33,7 +33,7 @@ export function stepUpOf(response: ResponseHead): StepUp | undefined {
     : undefined;
 }
 
-/** The same of the `WWW-Authenticate` of an answer of 401. */
+/** The same for the `WWW-Authenticate` header of a 401. */
 export function stepUpIn(header: string): StepUp | undefined {
   const parameters = challengeWith("insufficient_user_authentication", header);
   if (parameters === undefined) return undefined;
@@ -52,7 +52,7 @@ const PART = new RegExp(
   "g",
 );
 
-/** The parameters of the challenge with this error; several may share a header. */
+/** The parameters of the challenge with this error; a header may contain several. */
 export function challengeWith(error: string, header: string): Map<string, string> | undefined {
   let parameters = new Map<string, string>();
   const challenges = [parameters];

@@ -1,18 +1,18 @@
-// Addresses where an engine has no URL class: which may be spoken to, and to which server one belongs.
+// Checks and compares addresses on engines without a URL class.
 
-/** As in device.schema.json: no user, no fragment, no space. */
+/** As in device.schema.json: no user, fragment or space. */
 const SECURE = /^https:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
 const TO_ITSELF = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?:[/?][!-"$-~]*)?$/;
 const PLAIN = /^http:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
 
-/** Whether a host, as a URL or a socket names it, is this machine itself: the one list for whatever asks. */
+/** Whether a host, as in a URL or of a socket, is this machine itself. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "127.0.0.1" || host === "[::1]" || host === "::1";
 }
 
 /**
- * What is wrong with an address that secrets go to, "" for nothing.
- * @param allowHttp somebody has said that plain http is right here
+ * What is wrong with an address that receives secrets, "" for nothing.
+ * @param allowHttp whether plain http is allowed
  */
 export function addressProblem(address: string, allowHttp = false): string {
   if (SECURE.test(address) || TO_ITSELF.test(address)) return "";
@@ -22,28 +22,28 @@ export function addressProblem(address: string, allowHttp = false): string {
     : "must be an https address: anybody on the way can read http (allowHttp takes it as it is)";
 }
 
-/** With the slash at the end, or without. */
+/** With the trailing slash removed or added. */
 function twinOf(issuer: string): string {
   return issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
 }
 
 /**
- * Whether two spellings are of one issuer: RFC 8414 §3.3 wants them equal, but people leave out the slash at the end, or add
- * one, which the address of the metadata does not have either.
+ * Whether two spellings denote one issuer. RFC 8414 §3.3 requires equality, but people omit or add the trailing slash,
+ * which the address of the metadata does not have either.
  */
 export function isSameIssuer(one: string, other: string): boolean {
   return one === other || one === twinOf(other);
 }
 
-/** Scheme, host and port: what RFC 6454 calls the origin. "" where the address has none. */
+/** Scheme, host and port: the origin of RFC 6454. "" if the address has none. */
 export function originOf(address: string): string {
   return /^https?:\/\/[^/?#]*/.exec(address)?.[0].toLowerCase() ?? "";
 }
 
 /**
- * What tells an authorization server from others, for the core's configuration: its issuer, or the whole address of its
- * token endpoint, since tenants may share an origin. What was kept under another spelling of the issuer counts once, and
- * so does what older programs have kept under the token endpoint's origin.
+ * Identifies an authorization server in the core's configuration: by its issuer, or by the whole address of its token
+ * endpoint, because tenants may share an origin. Records under another spelling of the issuer are found, and so are
+ * records that older versions stored under the token endpoint's origin.
  */
 export function serverNames(
   issuer: string | undefined,
@@ -56,8 +56,8 @@ export function serverNames(
 }
 
 /**
- * An address with more of a path or a query behind it. Its own query, if any, goes on with one that begins with `?`.
- * A slash stands between a host and a path: whatever follows never becomes a part of the host.
+ * Appends a path or a query to an address. If the address has a query, a target that begins with `?` continues it. A
+ * slash separates host and path, so the target never becomes a part of the host.
  */
 export function withTarget(address: string, target: string): string {
   if (target.startsWith("?") && address.includes("?")) return `${address}&${target.slice(1)}`;

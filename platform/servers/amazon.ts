@@ -1,10 +1,10 @@
-// Login with Amazon: `grant_type=device_code`, and the poll names the user code where others name the
-// client. The core keeps one text per code, so the device code that it is given holds both.
+// Login with Amazon: `grant_type=device_code`, and the poll has the user code instead of the client identifier. The
+// core stores one text per code, so its device code contains both.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
 import { plainError, type Translation } from "./translation.ts";
 
-/** Between the two in the device code; a user code has none. */
+/** Separates the two; a user code does not contain it. */
 const BETWEEN = ".";
 
 function translation(_client: TranslatedClient): Translation {
@@ -28,7 +28,7 @@ function translation(_client: TranslatedClient): Translation {
       if (purpose === "code" && typeof user === "string" && typeof device === "string") {
         return { status, members: { ...members, device_code: `${user}${BETWEEN}${device}` } };
       }
-      // The pair is wrong or has run out: only a new one helps.
+      // The pair is invalid or expired: only a new one helps.
       if (error === "invalid_code_pair") return plainError("expired_token");
       return undefined;
     },

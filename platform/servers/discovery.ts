@@ -1,5 +1,5 @@
-// Finding a server's addresses before there is a device, by the document in which it describes itself (RFC 8414, OpenID
-// Connect Discovery). A host without JSON has the core read it (core: discover).
+// Discovery: requests the document in which a server describes itself (RFC 8414, OpenID Connect Discovery). A host
+// without JSON lets the core read it (core: discover).
 
 import type { Http, TransportFailure } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
@@ -12,40 +12,40 @@ import { addressProblem, isSameIssuer } from "./address.ts";
 import { namedAddressProblem } from "./named-address.ts";
 import { MetadataError } from "./server-error.ts";
 
-/** The documents where the metadata may be, in the order in which they are asked for. */
+/** The possible addresses of the metadata, in order. */
 export function metadataAddresses(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
   const whole = issuer.replace(/\/$/, "");
   const addresses = [
     `${whole}/.well-known/openid-configuration`,
-    // RFC 8414 §3.1 puts the well-known part before the issuer's path; its §5 knows this of both documents.
+    // RFC 8414 §3.1 inserts the well-known part before the issuer's path; §5 allows both documents.
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}/.well-known/openid-configuration${path}`,
-    // No document says so, and there are servers that do.
+    // Not specified, but some servers use it.
     `${whole}/.well-known/oauth-authorization-server`,
   ];
   return [...new Set(addresses)];
 }
 
-/** What a server says of itself. */
+/** The metadata of a server. */
 export interface DiscoveredServer {
-  /** The issuer as the server itself spells it. */
+  /** As the server spells it. */
   readonly issuer: string;
-  /** Of the grant; `revocation` is "" where the server has none. */
+  /** Of the grant; `revocation` is "" if the server has none. */
   readonly endpoints: Endpoints;
-  /** `token_endpoint_auth_methods_supported`; RFC 8414 §2: client_secret_basic where it is not said. */
+  /** `token_endpoint_auth_methods_supported`; RFC 8414 §2: client_secret_basic if absent. */
   readonly clientAuthenticationMethods: readonly string[];
 }
 
 /**
- * Asks for a server's metadata.
- * @param http has no exchange under way
- * @param issuer the issuer's identifier; the document must name exactly this one (RFC 8414 §3.3), but for a slash
- *   at the end, which the documents' address does not have either
- * @param allowHttp plain http to other machines is taken as it is
- * @param given addresses that are known already: the document need not have them
- * @throws MetadataError where there is no usable document; what the adapter throws
+ * Requests a server's metadata.
+ * @param http has no exchange in flight
+ * @param issuer the issuer identifier; the document must contain exactly this one (RFC 8414 §3.3), except for a
+ * trailing slash
+ * @param allowHttp allows plain http to other machines
+ * @param given known addresses, which the document need not contain
+ * @throws MetadataError without a usable document; what the adapter throws
  */
 export async function discoverServer(
   http: Http,
@@ -60,10 +60,10 @@ export async function discoverServer(
     const found = await lookAt(http, address, issuer, allowHttp, given);
     if (!("why" in found)) return found;
     refusals.push(found);
-    // Whoever cannot be reached at one address cannot at the next, and each takes its time.
+    // A server that does not respond at one address will not respond at the next, and each attempt takes time.
     if (found.isSilent) break;
   }
-  // Where one address fails for now, what the others say for good says nothing of it.
+  // If one address fails temporarily, final errors of the others prove nothing.
   const isTransient = refusals.some((refusal) => refusal.isTransient);
   const reasons = refusals.map(({ address, why }) => `${address}: ${why}`).join("; ");
   throw new MetadataError(`no metadata of ${issuer} (${reasons})`, isTransient);
@@ -77,11 +77,10 @@ function issuerProblem(issuer: string, allowHttp: boolean): string {
   return addressProblem(issuer, allowHttp);
 }
 
-/** Why one document is of no use. */
 interface Refusal {
   readonly address: string;
   readonly why: string;
-  /** Another try may go better. */
+  /** Retrying may help. */
   readonly isTransient: boolean;
   readonly isSilent: boolean;
 }
@@ -108,7 +107,7 @@ async function lookAt(
   const metadata = objectIn(response.body);
   const why = metadata ? problemOf(metadata, issuer, allowHttp, given) : NO_OBJECT;
   if (!metadata || why !== "") {
-    // A page, or nothing, in the place of the server: a network that wants a sign-in of its own, or works on it.
+    // HTML or an empty body instead of metadata: a captive portal, or maintenance.
     const isTransient = /^\s*(<|$)/.test(textOf(response.body) ?? "");
     return { address, why, isTransient, isSilent: false };
   }
@@ -117,7 +116,7 @@ async function lookAt(
 
 const NO_OBJECT = "HTTP 200, but no JSON object";
 
-/** What a device cannot sign in with; "" where there is nothing wrong. */
+/** What prevents a sign-in with this metadata; "" for nothing. */
 function problemOf(
   metadata: Metadata,
   issuer: string,
@@ -150,7 +149,7 @@ const ADDRESSES = [
   ["revocation", "revocation_endpoint"],
 ] as const;
 
-/** @param metadata without a problem, but for the addresses that were given */
+/** @param metadata without a problem */
 function serverIn(metadata: Metadata): DiscoveredServer {
   const address = (value: unknown): string => (typeof value === "string" ? value : "");
   return {
@@ -166,9 +165,9 @@ function serverIn(metadata: Metadata): DiscoveredServer {
 }
 
 /**
- * The way of authenticating for a client with or without a secret. HTTP Basic comes first: servers must
- * support it (RFC 6749 §2.3.1).
- * @throws MetadataError where the server takes neither way that a secret can go
+ * The authentication method for a client with or without a secret. HTTP Basic takes precedence: servers must support it
+ * (RFC 6749 §2.3.1).
+ * @throws MetadataError if the server accepts neither way to send a secret
  */
 export function clientAuthenticationFor(
   methods: readonly string[],
@@ -180,14 +179,14 @@ export function clientAuthenticationFor(
   throw new MetadataError(`the server takes no client secret, only: ${methods.join(", ")}`);
 }
 
-/** What metadata say in `token_endpoint_auth_methods_supported`, or RFC 8414 §2 where they do not. */
+/** `token_endpoint_auth_methods_supported`, or the default of RFC 8414 §2. */
 export function methodsIn(metadata: Metadata): readonly string[] {
   const methods = metadata.token_endpoint_auth_methods_supported;
   const isList = Array.isArray(methods) && methods.every((method) => typeof method === "string");
   return isList ? methods : ["client_secret_basic"];
 }
 
-/** Members that count here, not yet looked at (RFC 8414 §2). */
+/** Metadata members that are used, not yet validated (RFC 8414 §2). */
 interface Metadata {
   readonly issuer?: unknown;
   readonly device_authorization_endpoint?: unknown;
@@ -196,15 +195,14 @@ interface Metadata {
   readonly token_endpoint_auth_methods_supported?: unknown;
 }
 
-/** What came of asking for a document. */
 export type DiscoveryResult =
   | { readonly status: number; readonly body: readonly number[]; readonly failure: "" }
   | { readonly status: 0; readonly failure: TransportFailure; readonly why: string };
 
 /**
- * Asks for a document by GET, behind the last look.
- * @param http has no exchange under way
- * @param authorization of the request, "" for none
+ * Requests a document by GET, behind the leak guard.
+ * @param http has no exchange in flight
+ * @param authorization header of the request, "" for none
  * @throws what the adapter throws, or rejects with
  */
 export function requestFor(
@@ -240,5 +238,5 @@ class Question extends ResponseBuffer {
   }
 }
 
-/** A question answers itself. */
+/** The filter reports to its own promise, not to a caller above it. */
 const nobody: Above = { status() {}, body() {}, end() {}, failed() {} };

@@ -1,5 +1,5 @@
-// Facebook: the client authenticates by `access_token`, the device code is called `code`, and errors are
-// numbers in a nested object.
+// Facebook: the client authenticates by `access_token`, the device code is called `code`, and errors are numbers in a
+// nested object.
 
 import { type ServerProfile, STEP, type TranslatedClient } from "./profile.ts";
 import { type Members, plainError, type Translation } from "./translation.ts";
@@ -11,7 +11,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   1349152: "expired_token",
 };
 
-/** A token that is no longer good (code 190), and an app or client token that is not known (101). */
+/** An invalid token (code 190), and an unknown app or client token (101). */
 const CODES: Readonly<Record<number, string>> = { 190: "invalid_grant", 101: "invalid_client" };
 
 function translation(client: TranslatedClient): Translation {
@@ -26,7 +26,7 @@ function translation(client: TranslatedClient): Translation {
         return { url, fields: { access_token: appToken, code: fields.device_code ?? "" } };
       }
       if (purpose !== "revocation") return undefined;
-      // The API takes a method in the form where a client has only POST.
+      // The API takes the method as a form field where a client can only POST.
       return { url, fields: { method: "delete", access_token: fields.token ?? "" } };
     },
     response(purpose, { status, members }) {

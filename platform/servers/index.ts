@@ -1,5 +1,5 @@
-// Authorization servers by their names: a profile and the customer's words give everything that a driver
-// needs beside the client's own identifier.
+// Server profiles by name: a profile and its parameters provide everything that a driver needs besides the client
+// identifier.
 
 import type { Filter } from "../exchange/filter.ts";
 import { nameMeant } from "../text/name-suggestion.ts";
@@ -24,25 +24,22 @@ import { zoom } from "./zoom.ts";
 export type * from "./profile.ts";
 export { ServerError } from "./server-error.ts";
 
-/** All profiles: those that speak RFC 8628, then those that are translated. */
+/** All profiles: first those of servers that implement RFC 8628, then those with a translation. */
 export const SERVERS: readonly ServerProfile[] = [
   ...PLAIN,
   ...[twitch, amazon, salesforce, yandex, facebook, trakt, zoom],
 ];
 
-/** A profile with the customer's words filled in. */
+/** A profile with its parameters filled in. */
 export interface Server {
-  /** The profile that it was made of. */
   readonly profile: ServerProfile;
-  /** Whose ID tokens count; undefined where that is not known. */
+  /** The issuer of its ID tokens; undefined if unknown. */
   readonly issuer: string | undefined;
-  /** Its addresses, filled in. */
   readonly addresses: Addresses;
-  /** How the client authenticates there. */
   readonly clientAuthentication: ClientAuthenticationName;
-  /** Where it says whose an access token is; undefined where that is not known. */
+  /** The endpoint that names the user of an access token; undefined if unknown. */
   readonly userInfo: UserInfo | undefined;
-  /** Undefined for a server that speaks RFC 8628. `at`: its addresses, where they are not the profile's. */
+  /** Undefined for a server that implements RFC 8628. `at`: its addresses, if they are not the profile's. */
   readonly translate: ((client: TranslatedClient, at?: Addresses) => Filter) | undefined;
 }
 
@@ -59,8 +56,8 @@ export function profileOf(name: string): ServerProfile {
 }
 
 /**
- * @param words the customer's own: `{ host: "sso.example.com", realm: "home" }`
- * @throws ServerError that names the word which is missing, wrong or unknown
+ * @param words the profile's parameters: `{ host: "sso.example.com", realm: "home" }`
+ * @throws ServerError that names the parameter that is missing, invalid or unknown
  */
 export function serverOf(
   name: string,
@@ -100,7 +97,7 @@ function userInfoAt(
   return scheme === undefined ? { address: whole } : { address: whole, scheme };
 }
 
-/** The secret stays out of the request for a code where the server refuses it there. */
+/** Leaves the secret out of device authorization requests if the server rejects it there. */
 function withoutSecret({ codeWithoutSecret }: ServerProfile): ServerProfile["translate"] {
   if (!codeWithoutSecret) return undefined;
   return () => ({

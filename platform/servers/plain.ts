@@ -1,5 +1,5 @@
-// Servers that speak RFC 8628: their profiles. A server that has a language of its own has a file of its own, with
-// its translation. Where each line was read stands in test/servers/recordings.http.
+// Profiles of servers that implement RFC 8628. A server with a translation has a file of its own. The sources of each
+// line are in test/servers/recordings.http.
 
 import { HOST, type ServerProfile, STEP } from "./profile.ts";
 
@@ -197,7 +197,7 @@ export const PLAIN: readonly ServerProfile[] = [
     name: "discord",
     title: "Discord",
     parameters: {},
-    // The page has this address in its whole example, and another one in its first step.
+    // The page has this address in its complete example, and another one in its first step.
     issuer: "https://discord.com",
     deviceAuthorization: "https://discord.com/api/oauth2/device/authorize",
     token: "https://discord.com/api/oauth2/token",

@@ -1,10 +1,10 @@
-// Salesforce: one address for codes and tokens, `response_type=device_code` asks for a code and
-// `grant_type=device` with `code` polls. Its answer has no expires_in.
+// Salesforce: one address for codes and tokens; `response_type=device_code` requests a code, and `grant_type=device`
+// with `code` polls. Its response has no expires_in.
 
 import { HOST, type ServerProfile, type TranslatedClient } from "./profile.ts";
 import { renamed, type Translation } from "./translation.ts";
 
-/** The documentation: a code that was not used is good for ten minutes. */
+/** The documentation: an unused code expires after ten minutes. */
 const CODE_LIFETIME_SECONDS = 600;
 
 function translation(_client: TranslatedClient): Translation {

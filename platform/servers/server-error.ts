@@ -1,11 +1,10 @@
-// What is wrong with the name of a server, and why its metadata are of no use. Apart from profiles and from asking: not
-// every program loads them.
+// Errors about server names and metadata. Separate from profiles and discovery, which not every program loads.
 
-/** A server's name or one of its words is wrong; one line each, with the member it is about. */
+/** An unknown server name, or an invalid parameter; one line each, with the member. */
 export class ServerError extends Error {
-  /** The member of the configuration that is wrong. */
+  /** The invalid member of the configuration. */
   readonly path: string;
-  /** What is wrong with it: the message without the member in front. */
+  /** The message without the member. */
   readonly problem: string;
 
   constructor(path: string, problem: string) {
@@ -16,9 +15,9 @@ export class ServerError extends Error {
   }
 }
 
-/** There is no document with which a device could sign in; one line, with what came of each address. */
+/** No usable metadata document; one line, with the result of each address. */
 export class MetadataError extends Error {
-  /** Nothing answered, or the server has failed: another try may go better. */
+  /** No response, or a server error: retrying may help. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient = false) {

@@ -1,13 +1,13 @@
-// Trakt: JSON instead of forms, and the answer to a poll is its status alone.
+// Trakt: JSON instead of forms, and the response to a poll is its status alone.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
 import { plainError, type Translation } from "./translation.ts";
 
-/** Of an answer to a poll. */
+/** By the status of a response to a poll. */
 const STATUSES: Readonly<Record<number, string>> = {
   400: "authorization_pending",
   403: "invalid_client",
-  // Not known, used already, run out: only a new code helps.
+  // Unknown, used or expired: only a new code helps.
   404: "expired_token",
   409: "expired_token",
   410: "expired_token",
@@ -17,7 +17,7 @@ const STATUSES: Readonly<Record<number, string>> = {
 
 /** Refreshes go to another address than polls. */
 const REFRESH = "https://api.trakt.tv/oauth/token";
-/** The documentation's value for clients without a page of their own. */
+/** The documentation's value for clients without a redirect page. */
 const REDIRECT = "urn:ietf:wg:oauth:2.0:oob";
 
 function translation(client: TranslatedClient): Translation {

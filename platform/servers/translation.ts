@@ -1,8 +1,8 @@
-// The part that every translation of a foreign server's language has in common: a filter that reads the core's form,
-// sends what the server understands, and hands on what RFC 8628 would have said of the answer.
+// The common part of all translations: a filter that parses the core's form, sends what the server understands, and
+// passes on the RFC 8628 equivalent of the response.
 //
-// A translation keeps nothing between two exchanges: a device that loses its power in the middle of a
-// sign-in comes back with the core's record alone.
+// A translation keeps no state between exchanges: a device that loses power during a sign-in resumes from the core's
+// record alone.
 
 import type { HttpRequest } from "../contracts.ts";
 import { FORM_TYPE } from "../exchange/body-form.ts";
@@ -11,45 +11,42 @@ import { formEncode, formFields } from "../text/form.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
 import type { Addresses } from "./profile.ts";
 
-/** What the core is asking for. */
+/** The purpose of the core's request. */
 export type Purpose = "code" | "poll" | "refresh" | "revocation";
 
 export type Fields = Record<string, string>;
 export type Members = Record<string, unknown>;
 
-/** What goes to the server instead of the core's request. */
+/** The request for the server, in place of the core's. */
 export interface ForeignRequest {
   readonly url: string;
-  /** A form, unless `json` is set. */
+  /** Form fields, or JSON members if `json` is set. */
   readonly fields: Fields;
   readonly json?: boolean;
 }
 
-/** The server's answer; `members` are {} where the body is no JSON object. */
+/** The server's response; `members` is {} if the body is no JSON object. */
 export interface ForeignResponse {
   readonly status: number;
   readonly members: Members;
-  /** Whether the body is a JSON object. An empty body and a page of HTML are none. */
+  /** Whether the body is a JSON object; an empty body or HTML is none. */
   readonly isObject: boolean;
 }
 
-/** What the core gets to see. */
+/** The response that the core receives. */
 export interface PlainResponse {
   readonly status: number;
   readonly members: Members;
 }
 
 export interface Translation {
-  /**
-   * Undefined: the core's own request is right as it is. "nothing": there is nothing to ask, and the
-   * core hears of a success.
-   */
+  /** Undefined: send the core's own request. "nothing": send nothing, and report success to the core. */
   request(purpose: Purpose, url: string, fields: Fields): ForeignRequest | "nothing" | undefined;
-  /** Undefined: the server's answer goes on as it came. */
+  /** Undefined: pass the server's response on unchanged. */
   response(purpose: Purpose, response: ForeignResponse): PlainResponse | undefined;
 }
 
-/** Translates at the grant's addresses. What goes elsewhere passes untouched. */
+/** Translates requests to the grant's addresses. Other requests pass unchanged. */
 export class Translating extends ResponseBuffer {
   readonly #addresses: Addresses;
   readonly #translation: Translation;
@@ -89,7 +86,7 @@ export class Translating extends ResponseBuffer {
     this.above.end();
   }
 
-  /** What a request is for. Two of the addresses may be the same: then the grant type tells. */
+  /** The purpose of a request. If two endpoints share an address, the grant type decides. */
   #purposeOf(url: string, { grant_type: grantType }: Fields): Purpose {
     if (url === this.#addresses.revocation) return "revocation";
     if (grantType === undefined) return "code";
@@ -111,7 +108,7 @@ function written(request: HttpRequest, foreign: ForeignRequest): HttpRequest {
   };
 }
 
-/** The core's fields under the server's names; `undefined` leaves a field out. */
+/** Renames the core's fields to the server's names; `undefined` removes a field. */
 export function renamed(
   fields: Fields,
   names: Readonly<Record<string, string | undefined>>,
@@ -124,7 +121,7 @@ export function renamed(
   return result;
 }
 
-/** An error as RFC 6749 §5.2 says it. */
+/** An error in the format of RFC 6749 §5.2. */
 export function plainError(error: string, description?: unknown): PlainResponse {
   return {
     status: 400,

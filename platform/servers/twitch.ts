@@ -1,15 +1,15 @@
-// Twitch: `scopes` where others say `scope`, in the poll as well, and the error is the text in `message`.
+// Twitch: `scopes` instead of `scope`, also in the poll, and `message` contains the error.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
 import { plainError, renamed, type Translation } from "./translation.ts";
 
-/** What the texts mean; compared in lower case. */
+/** Meanings of the messages; compared in lower case. */
 const ERRORS: Readonly<Record<string, string>> = {
   authorization_pending: "authorization_pending",
   slow_down: "slow_down",
   access_denied: "access_denied",
   expired_token: "expired_token",
-  // A code that has run out is unknown there: only a new one helps.
+  // An expired code is unknown there: only a new one helps.
   "invalid device code": "expired_token",
   "invalid refresh token": "invalid_grant",
   "invalid client": "invalid_client",

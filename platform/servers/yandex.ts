@@ -1,4 +1,4 @@
-// Yandex: `grant_type=device_code` with `code`, and a revocation that names the access token.
+// Yandex: `grant_type=device_code` with `code`, and a revocation of the access token.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
 import { renamed, type Translation } from "./translation.ts";

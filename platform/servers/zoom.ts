@@ -1,5 +1,5 @@
-// Zoom: RFC 8628 but for three things. The scopes are the application's and are not asked for, a dead
-// refresh token is told in `reason`, and the revocation names the access token.
+// Zoom: RFC 8628 with three differences. The application determines the scopes, `reason` reports an invalid refresh
+// token, and the revocation names the access token.
 
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
 import { plainError, renamed, type Translation } from "./translation.ts";

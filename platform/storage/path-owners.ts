@@ -1,16 +1,16 @@
-// Who can change or read what a path leads to, looked at as sshd looks at its files: whoever can write to the file, or
-// to a directory on the way to it, can put another file in its place.
+// Checks who can change or read a file, as sshd does: anyone who can write to the file, or to a directory of its path,
+// can replace it.
 
-/** What the system says of a file or directory, links followed; null where it is not there. */
+/** The status of a file or directory, following links; null if it does not exist. */
 export type StatusOf = (path: string) => { readonly mode: number; readonly uid: number } | null;
 
-/** Where a link leads; "" where the path is none. */
+/** The target of a link; "" if the path is no link. */
 export type LinkOf = (path: string) => string;
 
-/** Who may read a file beside its owner. Changing is for its owner and root alone. */
+/** Who may read a file besides its owner. Only its owner and root may change it. */
 export type Readers = "all" | "group" | "owner";
 
-/** Every file that somebody names to a program, and who may read it: Node, the command and QuickJS ask here. */
+/** Every file that a user can name, and who may read it. Used by Node, the command and QuickJS. */
 export const READERS = {
   certificates: "all",
   configuration: "all",
@@ -23,8 +23,8 @@ const STICKY = 0o1000;
 const LINKS_MAX = 40;
 
 /**
- * What is wrong with the owners and modes of a file and of the directories that lead to it, "" for nothing.
- * @param uid of the user that the program runs as; undefined where a system has none
+ * What is wrong with the owners and modes of a file and of the directories of its path, "" for nothing.
+ * @param uid of the current user; undefined on systems without users
  */
 export function pathProblem(
   path: string,
@@ -50,7 +50,7 @@ export function pathProblem(
     : `others can change ${open}, which it lies in; run chmod 755 on that`;
 }
 
-/** Where others could replace what lies in it. With the sticky bit everybody has only files of their own there. */
+/** Whether others could replace files in it. The sticky bit prevents that. */
 function isOpen(status: ReturnType<StatusOf>, uid: number): boolean {
   if (status === null) return false;
   const isOthers = status.uid !== uid && status.uid !== 0;
@@ -58,8 +58,8 @@ function isOpen(status: ReturnType<StatusOf>, uid: number): boolean {
 }
 
 /**
- * Each directory in which a name is looked up on the way, the nearest to the root first: of `/a/b` and a link `/a/b` to
- * `/c/d`, these are `/`, `/a`, `/c`. A relative path begins in the directory that the program was started in.
+ * The directories that the lookup of a path visits, from the root: for `/a/b` with a link `/a/b` to `/c/d` these are
+ * `/`, `/a`, `/c`. A relative path begins in the working directory.
  */
 function directoriesTo(path: string, linkOf: LinkOf): string[] {
   const passed: string[] = [];

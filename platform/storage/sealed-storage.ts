@@ -1,54 +1,52 @@
-// Storage that seals each record with tweetnacl's secretbox before another storage keeps it, for flash that
-// can be read out, copied or exchanged. No Node in here: it runs wherever typed arrays do.
-// What it protects against, and what not, is on the adapters' page (platform/README.md), "Sealed storage".
+// Seals each record with tweetnacl's secretbox before another storage writes it, for flash that can be read out, copied
+// or replaced. Runs wherever typed arrays exist. platform/README.md, "Sealed storage", describes what it protects
+// against.
 
 import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "../contracts.ts";
 import { faultName, isFilled, operate } from "../exchange/callbacks.ts";
 
-/** What sealed storage is made of. */
 export interface SealedStorageOptions {
-  /** Where the sealed records go. */
+  /** Stores the sealed records. */
   storage: Storage;
-  /** Fresh bytes for each record; without them `write` fails. */
+  /** Random bytes for each record; `write` fails without them. */
   entropy: Entropy;
   /**
-   * The device's own secret, at least 16 bytes, not all alike (fuses that nobody burnt are). Read during
-   * construction only; undefined for a device without one: nothing is then written.
+   * The device's secret, at least 16 bytes, not all equal (unburnt fuses are). Read by the constructor only; undefined
+   * for a device without one: then every write fails.
    */
   deviceKey: Bytes | undefined;
-  /** Separates several uses of one device key, such as two applications; need not be secret. */
+  /** Separates several uses of one device key, such as two applications; not a secret. */
   salt?: Bytes;
 }
 
 // A sealed record: version | nonce (24) | authenticator (16) | sealed(version slot number 0 record)
 //
-// The number is the record's place in the sequence of all that were sealed. The four zeros behind it were once the
-// value of a counter: a record that has another one there counts as none.
+// The number is the position of the record among all sealed records. The four zeros were once a counter; a record with
+// another value there is invalid.
 const VERSION = 1;
 const NONCE_AT = 1;
 const NONCE_BYTES = 24;
 const BOX_AT = NONCE_AT + NONCE_BYTES;
 const TAG_BYTES = 16;
-/** Inside the box, ahead of the record: version, slot, and two numbers of four bytes. */
+/** In the box, before the record: version, slot, and two numbers of four bytes. */
 const HEAD_BYTES = 10;
 const NUMBER_AT = 2;
 const ZEROS_AT = 6;
 const KEY_BYTES = 32;
 const SHORTEST_DEVICE_KEY_BYTES = 16;
-/** secretbox works on buffers that begin with zeros: 32 of the message, 16 of the box. */
+/** secretbox requires leading zeros: 32 bytes in the message, 16 in the box. */
 const MESSAGE_LEAD = 32;
 const BOX_LEAD = 16;
 
 const NOTHING = new Uint8Array(0);
 
-/** Of the slot below, told apart from -1, unreadable. */
+/** Result for an empty slot; -1 is an unreadable one. */
 const EMPTY = -2;
 
-/** How many bytes sealing adds to a record. */
 export const SEALED_OVERHEAD_BYTES = BOX_AT + TAG_BYTES + HEAD_BYTES;
 
-/** The part of tweetnacl that works in the caller's buffers; its types leave it out. */
+/** The part of tweetnacl that uses the caller's buffers; its types omit it. */
 interface LowLevel {
   crypto_secretbox(
     box: Uint8Array,
@@ -68,20 +66,20 @@ interface LowLevel {
 }
 const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 
-/** What is known of a slot of the storage below. */
+/** What is known about a slot of the inner storage. */
 interface SlotState {
-  /** Of the box in it, -1 where there is none that opens. */
+  /** Of its box, -1 if none opens. */
   number: number;
-  /** False after a write that may or may not have happened: any authentic box is then possible. */
+  /** False after a write that may have failed: any authentic box is then possible. */
   certain: boolean;
 }
 
 /**
- * Seals what is written and opens what is read. Outcomes:
- * - `write`: false without device key or entropy, and where the storage below fails.
- * - `read`: -1 for a record that was altered, belongs to the other slot or another device (or key, or salt), or
- *   is older than one this adapter has written or read since it was made; and without a device key.
- * - `erase`: as the storage below.
+ * Seals records on write and opens them on read. Results:
+ * - `write`: false without device key or entropy, or if the inner storage fails.
+ * - `read`: -1 for a record that was altered, that belongs to another slot, device, key or salt, or that is older than
+ *   one that this object has written or read; also without a device key.
+ * - `erase`: as the inner storage.
  */
 export class SealedStorage implements Storage {
   readonly capacity: number;
@@ -89,7 +87,7 @@ export class SealedStorage implements Storage {
   readonly #entropy: Entropy;
   readonly #key = new Uint8Array(KEY_BYTES);
   #hasKey: boolean;
-  // Of an operation under way: they are large, and there may be a thousand seals.
+  // Only during an operation: the buffers are large, and there may be a thousand seals.
   #envelope = NOTHING;
   #message = NOTHING;
   #box = NOTHING;
@@ -109,12 +107,12 @@ export class SealedStorage implements Storage {
     this.#hasKey = deriveKey(this.#key, options.deviceKey, options.salt ?? []);
   }
 
-  /** What the storage below says, or what it has thrown. */
+  /** The failure that the inner storage reports, or what it has thrown. */
   get lastFailure(): string {
     return this.#fault || (this.#inner.lastFailure ?? "");
   }
 
-  /** Wipes the key; afterwards nothing is written or read any more. */
+  /** Wipes the key; later reads and writes fail. */
   dispose(): void {
     this.#key.fill(0);
     this.#hasKey = false;
@@ -162,7 +160,7 @@ export class SealedStorage implements Storage {
     );
   }
 
-  /** What both slots hold, where that is not known: the next record's number is above both of theirs. */
+  /** Reads both slots if their content is unknown: the next record's number must exceed both. */
   #survey(then: () => void): void {
     if (this.#slots.every(({ certain }) => certain)) {
       then();
@@ -177,7 +175,7 @@ export class SealedStorage implements Storage {
     });
   }
 
-  /** Reads a slot of the storage below and opens it into `#message`; gives its length, EMPTY or -1. */
+  /** Reads a slot of the inner storage and opens it into `#message`; returns its length, EMPTY or -1. */
   #load(slot: number, then: (length: number) => void): void {
     this.#begin();
     const envelope = this.#envelope;
@@ -191,7 +189,7 @@ export class SealedStorage implements Storage {
     );
   }
 
-  /** The storage below: what it throws, or rejects with, is a failure. */
+  /** Calls the inner storage; an exception or rejection is a failure. */
   #request<Result>(
     act: (done: (result: Result) => void) => unknown,
     failure: Result,
@@ -205,8 +203,8 @@ export class SealedStorage implements Storage {
   }
 
   /**
-   * @param length of the box in `#envelope`, -1 where it could not be read
-   * @returns bytes of head and record in `#message` after its lead, -1 where the box does not open
+   * @param length of the box in `#envelope`, -1 if it could not be read
+   * @returns bytes of head and record in `#message` after its lead, -1 if the box does not open
    */
   #open(slot: number, length: number): number {
     const innerBytes = length - BOX_AT - TAG_BYTES;
@@ -230,7 +228,7 @@ export class SealedStorage implements Storage {
     return this.#isKnown(slot, readUint32(this.#message, head + NUMBER_AT)) ? innerBytes : -1;
   }
 
-  /** Notes an authentic box; false for another one than this slot was last known to hold. */
+  /** Records an authentic box; false if the slot was last known to hold another one. */
   #isKnown(slot: number, number: number): boolean {
     const state = this.#slots[slot as 0 | 1];
     if (state.certain && number !== state.number) return false;
@@ -238,7 +236,7 @@ export class SealedStorage implements Storage {
     return true;
   }
 
-  /** Seals head and record from `#message` into `#envelope`; gives its length, -1 without entropy. */
+  /** Seals head and record from `#message` into `#envelope`; returns the length, -1 without entropy. */
   #seal(slot: number, recordBytes: number, number: number): number {
     this.#message[MESSAGE_LEAD] = VERSION;
     this.#message[MESSAGE_LEAD + 1] = slot;
@@ -256,8 +254,8 @@ export class SealedStorage implements Storage {
   }
 
   /**
-   * A keyed hash of fresh random bytes and of what will be sealed. The random bytes alone would do; with the
-   * content in it a generator that gets stuck in the field still never gives two records one nonce.
+   * A keyed hash of random bytes and of the content. The random bytes alone would suffice; with the content, a stuck
+   * generator still never gives two records the same nonce.
    */
   #makeNonce(innerBytes: number): boolean {
     const input = this.#digestInput;
@@ -269,7 +267,7 @@ export class SealedStorage implements Storage {
     return true;
   }
 
-  /** Has the storage below write the envelope, and notes what the slot then holds. */
+  /** Writes the envelope to the inner storage, and records what the slot then holds. */
   #keep(
     slot: number,
     envelope: Uint8Array,
@@ -296,7 +294,7 @@ export class SealedStorage implements Storage {
     this.#digestInput = new Uint8Array(KEY_BYTES + NONCE_BYTES + capacity);
   }
 
-  /** Overwrites every buffer that held a record in the clear, or what could be worked back to it, and gives them up. */
+  /** Overwrites and releases every buffer with a plaintext record, or data from which it could be derived. */
   #wipe(): void {
     this.#message.fill(0);
     this.#digestInput.fill(0);
@@ -309,7 +307,7 @@ export class SealedStorage implements Storage {
   }
 }
 
-/** A slot without a box: `certain` where it is empty, not where it is unread or unreadable. */
+/** A slot without a box: `certain` if it is empty, not if it is unread or unreadable. */
 function nothing(certain: boolean): SlotState {
   return { number: -1, certain };
 }
@@ -317,9 +315,9 @@ function nothing(certain: boolean): SlotState {
 const LABEL = "picogrant sealed storage 1";
 
 /**
- * SHA-512 of label, device key and salt, cut to a key. The device key's length goes in too: no other pair of
- * key and salt gives the same bytes.
- * @returns false, with no key made, where the device key is missing, too short or of one byte value only
+ * SHA-512 of label, device key and salt, truncated to a key. The hash includes the length of the device key, so no
+ * other pair of key and salt yields the same bytes.
+ * @returns false, without a key, if the device key is missing, too short or of a single byte value
  */
 function deriveKey(key: Uint8Array, deviceKey: Bytes | undefined, salt: Bytes): boolean {
   if (deviceKey === undefined || deviceKey.length < SHORTEST_DEVICE_KEY_BYTES) return false;

@@ -1,17 +1,16 @@
-// Room beside the two slots of a device, for what a host keeps of its own: files have it, and a program's own storage.
+// A place beside the two slots, for data that the host stores: files have it, and a program's own storage.
 
 import type { Bytes, Promised, Storage } from "../contracts.ts";
 
-/** A storage that has it. */
 export interface WithCapacity {
-  /** Slot 0 is the room; slot 1 is always empty. */
+  /** Slot 0 is this place; slot 1 is always empty. */
   readonly tokenCache: Storage;
 }
 
-/** More than the longest answer with tokens. */
+/** More than the longest token response. */
 const CAPACITY = 98_304;
 
-/** The room, made of what is done to one place. */
+/** The storage, from operations on a single place. */
 export function capacityOf(place: {
   read(into: Bytes, from: number, to: number, done: (length: number) => void): Promised;
   write(bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): Promised;

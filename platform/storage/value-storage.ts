@@ -1,36 +1,35 @@
-// Storage of a program's own in three functions: one value, in which both slots are. It has to be replaced as a whole.
+// Storage by three functions of the program: a single value that contains both slots, and is replaced as a whole.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";
 import { capacityOf, type WithCapacity } from "./token-cache-storage.ts";
 
-/** Where a program keeps what has to outlive it: a row of a database, an entry of a keychain. */
+/** A program's persistent storage for one value: a row of a database, an entry of a keychain. */
 export interface ValueStorage {
-  /** What was saved last; undefined, null or "" where there is nothing. */
+  /** The last saved value; undefined, null or "" for none. */
   load(): Promised<string | undefined | null>;
-  /** Keeps a value (printable ASCII) in place of the one before. Once it has resolved, the value outlives the program. */
+  /** Replaces the value (printable ASCII). After it has resolved, the value must survive the program. */
   save(value: string): Promised<unknown>;
-  /** Forgets it. */
   erase(): Promised<unknown>;
 }
 
 type Promised<T> = T | Promise<T>;
 
-/** The largest record in bytes, as in a directory: enough for any token. */
+/** The largest record in bytes, the same as for a directory: enough for any token. */
 const CAPACITY = 131_072;
-/** The part of the value behind those of the two slots. */
+/** The part of the value after the two slots. */
 const TOKEN_CACHE = 2;
-/** Begins each value, so that something else's is not taken for one, or overwritten. */
+/** Begins each value, so that foreign data is neither read nor overwritten. */
 const MAGIC = "picogrant 1";
 
-/** The two slots of a device, and what lies beside them, in one value. */
+/** The two slots of a device and the token cache, in one value. */
 export class ValueSlots implements Storage, WithCapacity {
   readonly capacity = CAPACITY;
   lastFailure = "";
   readonly #value: ValueStorage;
-  /** As they are kept; undefined before they have been read. */
+  /** Undefined before they have been read. */
   #slots: readonly string[] | undefined;
-  /** One operation after the other: each replaces the whole. */
+  /** One operation at a time: each replaces the whole value. */
   #before: Promise<unknown> = Promise.resolve();
 
   constructor(value: ValueStorage) {
@@ -83,7 +82,7 @@ export class ValueSlots implements Storage, WithCapacity {
     const replace = async (): Promise<true> => {
       const slots = [...(await this.#load())];
       slots[slot] = text;
-      // Whether a save that fails has happened is not known: what is there is looked at again.
+      // A failed save may have happened: read the value again.
       this.#slots = undefined;
       if (slots.every((one) => one === "")) await this.#value.erase();
       else await this.#value.save([MAGIC, ...slots].join(" ").replace(/ $/, ""));
@@ -104,7 +103,7 @@ export class ValueSlots implements Storage, WithCapacity {
     return this.#slots;
   }
 
-  /** Whatever the program's functions throw, the device hears that it has failed. */
+  /** Whatever the program's functions throw, the device receives a failure. */
   #attempt<T>(run: () => Promise<T>, then: (result: T | undefined) => void): void {
     this.#before = this.#before.then(run, run).then(then, (error: unknown) => {
       this.lastFailure = `the program's own storage has failed: ${faultName(error)}`;
@@ -123,7 +122,7 @@ function textOf(bytes: Bytes, from: number, to: number): string {
   return btoa(text);
 }
 
-/** Undefined where it is no base64. */
+/** Undefined for invalid base64. */
 function bytesOf(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

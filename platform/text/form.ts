@@ -1,28 +1,26 @@
-// application/x-www-form-urlencoded where an engine has no URLSearchParams: exactly what that prints.
+// application/x-www-form-urlencoded on engines without URLSearchParams, with identical output.
 
 import type { Bytes } from "../contracts.ts";
 import { asciiOf } from "./text.ts";
 
-/** One name or value. */
 export function formEncodeText(text: string): string {
   return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"))
     .replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%20", "+");
 }
 
-/** A secret as it may stand in an address or a body: as it is, and encoded in both ways. */
+/** A secret as it may appear in a URL or a body: unchanged, and in both encodings. */
 export function sentForms(secret: string): ReadonlySet<string> {
   return new Set([secret, encodeURIComponent(secret), formEncodeText(secret)]);
 }
 
-/** Names and values, joined. */
 export function formEncode(fields: readonly (readonly [string, string])[]): string {
   return fields
     .map(([name, value]) => `${formEncodeText(name)}=${formEncodeText(value)}`)
     .join("&");
 }
 
-/** The fields of a form that the core made: ASCII, each name once. */
+/** The fields of a form that the core has written: ASCII, unique names. */
 export function formFields(body: Bytes, from: number, to: number): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const part of asciiOf(body, from, to).split("&")) {

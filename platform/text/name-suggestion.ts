@@ -1,11 +1,11 @@
-// Which known name somebody meant who misspelt it.
+// Suggests the name that a misspelled one probably means.
 
-/** The first of `known` that `wrong` is but for a slip; undefined where none is. */
+/** The first of `known` that differs from `wrong` by a typing error; undefined for none. */
 export function nameMeant(wrong: string, known: readonly string[]): string | undefined {
   return known.find((name) => isAlike(name, wrong));
 }
 
-/** But for upper and lower case, underscores, and one letter too many, too few or wrong. */
+/** Ignores case and underscores, and allows one letter to be missing, added or replaced. */
 function isAlike(one: string, other: string): boolean {
   const a = one.toLowerCase().replace(/_/g, "");
   const b = other.toLowerCase().replace(/_/g, "");

@@ -1,14 +1,13 @@
-// SHA-256 (FIPS 180-4) for hosts in JavaScript. Node and browsers have one of their own, the one of browsers answers
-// later than a driver can wait, and stock QuickJS has none: one for all of them is less than three. For a few bytes once
-// in a while.
+// SHA-256 (FIPS 180-4) for JavaScript hosts. Node has one, browsers have an asynchronous one that a driver cannot use,
+// and stock QuickJS has none: a single implementation for all is the smallest solution. For short inputs.
 
-/** FIPS 180-4 §4.2.2: of the cube roots of the first 64 primes, 32 bits behind the point. */
+/** FIPS 180-4 §4.2.2: 32 fractional bits of the cube roots of the first 64 primes. */
 const ROUND_CONSTANTS = fractions(64, Math.cbrt);
-/** §5.3.3: the same of the square roots of the first eight. */
+/** §5.3.3: likewise the square roots of the first eight. */
 const INITIAL = fractions(8, Math.sqrt);
 
 const BLOCK_BYTES = 64;
-/** A single 1 bit, and the message's length in bits (§5.1.1). */
+/** A single 1 bit, and the length of the message in bits (§5.1.1). */
 const PADDING_BYTES_MIN = 9;
 
 function fractions(count: number, root: (prime: number) => number): Int32Array {
@@ -32,7 +31,6 @@ function rotated(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-/** @returns the 32 bytes of the digest of the message */
 export function sha256(message: Uint8Array): Uint8Array {
   const blocks = Math.ceil((message.length + PADDING_BYTES_MIN) / BLOCK_BYTES);
   const padded = new Uint8Array(blocks * BLOCK_BYTES);
@@ -47,7 +45,7 @@ export function sha256(message: Uint8Array): Uint8Array {
     for (let t = 0; t < 16; t++) schedule[t] = view.getInt32(at + 4 * t);
     compress(state, schedule);
   }
-  // They may be of something secret: leave no copy behind.
+  // They may derive from a secret: wipe them.
   padded.fill(0);
   schedule.fill(0);
   const digest = new DataView(new ArrayBuffer(32));
@@ -55,7 +53,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   return new Uint8Array(digest.buffer);
 }
 
-/** §6.2.2. @param schedule has the block in its first 16 words */
+/** §6.2.2. @param schedule the block is in its first 16 words */
 function compress(state: Int32Array, schedule: Int32Array): void {
   for (let t = 16; t < 64; t++) {
     const before = schedule[t - 15]!;

@@ -1,9 +1,9 @@
-// Between strings and bytes where an engine has no TextEncoder. UTF-8; for start-up and requests, not
-// for the polling loop.
+// Converts between strings and bytes on engines without TextEncoder. For start-up and requests, not for the polling
+// loop.
 
 import type { Bytes } from "../contracts.ts";
 
-/** The string's UTF-8 bytes; a lone surrogate becomes U+FFFD. */
+/** The string as UTF-8; a lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
@@ -25,19 +25,19 @@ export function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A byte for each character: for texts that have none above 255. */
+/** One byte per character, for characters up to 255. */
 export function latinBytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-/** `bytes[from..to)` as string, a character for each byte: for ASCII. */
+/** `bytes[from..to)` as a string, one character per byte: for ASCII. */
 export function asciiOf(bytes: Bytes, from: number, to: number): string {
   let text = "";
   for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
   return text;
 }
 
-/** The text of UTF-8 bytes; undefined where they are none. For start-up. */
+/** The text of UTF-8 bytes; undefined if they are invalid. For start-up. */
 export function textOf(bytes: Bytes): string | undefined {
   let encoded = "";
   for (let at = 0; at < bytes.length; at++) {
@@ -50,10 +50,7 @@ export function textOf(bytes: Bytes): string | undefined {
   }
 }
 
-/**
- * The object that an answer is, with a byte order mark in front or not (RFC 8259 §8.1); undefined where it is no JSON
- * object.
- */
+/** The JSON object in a response, with or without a byte order mark (RFC 8259 §8.1); undefined if it is none. */
 export function objectIn(response: Bytes): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse((textOf(response) ?? "").replace(/^\ufeff/, ""));
@@ -64,7 +61,7 @@ export function objectIn(response: Bytes): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** What a server sends, as one line without anything that could move a cursor or turn the writing around. */
+/** A server's text as one line, without characters that could move the cursor or change the direction of text. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");
 }
