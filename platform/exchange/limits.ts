@@ -17,7 +17,7 @@
 //
 // | default | is | here |
 // |---|---|---|
-// | Node: `autoSelectFamilyAttemptTimeout` | 250 ms for one address of several | a quarter of `connectLimitMs` |
+// | Node: `autoSelectFamilyAttemptTimeout` | 250 ms for one address of several | a quarter of `connectLimitMs`, behind attempts side by side (node/addresses.ts) |
 // | Node: `maxHeaderSize` | 16 KiB | `headLimitBytes` |
 // | Node: `agent.timeout` | 5 s idle on `http.globalAgent` | ends no request; the adapter's own agents say |
 // | Node: `maxHeadersCount` | 2,000 headers, more are left out | as it is |

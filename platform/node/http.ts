@@ -18,6 +18,7 @@ import {
 } from "../display/response-reasons.ts";
 import { EXCHANGE_LIMITS, finalStatus, IDLE_MAX_MS, keepAliveMs } from "../exchange/limits.ts";
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
+import { lookupFor } from "./addresses.ts";
 
 /** Limits and certificates of the HTTP adapter. */
 export interface NodeHttpOptions {
@@ -106,7 +107,11 @@ export function openRequest(
 ): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
   const secure = url.protocol === "https:";
   const agent = secure ? settings.agent : plain;
-  const client = (secure ? https : http).request(url, { ...options, ...settings, agent });
+  // With a proxy of the environment the name is the proxy's, and its port another.
+  const { proxyEnv } = ((agent as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
+  const lookup = proxyEnv ? {} : { lookup: lookupFor(portOf(url), settings.connectLimitMs) };
+  const all = { ...options, ...settings, ...lookup, agent };
+  const client = (secure ? https : http).request(url, all);
   follow(client, agent);
   const connectLimit = setTimeout(late, settings.connectLimitMs);
   const stands = (): void => clearTimeout(connectLimit);

@@ -57,10 +57,15 @@ describe("one exchange at a time", () => {
 });
 
 describe("connections", () => {
-  it("to a slow line stand where another address of the name is unreachable", async () => {
-    // Its queue of connections is full: the next one stands at its second attempt, after a second.
+  it.each([
+    ["on a slow line stand where another address refuses", ["127.0.0.1", "127.0.0.2"], 10_000],
+    // One address after the other would take longer than the exchange may.
+    ["stand at once where another address is silent", ["127.0.0.1", "127.0.0.3"], 1e9],
+    ["stand at once where the address before it refuses", ["127.0.0.2", "127.0.0.3"], 1e9],
+  ] as const)("%s", async (_, addresses, connectLimitMs) => {
+    // Its queue of connections is full: the next one stands at its second attempt, after a second, or never.
     const listen = `const { parentPort, workerData } = require("node:worker_threads");
-      const server = require("node:net").createServer((socket) => socket.end(workerData.OK));
+      const server = require("node:net").createServer((socket) => socket.on("error", () => {}).end(workerData.OK));
       server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
         parentPort.postMessage(server.address().port);
         Atomics.wait(workerData.gate, 0, 0);
@@ -70,20 +75,26 @@ describe("connections", () => {
     const [port] = (await once(slow, "message")) as [number];
     const queue = [1, 2, 3].map(() => net.connect(port, "127.0.0.1").on("error", () => {}));
     await once(queue[0]!, "connect");
-    const addresses = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+    const valid = net.createServer((socket) => socket.on("data", () => socket.end(OK)));
+    await once(valid.listen(port, "127.0.0.3"), "listening");
     const lookup = vi.spyOn(dns, "lookup") as unknown as Mock;
-    lookup.mockImplementation((_name, _how, done) => done(null, addresses));
+    const found = addresses.map((address) => ({ address, family: 4 }));
+    lookup.mockImplementation((_name, _how, done) => done(null, found));
+    server.make({ connectLimitMs });
     const url = `http://slow.example:${port}/`;
+    const own = nodeFetch({ connectLimitMs });
     const requesting = [
       server.sendRequest({ url }),
-      nodeFetch()(url).then((found) => found.text()),
+      own(url).then((response) => response.text()),
     ] as const;
-    setTimeout(() => {
+    const open = (): void => {
       gate[0] = 1;
       Atomics.notify(gate, 0);
-    }, 600);
+    };
+    if (connectLimitMs === 10_000) setTimeout(open, 600);
     expect(await Promise.all(requesting)).toEqual([VALID, "ok"]);
     for (const socket of queue) socket.destroy();
+    valid.close();
     await slow.terminate();
   });
 

@@ -30,6 +30,7 @@ describe("what opens connections in JavaScript", () => {
   it("Node's clients", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
+      "platform/node/addresses.ts: 1", // attempts to connect, which send nothing
       "platform/node/agent-fetch.ts: 1", // a session's fetch, below
       "platform/node/http.ts: 3", // the adapter
       "targets/command/check-server.ts: 1", // a server, for the check of a port in C
