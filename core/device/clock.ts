@@ -38,7 +38,6 @@ export interface Clock {
   refreshRestS: number;
 }
 
-/** The clocks before the first tick. */
 export function makeClock(device: Clock, seed: number, startSpreadMs: number): void {
   device.waitMs = 0;
   device.intervalMs = Limit.INTERVAL_DEFAULT_MS;

@@ -10,7 +10,6 @@ export interface CommandRange {
   dataLength: number;
 }
 
-/** Before the first command. */
 export function makeCommandRange(device: CommandRange): void {
   device.data = 0;
   device.dataLength = 0;

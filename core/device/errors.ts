@@ -1,7 +1,7 @@
 // The numbers of errors, kinds and messages, and the default texts. Which error has which kind, message and
 // names in answers is in tables/errors.ts. Acting on an error is not here.
 
-import type { Device } from "./memory.ts";
+import { type Device, literalBytes } from "./memory.ts";
 import { Literal } from "./tables.ts";
 
 /** Stable numbers: hosts may show or report them. */
@@ -178,11 +178,11 @@ export function setError(device: Device & Failure, error: ErrorCode): void {
 export function errorKind(device: Device, error: ErrorCode): ErrorKind {
   // A host may pass any number.
   if (!(error > 0 && error <= ErrorCode.NO_CODE_CHALLENGE)) return ErrorKind.NONE;
-  return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
+  return literalBytes(device)[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
 }
 
 /** Message that belongs to an error; FAILED for a number that is none. */
 export function errorMessage(device: Device, error: ErrorCode): Message {
   if (!errorKind(device, error)) return Message.FAILED;
-  return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error + 1] - 65;
+  return literalBytes(device)[device.start[Literal.ERROR_KINDS] + 2 * error + 1] - 65;
 }

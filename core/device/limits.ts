@@ -142,7 +142,6 @@ export enum Limit {
   ACCESS_TOKEN_SHARE = 9,
   /** For each of the two refresh tokens: in most servers they are shorter than access tokens. */
   REFRESH_TOKEN_SHARE = 5,
-  /** What the tokens leave. */
   OUTPUT_SHARE = 32 - ACCESS_TOKEN_SHARE - 2 * REFRESH_TOKEN_SHARE,
   /** Smallest room for a request or record: about 64 bytes for each of its parts. */
   OUTPUT_MIN = 256,

@@ -112,13 +112,14 @@ export function isTooLong(device: Device, region: Place): boolean {
   return device.length[region] > device.capacity[region];
 }
 
-/** Whether the region's value is the one in the memory from `at`, of `size` bytes. */
-export function equals(device: Device, region: Place, at: number, size: number): boolean {
-  if (device.length[region] !== size) return false;
-  for (var i = 0; i < size; i++) {
-    if (device.memory[device.start[region] + i] !== device.memory[at + i]) return false;
-  }
-  return true;
+/** The bytes that literals lie in: in C a constant of the program. */
+export function literalBytes(device: Device): Bytes {
+  return device.memory;
+}
+
+/** The bytes that the region lies in: in C literals and default display texts are constants of the program. */
+export function bytesOf(device: Device, _region: Place): Bytes {
+  return device.memory;
 }
 
 /**
@@ -128,25 +129,41 @@ export function equals(device: Device, region: Place, at: number, size: number):
  */
 export function matchNext(device: Device, literal: Literal, matched: number, c: number): number {
   var start = device.start[literal];
+  var bytes = literalBytes(device);
   if (matched === device.length[literal]) return matched;
   // The longest beginning of the literal that ends with `c`: what has come is a beginning of it, too.
   for (var size = matched; size >= 0; size--) {
     var i = 0;
-    while (i < size && device.memory[start + i] === device.memory[start + matched - size + i]) i++;
-    if (i === size && device.memory[start + size] === c) return size + 1;
+    while (i < size && bytes[start + i] === bytes[start + matched - size + i]) i++;
+    if (i === size && bytes[start + size] === c) return size + 1;
   }
   return 0;
 }
 
-/** Whether two regions hold the same. */
-export function isSame(device: Device, region: Place, other: Place): boolean {
-  return equals(device, region, device.start[other], device.length[other]);
-}
-
 /** Whether the region's value begins with the other's. */
 export function beginsWith(device: Device, region: Place, other: Place): boolean {
+  var size = device.length[other];
   return (
-    device.length[region] >= device.length[other] &&
-    equals(device, other, device.start[region], device.length[other])
+    device.length[region] >= size && startsAs(device, region, other, device.start[other], size)
   );
+}
+
+/** Whether two regions hold the same. */
+export function isSame(device: Device, region: Place, other: Place): boolean {
+  return device.length[region] === device.length[other] && beginsWith(device, region, other);
+}
+
+/** Whether the region has the `size` bytes of another one from `at` on, in front of whatever else. */
+export function startsAs(
+  device: Device,
+  region: Place,
+  of: Place,
+  at: number,
+  size: number,
+): boolean {
+  var bytes = bytesOf(device, of);
+  var start = device.start[region];
+  var i = 0;
+  while (i < size && device.memory[start + i] === bytes[at + i]) i++;
+  return i >= size;
 }

@@ -20,7 +20,7 @@ import {
   turnToFirstPage,
 } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import type { Bytes, Device, Place } from "../device/memory.ts";
+import { type Bytes, bytesOf, type Device, type Place } from "../device/memory.ts";
 import { OutputUse, setLength } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { Field, Region } from "../device/tables.ts";
@@ -42,17 +42,18 @@ enum Source {
 }
 
 /**
- * Lays out `bytes[from..to)`, beginning a row: wrapped at spaces, and hard where a word is longer than a
+ * Lays out `bytes[from..to)` of a region, beginning a row: wrapped at spaces, and hard where a word is longer than a
  * row. A full row ends only when the next row begins, so that spaces after it are left out.
  */
-function putText(device: Device, from: number, to: number, source: Source): void {
+function putText(device: Device, region: Place, from: number, to: number, source: Source): void {
+  var bytes = bytesOf(device, region);
   fill(device, device.rowEnd);
   for (var i = from; i < to; i++) {
-    var c = device.memory[i];
+    var c = bytes[i];
     var wordEnd = i;
     if (i > from && c === 32) {
       do wordEnd++;
-      while (wordEnd < to && device.memory[wordEnd] !== 32);
+      while (wordEnd < to && bytes[wordEnd] !== 32);
     }
     if (device.cell + wordEnd - i > device.rowEnd) fill(device, device.rowEnd);
     else put(device, source === Source.DEVELOPER || (c > 31 && c < 127) ? c : 63); // ?
@@ -60,7 +61,8 @@ function putText(device: Device, from: number, to: number, source: Source): void
 }
 
 function putRegion(device: Device, region: Place, source: Source): void {
-  putText(device, device.start[region], device.start[region] + device.length[region], source);
+  var start = device.start[region];
+  putText(device, region, start, start + device.length[region], source);
 }
 
 function putMessage(device: Device, message: Message): void {
@@ -124,10 +126,7 @@ function addressRowEnd(device: Device, from: number, to: number): number {
   return from + length;
 }
 
-/**
- * The address: without its scheme where it is longer than one row, and with an instruction where there is
- * room.
- */
+/** The address: without its scheme where it is longer than one row, and with an instruction where there is room. */
 function putAddress(device: Device): void {
   var from = device.start[Field.VERIFICATION_URI];
   var to = from + device.length[Field.VERIFICATION_URI];
@@ -141,7 +140,7 @@ function putAddress(device: Device): void {
   }
   while (from < to) {
     var end = addressRowEnd(device, from, to);
-    putText(device, from, end, Source.ANYBODY);
+    putText(device, Field.VERIFICATION_URI, from, end, Source.ANYBODY);
     from = end;
   }
 }

@@ -2,8 +2,7 @@
 // request (RFC 8628 §3.1), polls (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1). All of
 // client authentication (RFC 6749 §2.3) is in this file.
 //
-// The client identifier is in every body, with HTTP Basic too: RFC 6749 §3.2.1 allows it, and some
-// servers want it.
+// The client identifier is in every body, with HTTP Basic too: RFC 6749 §3.2.1 allows it, and some servers want it.
 
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
@@ -33,7 +32,6 @@ export interface Client {
   formerBinding: number;
 }
 
-/** Before the client is written and the records are bound to it. */
 export function makeClient(device: Client, clientAuthentication: ClientAuthentication): void {
   device.clientAuthentication = clientAuthentication;
   device.binding = 0;

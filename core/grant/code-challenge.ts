@@ -29,7 +29,6 @@ export interface Challenge {
   demandMatched: number;
 }
 
-/** No server has demanded one. */
 export function makeChallenge(device: Challenge, pkce: Pkce): void {
   device.pkce = pkce;
   device.demandTrial = 0;

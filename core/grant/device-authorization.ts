@@ -38,7 +38,6 @@ export interface Code {
   deadCodes: number;
 }
 
-/** No code has been asked for. */
 export function makeCode(device: Code, renewalsMax: number): void {
   device.codeResumed = 1;
   device.codeKnown = 1;

@@ -37,7 +37,6 @@ export interface Session {
   endDueWith: ErrorCode;
 }
 
-/** There is no session. */
 export function makeSession(device: Session): void {
   device.hadAccess = 0;
   device.triedPrevious = 0;

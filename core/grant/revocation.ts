@@ -29,7 +29,6 @@ export interface Revocation {
   refreshOutcome: number;
 }
 
-/** Nothing is being revoked. */
 export function makeRevocation(device: Revocation): void {
   device.revocationTries = 0;
   device.refreshOutcome = -1;

@@ -64,9 +64,7 @@ function takeRegion(device: Device, region: Place, capacity: number): void {
   skip(device, capacity + 1);
 }
 
-/**
- * Makes regions of the lines of a text, from `literal` on. Display texts beyond the last one are added to it.
- */
+/** Makes regions of the lines of a text, from `literal` on. Display texts beyond the last one are added to it. */
 function placeLines(device: Device, literal: number, text: string): void {
   var last = device.messages + Message.COUNT - 1;
   var start = device.writeAt;
@@ -79,6 +77,13 @@ function placeLines(device: Device, literal: number, text: string): void {
     }
     placeConstant(device, literal, start, device.writeAt - start);
   }
+}
+
+/** Literals, and the display texts of the configuration or else the default ones. */
+function placeTexts(device: Device, extra: string, messages: string): void {
+  placeLines(device, Literal.MEMBERS, LITERALS);
+  placeLines(device, LiteralEnd.GRANT, extra);
+  placeLines(device, device.messages, messages || MESSAGES);
 }
 
 /** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
@@ -124,9 +129,7 @@ export function createDevice(
   var device = newDevice(memory, config, literalEnd);
   // In front of what may not fit: it is written to without a look at where the memory ends.
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
-  placeLines(device, Literal.MEMBERS, LITERALS);
-  placeLines(device, LiteralEnd.GRANT, extra);
-  placeLines(device, device.messages, config.messages || MESSAGES);
+  placeTexts(device, extra, config.messages);
   if (config.pkce) placeChallenge(device);
   writeClient(device, config);
   divide(device, literalEnd > LiteralEnd.GRANT);

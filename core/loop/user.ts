@@ -98,10 +98,7 @@ export function cancel(device: Device): void {
   }
 }
 
-/**
- * Signs out: revokes the tokens at the server and wipes everything here. Where there is no session, as
- * cancel.
- */
+/** Signs out: revokes the tokens at the server and wipes everything here. Where there is no session, as cancel. */
 export function signOut(device: Device): void {
   if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
   else if (!keepsTokens(device)) cancel(device);

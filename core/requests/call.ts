@@ -89,7 +89,6 @@ export interface Call {
   stepUpMatched: number;
 }
 
-/** There was no call. */
 export function makeCall(device: Call): void {
   device.call = null;
   device.callEndpoint = 0;

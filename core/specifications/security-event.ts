@@ -50,7 +50,6 @@ export interface Events {
   seenEvents: Integers;
 }
 
-/** No event has been met. */
 export function makeEvents(device: Events): void {
   var seenEvents: number[] = [];
   while (seenEvents.length < 8) seenEvents.push(-1);

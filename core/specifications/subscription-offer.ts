@@ -6,9 +6,9 @@ import {
   type Bytes,
   type CallKind,
   type Device,
-  equals,
   isSame,
   isTooLong,
+  startsAs,
 } from "../device/memory.ts";
 import { claimOutput, endTarget, OutputUse, releaseOutput } from "../device/regions.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
@@ -136,7 +136,8 @@ function writeTarget(
     if (!error && which < compared) {
       // What was cut off at the end of its room is not compared.
       if (isTooLong(device, field)) error = OfferError.TOO_LONG;
-      else if (!equals(device, field, start, size)) error = OfferError.BODY_PACKAGE_NAME + which;
+      else if (device.length[field] !== size || !startsAs(device, field, Region.CALL, start, size))
+        error = OfferError.BODY_PACKAGE_NAME + which;
     }
   }
   return nameError || error;

@@ -3,7 +3,7 @@
 
 import { must } from "../device/assertion.ts";
 import { quotient } from "../device/digits.ts";
-import type { Device, Place } from "../device/memory.ts";
+import { bytesOf, type Device, type Place } from "../device/memory.ts";
 import { setLength, wipe } from "../device/regions.ts";
 import { Field, type Literal, type Region } from "../device/tables.ts";
 import { keepUnit } from "./unicode.ts";
@@ -16,7 +16,6 @@ export interface Writer {
   writeEnd: number;
 }
 
-/** The writer at the beginning of a memory of so many bytes. */
 export function makeWriter(device: Writer, bytes: number): void {
   device.writeAt = 0;
   device.writeEnd = bytes;
@@ -110,9 +109,10 @@ export function writeEncoded(device: Device, c: number, encoding: Encoding): voi
 
 /** A region's value, encoded. */
 export function writeRegion(device: Device, region: Place, encoding: Encoding): void {
+  var bytes = bytesOf(device, region);
   var at = device.start[region];
   var end = at + device.length[region];
-  while (at < end) writeEncoded(device, device.memory[at++], encoding);
+  while (at < end) writeEncoded(device, bytes[at++], encoding);
 }
 
 /** A literal as it is. */

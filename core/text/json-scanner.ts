@@ -8,7 +8,7 @@
 // is known to be (isTooLong) and never taken for a shorter one.
 
 import { Limit } from "../device/limits.ts";
-import { type Device, equals, holds, type Place } from "../device/memory.ts";
+import { type Device, holds, literalBytes, type Place, startsAs } from "../device/memory.ts";
 import { clearAll, setLength, wipe } from "../device/regions.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { Scan } from "./tables.ts";
@@ -36,7 +36,6 @@ export interface Scanner {
   scanUnit: number;
 }
 
-/** Before the first document. */
 export function makeScanner(device: Scanner): void {
   device.scanState = 0;
   device.scanStack = 0;
@@ -101,15 +100,18 @@ export function scanEnd(device: Device): boolean {
  * @param list literal with names, as MEMBERS; `*` stands for any. The first match decides
  */
 export function numberNamed(device: Device, list: Literal, region: Place): number {
+  var bytes = literalBytes(device);
   var at = device.start[list];
   var end = at + device.length[list];
-  var number = device.memory[at++] - 65;
+  var number = bytes[at++] - 65;
   while (at < end) {
     var start = at;
     // A name ends with less; the star is a name of no bytes.
-    while (device.memory[at] > 44) at++;
-    if (device.memory[start] === 42 || equals(device, region, start, at - start)) return number;
-    number += device.memory[at++] - 32;
+    while (bytes[at] > 44) at++;
+    var isOfSize = device.length[region] === at - start;
+    if (isOfSize && startsAs(device, region, list, start, at - start)) return number;
+    if (bytes[start] === 42) return number;
+    number += bytes[at++] - 32;
   }
   return 0;
 }
@@ -218,12 +220,13 @@ function enter(device: Device & Scanner, next: Scan, c: number): void {
 
 function follow(device: Device, c: number): void {
   var state = device.scanState;
+  var bytes = literalBytes(device);
   var at = device.start[Literal.GRAMMAR] + 2 * state;
   // In the rows `1` (49) stands for every digit, but for the `0` (48) that a number may begin with: no digit follows it.
   var isFirstZero = c === 48 && state <= Scan.MINUS;
   var byte = c > 47 && c < 58 && !isFirstZero ? 49 : c;
-  while (device.memory[at] !== 32 && device.memory[at] !== byte) at += 2;
-  var next = device.memory[at + 1] - 65;
+  while (bytes[at] !== 32 && bytes[at] !== byte) at += 2;
+  var next = bytes[at + 1] - 65;
   if (state === Scan.ESCAPE) scanEscape(device, next, c);
   else if (next < 0) close(device, next, c);
   else enter(device, next, c);

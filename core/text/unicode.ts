@@ -17,7 +17,6 @@ export interface Value {
   excess: Integers;
 }
 
-/** Before the first value. */
 export function makeValue(device: Value): void {
   var excess: number[] = [];
   for (var field = 0; field <= Region.KEY; field++) excess.push(0);

@@ -63,19 +63,52 @@ static void writeText(struct pg_core *device, const char *text, int32_t encoding
   setLength(device, PG_FIELD_NONE, 0);
 }
 
-/* core/loop/create.ts: a character of the display is U+0001..U+00FF, so one or two bytes. */
-static void placeLines(struct pg_core *device, int32_t literal, const char *text) {
-  int32_t last = device->messages + Message_COUNT - 1;
-  int32_t start = device->writeAt;
-  for (; *text; text++) {
-    int32_t c = (uint8_t)*text;
-    if (c > 127 && text[1]) c = ((c & 3) << 6) | (*++text & 63);
+/* Literals and default display texts, a line each. */
+static const uint8_t constants[] = LITERALS
+#if PICOGRANT_BUILD >= PICOGRANT_API
+    REQUEST_LITERALS
+#endif
+#if PICOGRANT_BUILD >= PICOGRANT_COMPLETE
+    DOCUMENT_LITERALS
+#endif
+    MESSAGES;
+
+/* core/device/memory.ts */
+static const uint8_t *literalBytes(struct pg_core *device) {
+  (void)device;
+  return constants;
+}
+
+static const uint8_t *bytesOf(struct pg_core *device, int32_t region) {
+  if (region < PG_REGION_COUNT) return device->memory;
+  return region < device->messages ? constants : device->texts;
+}
+
+/*
+ * core/loop/create.ts: a display text of the configuration is copied; its characters are U+0001..U+00FF, so one or two
+ * bytes.
+ */
+static void placeTexts(struct pg_core *device, const char *extra, const char *messages) {
+  int32_t region = PG_REGION_COUNT;
+  int32_t start = 0;
+  (void)extra;
+  for (int32_t at = 0; at < (int32_t)sizeof constants; at++) {
+    if (constants[at] > 10) continue;
+    placeConstant(device, region++, start, at - start);
+    start = at + 1;
+  }
+  device->texts = *messages ? device->memory : constants;
+  region = device->messages;
+  start = device->writeAt;
+  for (; *messages; messages++) {
+    int32_t c = (uint8_t)*messages;
+    if (c > 127 && messages[1]) c = ((c & 3) << 6) | (*++messages & 63);
     if (c != 10) writeByte(device, c);
-    else if (literal < last) {
-      literal++;
+    else if (region < device->messages + Message_COUNT - 1) {
+      region++;
       start = device->writeAt;
     }
-    placeConstant(device, literal, start, device->writeAt - start);
+    placeConstant(device, region, start, device->writeAt - start);
   }
 }
 /* functions */
@@ -150,15 +183,11 @@ int pg_get(struct pg_core *core, enum pg_property property) {
   }
 }
 
-static bool isRegion(const struct pg_core *core, int region) {
-  return region >= 0 && region < core->messages + Message_COUNT;
-}
+static bool isRegion(int region) { return region >= 0 && region < PG_REGION_COUNT; }
 
-int pg_start(struct pg_core *core, int region) { return isRegion(core, region) ? core->start[region] : 0; }
+int pg_start(struct pg_core *core, int region) { return isRegion(region) ? core->start[region] : 0; }
 
-int pg_length(struct pg_core *core, int region) { return isRegion(core, region) ? core->length[region] : 0; }
+int pg_length(struct pg_core *core, int region) { return isRegion(region) ? core->length[region] : 0; }
 
-int pg_capacity(struct pg_core *core, int region) {
-  return region >= 0 && region < PG_REGION_COUNT ? core->capacity[region] : -1;
-}
+int pg_capacity(struct pg_core *core, int region) { return isRegion(region) ? core->capacity[region] : -1; }
 /* calls */

@@ -149,14 +149,22 @@ export class Printer {
     if (isTaken && name !== "create")
       throw new UnsupportedSyntax(node, "a second thing of this name");
     this.#levels.set(node, level);
-    if (this.#isByHand(name)) return;
+    const isByHand = this.#isByHand(name);
     const visit = (one: ts.Node): void => {
       if (ts.isLabeledStatement(one) || ts.isTypeNode(one)) return;
       const named = ts.isIdentifier(one) && this.#checker.getSymbolAtLocation(one);
-      if (named) this.#reach(named, level);
+      // A function by hand has its own names, but the texts of the sources.
+      if (named && (!isByHand || this.#isText(named))) this.#reach(named, level);
       ts.forEachChild(one, visit);
     };
     ts.forEachChild(node, visit);
+  }
+
+  #isText(symbol: ts.Symbol): boolean {
+    const { flags } = symbol;
+    const found = flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
+    const type = this.#checker.getTypeOfSymbol(found);
+    return !(flags & ts.SymbolFlags.Enum) && (type.flags & ts.TypeFlags.StringLike) > 0;
   }
 
   /** Things one after the other, between lines that say which builds have them. */
@@ -404,7 +412,9 @@ export class Printer {
       return `${commentOf(declaration).replace(/^(?=.)/gm, "  ")}  ${words};\n`;
     });
     const memory = "  const uint8_t *memory;\n";
-    return members.join("").replace(memory, "  uint8_t *memory;\n  int32_t memorySize;\n");
+    return members
+      .join("")
+      .replace(memory, "  uint8_t *memory;\n  int32_t memorySize;\n  const uint8_t *texts;\n");
   }
 
   #properties(): string {

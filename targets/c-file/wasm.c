@@ -26,9 +26,6 @@ size_t strlen(const char *text) {
 /* A test saves itself the way to where the counters turn over. */
 void setCounters(struct pg_core *core, int32_t value) { core->requestId = core->moves = value; }
 
-/* How many regions its lists have. */
-int32_t regionsOf(struct pg_core *core) { return core->messages + Message_COUNT; }
-
 enum { MEMORY_MAX = 65535 };
 struct pg_core theCore;
 uint8_t theMemory[MEMORY_MAX];

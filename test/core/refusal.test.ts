@@ -2,7 +2,7 @@
 // rows of the table (core/grant/refusal.ts).
 
 import { expect, it } from "vitest";
-import { ErrorCode, Event, Outcome, outcome, State } from "../../core/complete.ts";
+import { ErrorCode, Event, Outcome, State } from "../../core/complete.ts";
 import type { FakeResponse } from "../../platform/testing/index.ts";
 import { Port, type Reaction } from "../environment/core-port.ts";
 import { code, error, json, tokens } from "../environment/environment.ts";
@@ -38,7 +38,7 @@ it.each<[string, Reaction, Outcome]>([
 ])("%s at the request for a code", (_, response, means) => {
   const bench = new Port([response]);
   bench.pass(6000);
-  expect(outcome(bench.device)).toBe(means);
+  expect(bench.core.outcome(bench.device)).toBe(means);
 });
 
 it.each<[string, FakeResponse, object?]>([

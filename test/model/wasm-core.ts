@@ -128,8 +128,7 @@ Object.values<string>(Property).forEach((name, place) => {
     get(this: WasmDevice) {
       const { c, core } = this;
       if (!list) return c.pg_get!(core, place);
-      const length = name === "capacity" ? Region.COUNT : c.regionsOf!(core);
-      return Array.from({ length }, (_, region) => c[list]!(core, region));
+      return Array.from({ length: Region.COUNT }, (_, region) => c[list]!(core, region));
     },
   });
 });

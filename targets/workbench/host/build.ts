@@ -113,7 +113,7 @@ export function buildWasm(variant: Variant): string {
   const out = `${hostFolder}${variant}.wasm`;
   const api = ["core_open", "get", "start", "length", "capacity", "call_body"];
   const names = [...functionsOf(variant), ...api.map((name) => `pg_${name}`)];
-  names.push("setCounters", "coreOf", "memoryOf", "regionsOf");
+  names.push("setCounters", "coreOf", "memoryOf");
   mkdirSync(hostFolder, { recursive: true });
   run("clang", [
     ...["--target=wasm32", "-O1", "-std=c99", "-ffreestanding", "-nostdlib", "-Dstatic="],
