@@ -1,11 +1,13 @@
 // npm run build: writes the firmware bundle to dist/, as a script, as CommonJS and as an ES module, each with its types
-// and numbers for C, the conformance script that tests an engine, and the core as C. Prints the sizes.
+// and numbers for C, the conformance script that tests an engine, and the core as C. Prints the sizes. `-- --playground`
+// writes the playground instead, a folder for any file server: device, network, service, phone and panel in one page.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { shippedFiles } from "../targets/bundle/shipped.ts";
 import { variants } from "../targets/bundle/surface.ts";
+import { writePlayground } from "../targets/desktop/playground/folder.ts";
 import { bundleProgram } from "../targets/quickjs/bundle-program.ts";
 import { conformanceScript } from "../targets/workbench/engines/script.ts";
 import { numbersHeader, standaloneFiles } from "../targets/workbench/host/generate.ts";
@@ -27,21 +29,33 @@ function put(name: string, text: string): void {
   renameSync(draft, dist + name);
 }
 
-commandLine(
+async function writeAll(): Promise<void> {
+  mkdirSync(dist, { recursive: true });
+  for (const variant of variants) {
+    const files = await shippedFiles(variant);
+    for (const [name, text] of Object.entries(files)) put(name, text);
+    const [[name, script]] = Object.entries(files) as [[string, string]];
+    console.log(sizes(name, script));
+    const conformance = name.replace(/\.js$/, "-conformance.js");
+    put(conformance, await conformanceScript(variant, script));
+  }
+  put("picogrant-numbers.h", numbersHeader());
+  for (const [name, text] of Object.entries(await standaloneFiles())) put(name, text);
+  const program = await bundleProgram();
+  put("picogrant.qjs.js", program);
+  console.log(sizes("picogrant.qjs.js", program));
+}
+
+async function playground(): Promise<void> {
+  console.log(`dist/playground: ${(await writePlayground(`${dist}playground/`)).join(", ")}`);
+  console.log("Serve it with any file server, such as: npx http-server dist/playground");
+}
+
+const flags = commandLine(
   "build",
   "Writes the bundle, its maps and types to dist/, and prints the sizes.",
-).parse();
-mkdirSync(dist, { recursive: true });
-for (const variant of variants) {
-  const files = await shippedFiles(variant);
-  for (const [name, text] of Object.entries(files)) put(name, text);
-  const [[name, script]] = Object.entries(files) as [[string, string]];
-  console.log(sizes(name, script));
-  const conformance = name.replace(/\.js$/, "-conformance.js");
-  put(conformance, await conformanceScript(variant, script));
-}
-put("picogrant-numbers.h", numbersHeader());
-for (const [name, text] of Object.entries(await standaloneFiles())) put(name, text);
-const program = await bundleProgram();
-put("picogrant.qjs.js", program);
-console.log(sizes("picogrant.qjs.js", program));
+)
+  .option("--playground", "only write dist/playground, a static folder for any file server")
+  .parse()
+  .opts<{ playground?: boolean }>();
+await (flags.playground ? playground() : writeAll());

@@ -3,10 +3,10 @@
 
 import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";
-import { installEngines } from "../targets/workbench/engines/install.ts";
+import { buildQjs, installEngines } from "../targets/workbench/engines/install.ts";
 import { checkedBundle } from "../targets/workbench/engines/integers.ts";
 import { builtBundle, conformanceScript, readTap } from "../targets/workbench/engines/script.ts";
-import { commandLine, printTable } from "../targets/workbench/script-options.ts";
+import { carryOut, commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const installCommand = "npm run engines -- --install";
 
@@ -60,6 +60,7 @@ interface Options {
   install?: boolean;
   installOnly?: boolean;
   only?: string;
+  qjs?: boolean;
 }
 
 async function main(): Promise<number> {
@@ -69,9 +70,14 @@ async function main(): Promise<number> {
   )
     .option("--install", "fetch the engines that npm ci leaves out (Debian's, Hermes, XS) first")
     .option("--install-only", "fetch them and stop")
+    .option("--qjs", "only build the stock qjs of QuickJS from Debian's source into dist/engines")
     .option("--only <name>", "only engines whose name contains this")
     .parse();
-  const { install, installOnly, only } = program.opts<Options>();
+  const { install, installOnly, only, qjs } = program.opts<Options>();
+  if (qjs) {
+    console.log(buildQjs((line) => console.log(line)));
+    return 0;
+  }
   const isChosen = ({ name }: Engine) => name.toLowerCase().includes((only ?? "").toLowerCase());
   if (!engines.some(isChosen)) {
     program.error(
@@ -104,4 +110,4 @@ async function main(): Promise<number> {
   return report(complaints);
 }
 
-process.exitCode = await main();
+await carryOut("engines", main);

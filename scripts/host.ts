@@ -1,18 +1,35 @@
 // npm run host: builds the C host as released, under sanitizers, and on each engine, and tests all of them against the
 // simulated service. `-- --install` installs missing Debian packages; `-- --build` stops after building; `-- --arm`
-// does it for 32-bit ARM, runs a whole grant under qemu, and checks the engine's budget.
+// does it for 32-bit ARM, runs a whole grant under qemu, and checks the engine's budget. `-- --analyse`, `-- --fuzz` and
+// `-- --prove` look for faults without tests.
 
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { startCheckServer } from "../targets/command/check-server.ts";
-import { buildHost, buildPort, type Kind, portFolder } from "../targets/workbench/host/build.ts";
+import { integer } from "../targets/desktop/command-line.ts";
+import { InstallError, quickjsFolder } from "../targets/workbench/engines/install.ts";
 import {
+  buildHost,
+  buildPort,
+  generatedC,
+  hostFolder,
+  type Kind,
+  portFolder,
+} from "../targets/workbench/host/build.ts";
+import { fuzz, surfaces } from "../targets/workbench/host/fuzzers.ts";
+import { proofNeeds, proofRow, proofs } from "../targets/workbench/host/proofs.ts";
+import {
+  analyserNeeds,
   armNeeds,
   ensurePackages,
+  fuzzNeeds,
   hostNeeds,
+  type Need,
   portNeeds,
 } from "../targets/workbench/host/toolchain.ts";
-import { carryOut, commandLine } from "../targets/workbench/script-options.ts";
+import { carryOut, commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine(
   "host",
@@ -24,6 +41,11 @@ const flags = commandLine(
   .option("--port <folder>", "build only the port in this folder, for this machine")
   .option("--check", "with --port: test its files one by one, and report each fault")
   .option("--server <address>", "for --check: another server than its own, which sees less")
+  .option("--analyse", "only run static analysers over what --build has built")
+  .option("--fuzz", "only fuzz the parsers of external input")
+  .option("--rounds <n>", "for --fuzz: rounds of about five seconds", integer(1, 1_000_000), 12)
+  .option("--prove", "only prove that the parsers have no undefined behaviour")
+  .option("--only <name>", "for --fuzz and --prove: one surface, or one proof")
   .parse()
   .opts<{
     install?: boolean;
@@ -32,11 +54,127 @@ const flags = commandLine(
     port?: string;
     check?: boolean;
     server?: string;
+    analyse?: boolean;
+    fuzz?: boolean;
+    rounds: number;
+    prove?: boolean;
+    only?: string;
   }>();
+
+const ensure = (needs: readonly Need[]) => ensurePackages(needs, flags.install ?? false);
+
+/** The one that --only names, or all. */
+function chosen<T extends { readonly name: string }>(all: readonly T[]): readonly T[] {
+  const found = all.filter(({ name }) => flags.only === undefined || name === flags.only);
+  if (found.length > 0) return found;
+  const names = all.map(({ name }) => name).join(", ");
+  throw new InstallError(`--only ${flags.only} is none of: ${names}`);
+}
+
+async function prove(): Promise<number> {
+  ensure(proofNeeds);
+  const rows = await Promise.all(chosen(proofs).map(proofRow));
+  const head = ["functions", "for every input of", "alarms", "seconds"];
+  printTable([head, ...rows.map(({ cells }) => cells)]);
+  return rows.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function fuzzAll(): number {
+  ensure(fuzzNeeds);
+  const results = chosen(surfaces).map((surface) => fuzz(surface, flags.rounds));
+  return results.every(Boolean) ? 0 : 1;
+}
+
+const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
+const folders = [...["portable", "engines", "engines/quickjs", "engines/duktape"], "ports/posix"];
+const generated = `${hostFolder}generated-complete`;
+
+function filesOf(folder: string): string[] {
+  const names = readdirSync(`${sources}${folder}`).filter((name) => name.endsWith(".c"));
+  return names.map((name) => `${sources}${folder}/${name}`);
+}
+
+/**
+ * @returns what an analyser reports about the files, "" for nothing
+ */
+function reportOf(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  if (error) throw new InstallError(`${command}: ${error.message}`);
+  return status === 0 && !/warning:/.test(stderr) ? "" : `${stdout}${stderr}`.trim();
+}
+
+/** Rules of MISRA C:2012 that the portable files break, as cppcheck's addon finds them, with their counts. */
+function brokenRules(includes: readonly string[]): Map<string, number> {
+  const { stderr, error } = spawnSync(
+    "cppcheck",
+    ["--addon=misra", "--std=c99", "--quiet", ...includes, ...filesOf("portable")],
+    { encoding: "utf8" },
+  );
+  if (error) throw new InstallError(`cppcheck: ${error.message}`);
+  const counts = new Map<string, number>();
+  for (const [, rule] of stderr.matchAll(/\[misra-c2012-([\d.]+)\]/g)) {
+    counts.set(rule!, (counts.get(rule!) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Deviations without a row in MISRA.md, and rows without a deviation. */
+function misra(includes: readonly string[]): string[] {
+  const counts = brokenRules(includes);
+  const rows = readFileSync(`${sources}MISRA.md`, "utf8").matchAll(/^\| ([\d., ]+) \|/gm);
+  const explained = new Set(Array.from(rows).flatMap(([, rules]) => rules!.split(", ")));
+  const all = [...counts].sort(([, a], [, b]) => b - a);
+  console.log(`MISRA C:2012: ${all.map(([rule, count]) => `${rule} ${count}`).join(", ")}`);
+  return [
+    ...all.filter(([rule]) => !explained.has(rule)).map(([rule]) => `${rule} has no row`),
+    ...[...explained]
+      .filter((rule) => !counts.has(rule))
+      .map((rule) => `${rule} is no longer broken`),
+  ];
+}
+
+/** Runs static analysers, with every warning as an error, and compares MISRA.md with the rules that are broken. */
+function analyse(): number {
+  ensure(analyserNeeds);
+  if (!existsSync(generated)) throw new InstallError("run npm run host -- --build first");
+  const includes = [...folders.map((folder) => `-I${sources}${folder}`), `-I${generated}`];
+  const compiler = ["-std=gnu11", ...includes, "-isystem", quickjsFolder()];
+  const files = folders.flatMap(filesOf);
+  // The core as C comes with the other header of the device.
+  const ofCore = ["-std=c99", `-I${generatedC}`, `-I${sources}portable`];
+  const core = `${generatedC}/picogrant.c`;
+  const single = (command: string, own: readonly string[]) =>
+    [
+      ...files.map((file) => reportOf(command, [...compiler, ...own, file])),
+      reportOf(command, [...ofCore, ...own, core]),
+    ].filter(Boolean);
+  const complaints = {
+    "gcc -fanalyzer": single("gcc", ["-O2", "-fanalyzer", "-Werror", "-c", "-o", "/dev/null"]),
+    "clang --analyze": single("clang", ["--analyze", "-Xclang", "-analyzer-output=text"]),
+    cppcheck: [
+      reportOf("cppcheck", [
+        ...[
+          "--quiet",
+          "--std=c11",
+          "--enable=warning,portability,performance",
+          "--error-exitcode=1",
+        ],
+        ...[...includes, ...files],
+      ]),
+    ].filter(Boolean),
+    "targets/host/MISRA.md": misra(includes),
+  };
+  for (const [name, output] of Object.entries(complaints)) {
+    console.log(
+      `${name}: ${files.length} files, ${output.length === 0 ? "clean" : output.join("\n")}`,
+    );
+  }
+  return Object.values(complaints).every((output) => output.length === 0) ? 0 : 1;
+}
 
 /** Builds your own port: its five files with the portable host. */
 async function port(folder: string): Promise<void> {
-  ensurePackages(portNeeds, flags.install ?? false);
+  ensure(portNeeds);
   if (flags.check) {
     await check(path.resolve(folder));
     return;
@@ -79,7 +217,7 @@ async function check(folder: string): Promise<void> {
 
 async function host(): Promise<void> {
   const { arm = false } = flags;
-  ensurePackages(arm ? armNeeds : hostNeeds, flags.install ?? false);
+  ensure(arm ? armNeeds : hostNeeds);
   const kinds: Kind[] = arm
     ? ["arm-grant", "arm-api", "arm"]
     : ["release", "sanitize", "quickjs", "duktape"];
@@ -98,6 +236,8 @@ async function host(): Promise<void> {
 }
 
 await carryOut("host", async () => {
-  if (flags.port === undefined) await host();
-  else await port(flags.port);
+  if (flags.analyse) return analyse();
+  if (flags.fuzz) return fuzzAll();
+  if (flags.prove) return prove();
+  return flags.port === undefined ? host() : port(flags.port);
 });

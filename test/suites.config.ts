@@ -36,7 +36,7 @@ const suites: Record<string, ProjectConfig> = {
     setupFiles: ["test/seeds.ts"],
     maxWorkers: 2,
   },
-  /** Stock QuickJS (npm run tool -- qjs): npm run tool -- test-qjs. */
+  /** Stock QuickJS (npm run engines -- --qjs): npm run tool -- test-qjs. */
   quickjs: {
     globalSetup: ["test/programs-folder.ts"],
     include: ["test/quickjs/**/*.test.ts"],

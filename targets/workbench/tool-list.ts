@@ -11,16 +11,11 @@ interface Tool {
 const all = "test/vitest.config.ts";
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
-  "analyse-c": {
-    description: "static analysers over the host in C",
-    program: "scripts/analyse-c.ts",
-  },
   coverage: {
     description: "rows of the specifications and their tests",
     program: "test/coverage/main.ts",
   },
   fleet: { description: "many devices with one service", program: "targets/desktop/fleet/main.ts" },
-  "fuzz-c": { description: "fuzzes the inputs of the C host", program: "scripts/fuzz-c.ts" },
   model: { description: "the core against its model", program: "test/model/main.ts" },
   package: { description: "the folders that npm publishes", program: "scripts/package.ts" },
   peers: { description: "the comparison with other clients", program: "scripts/peers.ts" },
@@ -28,9 +23,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description: "runs the command picogrant from its sources",
     program: "targets/command/main.ts",
   },
-  playground: { description: "the simulator as a static page", program: "scripts/playground.ts" },
-  "prove-c": { description: "proofs about the C host", program: "scripts/prove-c.ts" },
-  qjs: { description: "stock QuickJS from Debian's source", program: "scripts/qjs.ts" },
   runtimes: {
     description: "signs in with other bundlers and runtimes; fetches them",
     program: "scripts/runtimes.ts",

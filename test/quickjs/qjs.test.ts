@@ -33,7 +33,7 @@ import { bench } from "../bench-run.ts";
 import { FIXTURE, TV, VIDEO_READONLY } from "../service/harness.ts";
 
 const qjs = findQjs();
-if (qjs === undefined) throw new Error("no qjs here: npm run tool -- qjs builds it");
+if (qjs === undefined) throw new Error("no qjs here: npm run engines -- --qjs builds it");
 const tls = makeTlsIdentities();
 let program = "";
 beforeAll(async () => {

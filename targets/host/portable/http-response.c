@@ -501,7 +501,7 @@ static enum pg_http_response_result result_of(const struct pg_http_response *res
 enum pg_http_response_result pg_http_response_read(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t at = 0;
   while (at < size && response->step != COMPLETE && response->step != REFUSED) {
-    /* For `npm run tool -- prove-c`: what happens at one byte is told from what happens at another. */
+    /* For `npm run host -- --prove`: what happens at one byte is told from what happens at another. */
     //@ split at;
     if (is_in_body(response)) at += take_body(response, bytes + at, size - at);
     else take_byte(response, bytes[at++]);

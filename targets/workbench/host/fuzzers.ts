@@ -1,7 +1,8 @@
 // A fuzzer for each surface where the C host reads external input: a file of test/host/fuzz, the host's files that it
 // covers, and a fault that it must find. Built for libFuzzer.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "../engines/install.ts";
 import { type Fault, sourceWith } from "./build.ts";
@@ -117,4 +118,85 @@ export function buildFuzzer({ name, files }: Surface, plant?: Fault): string {
   });
   run("clang", [...flags, "-no-pie", "-o", `${out}/fuzz`, objectOf(harness, flags), ...parts]);
   return `${out}/fuzz`;
+}
+
+/** The number of inputs that a fuzzer reports. */
+const triedIn = (output: string): number =>
+  Number(/stat::number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0);
+
+/** Runs a fuzzer; its report goes to standard error, as libFuzzer writes it. */
+function runFuzzer(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): { ok: boolean; output: string } {
+  const { status, signal, error, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    env: { ...process.env, ASAN_OPTIONS: "detect_leaks=1" },
+  });
+  const end = error?.message ?? signal ?? `exit code ${status}`;
+  return { ok: status === 0, output: `${stderr ?? ""}\nit ended with ${end}` };
+}
+
+/**
+ * @returns whether nothing was found
+ */
+function findsNothing(surface: Surface, rounds: number): boolean {
+  const program = buildFuzzer(surface);
+  const own = `${folder}/${surface.name}`;
+  const found = `${own}/corpus`;
+  mkdirSync(found, { recursive: true });
+  // Each input takes microseconds. The limit is for one that never ends, on a busy machine.
+  const limits = [`-max_len=${surface.longest}`, "-timeout=60", "-rss_limit_mb=2048"];
+  const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
+  const least = rounds * surface.round;
+  const end = [`-runs=${least}`, "-print_final_stats=1", "-verbosity=1"];
+  const began = Date.now();
+  const { ok, output } = runFuzzer(
+    program,
+    [...limits, ...seed, ...end, found, corpusOf(surface.name)],
+    own,
+  );
+  const took = ((Date.now() - began) / 1000).toFixed(1);
+  const tried = triedIn(output);
+  const coverage = [...output.matchAll(/cov: (\d+)/g)].at(-1)?.[1] ?? "?";
+  console.log(
+    `${surface.name}: ${tried} inputs in ${took} s, ${coverage} edges, ` +
+      `${readdirSync(found).length} stored, ${ok ? "nothing found" : "FOUND SOMETHING"}`,
+  );
+  if (!ok) console.error(`${output.slice(-4000)}\nfuzz: the input is in ${own}`);
+  const isEnough = tried >= least;
+  if (ok && !isEnough) console.error(`fuzz: ${surface.name} tried ${tried} inputs, not ${least}`);
+  return ok && isEnough;
+}
+
+/**
+ * @returns whether the fuzzer finds its planted fault within a round
+ */
+function isAlive(surface: Surface): boolean {
+  const program = buildFuzzer(surface, surface.fault);
+  const own = `${folder}/${surface.name}/planted`;
+  const limits = [`-max_len=${surface.longest}`, `-runs=${surface.round}`, "-print_final_stats=1"];
+  const seed = `-seed=${process.env.PICOGRANT_SEED ?? 1}`;
+  // Inputs that reach new code go to the first folder.
+  const found = `${own}/corpus`;
+  rmSync(found, { recursive: true, force: true });
+  mkdirSync(found);
+  const { ok, output } = runFuzzer(program, [...limits, seed, found, corpusOf(surface.name)], own);
+  const isFound = !ok && /must hold: |PG_MUST|AddressSanitizer|runtime error/.test(output);
+  const outcome = isFound ? "found" : `NOT FOUND\n${output.slice(-300)}`;
+  console.log(`${surface.name}: a planted fault after ${triedIn(output)} inputs: ${outcome}`);
+  return isFound;
+}
+
+/**
+ * Fuzzes a surface. First its fuzzer must find the planted fault. It starts with the inputs of corpus.json. Inputs that
+ * it finds stay in dist/fuzz-c; `dist/fuzz-c/NAME/fuzz FILE` runs one again.
+ * @param rounds multiplies the inputs of a round
+ * @returns whether nothing else was found
+ */
+export function fuzz(surface: Surface, rounds: number): boolean {
+  return isAlive(surface) && findsNothing(surface, rounds);
 }

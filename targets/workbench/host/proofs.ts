@@ -74,7 +74,7 @@ export const proofs: readonly Proof[] = [
   },
 ];
 
-export interface Outcome {
+interface Outcome {
   /** Alarms, and assertions and preconditions that are not proved. */
   readonly alarms: number;
   readonly seconds: number;
@@ -111,7 +111,7 @@ function openIn(report: string): number {
  * @param plant a fault to plant first; the first alarm then ends the run
  * @throws InstallError if the analyser fails
  */
-export function prove(proof: Proof, plant?: Fault): Promise<Outcome> {
+function prove(proof: Proof, plant?: Fault): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
   const files = [
@@ -147,4 +147,22 @@ export function prove(proof: Proof, plant?: Fault): Promise<Outcome> {
       }
     });
   });
+}
+
+/** The alarms in the analyser's report. */
+function complaints(report: string): string {
+  return report.match(/\[eva:alarm\][^[]*/g)?.join("") ?? report;
+}
+
+/** Proves, and shows that the proof finds its planted fault. @returns a row of the table, and whether both hold */
+export async function proofRow(proof: Proof): Promise<{ cells: string[]; ok: boolean }> {
+  console.error(`prove: ${proof.name} ...`);
+  const { alarms, seconds, report } = await prove(proof);
+  if (alarms > 0) console.error(complaints(report));
+  const { text, fault } = proof.fault;
+  console.error(`prove: ${proof.name} with "${text}" as "${fault}" ...`);
+  const isAlive = (await prove(proof, proof.fault)).alarms > 0;
+  if (!isAlive) console.error("prove: not found");
+  const cells = [proof.functions.join(", "), proof.bound, `${alarms}`, seconds.toFixed(0)];
+  return { cells, ok: alarms === 0 && isAlive };
 }
