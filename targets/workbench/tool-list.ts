@@ -31,7 +31,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description: "draws mutants and reports which tests catch them",
     program: "test/sampler/main.ts",
   },
-  "session-lives": {
+  "random-sessions": {
     description: "random runs of the session",
     program: "test/session-model/main.ts",
   },

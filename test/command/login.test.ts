@@ -23,7 +23,7 @@ import { ZSH } from "../../targets/command/option-parser.ts";
 import simulatedEnvironment from "../../targets/service/fixture.json" with { type: "json" };
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
 import { code, error, tokens } from "../environment/environment.ts";
-import { type DiscoveryResult, scripted } from "../environment/real-environment.ts";
+import { type ReceivedRequest, scripted } from "../environment/real-environment.ts";
 import { isFullRun } from "../full-run.ts";
 import { bundledProgram } from "../program.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
@@ -373,7 +373,7 @@ const metadataOf = (issuer: string) => ({
 
 const ID_TOKEN = `e30.${Buffer.from('{"name":"ada"}').toString("base64url")}.x`;
 
-function responseTo({ path, form }: DiscoveryResult): FakeResponse | undefined {
+function responseTo({ path, form }: ReceivedRequest): FakeResponse | undefined {
   if (path.startsWith("/.well-known/")) return { body: metadataOf(server.origin) };
   const isRefresh = form.get("grant_type") === "refresh_token";
   seen.push(isRefresh ? "/refresh" : path);

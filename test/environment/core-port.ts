@@ -1,5 +1,5 @@
-// The core alone in a world, through the numbers of its border: its commands are carried out on the world's adapters, and
-// what they say is told to it at once.
+// The core alone in an environment: its commands are carried out on the environment's adapters, and their results are
+// reported at once.
 
 import { createHash, randomBytes } from "node:crypto";
 import { expect, TestRunner } from "vitest";
@@ -15,11 +15,11 @@ import { completeFunctions } from "../../targets/bundle/surface.ts";
 import { type Core, ofFile, ofSources } from "../model/subject.ts";
 import { code, Environment, error, tokens } from "./environment.ts";
 
-// What stands behind the port: the sources, or with PICOGRANT_CORE=path a built bundle such as dist/picogrant-grant.js. On
-// the smaller ones, tests that call what they do not have are skipped, and no others.
+// The core under test: its sources, or with PICOGRANT_CORE=path a bundle such as dist/picogrant-grant.js. Tests that call
+// functions which a smaller bundle lacks are skipped.
 const bundle = process.env.PICOGRANT_CORE;
 
-/** Whether the core is its sources: a bundle shows only those properties that a host may read. */
+/** Whether the core is its sources. A bundle exposes only properties that a host may read. */
 export const isSources: boolean = !bundle;
 
 function makeCore(): Core {
@@ -31,10 +31,10 @@ function makeCore(): Core {
   return functions as unknown as Core;
 }
 
-/** An answer, nobody who listens, or a host that never ends the exchange. */
+/** A response, a refused connection, or an exchange that never ends. */
 export type Reaction = FakeResponse | "refuse" | "hang";
 
-/** A request with what the core has said of it: the endpoint's number, and what stands behind the endpoint's address. */
+/** A request with what the core reported about it: the endpoint's number, and the target. */
 export type Sent = SeenRequest & { readonly endpoint: number; readonly target: string };
 
 export const config: core.Config = {
@@ -67,7 +67,7 @@ export class Port {
   readonly #verifier: string | undefined;
   #reportedMs = 0;
 
-  /** @param answers what the server says, request by request; then that the user has not decided yet */
+  /** @param responses one for each request; then authorization_pending */
   constructor(responses: Reaction[] = [], settings: Partial<Settings> = {}) {
     this.responses = responses;
     const { memoryBytes = 8192, storage, isStorageLate, core, verifier, ...others } = settings;
@@ -120,7 +120,7 @@ export class Port {
   until(requests: number): void {
     for (let i = 0; this.sent.length < requests; i++) {
       if (i > 10_000) throw new Error(`only ${this.sent.length} requests`);
-      // Whole seconds, and no more of them at once than nothing is due in.
+      // Advances in whole seconds, and at most as far as nothing is due.
       this.pass(1000 * Math.max(1, Math.ceil(this.core.wakeIn(this.device) / 1000)));
     }
   }
@@ -179,7 +179,7 @@ export class Port {
     }
   }
 
-  /** A verifier in the first 43 bytes of the range, its challenge in the last (RFC 7636 §4.1, §4.2). */
+  /** Puts a verifier into the first 43 bytes of the range, and its challenge into the last (RFC 7636 §4.1, §4.2). */
   #challenge(): void {
     const { device, memory } = this;
     const verifier = this.#verifier ?? randomBytes(32).toString("base64url");

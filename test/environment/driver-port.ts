@@ -1,4 +1,4 @@
-// The driver in a world: on its adapters, with the complete core, for a server that gives a code and tokens.
+// The driver in an environment, with the complete core. The server grants a code and tokens.
 
 import * as core from "../../core/complete.ts";
 import type { Platform } from "../../platform/contracts.ts";
@@ -25,9 +25,9 @@ export function driverOn(platform: Platform, more: Partial<DriverOptions> = {}):
 }
 
 /**
- * A world whose server approves at once.
- * @param members of its answer with tokens
- * @param other what it answers at other addresses
+ * The server approves at once.
+ * @param members of the response with tokens
+ * @param other its response at other addresses
  */
 export function signsIn(
   { http, ...more }: FakePlatformOptions = {},

@@ -1,7 +1,7 @@
-// What surrounds a device in a test: a server whose answers are scripted or simulated, a clock that the test turns, a
-// medium that keeps records, a display that remembers, and what arrived at the server, in its order (`http.requests`).
-// The devices stand beside it, each behind a port: the core alone (core-port.ts), the driver (driver-port.ts), a program
-// with a session (session-port.ts). The simulated service is one of the servers (service.ts).
+// The environment of a device in tests: a server with scripted or simulated responses, a clock that the test controls,
+// storage, a display that records its content, and a log of all requests. Devices use it through a port: the core alone
+// (core-port.ts), the driver (driver-port.ts), or a program with a session (session-port.ts). One possible server is the
+// simulated service (service/harness.ts).
 
 import type { Entropy } from "../../platform/contracts.ts";
 import {
@@ -35,7 +35,7 @@ export class Environment implements FakePlatform {
     this.storage = platform.storage;
   }
 
-  /** What arrived, in its order, each with the seconds that had passed since the one before: "code", "poll 5". */
+  /** Requests in order, with the seconds since the last one: "code", "poll 5". */
   get arrived(): string[] {
     const { requests } = this.http;
     return requests.map((request, at) => {
@@ -44,14 +44,14 @@ export class Environment implements FakePlatform {
     });
   }
 
-  /** A power cut: what is under way is lost, the records stay. */
+  /** A power cut: operations are lost, records stay. */
   restart(): void {
     this.timers.cancel();
     this.http.abort();
     this.storage = this.storage.clone();
   }
 
-  /** Lets time pass; what is thrown reaches the alarm, as it reaches a platform's timer. */
+  /** Advances the clock. @returns exceptions of alarms, which a platform's timer would get */
   wait(seconds: number): unknown[] {
     const thrown: unknown[] = [];
     const endMs = this.clock.elapsedMs + seconds * 1000;
@@ -65,7 +65,7 @@ export class Environment implements FakePlatform {
     }
   }
 
-  /** Time goes by, and promises with it. */
+  /** Advances the clock and lets promises settle. */
   async pass(seconds: number): Promise<void> {
     for (let i = 0; i < seconds; i++) {
       this.clock.advance(1000);
@@ -73,7 +73,7 @@ export class Environment implements FakePlatform {
     }
   }
 
-  /** Until `isSo`, or so many seconds. */
+  /** Waits until `isSo`, at most so many seconds. */
   async until(isSo: () => boolean, seconds = 600): Promise<boolean> {
     for (let i = 0; i < seconds && !isSo(); i++) await this.pass(1);
     return isSo();
@@ -87,9 +87,8 @@ function purposeOf({ form, url }: SeenRequest): string {
   return form.has("client_id") ? "code" : url;
 }
 
-// What servers say, in the least that is enough.
+// Minimal server responses.
 
-/** JSON with any status. */
 export const json = (status: number, body: object): FakeResponse => ({ status, body });
 export const error = (status: number, name: string): FakeResponse => json(status, { error: name });
 

@@ -1,5 +1,5 @@
-// The world of whatever has sockets of its own, as programs and the host in C: the simulated service over real ones, which
-// can go away and come back, with a folder for what a device is told and keeps; and a server that says what a test wants.
+// An environment with real sockets, for programs and the C host: the simulated service, which can stop and return, with a
+// folder for the device's files; and a server with scripted responses.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import http, { type IncomingHttpHeaders } from "node:http";
@@ -24,8 +24,8 @@ export class RealEnvironment extends ServiceEnvironment {
     options: ServiceOptionsInput = {},
     demands: ConstructorParameters<typeof ServiceEnvironment>[2] = {},
   ) {
-    // Timers of clients are exact to some milliseconds only.
-    super("world", { pollToleranceMs: 100, ...options }, demands);
+    // Timers of clients are only exact to some milliseconds.
+    super("test", { pollToleranceMs: 100, ...options }, demands);
     if (protocol === "https") this.#tls = makeTlsIdentities();
     writeFileSync(join(this.folder, "ca.pem"), this.#tls?.ca ?? "");
   }
@@ -34,12 +34,11 @@ export class RealEnvironment extends ServiceEnvironment {
     return `${this.protocol}://127.0.0.1:${this.port}`;
   }
 
-  /** Listens; `identity` is the certificate shown. */
+  /** Starts the server; `identity` selects its certificate. */
   async open(identity: "trusted" | "untrusted" | "otherName" = "trusted"): Promise<void> {
     await this.listen(this.#tls?.identities[identity]);
   }
 
-  /** Writes a device.json and returns its path. */
   configure(changes: Record<string, unknown> = {}): string {
     const path = join(this.folder, "device.json");
     const config = {
@@ -54,7 +53,7 @@ export class RealEnvironment extends ServiceEnvironment {
 
   /**
    * Writes the settings page of such a device.json and returns its path.
-   * @param madeAt of two pages the later one counts
+   * @param madeAt of two pages, the device uses the later one
    */
   page(changes: Record<string, unknown> = {}, name = "device.page", madeAt?: number): string {
     const path = join(this.folder, name);
@@ -71,7 +70,7 @@ export class RealEnvironment extends ServiceEnvironment {
   }
 }
 
-/** A world for one test: it listens, and ends with the test. */
+/** An environment that is closed when the test ends. */
 export async function opened(
   protocol: Protocol = "http",
   ...more: [
@@ -85,16 +84,15 @@ export async function opened(
   return environment;
 }
 
-/** A request as it came. */
-export interface DiscoveryResult {
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly form: URLSearchParams;
 }
 
-/** A server that answers as it is told, with JSON or a page, or not at all; it ends with its test. */
-export async function scripted(received: (requested: DiscoveryResult) => FakeResponse | undefined) {
-  const requested: DiscoveryResult[] = [];
+/** A server with scripted responses: JSON, a page, or none. */
+export async function scripted(received: (requested: ReceivedRequest) => FakeResponse | undefined) {
+  const requested: ReceivedRequest[] = [];
   const server = http.createServer(async (request, response) => {
     const form = new URLSearchParams(await text(request));
     const one = { path: request.url!, headers: request.headers, form };
@@ -113,7 +111,7 @@ export async function scripted(received: (requested: DiscoveryResult) => FakeRes
   return { origin, requested, close };
 }
 
-/** Of a server of the test's, for device.json. */
+/** Endpoints of a test's server, for device.json. */
 export function endpointsAt(base: string, query = "") {
   return {
     endpoints: {

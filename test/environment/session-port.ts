@@ -1,7 +1,7 @@
-// A program with a session in a world: at a server that keeps account of every code and token, with storage that outlives
-// the program, and everything answered late.
+// A program with a session in an environment: its server tracks every code and token, its storage survives the program, and
+// nothing responds at once.
 
-// Loaded where it is used otherwise, which takes time that this world does not have.
+// Preloads modules that a session loads later: loading takes real time, which the simulated clock does not have.
 import "../../platform/session/claims.ts";
 import "../../platform/session/fetch.ts";
 import { ClientAuthentication } from "../../core/index.ts";
@@ -27,7 +27,7 @@ import { Received } from "../session-model/received-responses.ts";
 import { ENDPOINTS, GrantServer, OWN_HEADER } from "../session-model/server.ts";
 import { Environment } from "./environment.ts";
 
-/** What became of one start of the program. */
+/** The state of one start of the program. */
 export interface Start {
   session: Session | undefined;
   error: unknown;
@@ -36,25 +36,25 @@ export interface Start {
   readonly troubles: SignInError[];
   readonly ends: SignInError[];
   readonly platform: Platform;
-  /** What has been answered to this start. */
+  /** Responses to this start. */
   readonly received: Received;
   isDisposed: boolean;
-  /** On the clock's `elapsedMs`: when its alarm rings; undefined while none is set. */
+  /** The clock's `elapsedMs` at which the alarm rings; undefined if none is set. */
   readonly alarmMs: () => number | undefined;
 }
 
 export class SessionEnvironment extends Environment {
   readonly server: GrantServer;
-  /** Room beside the records. */
+  /** Storage for the token cache. */
   capacity: MemoryStorage;
-  /** What was answered to each start of the program so far. */
+  /** Responses to each start of the program so far. */
   readonly received: Received[] = [];
-  /** The slot with the newest record; undefined where that is not sure. */
+  /** The slot with the newest record, if that is certain. */
   newest: number | undefined;
-  /** The processes of all starts since the power is on: nothing of them goes on without it. */
+  /** Processes since the last power cut, which ends all of them. */
   readonly #runs: { isAlive: boolean }[] = [];
 
-  /** @param startMs of the clock; close to 2^32 to see a wrap */
+  /** @param startMs of the clock; near 2^32 it wraps */
   constructor(startMs = 0) {
     const clock = new ManualClock(startMs);
     const server = new GrantServer(() => clock.elapsedMs);
@@ -70,7 +70,6 @@ export class SessionEnvironment extends Environment {
     this.capacity = this.capacity.clone();
   }
 
-  /** Starts the program: what it passes to signIn on any platform. */
   start(
     handlers: SignInHandlers = {},
     corrupt: (platform: Platform) => Platform = same,
@@ -81,10 +80,10 @@ export class SessionEnvironment extends Environment {
     this.#runs.push(lifetime);
     const received = new Received(this.clock, [...this.received]);
     this.received.push(received);
-    const { storage: capacity } = this.#mortal(lifetime, timers, this.capacity, false);
+    const { storage: capacity } = this.#whileAlive(lifetime, timers, this.capacity, false);
     const corrupted = corrupt({
       display: new RecordedDisplay(80, 2),
-      ...this.#mortal(lifetime, timers, this.storage),
+      ...this.#whileAlive(lifetime, timers, this.storage),
       http: this.http,
       entropy: new SeededEntropy(this.clock.elapsedMs + 1),
     });
@@ -129,8 +128,8 @@ export class SessionEnvironment extends Environment {
     return start;
   }
 
-  /** Timers and storage that call nobody back who is dead. */
-  #mortal(
+  /** Timers and storage that do not call a process that has ended. */
+  #whileAlive(
     lifetime: { readonly isAlive: boolean },
     timers: Timers,
     storage: MemoryStorage,
@@ -172,7 +171,6 @@ export class SessionEnvironment extends Environment {
     };
   }
 
-  /** Bytes that the storage holds. */
   get stored(): number {
     return this.storage.peek(0).length + this.storage.peek(1).length;
   }

@@ -21,7 +21,7 @@ function responses(lines: readonly string[]): string[] {
   return stdout.split("\n").slice(0, -1);
 }
 
-interface DiscoveryResult {
+interface ReceivedRequest {
   readonly address: string;
   readonly target?: string;
   /** What the settings have for the endpoint; absent: the address itself. */
@@ -36,7 +36,7 @@ function lineOf({
   allowed = address,
   target = "",
   ...requested
-}: DiscoveryResult): string {
+}: ReceivedRequest): string {
   const { endpoint = Endpoint.RESOURCE, authorization = "Bearer ", allowHttp = false } = requested;
   const words = [endpoint, hex(allowed), allowHttp ? 1 : 0, hex(authorization), hex(address)];
   return [...words, hex(target), hex(SECRET)].join(" ");
@@ -44,7 +44,7 @@ function lineOf({
 
 /** Where each goes and what is asked there; undefined where it is not sent. */
 function sent(
-  requests: readonly DiscoveryResult[],
+  requests: readonly ReceivedRequest[],
 ): ({ origin: string; line: string; host: string } | undefined)[] {
   return responses(requests.map(lineOf)).map((response) => {
     if (response === "-") return undefined;
@@ -56,12 +56,12 @@ function sent(
   });
 }
 
-const goes = (requested: DiscoveryResult): boolean => sent([requested])[0] !== undefined;
+const goes = (requested: ReceivedRequest): boolean => sent([requested])[0] !== undefined;
 
 const API = "https://api.example/v1";
 
 describe("what is sent goes where the settings say", () => {
-  it.each<[string, boolean, DiscoveryResult]>([
+  it.each<[string, boolean, ReceivedRequest]>([
     ["its own address", true, { address: API }],
     ["a target behind it", true, { address: API, target: "/x?y=1" }],
     ["an address of the same origin", true, { address: "https://api.example/v2", allowed: API }],

@@ -20,7 +20,7 @@ import {
   type SimulatedService,
   startSimulatedService,
 } from "../../targets/service/simulated-service.ts";
-import { type DiscoveryResult, scripted } from "../environment/real-environment.ts";
+import { type ReceivedRequest, scripted } from "../environment/real-environment.ts";
 
 const CODE = { device_code: "d", user_code: "ABCD", verification_uri: "https://a.example/d" };
 const TOKENS = { access_token: "token-1", token_type: "Bearer", refresh_token: "refresh-token-1" };
@@ -31,7 +31,7 @@ let root: string;
 let state: string;
 /** What the server answers, by path. */
 let responses: Record<string, object>;
-let requested: DiscoveryResult[];
+let requested: ReceivedRequest[];
 const sessions: Session[] = [];
 
 beforeEach(async () => {

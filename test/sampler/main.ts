@@ -24,7 +24,7 @@ const OTHERS = ["other tests", /^test\/(?!browser|quickjs)/] as const;
 
 /** Files that run only in another engine, on the developer's machine, or for tests: drawn only if they are named. */
 const UNDRAWN =
-  /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|fake|templates|languages)\//;
+  /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|testing|templates|languages)\//;
 
 function count(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("give a number");

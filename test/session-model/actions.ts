@@ -1,4 +1,4 @@
-// What can happen in a life of programs with a session: as often as it stands here.
+// What can happen in a run of programs with a session. Repeated entries are more frequent.
 
 export const ACTIONS = [
   "start",
@@ -10,13 +10,13 @@ export const ACTIONS = [
   "sign out",
   "close",
   "abort",
-  "ask for the token",
-  "ask an API",
-  "ask an API",
-  "the access token ends",
-  "who has signed in",
-  "who has signed in",
-  "who has signed in",
+  "access token",
+  "fetch",
+  "fetch",
+  "the access token expires",
+  "claims",
+  "claims",
+  "claims",
   "the older slot is damaged",
   "the newer slot is damaged",
   "the server ends the session",

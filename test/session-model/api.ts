@@ -1,5 +1,5 @@
-// An API that a program asks with the token of its session, and servers that it sends on to: what they were asked is
-// held against the Fetch standard and RFC 6750, 9110 and 9470.
+// An API that a program calls with its access token, and servers to which it redirects. Their requests are checked against
+// the Fetch standard and RFC 6750, 9110 and 9470.
 
 import type { Session } from "../../platform/session/session.ts";
 import type { Random } from "../model/random.ts";
@@ -18,21 +18,20 @@ interface Sent {
   readonly status: number;
 }
 
-/** What a program asks for. */
-interface Question {
+interface ApiRequest {
   readonly method: string;
   readonly body: "none" | "text" | "form" | "stream";
   readonly as: "string" | "URL" | "Request";
-  /** The path says what the API does: a redirect has its status in it, and where it goes. */
+  /** Determines the API's response; the path of a redirect contains its status and destination. */
   readonly path: string;
 }
 
 const TEXT = "name=value";
 
 export class Api {
-  /** Whether a token is one that the server would take now. */
+  /** Whether the server still accepts the token. */
   isValid: (token: string) => boolean = () => true;
-  /** What the authorization server says of itself there. */
+  /** The authorization server's metadata at an address. */
   document: (address: string) => object | undefined = () => undefined;
   readonly #requested = new Map<string, Sent[]>();
   #count = 0;
@@ -67,34 +66,35 @@ export class Api {
     return this.isValid(token) ? 200 : 401;
   }
 
-  /** Asks by the session's `fetch`. @param fault hears what was not as it must be, by then or later */
+  /** Sends a request with the session's `fetch`. @param fault called with each violation */
   async request(session: Session, random: Random, fault: (what: string) => void): Promise<void> {
-    const question = drawn(random);
+    const planned = drawn(random);
     const id = `${this.#count++}`;
     const sent: Sent[] = [];
     this.#requested.set(id, sent);
-    const { method, body, as, path } = question;
+    const { method, body, as, path } = planned;
     const url = `${path.startsWith("/") ? API : ""}${path}?ask=${id}`;
     const headers = { "x-own": "1", authorization: "Basic of-the-program" };
-    const isUnsaid = method === "GET" && random.once(2);
+    const isDefaultMethod = method === "GET" && random.once(2);
     const spelt = random.once(3) ? method.toLowerCase() : method;
-    const init = { ...(!isUnsaid && { method: spelt }), headers, ...bodyOf(body) } as RequestInit;
-    // The Fetch standard: headers beside a Request stand in place of its own.
+    const init = {
+      ...(!isDefaultMethod && { method: spelt }),
+      headers,
+      ...bodyOf(body),
+    } as RequestInit;
+    // Fetch standard: the init's headers replace those of the Request.
     const isBeside = as === "Request" && random.once(2);
     const request = new Request(url, isBeside ? { ...init, headers: { "x-own": "2" } } : init);
-    const requested = { string: url, URL: new URL(url), Request: request }[as];
-    const response = session.fetch(
-      requested,
-      as === "Request" ? (isBeside ? { headers } : {}) : init,
-    );
+    const input = { string: url, URL: new URL(url), Request: request }[as];
+    const response = session.fetch(input, as === "Request" ? (isBeside ? { headers } : {}) : init);
     const outcome = await response.then(
       ({ status }) => status,
       (error: Error) => error.name,
     );
-    const problem = problemOf(question, sent, outcome, isAtEnd(session));
+    const problem = problemOf(planned, sent, outcome, isAtEnd(session));
     if (problem === "") return;
     const story = sent.map((one) => Object.values(one).join(" ")).join("; ");
-    fault(`fetch: ${problem}: ${Object.values(question).join(" ")} => ${story} => ${outcome}`);
+    fault(`fetch: ${problem}: ${Object.values(planned).join(" ")} => ${story} => ${outcome}`);
   }
 }
 
@@ -106,7 +106,7 @@ const PLACES = {
 } as const;
 type Place = keyof typeof PLACES;
 
-function drawn(random: Random): Question {
+function drawn(random: Random): ApiRequest {
   const method = random.pick(["GET", "HEAD", "POST", "PUT"]);
   const isReading = method === "GET" || method === "HEAD";
   const redirect = (): string =>
@@ -119,20 +119,23 @@ function drawn(random: Random): Question {
   };
 }
 
-function bodyOf(kind: Question["body"]): RequestInit & { readonly duplex?: "half" } {
+function bodyOf(kind: ApiRequest["body"]): RequestInit & { readonly duplex?: "half" } {
   if (kind === "text") return { body: TEXT };
   if (kind === "form") return { body: new URLSearchParams(TEXT) };
   return kind === "stream" ? { body: new Response(TEXT).body!, duplex: "half" } : {};
 }
 
-/** Among others, the token never leaves the server that was asked. What was not as it must be, "" for nothing. The session may end meanwhile: then what was sent by then counts. */
+/**
+ * Also checks that the token stays with the API's own server. If the session ends meanwhile, only the requests before
+ * count. @returns the violation, or ""
+ */
 function problemOf(
-  question: Question,
+  planned: ApiRequest,
   sent: readonly Sent[],
   outcome: number | string,
   isEnded: boolean,
 ): string {
-  const { method, body, as, path } = question;
+  const { method, body, as, path } = planned;
   if (!path.startsWith("/")) {
     return sent.length === 0 && (outcome === "TypeError" || isEnded) ? "" : "it went elsewhere";
   }
@@ -145,7 +148,7 @@ function problemOf(
       { origin: API, method, body: text, hasOwnHeader: true, token: first.token },
     ];
     const [, status = "", to = ""] = /^\/(\d+)\/(.*)/.exec(path) ?? [];
-    const end = status === "" ? undefined : addRedirect(question, Number(status), to, expected);
+    const end = status === "" ? undefined : addRedirect(planned, Number(status), to, expected);
     const round1 = left.slice(0, expected.length);
     left = left.slice(expected.length);
     for (const [at, one] of expected.entries()) {
@@ -168,9 +171,9 @@ function problemOf(
   }
 }
 
-/** Adds what goes out behind the redirect. @returns the outcome where it is none of the last answer's */
+/** Adds the requests after the redirect. @returns the outcome, unless it is the last response's status */
 function addRedirect(
-  { method, body, as }: Question,
+  { method, body, as }: ApiRequest,
   status: number,
   to: string,
   expected: Partial<Sent>[],
@@ -191,7 +194,7 @@ function addRedirect(
   const next = isGet ? { ...first, method: "GET", body: "", hasType: false } : first;
   expected.push(next);
   if (to === "same") return undefined;
-  // From there on the answer is always a 307: 20 redirects are followed, and the next is one too many.
+  // From here each response is a 307. fetch follows 20 redirects, and the next one is an error.
   for (let count = 2; count <= 20; count++) expected.push(next);
   return "TypeError";
 }

@@ -1,5 +1,5 @@
-// What goes wrong around a program with a session: on the network, in its storage, in adapters that do what contracts.ts
-// forbids. It is over before a life is judged.
+// Faults around a program with a session: on the network, in its storage, and in adapters that violate contracts.ts. They
+// stop before a run is judged.
 
 import type { HttpSink, Platform, Storage } from "../../platform/contracts.ts";
 import { SealedStorage } from "../../platform/storage/sealed-storage.ts";
@@ -7,45 +7,45 @@ import type { FakeFault, FakeResponse } from "../../platform/testing/http.ts";
 import type { SessionEnvironment } from "../environment/session-port.ts";
 import type { Random } from "../model/random.ts";
 
-/** So often a slot is read before the other one counts (core/SPEC.md, Time). */
+/** Tries to read a slot before only the other one counts (core/SPEC.md, Time). */
 const READ_TRIES = 7;
-/** So often a record is offered before it counts as not saved. */
+/** Tries to write a record before it counts as not saved. */
 const STORAGE_TRIES = 3;
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
 export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
 
-const nothing = (): void => {};
-/** What the storage says of why it has failed. */
+const ignore = (): void => {};
+/** The storage's reason for a failure. */
 export const DISK_FULL = "no space left";
-/** Storage that has not answered for so long is told of. */
+/** Storage counts as silent after this time. */
 const SILENCE_MS = 9_900;
 
 export class Faults {
   isOver = false;
   isAsleep = false;
-  /** What was newest in storage is lost, and nothing has been written since. */
+  /** The newest record is lost, and no new one has been written. */
   isDamaged = false;
-  /** An adapter of this program has thrown, or rejected. */
+  /** An adapter of this program has thrown or rejected. */
   hasBroken = false;
-  /** Storage is sealed: what is kept cannot be looked at. */
+  /** Storage is sealed, so the test cannot read the records. */
   readonly isSealed: boolean;
   readonly #random: Random;
   readonly #environment: SessionEnvironment;
-  /** Adapters throw, or reject, once in so many calls; 0: never. */
-  readonly #brokenness: number;
-  /** An answer has come twice. */
+  /** Adapters throw or reject once in so many calls; 0: never. */
+  readonly #throwEvery: number;
+  /** A response has arrived twice. */
   #isRepeated = false;
-  /** Adapters do nothing that contracts.ts forbids: what is told of answers is exact then. */
+  /** No adapter violates contracts.ts, so all reports about responses must be exact. */
   get isLegal(): boolean {
-    return this.#brokenness === 0 && !this.#isRepeated;
+    return this.#throwEvery === 0 && !this.#isRepeated;
   }
 
-  /** Readings, and writings, in a row that have failed. */
+  /** Consecutive failed reads and writes. */
   #unread = 0;
   #unwritten = 0;
-  /** The same of this program alone. */
+  /** The same for the current program. */
   #unwrittenHere = 0;
-  /** Since when storage owes an answer that takes its time. */
+  /** Since when a storage operation has not completed. */
   #hangsSinceMs = Number.POSITIVE_INFINITY;
   #programs = 0;
 
@@ -53,25 +53,25 @@ export class Faults {
     this.#random = random;
     this.#environment = environment;
     this.isSealed = random.once(3);
-    this.#brokenness = random.pick([0, 0, 40]);
+    this.#throwEvery = random.pick([0, 0, 40]);
     environment.http.faultFor = () => this.#httpFault();
     const refusing = random.pick([0, 0, 6]);
     environment.server.refusal = () =>
       !this.isOver && refusing > 0 && random.once(refusing) ? this.#refusal() : undefined;
   }
 
-  /** So many writes in a row have failed that the program has been told. */
+  /** So many consecutive writes have failed that the program must report it. */
   get isUnwritten(): boolean {
     return this.#unwrittenHere >= STORAGE_TRIES;
   }
 
-  /** Storage owes an answer for so long that the program is told. */
+  /** A storage operation is so late that the program may report it. */
   get isSilent(): boolean {
     const { clock, storage } = this.#environment;
     return this.isAsleep || storage.dead || clock.elapsedMs - this.#hangsSinceMs >= SILENCE_MS;
   }
 
-  /** So long that the program has been told, whatever else there was to do. */
+  /** So late that the program must have reported it. */
   get isSilentForLong(): boolean {
     const silentMs = this.#environment.clock.elapsedMs - this.#hangsSinceMs;
     return silentMs >= SILENCE_MS + 2000 && !this.isAsleep;
@@ -88,7 +88,7 @@ export class Faults {
     ]);
   }
 
-  /** A program begins, and reads its records anew: what storage has refused to keep cannot be in them. */
+  /** A new program reads the records again, so it cannot know what storage refused to write. */
   beginProgram(): void {
     this.#unread = 0;
     this.hasBroken = false;
@@ -108,7 +108,7 @@ export class Faults {
       { kind: "hang", acted: true },
       { kind: "truncate", atByte: this.#random.below(40) },
       { kind: "truncate", atByte: this.#random.below(40), hang: true },
-      // A poll's sink serves again two polls later (platform/driver.ts): in ten seconds at the least.
+      // The driver reuses a poll's sink two polls later (platform/driver.ts), so at least ten seconds later.
       { kind: "duplicate", afterMs: this.#random.below(9_000) },
     ]);
     this.#isRepeated ||= fault.kind === "duplicate";
@@ -121,17 +121,17 @@ export class Faults {
     storage.failWhen = () => !this.isOver && often > 0 && this.#random.once(often);
   }
 
-  /** Around those of the world: a seal, and faults of an adapter's own, which contracts.ts forbids. */
+  /** Wraps the adapters: a seal around the storage, and faults that contracts.ts forbids. */
   adapters(platform: Platform): Platform {
     const { http, entropy } = platform;
     const storage = this.isSealed
       ? new SealedStorage({ storage: platform.storage, entropy, deviceKey: KEY })
       : platform.storage;
     const broken =
-      <A extends unknown[]>(run: (...args: A) => unknown, onBroken = nothing) =>
+      <A extends unknown[]>(run: (...args: A) => unknown, onBroken = ignore) =>
       (...args: A): never => {
         const isBroken =
-          !this.isOver && this.#brokenness > 0 && this.#random.once(this.#brokenness);
+          !this.isOver && this.#throwEvery > 0 && this.#random.once(this.#throwEvery);
         const thrown = this.#random.pick(THROWN);
         if (isBroken) onBroken();
         this.hasBroken ||= isBroken;
@@ -151,15 +151,15 @@ export class Faults {
         act();
       });
     };
-    /** A broken adapter reports an operation again, while the next one is under way. */
+    /** A broken adapter reports the same operation again during the next one. */
     const reporting =
       <T>(done: (result: T) => void) =>
       (result: T): void => {
         done(result);
-        const isAgain = !this.isOver && this.#brokenness > 0 && this.#random.once(6);
+        const isAgain = !this.isOver && this.#throwEvery > 0 && this.#random.once(6);
         if (isAgain) this.#environment.clock.after(1, () => done(result));
       };
-    // What was aborted may end all the same (contracts.ts): here in the middle of the next exchange.
+    // An aborted exchange may still end (contracts.ts): here during the next exchange.
     let sink: HttpSink | undefined;
     let aborted: HttpSink | undefined;
     const endLate = (late: HttpSink): void => {

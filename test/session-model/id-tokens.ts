@@ -1,4 +1,4 @@
-// ID tokens as an issuer makes them (OpenID Connect Core 1.0 section 2), and as it does not.
+// Valid and invalid ID tokens (OpenID Connect Core 1.0 section 2).
 
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { HOST } from "./server.ts";
@@ -16,7 +16,7 @@ const bySecret = (secret: string) => (text: string) =>
 
 interface Kind {
   readonly isValid: boolean;
-  /** As it has just come, one of the two clocks is wrong. */
+  /** Right after it arrives, so one of the two clocks is wrong. */
   readonly isOfAnotherTime?: boolean;
   readonly header?: object;
   readonly claims?: (nowS: number) => object;
@@ -52,7 +52,6 @@ export const KINDS: readonly Kind[] = [
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A token of a kind. */
 export function idTokenOf(kind: Kind, sub: string): string {
   const nowS = Date.now() / 1000;
   const { header = ES256, claims = () => ({}), sign: signature = byKey(own.privateKey) } = kind;
@@ -70,7 +69,7 @@ const KEYS = [
   jwkOf(edwards.publicKey, "edwards"),
 ];
 
-/** What the issuer publishes (OpenID Connect Discovery 1.0), the metadata at one of the two places. */
+/** The issuer's metadata at one of the two possible addresses, and its keys (OpenID Connect Discovery 1.0). */
 export function issuerDocument(address: string, isAtOther: boolean): object | undefined {
   const name = isAtOther ? "oauth-authorization-server" : "openid-configuration";
   if (address === `${HOST}/keys`) return { keys: [null, ...KEYS] };

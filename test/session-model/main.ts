@@ -1,5 +1,5 @@
-// npm run tool -- session-lives: random lives (kinds.ts) in any number, of all kinds in turn. A life that fails is printed
-// with its seed, and repeats with it.
+// npm run tool -- random-sessions: any number of random runs of all kinds in turn (kinds.ts). A failed run is printed with
+// its seed, which repeats it.
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -13,15 +13,15 @@ interface Options {
 
 const RUNS_DEFAULT = 1000;
 const PROGRESS_RUNS = 10_000;
-/** Engines keep what weak references have named until the event loop has had its turn. */
+/** Targets of weak references stay in memory until the next turn of the event loop. */
 const TURN_RUNS = 20;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const outfile = path.join(root, "dist/session-model/kinds.mjs");
 
 /**
- * The model in one file. What a session loads when it first needs it is in there as well: loading takes as long as it
- * likes otherwise, and a life would not repeat.
+ * Bundles the model, including modules that a session loads later: otherwise loading takes a variable time, and a run would
+ * not repeat.
  */
 async function load(): Promise<typeof import("./kinds.ts").KINDS> {
   await build({
@@ -41,13 +41,13 @@ async function load(): Promise<typeof import("./kinds.ts").KINDS> {
 async function main({ runs, seed }: Options): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const kinds = await load();
-  print(`${runs} lives from seed ${seed}`);
+  print(`${runs} runs from seed ${seed}`);
   let failed = 0;
   for (let done = 0; done < runs; done++) {
     if (done % TURN_RUNS === 0) await new Promise(setImmediate);
     if (done > 0 && done % PROGRESS_RUNS === 0) print(`${done} of ${runs}, ${failed} failed`);
     const kind = kinds[(seed + done) % kinds.length]!;
-    const { violations, actions } = await kind.live(seed + done);
+    const { violations, actions } = await kind.run(seed + done);
     if (violations.length === 0) continue;
     failed++;
     print(`seed ${seed + done}, ${kind.name}: ${violations.join("; ")}\n  ${actions.join(", ")}`);
@@ -57,10 +57,10 @@ async function main({ runs, seed }: Options): Promise<void> {
 }
 
 const program = commandLine(
-  "session-lives",
-  "Random lives of the session; fails where one breaks a promise.",
+  "random-sessions",
+  "Random runs of the session; fails if one violates a contract.",
 )
-  .option("--lives <count>", "how many", integer(1), RUNS_DEFAULT)
-  .option("--seed <number>", "the first one's seed", integer(0), Date.now() % 2 ** 30);
+  .option("--runs <count>", "number of runs", integer(1), RUNS_DEFAULT)
+  .option("--seed <number>", "seed of the first run", integer(0), Date.now() % 2 ** 30);
 program.action(main);
 await program.parseAsync();

@@ -1,5 +1,5 @@
-// Processes on one directory: each has the platform as if nobody else had loaded it, with the clock of its world, and with
-// files that are those of all. It may be killed at any call of the file system.
+// Processes on one directory. Each loads its own copy of the platform, with the clock of the test and with shared files. It
+// may be killed at any call of the file system.
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -30,29 +30,29 @@ const ENVIRONMENT = [
 ];
 let load: Load | undefined;
 
-/** Sources that stand in the place of others, by their paths: with mutants in them (test/sampler). */
-function insteads(): Readonly<Record<string, string>> {
+/** Replaced sources by path: the sampler puts mutants into them (test/sampler). */
+function replacedSources(): Readonly<Record<string, string>> {
   const file = process.env.PICOGRANT_SOURCES;
   return file === undefined
     ? {}
     : (JSON.parse(fs.readFileSync(file, "utf8")) as Record<string, string>);
 }
 
-/** To be awaited before the first process. */
+/** Await this before the first process. */
 export async function ready(): Promise<void> {
   load ??= await loader();
 }
 
-/** The platform as one function, which makes everything in it anew. */
+/** The platform as one function, which creates new modules on each call. */
 async function loader(): Promise<Load> {
-  const sources = insteads();
+  const sources = replacedSources();
   const contents = PARTS.map((part) => `export * from "./platform/${part}.ts";`).join("\n");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
     ...{ bundle: true, write: false, platform: "node", format: "cjs", external: ["tweetnacl"] },
     plugins: [
       {
-        name: "insteads",
+        name: "replacedSources",
         setup: ({ onLoad }) =>
           onLoad({ filter: /\.ts$/ }, ({ path: file }) =>
             file in sources ? { contents: sources[file]!, loader: "ts" } : undefined,
@@ -64,17 +64,16 @@ async function loader(): Promise<Load> {
   return new vm.Script(code).runInThisContext() as Load;
 }
 
-/** What all processes see. */
 export class SharedFiles {
   readonly folder = fs.mkdtempSync(path.join(fs.realpathSync("/tmp"), "picogrant-processes-"));
   readonly state = path.join(this.folder, "state");
   readonly violations: string[] = [];
   readonly clock: ManualClock;
   readonly random: Random;
-  /** Whether processes see of each other whether they run. */
+  /** Whether a process can see which others are running. */
   readonly hasProcesses: boolean;
   readonly running = new Set<number>();
-  /** How often each file has been replaced: more exact than the times of some file systems. */
+  /** Counts replacements of each file, because times of some file systems are too coarse. */
   readonly replaced = new Map<string, number>();
   isFaulty = true;
 
@@ -89,14 +88,14 @@ export class SharedFiles {
   }
 }
 
-/** Calls that fail for a moment. */
+/** Calls that may fail once. */
 const FAILING = ["openSync", "writeSync", "fsyncSync", "renameSync"];
 
 export class Process {
   readonly platform: Loaded;
   readonly pid: number;
   readonly #shared: SharedFiles;
-  /** Calls of the file system until it is killed. */
+  /** File system calls that are left before the kill. */
   #callsLeft = Number.POSITIVE_INFINITY;
 
   constructor(shared: SharedFiles, pid: number) {
@@ -125,7 +124,7 @@ export class Process {
       name === "node:fs" || name === "fs" ? own : require(name);
     const module = { exports: {} as Loaded };
     const itself = { pid, platform: process.platform, getuid: process.getuid, on() {}, off() {} };
-    const chance = Object.assign(Object.create(Math) as Math, {
+    const math = Object.assign(Object.create(Math) as Math, {
       random: () => random.next() / 2 ** 32,
     });
     const time = { now: () => clock.elapsedMs };
@@ -133,7 +132,7 @@ export class Process {
     const calendar = class extends Date {
       static override now = (): number => 1.7e12 + clock.elapsedMs;
     };
-    load!(module, required, itself, time, calendar, chance, after, clear, every, clear, soon);
+    load!(module, required, itself, time, calendar, math, after, clear, every, clear, soon);
     this.platform = module.exports;
   }
 
@@ -141,7 +140,7 @@ export class Process {
     return this.#shared.running.has(this.pid);
   }
 
-  /** What is called in it: nothing once it is dead, however far it has come. */
+  /** Code of a killed process does not run, and its exceptions are lost. */
   guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       try {
@@ -156,7 +155,7 @@ export class Process {
     this.#shared.running.delete(this.pid);
   }
 
-  /** It is killed within one of its next calls of the file system, unless the storm is over by then. */
+  /** Kills the process within its next calls of the file system, unless faults have ended by then. */
   killWithin(calls: number): void {
     this.#callsLeft = this.#shared.random.below(calls);
   }
@@ -177,19 +176,19 @@ export class Process {
     return (...args: unknown[]): unknown => {
       const { isFaulty, random } = this.#shared;
       if (isFaulty && this.#callsLeft-- <= 0) this.kill();
-      // One that is dead leaves without a word: nothing that it does here reaches a file.
+      // A killed process cannot change files any more.
       if (!this.isAlive && name === "existsSync") return false;
       if (!this.isAlive && name === "rmSync") return undefined;
-      // A lock that cannot be taken since the medium fails counts as taken: who has such a medium shares nothing.
+      // A lock that cannot be created counts as taken, so faults of the medium leave locks alone.
       const isLock = String(args[0]).includes("/lock-");
       const isFailing = isFaulty && !isLock && FAILING.includes(String(name)) && random.once(60);
       if (!this.isAlive || isFailing) throw Object.assign(new Error("EIO"), { code: "EIO" });
-      return this.#instead(name, args) ?? real(...args);
+      return this.#simulated(name, args) ?? real(...args);
     };
   }
 
-  /** What a call does in the place of the real one; undefined where it is that. */
-  #instead(name: string | symbol, args: unknown[]): unknown {
+  /** The result of a simulated call; undefined for a real one. */
+  #simulated(name: string | symbol, args: unknown[]): unknown {
     const { clock, hasProcesses, replaced, running } = this.#shared;
     const file = String(args[0]);
     const [, pid] = /^\/proc\/(\d+|self)\/stat$/.exec(file) ?? [];
@@ -206,7 +205,7 @@ export class Process {
       return true;
     }
     const target = String(name === "renameSync" ? args[1] : name === "rmSync" ? file : "");
-    if (/(slot-[01]|answer)$/.test(target)) this.#changes(target);
+    if (/(slot-[01]|token-cache)$/.test(target)) this.#changes(target);
     const { bigint = false } = (args[1] ?? {}) as { readonly bigint?: boolean };
     if (name !== "statSync" || !bigint || !fs.existsSync(file)) return undefined;
     return { ino: 0n, mtimeNs: BigInt(replaced.get(file) ?? 0), ctimeNs: 0n };

@@ -1,4 +1,4 @@
-// Random lives (kinds.ts) from fixed seeds. With others: npm run tool -- session-lives.
+// Random runs (kinds.ts) from fixed seeds. Other seeds: npm run tool -- random-sessions.
 
 import { expect, it } from "vitest";
 import { isFullRun } from "../full-run.ts";
@@ -6,9 +6,9 @@ import { KINDS } from "./kinds.ts";
 
 const FIRST_SEED = 20_261_122;
 
-it.each(KINDS)("lives $name break no promise", async ({ live, few, all }) => {
+it.each(KINDS)("random runs $name violate no contract", async ({ run, few, all }) => {
   for (let seed = FIRST_SEED; seed < FIRST_SEED + (isFullRun ? all : few); seed++) {
-    const { violations, actions } = await live(seed);
+    const { violations, actions } = await run(seed);
     expect(violations, `seed ${seed}: ${actions.join(", ")}`).toEqual([]);
   }
 });

@@ -1,5 +1,5 @@
-// What servers have answered to one start of a program: what it tells of them, and what it says of its tokens, is held
-// against this.
+// The responses that servers sent to one start of a program. The program's reports, and the session's description of its
+// tokens, are checked against them.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Http, HttpSink, TransportFailure } from "../../platform/contracts.ts";
@@ -11,12 +11,12 @@ import { ENDPOINTS, type TokenMembers } from "./server.ts";
 
 interface ObservedResponse extends ServerResponse {
   readonly atMs: number;
-  /** HTML: something else answers in the server's place. */
+  /** HTML from something other than the server. */
   readonly isPage: boolean;
   isReported: boolean;
 }
 
-/** So long after an answer a program has been told of it, or why all has ended. */
+/** A response must be reported within this time, unless the session has ended. */
 const REPORTED_WITHIN_MS = 11_000;
 const DESCRIPTION_MAX = 200;
 const FAILURES: Readonly<Record<TransportFailure, string>> = {
@@ -24,17 +24,17 @@ const FAILURES: Readonly<Record<TransportFailure, string>> = {
   timeout: "no answer in time",
   "too-large": "the answer is too large",
 };
-/** What is no trouble: the user has not decided yet. */
+/** Not an error: the user has not decided yet. */
 const PENDING = ["authorization_pending", "slow_down"];
-/** A new code is asked for, and told of. */
+/** The device requests a new code, and reports it. */
 const RENEWABLE = ["expired_token", "invalid_grant"];
 
 export class Received {
   readonly responses: ObservedResponse[] = [];
-  /** The newest answer with tokens, and when it came. */
+  /** The newest response with tokens, and its time. */
   tokens: TokenMembers | undefined;
   tokensAtMs = 0;
-  /** Whether there is a refresh token that has come in this start, and the newest scope and ID token. */
+  /** Whether this start received a refresh token, and its newest scope and ID token. */
   hasRefreshToken = false;
   scope: string | undefined;
   idToken = "";
@@ -42,18 +42,18 @@ export class Received {
   readonly #clock: ManualClock;
   readonly #earlier: readonly Received[];
 
-  /** @param earlier what was answered to the starts before */
+  /** @param earlier responses of earlier starts */
   constructor(clock: ManualClock, earlier: readonly Received[] = []) {
     this.#clock = clock;
     this.#earlier = earlier;
   }
 
-  /** ID tokens of earlier starts that may have been kept. */
+  /** ID tokens of earlier starts that may be in the cache. */
   get storedIdTokens(): string[] {
     return this.#earlier.map(({ idToken }) => idToken).filter((token) => token !== "");
   }
 
-  /** Nothing is known, or what an earlier start was told of its tokens. */
+  /** The session knows nothing, or what an earlier start received. */
   #isStored({ tokenResponse, scope }: Session): boolean {
     if (tokenResponse === undefined) return scope === undefined;
     return this.#earlier.some(({ tokens, isResumed }) => {
@@ -62,7 +62,6 @@ export class Received {
     });
   }
 
-  /** Listens to an adapter. */
   around(http: Http): Http {
     return {
       send: (request, sink) => http.send(request, this.#listen(request.url, sink)),
@@ -81,7 +80,7 @@ export class Received {
       if (isOver) return;
       isOver = true;
       const isReported = false;
-      // A form that the server does not take is no answer yet: the other one is tried.
+      // 415 is no result yet: the device retries with the other body format.
       if (status !== 415 || more.failure !== "") {
         const reported = more.failure === "" ? status : 0;
         const isPage = text.startsWith("<");
@@ -115,13 +114,14 @@ export class Received {
         const members = membersIn(text);
         const { tokens, tokensAtMs, hasRefreshToken, scope, idToken } = this;
         const count = this.responses.length;
-        // Where the machine has slept past the request's time it is given up now, and never heard.
+        // After a sleep longer than the request's time limit, the request is aborted now, and its response has not been
+        // processed.
         takeBack = () => {
           isOver = false;
           this.responses.length = count;
           Object.assign(this, { tokens, tokensAtMs, hasRefreshToken, scope, idToken });
         };
-        if (!isOver && url === ENDPOINTS.token && "access_token" in members) this.#keep(members);
+        if (!isOver && url === ENDPOINTS.token && "access_token" in members) this.#store(members);
         const { error = "", error_description: words = "" } = members as Record<string, string>;
         note({ error, errorDescription: words.slice(0, DESCRIPTION_MAX), failure: "" });
         sink.end();
@@ -134,7 +134,7 @@ export class Received {
     };
   }
 
-  #keep(members: object): void {
+  #store(members: object): void {
     this.tokens = members as TokenMembers;
     this.tokensAtMs = this.#clock.elapsedMs;
     this.hasRefreshToken ||= this.tokens.refresh_token !== undefined;
@@ -142,40 +142,40 @@ export class Received {
     this.idToken = this.tokens.id_token ?? this.idToken;
   }
 
-  /** The server says that the user has not decided about the code yet. */
   get isPending(): boolean {
     return this.responses.some(({ error }) => PENDING.includes(error));
   }
 
-  /** Why the server has not revoked: undefined where it was not asked, "" where it has. */
+  /** Why the server has not revoked; undefined if it received no request, "" if it has. */
   get revocationProblem(): string | undefined {
     const last = this.responses.findLast(({ url }) => url === ENDPOINTS.revocation);
     const isDone = last && last.failure === "" && last.status === 200 && !last.isPage;
     return last && (isDone ? "" : last.error || "another");
   }
 
-  /** The program is told of something. @returns what is wrong with that, "" for nothing */
+  /** @returns what is wrong with the report, or "" */
   reported({ response, code }: SignInError): string {
     if (response === undefined) return "";
     const newest = this.responses.at(-1);
-    if (newest === undefined || newest.isReported) return `told twice of ${response.url}: ${code}`;
+    if (newest === undefined || newest.isReported)
+      return `reported twice: ${response.url}: ${code}`;
     newest.isReported = true;
     const { atMs: _at, isPage: _page, isReported: _reported, ...expected } = newest;
-    if (!isDeepStrictEqual(response, expected)) return `told of ${JSON.stringify(response)}`;
+    if (!isDeepStrictEqual(response, expected)) return `reported as ${JSON.stringify(response)}`;
     const isValid = newest.status === 200 && newest.failure === "" && "error" in newest;
-    if (isValid && code !== "malformed_response") return `told of a success: ${code}`;
-    if (needsChallenge(newest)) return "told of a demand that is met by itself";
-    return PENDING.includes(newest.error) ? `told that the user has not decided: ${code}` : "";
+    if (isValid && code !== "malformed_response") return `reported a success: ${code}`;
+    if (needsChallenge(newest)) return "reported a demand that the device meets itself";
+    return PENDING.includes(newest.error) ? `reported that the user has not decided: ${code}` : "";
   }
 
-  /** What has gone wrong for a while, and nobody was told; "" for nothing. */
+  /** A failure that should have been reported by now, or "". */
   get unreported(): string {
     const unreported = this.responses.find((response, at) => {
       const { url, status, error, failure, isReported, atMs } = response;
       const isValid =
         failure === "" && (status === 200 || [...PENDING, ...RENEWABLE].includes(error));
       const isLate = this.#clock.elapsedMs - atMs > REPORTED_WITHIN_MS;
-      // The code had come to its end meanwhile.
+      // The code expired meanwhile.
       const isReplaced = this.responses[at + 1]?.url === ENDPOINTS.deviceAuthorization;
       if (isReplaced && url === ENDPOINTS.token) return false;
       return (
@@ -186,24 +186,21 @@ export class Received {
         url !== ENDPOINTS.revocation
       );
     });
-    return unreported === undefined ? "" : `nobody was told of ${JSON.stringify(unreported)}`;
+    return unreported === undefined ? "" : `not reported: ${JSON.stringify(unreported)}`;
   }
 
-  /**
-   * No code was asked for. Where a power cut has taken what was known, such a start does not know what an earlier one
-   * asked for.
-   */
+  /** This start requested no code. After a power cut such a start may not know the requested scope of an earlier one. */
   get isResumed(): boolean {
     return !this.responses.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
   }
 
-  /** What a session says of its tokens. @returns what is wrong with that, "" for nothing */
+  /** @returns the property of the session that is wrong, or "" */
   problemOf(session: Session, requestedScope: string): string {
     const { tokens } = this;
-    if (tokens === undefined) return this.#isStored(session) ? "" : "what was kept";
+    if (tokens === undefined) return this.#isStored(session) ? "" : "cached token response";
     const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
     if (!isDeepStrictEqual(session.tokenResponse, others)) return "tokenResponse";
-    // A refresh that names no scope leaves it as it was, also over a restart (RFC 6749 §5.1).
+    // A refresh without a scope leaves the scope unchanged, also after a restart (RFC 6749 §5.1).
     const scopes = [this.scope ?? requestedScope, ...this.#earlier.map(({ scope }) => scope)];
     if (this.isResumed) scopes.push(undefined);
     if (this.scope !== undefined ? session.scope !== this.scope : !scopes.includes(session.scope)) {
@@ -223,14 +220,14 @@ export class Received {
     return this.#isLeft(session.endsInS, allS ?? 0) ? "" : "endsInS";
   }
 
-  /** Whether that is what is left of a lifetime; "" is not looked at. */
+  /** @param reported "" is not checked */
   #isLeft(reported: number | undefined | "", wholeS: number): boolean {
     const leftS = wholeS - (this.#clock.elapsedMs - this.tokensAtMs) / 1000;
     return reported === "" || Math.abs((reported ?? 0) - Math.max(0, leftS)) <= 1;
   }
 }
 
-/** A code is asked for once more then, with a challenge. */
+/** The device then requests another code, with a challenge. */
 const needsChallenge = ({ url, error }: ServerResponse): boolean =>
   url === ENDPOINTS.deviceAuthorization && error === "invalid_request";
 
@@ -243,7 +240,6 @@ function membersIn(text: string): object {
   }
 }
 
-/** Ended, or given back. */
 export function isAtEnd(session: Pick<Session, "status"> | undefined): boolean {
   return session === undefined || session.status === "ended" || session.status === "closed";
 }

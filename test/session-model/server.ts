@@ -1,12 +1,12 @@
-// An authorization server for the session's tests: it keeps account of every code and token, and what it is asked is
-// judged by what RFC 8628, 6749, 7009 and 7636 allow a client.
+// An authorization server for the session's tests. It tracks every code and token, and reports requests that RFC 8628,
+// 6749, 7009 and 7636 forbid.
 
 import { createHash } from "node:crypto";
 import type { VerificationPrompt } from "../../platform/session/sign-in.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 
 export const HOST = "https://login.example.com";
-/** What each request carries: RFC 6749 §2.3.1, and a header of the program's own. */
+/** Every request carries the credentials (RFC 6749 §2.3.1) and a header of the program. */
 const CREDENTIALS = Buffer.from("program:client-secret-of-the-program").toString("base64");
 export const OWN_HEADER = ["x-attestation", "of the program"] as const;
 const FORM = "application/x-www-form-urlencoded";
@@ -24,23 +24,21 @@ interface Code {
   readonly challenge: string;
   decision: "pending" | "allowed" | "denied";
   readonly expiresAtMs: number;
-  /** The next poll before then is one too early (RFC 8628 §3.5). */
+  /** An earlier poll is too early (RFC 8628 §3.5). */
   notBeforeMs: number;
   intervalMs: number;
   isUsed: boolean;
 }
 
 export interface Grant {
-  /** The newest. */
   refreshToken: string;
-  /** All that were given out, and the last of them that the client is known to have. */
+  /** All refresh tokens in order, and the index of the last one that the client is known to have. */
   readonly chain: string[];
   known: number;
   accessToken: string;
   isRevoked: boolean;
 }
 
-/** An answer with tokens, as the server has given it. */
 export interface TokenMembers {
   readonly access_token: string;
   readonly refresh_token?: string;
@@ -50,38 +48,36 @@ export interface TokenMembers {
   readonly id_token?: string;
 }
 
-/** Polls may come this much early by the server's clock: nothing, since both have the same here. */
+/** How early a poll may be by the server's clock. Client and server have the same clock here. */
 const TOLERANCE_MS = 0;
 
-/** A server on the clock of its world. */
 export class GrantServer {
-  /** What a client did that it must not do. */
+  /** What a client must not do. */
   readonly violations: string[] = [];
   readonly codes: Code[] = [];
   readonly grants: Grant[] = [];
-  /** All that were given out. */
   readonly accessTokens = new Set<string>();
   accessLifetimeS = 3600;
   codeLifetimeS = 600;
   /** Refresh tokens are used once (RFC 9700 §4.14.2). */
   rotates = true;
   givesRefreshToken = true;
-  /** The client's storage has not let it read, or keep, what is newest: it cannot know better. */
+  /** The client's storage could not read or write the newest record, so the client may use an older token. */
   isBlind = false;
-  /** Whether it wants a code challenge (RFC 7636), and says so where there is none. */
+  /** Whether it requires a code challenge (RFC 7636), and refuses requests without one. */
   needsChallenge = false;
-  /** The client has been told that it does, or was set up to have one. */
+  /** The client knows that, or is configured to send a challenge. */
   mayChallenge = false;
-  /** It takes no other form of a body; whether the client was set up for that one. */
+  /** The only body format that it accepts; whether the client is configured for it. */
   bodies: "form" | "json" = "form";
   isFormKnown = true;
-  /** What it answers in place of what it was asked for. */
+  /** Replaces the response to the next request. */
   refusal: () => FakeResponse | undefined = () => undefined;
-  /** More members of its next answer with tokens. */
+  /** Additional members of the next response with tokens. */
   moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
-  /** A token has as many bytes at least: in a form most of them take three each. */
+  /** The minimum length of a token. A form encodes most of its bytes as three. */
   tokenBytes: () => number = () => 0;
-  /** Polls until somebody allows a code by himself; -1: never. */
+  /** Polls before the user allows a code; -1: never. */
   allowsAfterPolls = 1;
   readonly #nowMs: () => number;
   #count = 0;
@@ -99,8 +95,9 @@ export class GrantServer {
       this.#broken(request);
     }
     if (isJson !== (this.bodies === "json")) {
-      if (this.isFormKnown) this.violations.push("another form of a body than the client's own");
-      return { status: 415, body: "no such form" };
+      if (this.isFormKnown)
+        this.violations.push("not the body format that the client is configured for");
+      return { status: 415, body: "unsupported body format" };
     }
     const refused = this.refusal();
     if (refused !== undefined) return refused;
@@ -114,10 +111,10 @@ export class GrantServer {
   };
 
   #broken({ method, url, contentType }: SeenRequest): void {
-    this.violations.push(`not a request of the client's: ${method} ${url} ${contentType}`);
+    this.violations.push(`an invalid request: ${method} ${url} ${contentType}`);
   }
 
-  /** Whether that is what the server has sent with a code, as a program is to show it. */
+  /** Whether the prompt matches a code that this server sent. */
   isPrompt(prompt: VerificationPrompt): boolean {
     const id = Number(prompt.userCode.slice(5));
     const isWhole =
@@ -127,12 +124,11 @@ export class GrantServer {
     return isWhole && isRunning && isKnown && prompt.verificationUri === `${HOST}/device`;
   }
 
-  /** Grants that a client could use. */
+  /** Grants that a client can use. */
   get live(): Grant[] {
     return this.grants.filter(({ isRevoked }) => !isRevoked);
   }
 
-  /** Whether an API would take it. */
   isValid(accessToken: string): boolean {
     return this.live.some((grant) => grant.accessToken === accessToken);
   }
@@ -147,10 +143,11 @@ export class GrantServer {
       this.mayChallenge = true;
       return refusal("invalid_request", "send a code_c, code_challenge and code_challenge_method");
     }
-    if (challenge !== "" && !this.mayChallenge) this.violations.push("a challenge unasked");
+    if (challenge !== "" && !this.mayChallenge)
+      this.violations.push("a challenge that the server does not require");
     const isUsed = this.codes.some((code) => code.challenge === challenge);
     if (challenge !== "" && (isUsed || field("code_challenge_method") !== "S256")) {
-      this.violations.push("a challenge that is none of S256, or was another code's");
+      this.violations.push("a challenge that is not S256, or not new");
     }
     const id = this.#count++;
     const deviceCode = `device-code-${id}`;
@@ -179,7 +176,7 @@ export class GrantServer {
     const code = this.codes.find((one) => one.deviceCode === deviceCode);
     const nowMs = this.#nowMs();
     if (code === undefined) {
-      this.violations.push("a poll with a code that was never given");
+      this.violations.push("a poll with an unknown code");
       return refusal("invalid_grant");
     }
     if (code.isUsed) return refusal("invalid_grant");
@@ -197,7 +194,7 @@ export class GrantServer {
     const digest = createHash("sha256").update(verifier).digest("base64url");
     const isRight = code.challenge === digest && /^[\w-]{43}$/.test(verifier);
     if (code.challenge !== "" && !isRight) {
-      this.violations.push("a code without the verifier of its challenge");
+      this.violations.push("a poll without the challenge's verifier");
     }
     code.isUsed = true;
     const grant: Grant = {
@@ -207,20 +204,20 @@ export class GrantServer {
     return this.#tokens(grant);
   }
 
-  /** Lost answers leave the client with an older token: it is good until a newer one has been seen, and once more. */
+  /** A lost response leaves the client with an older token. It stays valid until a newer one has been used. */
   #refresh(token: string): FakeResponse {
     const grant = this.grants.find(({ chain }) => chain.includes(token));
     if (grant === undefined) {
-      this.violations.push("a refresh token that was never given");
+      this.violations.push("an unknown refresh token");
       return refusal("invalid_grant");
     }
     if (grant.isRevoked) return refusal("invalid_grant");
     const at = grant.chain.indexOf(token);
     if (at < grant.known - 1) {
       if (!this.isBlind) {
-        this.violations.push("a refresh token whose successor was in use already");
+        this.violations.push("a refresh token whose successor is already in use");
       }
-      // One of the two who use it has stolen it (RFC 9700 §4.14.2).
+      // A token that is used twice has been stolen (RFC 9700 §4.14.2).
       grant.isRevoked = true;
       return refusal("invalid_grant");
     }

@@ -1,5 +1,5 @@
-// One random life of programs with a session: whatever a contract allows happens to them, and what they promise is
-// held against it. A life repeats with its seed.
+// One random run of programs with a session. Everything that a contract allows may happen, and the session must keep its
+// own contracts. A seed repeats a run.
 
 import type { Platform } from "../../platform/contracts.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
@@ -16,14 +16,13 @@ import { idTokenOf, issuerDocument, KINDS } from "./id-tokens.ts";
 import { isAtEnd } from "./received-responses.ts";
 import { ENDPOINTS, type Grant, HOST } from "./server.ts";
 
-/** What a life has shown. */
 export interface RunReport {
   readonly violations: readonly string[];
-  /** Deeds in their order, to look into it. */
+  /** In order, to reproduce a violation. */
   readonly actions: readonly string[];
 }
 
-/** A promise of the session's, and how it was settled. */
+/** A promise that the session returned. */
 interface Promised {
   readonly what: string;
   readonly of: Running;
@@ -34,31 +33,31 @@ interface Running {
   readonly start: Start;
   readonly controller: AbortController;
   isAlive: boolean;
-  /** The program has ended the session itself. */
+  /** The program itself has ended the session. */
   isOver: boolean;
-  /** What a callback has thrown before there was a session. */
+  /** What callbacks threw before there was a session. */
   thrown: unknown[];
-  /** There can be no session any more. */
+  /** signIn must reject, because a callback threw. */
   mustReject: boolean;
   readonly listeners: Set<unknown>;
-  /** Who has signed in, by the newest ID token that was believed. */
+  /** The user of the newest ID token that was accepted. */
   user: string | undefined;
 }
 
-/** An ID token that was given out: whether it counts, whom it names, and with which tokens it came. */
+/** An ID token of the server: whether it is valid, its user, and its grant. */
 interface IdToken {
   readonly isValid: boolean;
-  /** Why not. */
+  /** The expected error code if it is invalid. */
   readonly refusal: string;
   readonly sub: string;
   readonly grant: Grant;
 }
 
-/** What no line of a log has in it. */
+/** Must not occur in the log. */
 const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the-program|eyJ/;
 
-/** After the storm everything answers: so long a program may take then. */
-const CALM_S = 1200;
+/** When all faults have ended, everything must settle within this time. */
+const SETTLE_S = 1200;
 
 class Run {
   readonly violations: string[] = [];
@@ -67,22 +66,21 @@ class Run {
   readonly #environment: SessionEnvironment;
   readonly #faults: Faults;
   readonly #api = new Api();
-  /** What the program is set to, the same in all its starts. */
+  /** The same settings for all starts of the program. */
   readonly #settings: Partial<RuntimeSettings>;
-  /** ID tokens that were given out: whether each counts, and whom it names. */
   readonly #idTokens = new Map<string, IdToken>();
   readonly #promises: Promised[] = [];
   #running: Running | undefined;
   #throwsIn = -1;
 
   readonly #hasUpdates: boolean;
-  /** The program of before tenants had records of their own: it named them by the server's origin. */
+  /** The older version of the program named records by the server's origin, not by the issuer. */
   #isOlder = false;
 
   constructor(seed: number, hasUpdates: boolean) {
     this.#hasUpdates = hasUpdates;
     this.#random = new Random(seed);
-    // The clock wraps within the life, now and then.
+    // Sometimes the clock wraps during the run.
     this.#environment = new SessionEnvironment(
       this.#random.pick([0, 2 ** 32 - 60_000, 2 ** 32 - 4_000_000]),
     );
@@ -120,7 +118,7 @@ class Run {
     };
   }
 
-  /** What comes along with tokens. */
+  /** Additional members beside tokens. */
   #drawMembers(): (grant: Grant) => object {
     const isEnding = this.#random.once(3) && { refresh_token_expires_in: 7_776_000 };
     const isLong = this.#random.once(8);
@@ -128,7 +126,7 @@ class Run {
     const hasIdToken = this.#random.once(2);
     return (grant) => ({
       ...isEnding,
-      // No token, but as long as some are.
+      // As long as a long token.
       ...(isLong && { note: "n".repeat(20_000) }),
       ...(hasScope &&
         this.#random.once(2) && { scope: this.#random.pick(["video", "video audio"]) }),
@@ -151,10 +149,10 @@ class Run {
       this.actions.push(action);
       await this.#do(action);
       await this.#pass(this.#random.pick([0, 1, 5, 30, 200, 4000]));
-      this.#look();
+      this.#check();
     }
-    await this.#calm();
-    await this.#sessionOutlivesAKill();
+    await this.#settle();
+    await this.#checkAfterKill();
     const { server, http, storage } = this.#environment;
     this.violations.push(...server.violations, ...http.violations, ...storage.violations);
   }
@@ -188,17 +186,17 @@ class Run {
       case "abort":
         running?.controller.abort();
         return;
-      case "ask for the token":
+      case "access token":
         if (running && session) this.#request(running, session);
         return;
-      case "ask an API":
+      case "fetch":
         if (running && session) this.#requestApi(running, session);
         return;
-      case "the access token ends":
+      case "the access token expires":
         for (const grant of this.#environment.server.live) grant.accessToken = "";
         return;
-      case "who has signed in":
-        if (running && session) await this.#who(running, session);
+      case "claims":
+        if (running && session) await this.#claims(running, session);
         return;
       case "the older slot is damaged":
       case "the newer slot is damaged":
@@ -215,7 +213,7 @@ class Run {
         this.#throwsIn = this.#random.below(3);
         return;
       case "asleep":
-        // What was due meanwhile may come behind the alarm.
+        // Overdue events may come after the alarm.
         this.#faults.isAsleep = true;
         this.#environment.clock.sleep(this.#random.pick([60_000, 90_000_000]));
         return;
@@ -245,7 +243,7 @@ class Run {
       const thrown = this.#random.pick(THROWN);
       const isAtOnce = this.#random.once(2);
       running.thrown.push(thrown);
-      // Where there is a session in the same moment it goes to onError.
+      // If there is a session by then, the exception goes to onError.
       void turns().then(() => {
         running.mustReject ||= !running.start.isSettled;
       });
@@ -256,12 +254,12 @@ class Run {
     const handlers = {
       onCode: (prompt: VerificationPrompt) => {
         if (!this.#environment.server.isPrompt(prompt))
-          this.#fault(`told of ${JSON.stringify(prompt)}`);
+          this.#fault(`wrong prompt ${JSON.stringify(prompt)}`);
         return callback();
       },
       onEnd: callback,
       onTrouble: (trouble: SignInError) => {
-        this.#isReportedRightly(running, trouble);
+        this.#checkReport(running, trouble);
         return callback();
       },
       ...{ onError: () => {}, signal },
@@ -297,7 +295,7 @@ class Run {
     this.#faults.corruptStorage();
   }
 
-  /** A slot holds something else than what was written. The newer record is all that a session needs. */
+  /** Changes the content of a slot. The session needs only the newer record. */
   #damage(isNewer: boolean): void {
     const { newest, storage } = this.#environment;
     if (newest === undefined) return;
@@ -310,7 +308,7 @@ class Run {
     const other = storage.peek(1 - slot);
     const junk = Uint8Array.from({ length: 90 }, () => this.#random.below(256));
     storage.poke(slot, this.#random.pick([flipped, cut, other, junk, new Uint8Array(0)]));
-    // What is newest cannot be known any more.
+    // Nothing can be known about the newest record.
     if (isNewer) this.#faults.isDamaged = true;
   }
 
@@ -322,7 +320,7 @@ class Run {
     this.#promise("fetch", running, requested, () => {});
   }
 
-  async #who(running: Running, session: Session): Promise<void> {
+  async #claims(running: Running, session: Session): Promise<void> {
     const { idToken, storedIdTokens } = running.start.received;
     const reported = await session.claims().then(
       (claims) => claims?.sub,
@@ -332,7 +330,7 @@ class Run {
       if (running.user !== undefined && running.user !== sub) return "wrong_id_token";
       return isValid ? sub : refusal;
     };
-    // What was kept is of the tokens in use; where those were lost in a power cut nothing is.
+    // A cached ID token belongs to the current tokens. If a power cut lost those, there is none.
     const [grant] = this.#environment.server.live.slice(-1);
     const stored = storedIdTokens.map((token) => this.#idTokens.get(token)!);
     const own = stored.filter((token) => token.grant === grant || grant === undefined);
@@ -342,11 +340,11 @@ class Run {
       reported !== undefined && reported !== "wrong_id_token" && reported !== "clock_wrong";
     if (isUser) running.user = reported;
     if (!expected.includes(reported))
-      this.#fault(`claims says ${reported} in place of ${expected}`);
+      this.#fault(`claims returns ${reported}, expected ${expected}`);
   }
 
-  #isReportedRightly({ start }: Running, trouble: SignInError): void {
-    // Told within `signIn` itself.
+  #checkReport({ start }: Running, trouble: SignInError): void {
+    // Reported during `signIn` itself.
     if (start === undefined) return;
     const problem = start.received.reported(trouble);
     if (problem !== "" && this.#faults.isLegal) this.#fault(problem);
@@ -356,7 +354,7 @@ class Run {
       this.#fault(`why is storage silent? ${message}`);
     }
     if (code !== "not_saved") return;
-    if (!this.#faults.isUnwritten) this.#fault("told that nothing is saved, and it is");
+    if (!this.#faults.isUnwritten) this.#fault("reported not_saved without a failed write");
     if (!message.includes(`(${DISK_FULL})`)) this.#fault(`why is it not saved? ${message}`);
   }
 
@@ -380,20 +378,21 @@ class Run {
     const { server, storage } = this.#environment;
     const grants = server.live;
     this.#promise("signOut", running, session.signOut(), ({ isRevoked, problem, isStored }) => {
-      const isKept = this.#environment.stored > 0;
-      if (!storage.dead && isKept && !isStored) this.#fault("signOut said that nothing is stored");
-      if (!storage.dead && !isKept && isStored)
-        this.#fault("signOut said that something is stored");
-      // With several there is one whose tokens have been lost on their way.
+      const hasRecords = this.#environment.stored > 0;
+      if (!storage.dead && hasRecords && !isStored)
+        this.#fault("signOut wrongly reports that nothing is stored");
+      if (!storage.dead && !hasRecords && isStored)
+        this.#fault("signOut wrongly reports that something is stored");
+      // With several grants, the tokens of one were lost on their way.
       const wasRevoked = server.grants.length > 1 || grants.every((grant) => grant.isRevoked);
-      if (isRevoked && !wasRevoked) this.#fault("signOut said that the server has revoked");
+      if (isRevoked && !wasRevoked) this.#fault("signOut wrongly reports a revocation");
       if (isRevoked !== (problem === "")) this.#fault("signOut contradicts itself");
-      this.#isProblem(running, problem);
-      this.#isLeftClean(running);
+      this.#checkProblem(running, problem);
+      this.#checkClean(running);
     });
   }
 
-  #isProblem({ start: { received } }: Running, problem: string): void {
+  #checkProblem({ start: { received } }: Running, problem: string): void {
     const isRequested = this.#settings.endpoints?.revocation !== "";
     if (!isRequested && problem === "no_revocation_endpoint") return;
     const expected = received.revocationProblem;
@@ -401,58 +400,59 @@ class Run {
       this.#fault(`signOut has the problem ${problem}`);
     }
     if (expected === "" ? problem !== "" : problem === "") {
-      this.#fault(`signOut has the problem "${problem}" in place of "${expected}"`);
+      this.#fault(`signOut has the problem "${problem}", expected "${expected}"`);
     }
   }
 
   #close(running: Running, session: Session): void {
-    // What has ended by itself may still be at giving things back: `onEnd` came before this.
+    // A session that ended by itself may still release its resources after `onEnd`.
     if (!isAtEnd(session)) running.isOver = true;
-    this.#promise("close", running, session.close(), () => this.#isLeftClean(running));
+    this.#promise("close", running, session.close(), () => this.#checkClean(running));
   }
 
   #request(running: Running, session: Session): void {
     const signal = this.#random.once(3) ? running.controller.signal : undefined;
     this.#promise("accessToken", running, session.accessToken(signal), (token) => {
-      if (!this.#environment.server.accessTokens.has(token)) this.#fault(`a token "${token}"`);
-      this.#isNewest(running, token);
-      this.#isStoredIfReported(session, token);
+      if (!this.#environment.server.accessTokens.has(token))
+        this.#fault(`an unknown token "${token}"`);
+      this.#checkNewest(running, token);
+      this.#checkStored(session, token);
     });
   }
 
-  /** What came along with a token that is given out is in the storage, or the session says that it is not. */
-  #isStoredIfReported(session: Session, accessToken: string): void {
+  /** When a token is returned, its refresh token is stored, or the session reports that it is not. */
+  #checkStored(session: Session, accessToken: string): void {
     const grant = this.#environment.server.live.find((one) => one.accessToken === accessToken);
     if (this.#faults.isSealed || !session.isSaved || grant === undefined) return;
     const { storage } = this.#environment;
     const stored = [0, 1].map((slot) => Buffer.from(storage.peek(slot)).toString("latin1")).join();
-    if (!stored.includes(grant.refreshToken)) this.#fault("a token is given out before it is kept");
+    if (!stored.includes(grant.refreshToken))
+      this.#fault("a token is returned before it is stored");
   }
 
-  /** A token that came in this start of the program, and has some of its life left. */
-  #isNewest({ start: { received } }: Running, token: string): void {
+  /** The token came in this start of the program, and has not expired. */
+  #checkNewest({ start: { received } }: Running, token: string): void {
     const { clock } = this.#environment;
-    if (token !== received.tokens?.access_token)
-      this.#fault("a token is given out that is not the newest");
+    if (token !== received.tokens?.access_token) this.#fault("a returned token is not the newest");
     const endMs = received.tokensAtMs + (received.tokens?.expires_in ?? 0) * 1000;
-    if (clock.elapsedMs > endMs) this.#fault("a token is given out that has ended");
+    if (clock.elapsedMs > endMs) this.#fault("a returned token has expired");
   }
 
-  /** Nothing of a program is left behind its end. */
-  #isLeftClean({ start, listeners }: Running): void {
-    if (start.alarmMs() !== undefined) this.#fault("ended, and an alarm is set");
-    if (!start.isDisposed) this.#fault("ended, and not given back");
-    if (this.#environment.http.busy) this.#fault("ended, and a request is under way");
+  /** Nothing of a program remains after its end. */
+  #checkClean({ start, listeners }: Running): void {
+    if (start.alarmMs() !== undefined) this.#fault("ended with an alarm");
+    if (!start.isDisposed) this.#fault("ended, but not disposed");
+    if (this.#environment.http.busy) this.#fault("ended during a request");
     if (listeners.size > 0) this.#fault(`ended with ${listeners.size} listeners`);
   }
 
-  /** What holds at any moment. */
-  #look(): void {
+  /** Checks what must hold at any moment. */
+  #check(): void {
     const running = this.#running;
     if (running === undefined) return;
     const { start } = running;
     const codes = start.prompts.map(({ userCode }) => userCode);
-    if (new Set(codes).size < codes.length) this.#fault("a code was told twice");
+    if (new Set(codes).size < codes.length) this.#fault("a code was reported twice");
     const isEnded = start.isSettled && isAtEnd(start.session);
     if (!isEnded && !running.isOver && !running.controller.signal.aborted) {
       const { unreported } = start.received;
@@ -462,66 +462,66 @@ class Run {
     const isQuiet = controller.signal.aborted || running.isOver || this.#environment.storage.dead;
     const codesReported = start.troubles.map(({ code }) => code);
     if (!isEnded && !isQuiet) {
-      if (start.received.isPending && codes.length === 0)
-        this.#fault("nobody was told of the code");
+      if (start.received.isPending && codes.length === 0) this.#fault("the code was not reported");
       if (this.#faults.isUnwritten && !codesReported.includes("not_saved")) {
-        this.#fault("nobody was told that nothing is saved");
+        this.#fault("not_saved was not reported");
       }
       if (this.#faults.isSilentForLong && !codesReported.includes("storage_silent")) {
-        this.#fault("nobody was told that storage is silent");
+        this.#fault("storage_silent was not reported");
       }
       if (this.#faults.hasBroken && !codesReported.includes("adapter_failed")) {
-        this.#fault("nobody was told that an adapter has failed");
+        this.#fault("adapter_failed was not reported");
       }
     }
     if (start.session && (!running.isOver || isAtEnd(start.session))) {
       const problem = start.received.problemOf(start.session, SETTINGS.config.scope);
       if (problem !== "") this.#fault(`the session's ${problem} is wrong`);
     }
-    if (running.mustReject && start.session) this.#fault("what a callback has thrown is lost");
+    if (running.mustReject && start.session) this.#fault("an exception of a callback is lost");
     if (start.ends.length > 1) this.#fault("onEnd was called twice");
-    if (start.ends.length > 0 && running.isOver) this.#fault("onEnd behind the program's own end");
+    if (start.ends.length > 0 && running.isOver)
+      this.#fault("onEnd after the program ended the session");
     if (start.isSettled && start.session === undefined) {
-      this.#isLeftClean(running);
+      this.#checkClean(running);
       const { error } = start;
       const isKnown = (error as Error)?.name === "SignInError" || running.thrown.includes(error);
       if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
     }
     if (isEnded && !running.isOver) {
-      // Nothing runs on: the next program may begin.
+      // Nothing is running, so the next program may start.
       if (start.isDisposed) this.#running = undefined;
     } else if (isEnded && start.isDisposed) this.#running = undefined;
   }
 
-  /** The storm is over, and somebody allows each code: whatever was promised is settled. */
-  async #calm(): Promise<void> {
+  /** Faults have ended, and the user allows each code: every promise must settle. */
+  async #settle(): Promise<void> {
     this.#faults.isOver = true;
     this.#throwsIn = -1;
     const { server, storage } = this.#environment;
     server.allowsAfterPolls = 0;
     if (storage.dead) this.#kill();
-    await this.#pass(CALM_S);
-    // Redirects that are followed one by one.
+    await this.#pass(SETTLE_S);
+    // For redirects that are followed one after the other.
     for (let i = 0; i < 10; i++) await new Promise(setImmediate);
-    this.#look();
+    this.#check();
     for (const { what, of, isSettled } of this.#promises) {
       if (of.isAlive && !isSettled) this.#fault(`${what} is never settled`);
       const isRinging = of.isOver && of.start.alarmMs() !== undefined;
-      if (of.isAlive && isRinging) this.#fault("ended, and an alarm is set later");
+      if (of.isAlive && isRinging) this.#fault("an alarm was set after the end");
     }
   }
 
-  /** What storage took is there in the next life of the program. */
-  async #sessionOutlivesAKill(): Promise<void> {
+  /** A saved session is there after a kill. */
+  async #checkAfterKill(): Promise<void> {
     const session = this.#running?.start.session;
     if (session === undefined || isAtEnd(session) || this.#running?.isOver) return;
     if (!session.isSaved) {
-      this.#fault("not saved though storage takes everything");
+      this.#fault("not saved although storage works");
       return;
     }
     if (this.#environment.server.live.length === 0) return;
     if (this.#random.once(2)) {
-      // A refresh is under way, or has just begun, when the program closes the session.
+      // A refresh is under way, or has just started, when the program closes the session.
       void session.fetch(`${API}/never`).catch(() => {});
       await turns();
       if (this.#random.once(2)) this.#environment.clock.advance(1);
@@ -534,18 +534,18 @@ class Run {
     this.#environment.http.faultFor = () => undefined;
     this.#environment.storage.failWhen = () => false;
     const handlers = { resumeOnly: true };
-    // An update keeps the session; a fall-back may find none, but then it says so.
-    const isFallBack = this.#hasUpdates && !this.#isOlder;
+    // An upgrade keeps the session. A downgrade may lose it, but must report that.
+    const isDowngrade = this.#hasUpdates && !this.#isOlder;
     if (this.#hasUpdates) this.#isOlder = !this.#isOlder;
     const start = this.#startProgram(handlers);
     await this.#pass(60);
-    if (isFallBack && start.session === undefined) {
+    if (isDowngrade && start.session === undefined) {
       const { code } = (start.error ?? {}) as { readonly code?: string };
-      if (code !== "not_signed_in") this.#fault(`a fall-back ends with ${String(start.error)}`);
+      if (code !== "not_signed_in") this.#fault(`a downgrade ends with ${String(start.error)}`);
       return;
     }
     if (start.session === undefined) {
-      this.#fault("a session that was saved is gone");
+      this.#fault("a saved session is lost");
       return;
     }
     let isValid = false;
@@ -556,14 +556,14 @@ class Run {
       () => {},
     );
     await this.#pass(60);
-    if (!isValid) this.#fault("a session that was saved gives no token");
+    if (!isValid) this.#fault("a saved session returns no token");
   }
 
   #fault(what: string): void {
     this.violations.push(what);
   }
 
-  /** Time goes by, and promises with it. */
+  /** Time passes, and promises settle. */
   async #pass(seconds: number): Promise<void> {
     const { clock } = this.#environment;
     const endMs = clock.elapsedMs + seconds * 1000;
@@ -585,8 +585,8 @@ async function turns(): Promise<void> {
 }
 
 /**
- * Lives once. What nobody listens to is the caller's to hear.
- * @param hasUpdates an older program and today's take turns on the same records
+ * Unhandled rejections are left to the caller.
+ * @param hasUpdates alternates an older version of the program and the current one on the same records
  */
 export async function runOnce(seed: number, hasUpdates = false): Promise<RunReport> {
   const run = new Run(seed, hasUpdates);

@@ -1,6 +1,6 @@
-// One random life of several programs with one session (platform/session/shared-state.ts), each a process of its own on
-// one directory (process.ts): they renew, sign out, are killed and started again, at a server that ends a session where a
-// refresh token comes back that was used.
+// One random run of several programs that share a session (platform/session/shared-state.ts). Each program is a process of
+// its own on one directory (process.ts). They refresh, sign out, are killed and started again. The server ends the session
+// when a refresh token is used twice.
 
 import type { Platform, Storage } from "../../platform/contracts.ts";
 import type { Session } from "../../platform/session/session.ts";
@@ -19,9 +19,9 @@ import { GrantServer } from "./server.ts";
 import type { RunReport } from "./session-run.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
-const CALM_S = 900;
+const SETTLE_S = 900;
 
-/** A program in its process, which may be killed at any moment: then nothing of it goes on, and its lock stays. */
+/** A program in its process. A kill at any moment stops its code, but leaves its lock. */
 interface Program {
   readonly process: Process;
   readonly controller: AbortController;
@@ -30,7 +30,7 @@ interface Program {
   isOver: boolean;
   readonly promises: { readonly what: string; isSettled: boolean }[];
   readonly troubles: string[];
-  /** The access token that it has got last. */
+  /** The last access token that it received. */
   newest: string;
 }
 
@@ -43,8 +43,8 @@ class SharedRun {
   readonly #files: SharedFiles;
   readonly #isSealed: boolean;
   #programs: Program[] = [];
-  #isStorm = true;
-  /** Nobody has ended what the programs share. */
+  #isFaulty = true;
+  /** A program has signed out, so sessions may end. */
   #mayEnd = false;
 
   constructor(seed: number) {
@@ -66,9 +66,9 @@ class SharedRun {
       this.#do(action);
       await this.#pass(this.#random.pick([0, 0, 1, 4, 30, 150]));
     }
-    this.#isStorm = false;
+    this.#isFaulty = false;
     this.#files.isFaulty = false;
-    await this.#pass(CALM_S);
+    await this.#pass(SETTLE_S);
     for (const { promises, process, isSettled } of this.#programs) {
       if (!process.isAlive) continue;
       if (!isSettled) this.violations.push("signIn is never settled");
@@ -76,7 +76,7 @@ class SharedRun {
         if (!isDone) this.violations.push(`${what} is never settled`);
       }
     }
-    await this.#everybodyHasAToken();
+    await this.#checkTokens();
     this.violations.push(...this.#server.violations, ...this.#files.violations);
     this.#files.dispose();
   }
@@ -94,7 +94,7 @@ class SharedRun {
         else program?.process.killWithin(80);
         return;
       case "give up":
-        // With a session it is over; without one signIn settles, whoever it waits for.
+        // Ends a session. Without one, signIn settles even while it waits for another program.
         program?.controller.abort();
         return;
       case "close":
@@ -110,7 +110,7 @@ class SharedRun {
           this.#promise(program, "signOut", session.signOut());
         }
         return;
-      case "ask for the token":
+      case "access token":
         if (program && session) this.#promise(program, "accessToken", session.accessToken());
         return;
       case "the token is refused":
@@ -154,7 +154,7 @@ class SharedRun {
       handler: (request) => this.#response(program, request),
     });
     http.faultFor = () => {
-      if (!this.#isStorm || !this.#random.once(6)) return undefined;
+      if (!this.#isFaulty || !this.#random.once(6)) return undefined;
       return this.#random.pick([{ kind: "refuse" } as const, { kind: "reset-before" } as const]);
     };
     const storage = new FileStorage(this.#files.state, { isShared: true });
@@ -222,8 +222,8 @@ class SharedRun {
     if (program.process.isAlive && !this.#mayEnd) this.violations.push("a session ended by itself");
   }
 
-  /** Whoever has a session gets a token that is good. */
-  async #everybodyHasAToken(): Promise<void> {
+  /** Every program with a session gets a valid token. */
+  async #checkTokens(): Promise<void> {
     for (const program of this.#programs) {
       const { session, process, isOver } = program;
       if (session === undefined || !process.isAlive || isOver || isAtEnd(session)) continue;
@@ -238,7 +238,7 @@ class SharedRun {
       );
       await this.#pass(120);
       const isEnded = isAtEnd(session);
-      if (!isEnded && !isValid) this.violations.push("a session gives no token");
+      if (!isEnded && !isValid) this.violations.push("a session returns no token");
     }
   }
 
@@ -255,11 +255,10 @@ const turn = (): Promise<unknown> => new Promise(setImmediate);
 
 const ACTIONS = [
   ...["start", "start", "start", "kill", "close", "sign out", "give up"],
-  ...["ask for the token", "the token is refused", "the token is refused", "asleep"],
+  ...["access token", "the token is refused", "the token is refused", "asleep"],
 ] as const;
 type Action = (typeof ACTIONS)[number];
 
-/** One life; what has gone wrong in it. */
 export async function sharedRunOnce(seed: number): Promise<RunReport> {
   await ready();
   const run = new SharedRun(seed);

@@ -1,5 +1,4 @@
-// What two slots may lie in (slots.ts), and what happens to it: the power goes within a change, it fails for a moment,
-// somebody changes what is in one of them.
+// The media of two slots (slots.ts), and their faults: a power cut during a change, a transient failure, a changed content.
 
 import fs from "node:fs";
 import os from "node:os";
@@ -11,14 +10,14 @@ import { ValueSlots } from "../../platform/storage/value-storage.ts";
 import { MemoryStorage, SeededEntropy } from "../../platform/testing/index.ts";
 import type { Random } from "../model/random.ts";
 
-/** What a slot then may hold. */
+/** What a slot may contain after a change. */
 interface Change {
   readonly possible: Set<string>;
   readonly isDoubtful: boolean;
 }
 
 export abstract class Medium {
-  /** A change that is cut leaves something that is neither the old nor the new. */
+  /** An interrupted change leaves neither the old nor the new content. */
   readonly tears: boolean = false;
   readonly random: Random;
 
@@ -26,29 +25,29 @@ export abstract class Medium {
     this.random = random;
   }
 
-  /** A storage over it, as after a start. */
+  /** A storage on the medium, as after a start. */
   abstract open(): Storage;
-  /** The power goes within the next change. */
+  /** A power cut during the next change. */
   abstract cut(): void;
-  /** It fails for a moment. */
+  /** A transient failure. */
   abstract fail(): void;
-  /** Neither any more. */
+  /** Ends faults. */
   abstract fine(): void;
   restart(): void {}
-  /** Somebody changes what a slot holds. */
+  /** Changes the content of a slot. */
   abstract damage(slot: 0 | 1): Partial<Change>;
-  /** The storage knows what it has written, or read, there. */
+  /** The storage has written or read this content. */
   written(_slot: 0 | 1, _text: string): void {}
   seen(_slot: 0 | 1): void {}
-  /** It knows that no more. @returns what is there, where that may count again */
+  /** The storage no longer knows the content. @returns a content that counts again */
   unsure(_slot: 0 | 1): string | undefined {
     return undefined;
   }
-  /** Storages over it that lack something. */
+  /** Storages that lack something. */
   wrong(): Storage[] {
     return [];
   }
-  /** What is wrong with it now. */
+  /** The current violation, or "". */
   problem(): string {
     return "";
   }
@@ -58,12 +57,12 @@ export abstract class Medium {
 const key = (length: number, factor = 7): Uint8Array =>
   Uint8Array.from({ length }, (_, at) => at * factor + 1);
 
-/** The seal over bytes that tear. */
+/** Sealed storage on a medium where writes can tear. */
 export class SealedMedium extends Medium {
   override readonly tears = true;
   #inner = new MemoryStorage({ capacity: 120 });
   readonly #entropy = new SeededEntropy(5);
-  /** What each slot has held, sealed; and the box that this storage knows to be there. */
+  /** Sealed records that each slot has had; and the current content, if the storage knows it. */
   readonly #earlier: [[Uint8Array, string][], [Uint8Array, string][]] = [[], []];
   /** How many of them are from before this start. */
   #atStart: readonly number[] = [0, 0];
@@ -107,7 +106,7 @@ export class SealedMedium extends Medium {
   override written(slot: 0 | 1, text: string): void {
     const box = this.#inner.peek(slot);
     this.#known[slot] = Buffer.from(box);
-    // The number of a record that is erased, or lost, may come again, and then the two cannot be told apart.
+    // After an erase the next record may repeat a sequence number, so both records count.
     if (box.length === 0) this.#atStart = this.#earlier.map(({ length }) => length);
     if (box.length === 0) return;
     const nonce = Buffer.from(box.subarray(1, 25)).toString("hex");
@@ -115,7 +114,7 @@ export class SealedMedium extends Medium {
     this.#nonces.add(nonce);
     const isSeen =
       text.length > 8 && Buffer.from(box).toString("latin1").includes(text.slice(0, 8));
-    if (isSeen) this.#problem = "a record can be seen in its box";
+    if (isSeen) this.#problem = "a record is readable although it is sealed";
     this.#earlier[slot].push([box, text]);
   }
 
@@ -129,7 +128,7 @@ export class SealedMedium extends Medium {
     return this.#earlier[slot].find(([box]) => now.equals(box))?.[1];
   }
 
-  /** Whatever is done to it: a record altered, moved or foreign does not count. */
+  /** A changed, moved or foreign record must not count. */
   damage(slot: 0 | 1): Partial<Change> {
     const lost = { possible: new Set<string>(), isDoubtful: true };
     const box = this.#inner.peek(slot);
@@ -150,7 +149,7 @@ export class SealedMedium extends Medium {
       case 1:
         return put(box.slice(0, at), lost);
       case 2: {
-        // What lies in the other slot may be this one's, moved before.
+        // The other slot may contain a record that was moved from here before.
         const moved = this.#inner.peek(1 - slot);
         const own = this.#earlier[slot].find(([one]) => Buffer.from(one).equals(moved))?.[1];
         return put(
@@ -160,7 +159,7 @@ export class SealedMedium extends Medium {
       }
       default: {
         if (earlier === undefined) return {};
-        // Put back while the storage knows what is there, it is noticed. What was there is lost, and its number.
+        // If the storage knows the current content, it detects the older record. The current one is lost.
         const isNoticed =
           index >= this.#atStart[slot]! && this.#known[slot]?.equals(earlier) === false;
         return put(earlier, isNoticed ? lost : { possible: new Set([text!]), isDoubtful: true });
@@ -197,7 +196,7 @@ function readOnly(storage: Storage): Storage {
   };
 }
 
-/** One value of the program's own. */
+/** A value that the program stores itself. */
 export class ValueMedium extends Medium {
   #value: string | undefined;
   #fault: "" | "before" | "after" = "";
@@ -271,7 +270,7 @@ export class ValueMedium extends Medium {
 
 const CALLS = ["openSync", "writeSync", "fsyncSync", "renameSync", "rmSync", "readSync"] as const;
 
-/** Files: each call of the file system may be the last one before the power goes, or fail. */
+/** Files: any call of the file system may fail, or be the last one before a power cut. */
 export class FileMedium extends Medium {
   readonly #directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-slots-"));
   readonly #state = path.join(this.#directory, "state");
@@ -319,9 +318,10 @@ export class FileMedium extends Medium {
 
   override written(slot: 0 | 1, text: string): void {
     const storage = this.#storage!;
-    if (text !== "" && storage.stamp === this.#stamp) this.#problem = "a change without a trace";
+    if (text !== "" && storage.stamp === this.#stamp)
+      this.#problem = "a change that does not change the stamp";
     this.#stamp = storage.stamp;
-    if (text !== "" && !storage.hasRecords) this.#problem = "a record that is none";
+    if (text !== "" && !storage.hasRecords) this.#problem = "hasRecords misses a record";
     const mode =
       text === "" ? 0o600 : fs.statSync(path.join(this.#state, `slot-${slot}`)).mode & 0o777;
     if (mode !== 0o600 || (fs.statSync(this.#state).mode & 0o777) !== 0o700) {
@@ -337,7 +337,7 @@ export class FileMedium extends Medium {
     const strange = fs
       .readdirSync(this.#state)
       .filter((name) => !/^(slot-[01](\.draft)?|lock-.*)$/.test(name));
-    return strange.length > 0 ? `what is ${strange.join()}?` : this.#problem;
+    return strange.length > 0 ? `unexpected files: ${strange.join()}` : this.#problem;
   }
 
   override dispose(): void {

@@ -1,6 +1,6 @@
-// Two slots of a storage, whatever keeps them (sealed bytes, files, a value of the program's own), against two that are
-// ideal: what was written is there, or what was there before where the power went or the medium failed; and nothing
-// that happens to one slot changes the other.
+// The two slots of a storage (sealed bytes, files, or a value of the program) against two ideal slots. A slot contains what
+// was written; after a power cut or a fault it may contain the old content. Nothing that happens to one slot changes the
+// other.
 
 import type { Storage } from "../../platform/contracts.ts";
 import { Random } from "../model/random.ts";
@@ -10,16 +10,16 @@ import { FileMedium, type Medium, SealedMedium, ValueMedium } from "./slot-media
 const MEDIA = [SealedMedium, SealedMedium, ValueMedium, FileMedium];
 const ACTIONS = [
   ...["write", "write", "write", "read", "read", "read", "erase", "restart", "damage"],
-  ...["too long", "too little room", "no such slot", "secret"],
+  ...["too long", "buffer too small", "no such slot", "secret"],
 ] as const;
 type Action = (typeof ACTIONS)[number];
-/** Around what is read, to see that nothing else is written. */
+/** Surrounds the buffer of a read, to detect writes outside it. */
 const EDGE = 0xa5;
 
-/** What one of them may hold. */
+/** What a slot may contain. */
 interface Ideal {
   possible: Set<string>;
-  /** It may also be that it cannot be read. */
+  /** The slot may also be unreadable. */
   isDoubtful: boolean;
 }
 
@@ -60,7 +60,7 @@ class Slots {
         return this.#change(slot, undefined);
       case "read":
         return this.#read(slot, capacity);
-      case "too little room":
+      case "buffer too small":
         return this.#read(slot, this.#random.below(40));
       case "restart":
         return this.#restart();
@@ -78,7 +78,7 @@ class Slots {
       case "no such slot": {
         const none = (): void =>
           void this.#storage.erase(this.#random.pick([2, -1, 0.5]), () => {});
-        if (!throwsRangeError(none)) this.violations.push("a slot that there is not");
+        if (!throwsRangeError(none)) this.violations.push("a slot that does not exist");
         return undefined;
       }
       case "secret":
@@ -98,13 +98,13 @@ class Slots {
     this.#discard(1);
   }
 
-  /** What is there counts as it is. */
+  /** The actual content becomes one of the possible ones. */
   #discard(slot: 0 | 1): void {
     const there = this.#medium.unsure(slot);
     if (there !== undefined) this.#ideal[slot].possible.add(there);
   }
 
-  /** @param text undefined: it is erased */
+  /** @param text undefined: erase */
   async #change(slot: 0 | 1, text: string | undefined): Promise<void> {
     const fault = this.#random.pick(["", "", "", "cut", "moment"] as const);
     if (fault === "cut") this.#medium.cut();
@@ -120,7 +120,7 @@ class Slots {
       ideal.isDoubtful = false;
       this.#medium.written(slot, text ?? "");
     } else {
-      if (fault === "") this.violations.push("nothing has failed, and it says so");
+      if (fault === "") this.violations.push("reported a failure without one");
       ideal.possible.add(text ?? "");
       ideal.isDoubtful ||= fault === "cut" && this.#medium.tears;
       this.#discard(slot);
@@ -139,32 +139,33 @@ class Slots {
     this.#medium.fine();
     const around = [0, 1, capacity + 2, capacity + 3].map((at) => into[at]);
     if (around.some((byte) => byte !== EDGE))
-      this.violations.push("more was read than there is room");
+      this.violations.push("a read wrote outside the buffer");
     const ideal = this.#ideal[slot];
     if (length === undefined || length < 0) {
       const isLong = [...ideal.possible].some((text) => text.length > capacity);
-      if (!isFailing && !isLong && !ideal.isDoubtful) this.violations.push(`slot ${slot} is lost`);
+      if (!isFailing && !isLong && !ideal.isDoubtful)
+        this.violations.push(`slot ${slot} is not readable`);
       return;
     }
     const text = Buffer.from(into.subarray(2, 2 + length)).toString("latin1");
     if (!ideal.possible.has(text)) {
-      this.violations.push(`slot ${slot} holds ${JSON.stringify(text)}, which it must not`);
+      this.violations.push(`slot ${slot} contains ${JSON.stringify(text)}`);
     }
     ideal.possible = new Set([text]);
     ideal.isDoubtful = false;
     this.#medium.seen(slot);
   }
 
-  /** Where something is missing that it needs, nothing is written and nothing changes. */
+  /** Without a required key or value, storage writes nothing and changes nothing. */
   async #refuses(slot: 0 | 1): Promise<void> {
     for (const wrong of this.#medium.wrong()) {
       const bytes = Buffer.from("0123456789");
       const isDone = await settled<boolean>((done) => wrong.write(slot, bytes, 0, 10, done));
-      if (isDone) this.violations.push("written without what it takes to keep it");
+      if (isDone) this.violations.push("written without a required key or value");
       const length = await settled<number>((done) =>
         wrong.read(slot, new Uint8Array(99), 0, 99, done),
       );
-      if ((length ?? -1) > 0) this.violations.push("read without what it takes to read it");
+      if ((length ?? -1) > 0) this.violations.push("read without a required key or value");
     }
   }
 }
@@ -173,7 +174,7 @@ function empty(): Ideal {
   return { possible: new Set([""]), isDoubtful: false };
 }
 
-/** What is called back; undefined where nothing is, since the power has gone. */
+/** The callback's result; undefined after a power cut. */
 async function settled<T>(run: (done: (result: T) => void) => void): Promise<T | undefined> {
   let result: T | undefined;
   run((value) => {
@@ -192,7 +193,7 @@ function throwsRangeError(run: () => void): boolean {
   }
 }
 
-/** One life of two slots. */
+/** One run of two slots. */
 export async function slotsOnce(seed: number): Promise<RunReport> {
   const slots = new Slots(seed);
   await slots.run();
