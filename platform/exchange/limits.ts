@@ -1,27 +1,5 @@
-// The limits of an exchange, and the bounds of every value that a response passes to another API. Timers, sockets and
-// constructors throw for a value out of range, and an exception in an event handler ends the process.
-//
-// | of the response | goes to | bounds |
-// |---|---|---|
-// | status | the core, `Response` | `finalStatus`: 200 to 599, or refused |
-// | reason phrase, headers | `Response`, `Headers` | what these take (node/agent-fetch.ts), or refused |
-// | `Keep-Alive: timeout` | the socket's timer | `keepAliveMs`: 0 to 600,000 ms |
-// | `Retry-After`, `Date` | the core's timers | `retryAfterSeconds`: -1 to 134,217,727 s |
-// | `Content-Length` | a comparison with `sizeLimitBytes` | any; not a number is not larger |
-// | `Content-Encoding` | the choice of a decoder | a name in the list of decoders, or refused |
-// | head, body | memory | `headLimitBytes`, `sizeLimitBytes` once decoded |
-//
-// The core clamps what it reads from a body (core/SPEC.md). An alarm of any length goes through `nodeTimers`.
-
-// Defaults of the clients below that are less than a limit of ours:
-//
-// | default | is | here |
-// |---|---|---|
-// | Node: `autoSelectFamilyAttemptTimeout` | 250 ms for one address of several | a quarter of `connectLimitMs`, behind attempts side by side (node/addresses.ts) |
-// | Node: `maxHeaderSize` | 16 KiB | `headLimitBytes` |
-// | Node: `agent.timeout` | 5 s idle on `http.globalAgent` | ends no request; the adapter's own agents say |
-// | Node: `maxHeadersCount` | 2,000 headers, more are left out | as it is |
-// | libcurl: `CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS` | 200 ms | as it is: the first attempt goes on beside the second |
+// The limits of an exchange, and the bounds of every value that a response passes to another API: platform/README.md
+// lists them.
 
 /** Milliseconds for a whole exchange, and for connecting; bytes of the response's head and body; and for a session's
  * `fetch`, which has no limit as a whole, how long nothing may come. */

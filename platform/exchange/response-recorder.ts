@@ -65,6 +65,8 @@ export interface Recalled {
   readonly requested?: string | undefined;
   /** The scope that the server returned; "" if it returned none, which means the requested one. */
   readonly scope: string;
+  /** A refresh has left the refresh token as it was: the server does not rotate it. */
+  readonly isLasting?: boolean;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: ReceivedIdToken | undefined;
   /** Only where storage does not wear out. */

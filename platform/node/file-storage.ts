@@ -55,10 +55,8 @@ export class FileStorage implements Storage, WithCapacity {
   #closed = false;
 
   /**
-   * A medium that is full, read-only or broken is no reason to refuse: what lies there is read, writes fail, and
-   * the device says that it could not save.
-   * @throws StateDirectoryError where the directory cannot be used: not a directory, not ours, in use by another
-   * process, or with files in it that are not slots
+   * A medium that is full, read-only or broken is read, and its writes fail.
+   * @throws StateDirectoryError for no directory, another user's, one in use, or files in it that are not slots
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
     this.capacity = options.capacity ?? 131_072;

@@ -73,9 +73,8 @@ export function pause(ms: number): void {
 }
 
 /**
- * Makes a directory and those above it, where they are not there; `mode` is that of the new ones. Not by the
- * option `recursive`: Node 20 never comes back from it where a file system answers ENOENT below a directory
- * that exists, as /proc does.
+ * Makes a directory and those above it, where they are not there; `mode` is that of the new ones. With the option
+ * `recursive`, Node 20 hangs where a file system responds ENOENT below a directory that exists, as /proc does.
  * @throws the system's error of the first one that cannot be made
  */
 export function makeDirectory(directory: string, mode: number): void {
@@ -114,15 +113,17 @@ export function makeOwnDirectory(directory: string, isSealed = false): void {
 function keepOwn(handle: number, file: string, isSealed: boolean): void {
   const status = fs.fstatSync(handle);
   const isDirectory = status.isDirectory();
-  const [open, anew] = isDirectory
-    ? [0o022, "choose a directory of your own"]
-    : [0o077, "delete it and sign in again"];
+  const open = isDirectory ? 0o022 : 0o077;
   const refuse = (what: string): never => {
     throw new StateDirectoryError(`${file}: ${what}`);
   };
-  if (status.uid !== process.getuid?.()) refuse(`belongs to another user; ${anew}`);
+  const isVolume = isDirectory && (status.mode & open) !== 0;
+  const advice = isVolume
+    ? `use a directory below it, ${path.join(file, "picogrant")}`
+    : "run as that user, or choose another directory";
+  if (status.uid !== process.getuid?.()) refuse(`belongs to user ${status.uid}; ${advice}`);
   const isPublic = !isDirectory && (status.mode & 0o002) !== 0;
-  if (isPublic && !isSealed) refuse(`every user could change it; ${anew}`);
+  if (isPublic && !isSealed) refuse("every user could change it; delete it and sign in again");
   if ((status.mode & open) === 0) return;
   try {
     fs.fchmodSync(handle, status.mode & 0o7777 & ~open);
@@ -181,10 +182,8 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
 }
 
 /**
- * Writes a file whole, for this user alone: beside it, made durable, renamed over the old one.
- * 1. cut while writing the draft: the old file is untouched; 2. cut between draft and rename: as before, and
- * the draft is written over the next time; 3. cut after the rename but before the directory is durable:
- * the old name or the new one is found, both whole, since the draft's bytes were durable before.
+ * Writes a file whole, for this user alone: a draft beside it, made durable, then renamed over the old file. When the power
+ * is cut, the old or the new file is there, both whole.
  * @throws the system's error; then the old file is as it was
  */
 export function writeOwn(file: string, content: Uint8Array | string): void {

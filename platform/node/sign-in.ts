@@ -233,10 +233,8 @@ async function sealOf(
 }
 
 /**
- * Erases what `signIn` keeps in a directory, without a device and without a network. The server is not told, and the
- * tokens stay good there until they expire: `session.signOut()` is better where it can be reached. Waits for another
- * program that is at work with the same tokens.
- * @param state as in `signIn`
+ * Erases what `signIn` keeps in the directory `state`, without a network request: the tokens stay valid until they expire.
+ * `session.signOut()` revokes them. Waits for another program that uses the same tokens.
  * @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased`
  */
 export async function discard(state: string): Promise<void> {

@@ -22,7 +22,7 @@ import {
 import { SignInError } from "../session/sign-in-error.ts";
 import { objectIn, printable } from "../text/text.ts";
 import { FileStorage } from "./file-storage.ts";
-import { readOwn, removeOwn, writeOwn } from "./files.ts";
+import { readOwn, reasonOf, removeOwn, writeOwn } from "./files.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import { StateLock } from "./state-lock.ts";
@@ -33,8 +33,7 @@ import { StateLock } from "./state-lock.ts";
 const OWNER = "client.json";
 
 /**
- * Claims the directory for a client. It stays the client's while there are records in it. A client that names its server
- * otherwise than before, as after an update of its program, is the same: what fits its records no more is signed in anew.
+ * Claims the directory for a client, while there are records in it. A client that names its server otherwise is the same.
  * @returns gives it back, to be called before the files are closed
  * @throws StateDirectoryError where it keeps records of another client
  */
@@ -114,6 +113,8 @@ export class SharedDirectory implements SharedState {
   /** While the lock is held: whether they were those when it was taken. */
   #wasCurrent = false;
   #timer: NodeJS.Timeout | undefined;
+  /** Why the lock cannot be taken, "" where it can. */
+  #problem = "";
 
   /** @param open the storage for a device that reads anew: the files, or a seal around them */
   constructor(files: FileStorage, open: () => Storage = () => files) {
@@ -164,15 +165,26 @@ export class SharedDirectory implements SharedState {
     this.#lock.release();
   }
 
-  /** A medium that takes no file takes no record of another's either. */
+  unwritable(bytes: number): string {
+    if (this.#problem === "" && bytes > 0) this.#try(() => this.#lock.reserve(bytes));
+    return this.#problem;
+  }
+
+  /** A medium that takes no lock takes no record of another program's either. */
   #tryTake(): number {
+    this.#problem = "";
     if (this.#lock.isHeld) return 0;
+    const holder = this.#try(() => this.#lock.tryTake()) ?? 0;
+    if (holder === 0) this.#wasCurrent = this.#files.stamp === this.#known;
+    return holder;
+  }
+
+  #try<T>(run: () => T): T | undefined {
     try {
-      const holder = this.#lock.tryTake();
-      if (holder === 0) this.#wasCurrent = this.#files.stamp === this.#known;
-      return holder;
-    } catch {
-      return 0;
+      return run();
+    } catch (error) {
+      this.#problem = `${this.#files.directory} cannot be written: ${reasonOf(error)}`;
+      return undefined;
     }
   }
 }

@@ -1,14 +1,4 @@
-// The lock on a state directory: one process at a time, also where programs in containers share the directory, each with
-// process numbers, a network and a host name of its own. There is no system call for it in Node, so it is files.
-//
-// Each taker makes a file of its own, whose name nobody else ever uses, and only then looks for the files of others.
-// Of two that come at the same moment at least one sees the other and steps back. A file whose holder is dead may be
-// removed by anybody at any time: its name never comes again, so that cannot hit a later holder's.
-//
-// Dead is, where both see the same processes, a holder whose process is gone. Of all others it is known by their silence:
-// a holder gives its file a new time every second, and one that has had none for ten seconds, by the clock of whoever
-// waits, is dead. No two clocks are compared. So it is between containers, on macOS and on Windows; a directory on a
-// network has to show all machines the same.
+// The lock on a state directory, as files: one process at a time. platform/README.md says how.
 
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -77,10 +67,21 @@ export class StateLock {
     return 0;
   }
 
-  /** Gives it back, where it is held. */
+  /** While it is held: makes sure that so many bytes can be written beside it. @throws the system's error */
+  reserve(bytes: number): void {
+    const handle = fs.openSync(this.#own, "r+");
+    try {
+      for (let at = 0; at < bytes; ) at += fs.writeSync(handle, Buffer.alloc(bytes - at));
+      fs.ftruncateSync(handle);
+    } finally {
+      fs.closeSync(handle);
+    }
+  }
+
+  /** Gives it back, where it is held. A medium that does not let it go leaves it held, until the next call. */
   release(): void {
+    if (this.#own !== "" && !isDropped(this.#own)) return;
     clearInterval(this.#beat);
-    if (this.#own !== "") drop(this.#own);
     this.#own = "";
   }
 
@@ -124,8 +125,7 @@ export class StateLock {
 }
 
 /**
- * Takes the lock for as long as the process runs. It waits, and blocks, where the holder may be dead and nothing but the
- * silence of its file can show it.
+ * Takes the lock for as long as the process runs. Blocks while only the silence of its file can show a dead holder.
  * @returns a function that gives it back
  * @throws StateDirectoryError where another process holds it
  */
@@ -156,8 +156,17 @@ function drop(file: string): void {
   if (held.size === 0) process.off("exit", dropAll);
 }
 
+function isDropped(file: string): boolean {
+  try {
+    drop(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function dropAll(): void {
-  for (const file of held) drop(file);
+  for (const file of held) isDropped(file);
 }
 
 /** This process in a lock's name. */

@@ -24,11 +24,9 @@ export class QuickJsFileStorage implements Storage {
   readonly #unlock: () => void;
 
   /**
-   * Makes the directory where needed (0700) and takes its lock. A medium that is full, read-only or broken is
-   * no reason to refuse: what lies there is read, writes fail, and the device says that it could not save.
+   * Makes the directory where needed (0700) and takes its lock. A medium that fails is read, and its writes fail.
    * @param capacity the largest record in bytes; the default is enough for any token
-   * @throws FileError with one line where it cannot be used: others can write or read in it, it
-   *   belongs to somebody else, or another process uses it
+   * @throws FileError with one line where others can write or read in it, own it, or use it
    */
   constructor(os: Os, directory: string, capacity = 32_768) {
     this.#os = os;

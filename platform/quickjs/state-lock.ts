@@ -1,9 +1,5 @@
-// The lock on a state directory, under QuickJS on Linux, by the rule of Node's (../node/state-lock.ts), whose files it
-// shares: each taker makes a file of its own, whose name nobody else ever uses, and only then looks for the files of
-// others. Of two that come at the same moment at least one sees the other and steps back.
-//
-// Dead is whose process is gone, or belongs to an earlier start of the system. A directory that containers share is for
-// programs on Node: here nobody gives a sign that he lives.
+// The lock on a state directory, under QuickJS on Linux: it shares the files of Node's (../node/state-lock.ts). A holder gives
+// no sign of life here, so containers cannot share the directory.
 
 import { sha256 } from "../text/sha256.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";

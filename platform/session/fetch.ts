@@ -90,11 +90,8 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
 }
 
 /**
- * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
- * refreshed and the request sent again, exactly once, unless `init.body` is something that is used up by reading it. Where
- * the API wants another sign-in no other token helps: that answer comes back at once (`stepUpOf` says what it wants).
- * @throws TypeError where the token must not go to that address; whatever the source throws where it has no token any
- *   more; the signal's reason; whatever `fetch` throws
+ * As `Session.fetch`. @throws TypeError where the token must not go to that address; what the source throws where it has no
+ * token any more; the signal's reason; what `fetch` throws
  */
 export async function fetchWithToken(
   source: TokenSource,

@@ -66,6 +66,9 @@ export class SessionRuntime {
   #access = "";
   /** The scope that the session was asked for; undefined where that is not known. */
   #requested: string | undefined;
+  /** The refresh token that the newest answer came with, and whether a refresh has left it as it was. */
+  #refresh = "";
+  #isLasting = false;
   /** How many answers with tokens have been kept. */
   #granted = 0;
   /** Tells a session from one that somebody has signed in to since; undefined where that is not known. */
@@ -162,6 +165,8 @@ export class SessionRuntime {
     const user: SharedUser = {
       onStale: () => this.#beginAgain(),
       onBusy: (trouble) => this.#reportTrouble(trouble),
+      mayRotate: () => this.#mayRotate(),
+      onUnwritable: (problem) => this.#reportTrouble(notRenewed(problem)),
       onFault: (error, giveUp) => {
         giveUp();
         this.#reportTrouble(adapterFailed(error));
@@ -170,6 +175,20 @@ export class SessionRuntime {
     shared.begin();
     const { storage, lock } = shared.between(user);
     return { platform: { ...platform, storage }, lock };
+  }
+
+  /** Not where the tokens are in memory only, or the server has kept a refresh token the same before. */
+  #mayRotate(): boolean {
+    const { endpoint, state, notSaved } = this.#driver.device;
+    const isRefresh = endpoint === Endpoint.TOKEN && state === State.REFRESHING;
+    return isRefresh && notSaved === 0 && !this.#isLasting;
+  }
+
+  /** Whether the device knows the newest tokens; otherwise it reads them, which another program has changed. */
+  isCurrent(): boolean {
+    if (this.settings.shared?.isCurrent !== false) return true;
+    this.#beginAgain();
+    return false;
   }
 
   /** What must not be repeated to anybody. */
@@ -191,6 +210,8 @@ export class SessionRuntime {
       this.recorder.discard();
       this.#granted = this.recorder.granted;
       this.#requested = undefined;
+      // It named a sign-in that did not take place.
+      if (this.#session === undefined) this.#sessionId = undefined;
       this.#driver = this.#newDriver(endpoints);
       this.#start();
     });
@@ -278,16 +299,21 @@ export class SessionRuntime {
       if (isAnother) this.#session?.endElsewhere();
       this.#sessionId = sessionId;
       this.#requested = known.requested;
+      this.#isLasting = known.isLasting ?? false;
       recorder.recall(known);
     }
-    if (recorder.granted === this.#granted) return;
+    const isNew = recorder.granted !== this.#granted;
+    if (isNew) this.#isLasting = token === this.#refresh;
+    this.#refresh = token;
+    if (!isNew) return;
     this.#granted = recorder.granted;
     const { scope = "", tokenResponse = {}, idToken } = recorder;
     const fromMs = Date.now();
     const leftS = device.accessLifetimeS - driver.unreportedS;
     const isEnding = device.accessLifetimeS < Limit.ENDLESS;
     const access = { token: this.#access, fromMs, endsAtMs: fromMs + leftS * 1000 };
-    const about = { sessionId: this.#sessionId, requested: this.#requested };
+    const isLasting = this.#isLasting;
+    const about = { sessionId: this.#sessionId, requested: this.#requested, isLasting };
     const recalled = { ...about, scope, tokenResponse, idToken, ...(isEnding && { access }) };
     this.#inTurn(() => stored.write(recalled, token));
   }
@@ -302,7 +328,8 @@ export class SessionRuntime {
     const { shared } = this.settings;
     if (shared === undefined) write();
     // What waits already waits to send, or to write a record.
-    else if (!shared.isWaiting) shared.enter(() => shared.isCurrent && write(), nothing);
+    else if (!shared.isWaiting)
+      shared.enter(() => shared.isCurrent && !shared.unwritable(0) && write(), nothing);
   }
 
   /** The program asks for what the session neither was asked for nor has been granted. */
@@ -373,11 +400,11 @@ export class SessionRuntime {
     );
   }
 
-  /** Tells of the code unless it is the one told of last, or one from before a restart that nobody has confirmed. */
+  /** Reports the code unless it is the one reported last. One from before a restart may have expired: a new one follows. */
   #reportCode(): void {
     const { device } = this.driver;
     const userCode = this.#textOf(Field.USER_CODE);
-    if (userCode === this.#shownCode || device.codeConfirmed <= 0) return;
+    if (userCode === this.#shownCode) return;
     this.#shownCode = userCode;
     const prompt: VerificationPrompt = {
       userCode,
@@ -456,6 +483,11 @@ export function cannotPromptUser({ resumeOnly }: Pick<SignInHandlers, "resumeOnl
   return resumeOnly
     ? new SignInError("not_signed_in", "user", "not signed in; sign in first")
     : wrongOption("nobody is signed in, and onCode is missing, which shows the code");
+}
+
+function notRenewed(problem: string): SignInError {
+  const why = "new tokens would be lost; free space there, or make it writable";
+  return new SignInError("not_saved", "user", `not renewed, since ${problem}: ${why}`);
 }
 
 function adapterFailed(cause: unknown): SignInError {

@@ -144,12 +144,14 @@ export class Session {
       const { driver, watch } = this.#runtime;
       // A refresh token that has taken another's place is kept before anything is done with what came along with it.
       const token = watch.isStoring(driver) ? "" : driver.accessToken;
-      if (token !== "") return token;
+      // Another program may have ended the session, or renewed the tokens.
+      const isCurrent = this.#runtime.isCurrent();
+      if (token !== "" && isCurrent) return token;
       signal?.throwIfAborted();
       this.#throwIfRefused();
       const changed = this.#nextChange(signal);
       // A token that nobody has wanted for a while may have run out, or the machine has slept: now it is wanted.
-      if (this.#device.state === State.SIGNED_IN && !watch.isStoring(driver)) {
+      if (isCurrent && this.#device.state === State.SIGNED_IN && !watch.isStoring(driver)) {
         driver.accessTokenRefused();
       } else if (driver.unreportedS > 0) driver.run();
       await changed;
@@ -177,9 +179,9 @@ export class Session {
   }
 
   /**
-   * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
-   * refreshed and the request sent again, exactly once, unless `init.body` is something that is used up by reading it, or
-   * the API wants another sign-in (RFC 9470, `stepUpOf`). The token goes to the server that is asked here, over https, or to those of `resources` alone where they are given.
+   * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). A 401 has the token refreshed and the
+   * request sent again once, unless reading uses `init.body` up, or the API requires another sign-in (RFC 9470, `stepUpOf`).
+   * The token goes over https to the server of this request, or only to those of `resources` where they are given.
    * Redirects are followed: within that server with the token, to another one without token, headers and body.
    * @throws SignInError where the session has ended; TypeError where the token must not go there; whatever `fetch` throws
    */

@@ -21,6 +21,8 @@ export interface SharedState {
    * @param onBusy told once where that takes long, of `state_busy`
    */
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void;
+  /** Within `enter`: why so many bytes cannot be written, "" where they can. Without the lock not even 0 bytes can. */
+  unwritable(bytes: number): string;
   /** Somebody else has them, and `enter` waits: the storage behind it has not been asked yet. */
   readonly isWaiting: boolean;
   /** Lets others have them. What waits for `enter` waits no more. */
@@ -44,11 +46,18 @@ export interface SharedUser {
   /** Another has changed them: begin again. */
   readonly onStale: () => void;
   readonly onBusy: (trouble: SignInError) => void;
+  /** The request is a refresh whose response may replace the stored refresh token. */
+  readonly mayRotate: () => boolean;
+  /** Such a refresh is not sent, since the new token could not be stored. @param problem where, and why */
+  readonly onUnwritable: (problem: string) => void;
   /** The storage has thrown, or rejected. @param giveUp to be called next: it reports that */
   readonly onFault: (error: unknown, giveUp: () => void) => void;
 }
 
-/** Sends nothing before it is sure that the device knows the newest records. */
+/** A record with long tokens, and the file beside the records. */
+const CAPACITY_BYTES = 16_384;
+
+/** Sends nothing before the device knows the newest records, and no refresh whose new token could not be stored. */
 export class Lock extends Filter {
   readonly #shared: SharedState;
   readonly #user: SharedUser;
@@ -64,9 +73,21 @@ export class Lock extends Filter {
     const own = ++this.#turn;
     this.#shared.enter(() => {
       if (own !== this.#turn) return;
-      if (this.#shared.isCurrent) this.below.send(request);
-      else this.#user.onStale();
+      const problem = this.#user.mayRotate() ? this.#shared.unwritable(CAPACITY_BYTES) : "";
+      if (!this.#shared.isCurrent) this.#user.onStale();
+      else if (problem === "") this.below.send(request);
+      else this.#refuse(problem);
     }, this.#user.onBusy);
+  }
+
+  /** For the device it is a failed request: it retries with growing waits. */
+  #refuse(problem: string): void {
+    const own = this.#turn;
+    queueMicrotask(() => {
+      if (own !== this.#turn) return;
+      this.#user.onUnwritable(problem);
+      this.above.failed("unreachable", problem);
+    });
   }
 
   override abort(): void {
@@ -77,10 +98,13 @@ export class Lock extends Filter {
 
 /** Writes nothing over what another has written. */
 export function sharedStorage(storage: Storage, shared: SharedState, user: SharedUser): Storage {
+  let problem = "";
   const alone = (act: (done: (ok: boolean) => void) => unknown, done: (ok: boolean) => void) =>
     shared.enter(() => {
-      if (shared.isCurrent) operate(act, false, done, user.onFault);
-      else user.onStale();
+      problem = shared.unwritable(0);
+      if (!shared.isCurrent) user.onStale();
+      else if (problem === "") operate(act, false, done, user.onFault);
+      else done(false);
     }, user.onBusy);
   return {
     capacity: storage.capacity,
@@ -89,7 +113,7 @@ export function sharedStorage(storage: Storage, shared: SharedState, user: Share
       alone((stored) => storage.write(slot, bytes, from, to, stored), done),
     erase: (slot, done) => alone((erased) => storage.erase(slot, erased), done),
     get lastFailure() {
-      return storage.lastFailure ?? "";
+      return problem || (storage.lastFailure ?? "");
     },
   };
 }

@@ -23,14 +23,14 @@ export interface VerificationPrompt {
 /** What `signIn` calls, and what ends it. Each may return a promise; nobody waits for it. */
 export interface SignInHandlers<Prompt = VerificationPrompt> {
   /**
-   * Called with each code that the user is to be shown; not at all where there is a session already. What it throws
+   * Called with each code that the user is to be shown, one from before a restart included; not where there is a session. What it throws
    * ends the sign-in, and is what the promise rejects with. Without it nobody can be asked: a SignInError `wrong_option`
    * where there is no session.
    */
   readonly onCode?: ((prompt: Prompt) => unknown) | undefined;
   /**
    * Called each time that something has come to nothing and will be tried again by itself: the network is away, the
-   * server has failed, something else answers in its place, or tokens cannot be saved or erased. In the session, too.
+   * server has failed, something else answers in its place, or tokens cannot be saved, erased or renewed. In the session, too.
    * A server that refuses to refresh the tokens costs no session either, unless it refuses the user: `remedy` says who
    * can mend it. It is tried again with growing waits, and for a day what refuses neither the grant nor the client.
    */

@@ -107,5 +107,5 @@ export class TroubleMonitor {
 /** Something that is tried again by itself, other than asking a user who has not decided yet. */
 function isTriedAgain({ device: { error, state } }: Driver): boolean {
   if (state === State.FAILED || state === State.SIGNED_OUT) return false;
-  return error > ErrorCode.SLOW_DOWN;
+  return ![ErrorCode.NONE, ErrorCode.AUTHORIZATION_PENDING, ErrorCode.SLOW_DOWN].includes(error);
 }

@@ -38,6 +38,7 @@ const alone: SharedState = {
   ...{ begin() {}, leave() {}, isCurrent: true, isWaiting: false },
   open: () => expect.fail(),
   between: () => expect.fail(),
+  unwritable: () => "",
   enter: (then) => queueMicrotask(then),
 };
 
@@ -57,6 +58,8 @@ const recorder = (): ResponseRecorder =>
 const user = (receive: (error: unknown) => void): SharedUser => ({
   onStale: () => expect.fail(),
   onBusy: () => expect.fail(),
+  onUnwritable: () => expect.fail(),
+  mayRotate: () => true,
   onFault: (error, giveUp) => {
     giveUp();
     receive(error);

@@ -98,7 +98,7 @@ describe("file storage", () => {
   };
   const VALID = "picogrant slot\nabc";
   const CLEAN = "delete it to sign in again, or choose another directory";
-  const ANOTHERS = "belongs to another user";
+  const ANOTHERS = "belongs to user 65534";
   const none = `not a record of picogrant; ${CLEAN}`;
   const noFile = "not a file; move it away or choose another directory";
   const noDirectory = "cannot keep state there: it is not a directory; choose another directory";
@@ -158,7 +158,7 @@ describe("file storage", () => {
               fs.chownSync(inside("slot-1"), 65_534, 65_534);
             },
             "slot-1",
-            `${ANOTHERS}; delete it and sign in again`,
+            `${ANOTHERS}; run as that user, or choose another directory`,
           ],
           [
             "a directory of another user's",
@@ -167,13 +167,26 @@ describe("file storage", () => {
               fs.chownSync(directory, 65_534, 65_534);
             },
             "",
-            `${ANOTHERS}; choose a directory of your own`,
+            `${ANOTHERS}; run as that user, or choose another directory`,
           ],
+          // Mount points of container volumes.
+          ...[0o1777, 0o2777, 0o2770].map((mode) => [
+            `a directory of another user's with mode ${mode.toString(8)}`,
+            () => {
+              fs.mkdirSync(directory);
+              fs.chownSync(directory, 65_534, 65_534);
+              fs.chmodSync(directory, mode);
+            },
+            "",
+            `${ANOTHERS}; use a directory below it, `,
+          ]),
         ] as [string, () => void, string, string][])
       : []),
   ])("refuses %s in one line that says what to do", (_, corrupt, name, message) => {
     corrupt();
-    expect(refusal()).toBe(`${path.join(directory, name)}: ${message}`);
+    const own = message.endsWith(" ") ? path.join(directory, "picogrant") : "";
+    expect(refusal()).toBe(`${path.join(directory, name)}: ${message}${own}`);
+    if (own !== "") new FileStorage(own).close();
   });
 
   it.each([0o777, 0o2770, 0o775])("own modes are put right, here %o", (mode) => {

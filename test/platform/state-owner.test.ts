@@ -119,6 +119,11 @@ it("a medium that takes no lock takes no record of another's either: nobody wait
   keeper.enter(enter, () => {});
   failing.mockRestore();
   expect([isIn, keeper.isWaiting]).toEqual([true, false]);
+  const problem = `${directory} cannot be written: the file system is read-only`;
+  expect([keeper.unwritable(0), keeper.unwritable(1)]).toEqual([problem, problem]);
+  keeper.enter(enter, () => {});
+  expect([keeper.unwritable(0), keeper.unwritable(9000)]).toEqual(["", ""]);
+  keeper.leave();
 });
 
 it("records that another has written are not known by leaving either, until they are read", () => {

@@ -84,6 +84,7 @@ export class Faults {
       { status: 200, body: "<p>Log in to this network</p>" },
       { status: 429, retryAfterSeconds: 3, body: { error: "rate_limit_exceeded" } },
       { status: 400, body: { error: "temporarily_unavailable", error_description } },
+      { status: 429, body: { error: this.#random.pick(["slow_down", "authorization_pending"]) } },
       { status: 500, body: { error: "server_error", error_description, error_uri: 7 } },
     ]);
   }

@@ -76,6 +76,8 @@ export class SharedFiles {
   /** Counts replacements of each file, because times of some file systems are too coarse. */
   readonly replaced = new Map<string, number>();
   isFaulty = true;
+  /** "ENOSPC": nothing can be written; "EROFS": nothing can be created or removed either. */
+  medium: "" | "ENOSPC" | "EROFS" = "";
 
   constructor(clock: ManualClock, random: Random) {
     this.clock = clock;
@@ -87,6 +89,15 @@ export class SharedFiles {
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+/** Calls that a medium refuses. */
+const REFUSED = {
+  "": () => false,
+  ENOSPC: (name: string) => name === "writeSync",
+  EROFS: (name: string, [, flags]: unknown[]) =>
+    ["mkdirSync", "renameSync", "rmSync", "utimesSync"].includes(name) ||
+    (name === "openSync" && ["wx", "r+"].includes(String(flags))),
+} as const;
 
 /** Calls that may fail once. */
 const FAILING = ["openSync", "writeSync", "fsyncSync", "renameSync"];
@@ -174,15 +185,15 @@ export class Process {
 
   #call(name: string | symbol, real: (...args: unknown[]) => unknown) {
     return (...args: unknown[]): unknown => {
-      const { isFaulty, random } = this.#shared;
+      const { isFaulty, random, medium } = this.#shared;
       if (isFaulty && this.#callsLeft-- <= 0) this.kill();
       // A killed process cannot change files any more.
       if (!this.isAlive && name === "existsSync") return false;
       if (!this.isAlive && name === "rmSync") return undefined;
-      // A lock that cannot be created counts as taken, so faults of the medium leave locks alone.
-      const isLock = String(args[0]).includes("/lock-");
-      const isFailing = isFaulty && !isLock && FAILING.includes(String(name)) && random.once(60);
-      if (!this.isAlive || isFailing) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      const isFailing = isFaulty && FAILING.includes(String(name)) && random.once(60);
+      const isRefused = REFUSED[medium](String(name), args);
+      const code = isRefused ? medium : "EIO";
+      if (!this.isAlive || isFailing || isRefused) throw Object.assign(new Error(code), { code });
       return this.#simulated(name, args) ?? real(...args);
     };
   }

@@ -13,6 +13,8 @@ interface ObservedResponse extends ServerResponse {
   readonly atMs: number;
   /** HTML from something other than the server. */
   readonly isPage: boolean;
+  /** The user has not decided yet (RFC 8628 §3.5). Only the response to a poll can mean that. */
+  readonly isPending: boolean;
   isReported: boolean;
 }
 
@@ -24,7 +26,6 @@ const FAILURES: Readonly<Record<TransportFailure, string>> = {
   timeout: "no answer in time",
   "too-large": "the answer is too large",
 };
-/** Not an error: the user has not decided yet. */
 const PENDING = ["authorization_pending", "slow_down"];
 /** The device requests a new code, and reports it. */
 const RENEWABLE = ["expired_token", "invalid_grant"];
@@ -64,7 +65,11 @@ export class Received {
 
   around(http: Http): Http {
     return {
-      send: (request, sink) => http.send(request, this.#listen(request.url, sink)),
+      send: (request, sink) => {
+        const { url, body, bodyFrom, bodyTo } = request;
+        const text = Buffer.from(Array.from(body).slice(bodyFrom, bodyTo)).toString("latin1");
+        return http.send(request, this.#listen(url, text.includes("device_code"), sink));
+      },
       abort: () => {
         this.#abort();
         http.abort();
@@ -72,7 +77,7 @@ export class Received {
     };
   }
 
-  #listen(url: string, sink: HttpSink): HttpSink {
+  #listen(url: string, isPoll: boolean, sink: HttpSink): HttpSink {
     let isOver = false;
     let status = 0;
     let text = "";
@@ -84,12 +89,15 @@ export class Received {
       if (status !== 415 || more.failure !== "") {
         const reported = more.failure === "" ? status : 0;
         const isPage = text.startsWith("<");
+        const isPending = isPoll && PENDING.includes(more.error);
+        const atMs = this.#clock.elapsedMs;
         this.responses.push({
           url,
           status: reported,
           ...more,
-          atMs: this.#clock.elapsedMs,
+          atMs,
           isPage,
+          isPending,
           isReported,
         });
       }
@@ -143,7 +151,7 @@ export class Received {
   }
 
   get isPending(): boolean {
-    return this.responses.some(({ error }) => PENDING.includes(error));
+    return this.responses.some(({ isPending }) => isPending);
   }
 
   /** Why the server has not revoked; undefined if it received no request, "" if it has. */
@@ -160,20 +168,20 @@ export class Received {
     if (newest === undefined || newest.isReported)
       return `reported twice: ${response.url}: ${code}`;
     newest.isReported = true;
-    const { atMs: _at, isPage: _page, isReported: _reported, ...expected } = newest;
+    const { atMs: _at, isPage: _page, isReported: _reported, isPending, ...expected } = newest;
     if (!isDeepStrictEqual(response, expected)) return `reported as ${JSON.stringify(response)}`;
     const isValid = newest.status === 200 && newest.failure === "" && "error" in newest;
     if (isValid && code !== "malformed_response") return `reported a success: ${code}`;
     if (needsChallenge(newest)) return "reported a demand that the device meets itself";
-    return PENDING.includes(newest.error) ? `reported that the user has not decided: ${code}` : "";
+    return isPending ? `reported that the user has not decided: ${code}` : "";
   }
 
   /** A failure that should have been reported by now, or "". */
   get unreported(): string {
     const unreported = this.responses.find((response, at) => {
-      const { url, status, error, failure, isReported, atMs } = response;
+      const { url, status, error, failure, isReported, isPending, atMs } = response;
       const isValid =
-        failure === "" && (status === 200 || [...PENDING, ...RENEWABLE].includes(error));
+        isPending || (failure === "" && (status === 200 || RENEWABLE.includes(error)));
       const isLate = this.#clock.elapsedMs - atMs > REPORTED_WITHIN_MS;
       // The code expired meanwhile.
       const isReplaced = this.responses[at + 1]?.url === ENDPOINTS.deviceAuthorization;

@@ -2,7 +2,7 @@
 // its own on one directory (process.ts). They refresh, sign out, are killed and started again. The server ends the session
 // when a refresh token is used twice.
 
-import type { Platform, Storage } from "../../platform/contracts.ts";
+import type { HttpRequest, Platform, Storage } from "../../platform/contracts.ts";
 import type { Session } from "../../platform/session/session.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 import {
@@ -44,8 +44,11 @@ class SharedRun {
   readonly #isSealed: boolean;
   #programs: Program[] = [];
   #isFaulty = true;
-  /** A program has signed out, so sessions may end. */
+  /** Access tokens of sessions that a program has signed out. */
+  #revoked: ReadonlySet<string> = new Set();
+  /** Somebody has ended what the programs share, or it may be lost. */
   #mayEnd = false;
+  readonly #mediumMayFail: boolean;
 
   constructor(seed: number) {
     this.#random = new Random(seed);
@@ -56,6 +59,7 @@ class SharedRun {
     this.#server.allowsAfterPolls = this.#random.below(3);
     this.#server.tokenBytes = () => this.#random.below(4000);
     this.#isSealed = this.#random.once(3);
+    this.#mediumMayFail = this.#random.once(3);
     this.#files = new SharedFiles(this.#clock, this.#random);
   }
 
@@ -68,6 +72,7 @@ class SharedRun {
     }
     this.#isFaulty = false;
     this.#files.isFaulty = false;
+    this.#files.medium = "";
     await this.#pass(SETTLE_S);
     for (const { promises, process, isSettled } of this.#programs) {
       if (!process.isAlive) continue;
@@ -107,11 +112,21 @@ class SharedRun {
         if (program && session && this.#random.once(4)) {
           program.isOver = true;
           this.#mayEnd = true;
-          this.#promise(program, "signOut", session.signOut());
+          const signedOut = session.signOut().then(({ isStored }) => {
+            // The others can know.
+            if (!isStored) this.#revoked = new Set(this.#server.accessTokens);
+          });
+          this.#promise(program, "signOut", signedOut);
         }
         return;
       case "access token":
-        if (program && session) this.#promise(program, "accessToken", session.accessToken());
+        if (program && session) this.#request(program, session);
+        return;
+      case "the medium":
+        if (!this.#mediumMayFail) return;
+        this.#files.medium = this.#random.pick(["", "", "ENOSPC", "EROFS"]);
+        // It may fail after a refresh was sent: then the programs report that the new token is lost.
+        this.#mayEnd = this.#server.isBlind = true;
         return;
       case "the token is refused":
         for (const one of this.#random.once(2) ? alive : [program]) {
@@ -119,9 +134,29 @@ class SharedRun {
         }
         return;
       case "asleep":
+        // Another program may take over the code of one that has lost its lock meanwhile, and both sign in.
+        this.#mayEnd ||= alive.some(({ isSettled }) => !isSettled);
         this.#clock.sleep(this.#random.pick([60_000, 600_000]));
         return;
     }
+  }
+
+  /** A token of a session that another program has ended before is not given out. */
+  #request(program: Program, session: Session): void {
+    const ended = this.#revoked;
+    const requested = session.accessToken().then((token) => {
+      if (ended.has(token)) this.violations.push("a token is given out that was revoked before");
+    });
+    this.#promise(program, "accessToken", requested);
+  }
+
+  /** No refresh whose new token cannot be stored: a kill would cost the session. */
+  #isSent(program: Program, { body, bodyFrom, bodyTo }: HttpRequest): void {
+    const text = Buffer.from(Array.from(body).slice(bodyFrom, bodyTo)).toString("latin1");
+    const isSaved = program.session?.isSaved ?? program.newest === "";
+    const isRefresh = this.#server.rotates && text.includes("grant_type=refresh_token");
+    if (isRefresh && isSaved && this.#files.medium !== "")
+      this.violations.push("renewed what cannot be stored");
   }
 
   #promise(program: Program, what: string, promise: Promise<unknown>): void {
@@ -163,13 +198,15 @@ class SharedRun {
       ...fakePlatform({ clock: this.#clock, columns: 80, rows: 2 }),
       storage,
       http: {
-        send: (request, sink) =>
+        send: (request, sink) => {
+          this.#isSent(program, request);
           http.send(request, {
             status: process.guarded(sink.status.bind(sink)),
             body: process.guarded(sink.body.bind(sink)),
             end: process.guarded(sink.end.bind(sink)),
             failed: process.guarded(sink.failed.bind(sink)),
-          }),
+          });
+        },
         abort: () => http.abort(),
       },
       entropy: new SeededEntropy(this.#clock.elapsedMs + this.#programs.length),
@@ -193,6 +230,7 @@ class SharedRun {
       },
       {
         signal: program.controller.signal,
+        onCode: () => {},
         onTrouble: ({ code }) => program.troubles.push(code),
         onEnd: () => this.#ended(program),
       },
@@ -255,7 +293,7 @@ const turn = (): Promise<unknown> => new Promise(setImmediate);
 
 const ACTIONS = [
   ...["start", "start", "start", "kill", "close", "sign out", "give up"],
-  ...["access token", "the token is refused", "the token is refused", "asleep"],
+  ...["access token", "the token is refused", "the token is refused", "asleep", "the medium"],
 ] as const;
 type Action = (typeof ACTIONS)[number];
 

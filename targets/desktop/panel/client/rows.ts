@@ -22,10 +22,10 @@ export type Outcome = "good" | "wait" | "bad" | "under way";
 
 export type Happened = Pick<View, "fromOrder" | "exchanges" | "timeline" | "events">;
 
-/** authorization_pending (RFC 8628 §3.5) is not an error and has its own look. */
-export function outcomeOf({ ended, status, output, fault }: ExchangeEntry): Outcome {
+/** In the response to a poll, authorization_pending (RFC 8628 §3.5) is not an error and has its own look. */
+export function outcomeOf({ ended, status, output, fault, purpose }: ExchangeEntry): Outcome {
   if (ended === undefined) return "under way";
-  if (output === "authorization_pending") return "wait";
+  if (output === "authorization_pending" && purpose === "poll") return "wait";
   // A late response is complete.
   const isWhole = fault === "" || fault === "slow";
   return output === "OK" && status >= 200 && status < 300 && isWhole ? "good" : "bad";
@@ -113,7 +113,7 @@ function isPollAgain(before: Row, row: Row): boolean {
 
 function isWaiting({ part, exchanges }: Row): boolean {
   const last = exchanges.at(-1);
-  return part === "whole" && last?.purpose === "poll" && outcomeOf(last) === "wait" && !last.fault;
+  return part === "whole" && last !== undefined && outcomeOf(last) === "wait" && !last.fault;
 }
 
 // Updates a list on the page: known items stay, new ones are drawn, and all are put in order.
