@@ -423,6 +423,7 @@ describe("each command that a message advises works as it is printed", () => {
   const advised = ({ stdout, stderr }: Ended): string[] =>
     (stdout + stderr).match(/(?<![\w/])picogrant \w+(?= |;|$)( ('[^']*'|[^\s;'])+)*/gm) ?? [];
 
+  const COMMAND = /picogrant (log(in|out)|token|status) /g;
   const BOTH = ["picogrant", OTHER];
   const renewed = tokens({ access_token: "new" });
   const REFUSED = error(400, "quota-7");
@@ -466,6 +467,19 @@ describe("each command that a message advises works as it is printed", () => {
         expect([code, loggedIn()], `${provoked}: ${command}: ${stderr}`).toEqual([0, left]);
         cpSync(before, state, { recursive: true });
       }
+    }
+  });
+
+  it("and no message writes one by hand", () => {
+    const targets = new URL("../../targets/", import.meta.url);
+    const files = readdirSync(new URL("command/", targets), { encoding: "utf8", recursive: true });
+    const sources = files.filter((name) => name.endsWith(".ts")).map((name) => `command/${name}`);
+    for (const name of [...sources, "service/command.ts"]) {
+      const text = readFileSync(new URL(name, targets), "utf8");
+      const messages = text.replace(/^const HELP = `[^`]*`;$|^ *(\/\/|\/?\*).*$/gm, "");
+      // The list of exit codes is part of --help.
+      const found = name.endsWith("exit-codes.ts") ? null : messages.match(COMMAND);
+      expect(found, name).toBeNull();
     }
   });
 
