@@ -1,5 +1,4 @@
-// The grant alone, as a host sees it: everything that crosses the border between core and host.
-// complete.ts adds discovery, API calls, offers and security events.
+// The grant alone, as a host sees it: the core API. complete.ts adds discovery, API calls, offers and security events.
 
 import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";
@@ -34,10 +33,10 @@ export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
 export { CallState } from "./requests/call.ts";
 
 /**
- * Makes a device for the grant alone. Allocates; no other function that a host calls does.
- * @param memory 4096 bytes or more, the device's own until both are given up; longer tokens need more
- * @param config what the maker sets; read during this call only
- * @returns the device, or null: configError says what is wrong, and where that is nothing the memory is too small
+ * Creates a device for the grant alone. Allocates; no other function of the core API does.
+ * @param memory at least 4096 bytes, more for longer tokens; the device uses it as long as it exists
+ * @param config the developer's settings; read during this call only
+ * @returns the device, or null: then configError names the problem; if it names none, the memory is too small
  */
 export function create(memory: Bytes, config: Config): Device | null {
   return createDevice(memory, config, "", LiteralEnd.GRANT);

@@ -1,10 +1,10 @@
-// What must hold, said where it must hold. Each use stands behind the label ASSERT, and the build of what ships leaves
-// out what has that label; the sources, and the build that is not minified, have it, and so has every test on them.
+// Internal invariants. Each use follows the label ASSERT. Release builds remove what has this label; the sources and
+// the build that is not minified keep it, so every test of these checks it.
 
 /**
- * Ends the test that led here: the core has a fault, and nothing from outside can be the reason.
- * @param holds what has to be so
- * @param rule the same in words
+ * Fails the test that led here: the core has a bug that no outside input can cause.
+ * @param holds the invariant
+ * @param rule its description
  * @throws Error with the rule
  */
 export function must(holds: boolean, rule: string): void {

@@ -1,5 +1,5 @@
-// Time as the core sees it: milliseconds that the host says have passed, counted down in small
-// integers. Also the wait before the next request: interval, backoff, jitter, Retry-After.
+// The core's time: the host reports elapsed milliseconds, and the core counts down in small integers. Also the wait
+// before the next request: interval, backoff, jitter, Retry-After.
 
 import { must } from "./assertion.ts";
 import { countDown, quotient } from "./digits.ts";
@@ -8,33 +8,36 @@ import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 import { State } from "./states.ts";
 
-/** Everything that is counted down, and what the next wait is made of. */
+/** All countdowns, and the parts of the next wait. */
 export interface Clock {
-  /** Milliseconds until what is due is done (the next request). A call does not wait for it. */
+  /** Milliseconds until the next request or retry. A call does not wait for it. */
   waitMs: number;
-  /** Milliseconds between two polls: what the server asks for. */
+  /** Milliseconds between two polls, as the server requires. */
   intervalMs: number;
   /** The last backoff in milliseconds. */
   backoffMs: number;
-  /** The first request after a start, or for another code, waits for less than so many milliseconds: see Config. */
+  /**
+   * Upper bound in milliseconds of the random wait before the first request after a start, and before another code: see
+   * Config.
+   */
   startSpreadMs: number;
-  /** State of the jitter. */
+  /** State of the random generator for jitter. */
   random: number;
-  /** Milliseconds that the request or VERIFY may still take. */
+  /** Milliseconds left for the request or VERIFY. */
   exchangeMs: number;
-  /** Milliseconds that have passed of the second that the lifetimes below count next. */
+  /** Milliseconds of the current second that have elapsed, for the lifetimes below. */
   carryMs: number;
-  /** Seconds that the code lives on; 100000000: unknown; -1: no number came, so that there is no code. */
+  /** Seconds until the code expires; 100000000: unknown; -1: the response had no valid number, so there is no code. */
   codeLifetimeS: number;
-  /** Seconds that the access token lives on; 0: it has to be refreshed before it is used; 100000000: unknown. */
+  /** Seconds until the access token expires; 0: it must be refreshed before it is used; 100000000: unknown. */
   accessLifetimeS: number;
-  /** Seconds that the refresh token lives on; 100000000: unknown. */
+  /** Seconds until the refresh token expires; 100000000: unknown. */
   refreshLifetimeS: number;
-  /** Seconds for which refusals of a refresh are still borne (grant/refusal.ts); 100000000: there was none. */
+  /** Seconds for which rejections of a refresh are still tolerated (grant/refusal.ts); 100000000: there was none. */
   refusalsLeftS: number;
-  /** Seconds ahead of the end at which the access token is refreshed. */
+  /** Seconds before its expiry at which the access token is refreshed. */
   refreshMarginS: number;
-  /** Seconds for which the access token is not refreshed unless somebody wants to use it. */
+  /** Seconds for which the access token is only refreshed when it is needed. */
   refreshRestS: number;
 }
 
@@ -54,9 +57,9 @@ export function makeClock(device: Clock, seed: number, startSpreadMs: number): v
   device.refreshRestS = 0;
 }
 
-/** Lets `elapsedMs` pass on every clock. The wait stands still while a request is under way. */
+/** Advances every clock by `elapsedMs`. The wait stands still while a request is in flight. */
 export function advance(device: Device & Clock, elapsedMs: number): void {
-  // NaN fails this test, too.
+  // Also rejects NaN.
   if (!(elapsedMs > 0)) return;
   if (elapsedMs > Limit.ELAPSED_MS_MAX) elapsedMs = Limit.ELAPSED_MS_MAX;
   if (!device.inFlight) device.waitMs = countDown(device.waitMs, elapsedMs);
@@ -73,18 +76,18 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   device.refreshRestS = countDown(device.refreshRestS, seconds);
 }
 
-/** A number from 0 to `below` - 1, about evenly; for jitter only. Beyond 65535 it comes in steps of 64. */
+/** A number from 0 to `below` - 1, roughly uniform; for jitter only. Above 65535 it has steps of 64. */
 export function jitter(device: Device & Clock, below: number): number {
   var steps = below > 65535 ? below >> 6 : below;
   ASSERT: must(steps >= 0 && steps <= 65535, "jitter has 16 bits");
-  // A small congruential generator: its products stay below 2^27.
+  // A small congruential generator whose products stay below 2^27.
   device.random = (device.random * 171 + 11213) % 32749;
-  // The 15 bits of the number times the steps, in two parts: at once the product would pass 2^27.
+  // The 15 random bits times the steps, in two parts: a single product would exceed 2^27.
   var step = ((device.random * (steps >> 6)) >> 9) + ((device.random * (steps & 63)) >> 15);
   return steps < below ? step << 6 : step;
 }
 
-/** A wait within the spread of devices that start together; shorter where a person waits for a code. */
+/** A random wait for devices that start together; shorter when a user waits for a code. */
 export function spread(device: Device & Clock, isForCode: boolean): number {
   var most = device.startSpreadMs;
   return jitter(
@@ -93,21 +96,21 @@ export function spread(device: Device & Clock, isForCode: boolean): number {
   );
 }
 
-/** Sets the wait before the next request, whatever the server has asked for. */
+/** Sets the wait before the next request, ignoring Retry-After. */
 export function waitFor(device: Device & Clock, ms: number): void {
   ASSERT: must(ms >= 0 && ms <= Limit.ENDLESS, "a wait is a time");
   device.waitMs = ms;
 }
 
-/** Sets the wait before the next request: at least what a Retry-After asked for. */
+/** Sets the wait before the next request: at least Retry-After. */
 export function waitAtLeast(device: Device, ms: number): void {
   var requested = device.retryAfterS * 1000;
   waitFor(device, requested > ms ? requested : ms);
 }
 
 /**
- * Sets the wait after a failure: doubled each time up to `mostMs`, half of it random so that devices do not
- * come back together; a poll never before its interval (RFC 8628 §3.5).
+ * Sets the wait after a failure. It doubles up to `mostMs`, and half of it is random, so that devices do not retry
+ * together. A poll never comes before its interval (RFC 8628 §3.5).
  */
 export function backOff(device: Device & Clock, mostMs: number): void {
   device.backoffMs = device.backoffMs ? device.backoffMs * 2 : Limit.BACKOFF_MIN_MS;
@@ -120,24 +123,23 @@ export function backOff(device: Device & Clock, mostMs: number): void {
   );
 }
 
-/** Sets for how long refusals of a refresh are borne from now on; ENDLESS: there was none. */
+/** Sets how long rejections of a refresh are tolerated; ENDLESS: there was none. */
 export function bearRefusals(device: Device & Clock, seconds: number): void {
   device.refusalsLeftS = seconds;
 }
 
-/** The failures are over: the next one waits the shortest time. */
+/** Resets the backoff: the next failure waits the shortest time. */
 export function resetBackoff(device: Device & Clock): void {
   device.backoffMs = 0;
 }
 
-/** Sets the time between two polls. */
 export function setInterval(device: Device & Clock, ms: number): void {
   ASSERT: must(ms >= Limit.INTERVAL_MIN_MS && ms <= Limit.ENDLESS, "no poll comes before a second");
   device.intervalMs = ms;
 }
 
 /**
- * The code is polled at this interval. Where it is too long to be waited for, the code ends before a poll that
+ * Sets the polling interval of the code. If the interval is too long to wait for, the code ends before a poll that
  * would be too early (RFC 8628 §3.5).
  */
 export function pollEvery(device: Device, ms: number): void {
@@ -149,34 +151,34 @@ export function pollEvery(device: Device, ms: number): void {
   }
 }
 
-/** The code lives for `seconds` from now on. */
+/** The code expires in `seconds`. */
 export function setCodeLifetime(device: Device & Clock, seconds: number): void {
   device.codeLifetimeS = seconds;
 }
 
-/** The access token lives for `seconds` from now on; 0: it is not used before it has been refreshed. */
+/** The access token expires in `seconds`; 0: it must be refreshed before it is used. */
 export function setAccessLifetime(device: Device & Clock, seconds: number): void {
   ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "an access token lives for a time");
   device.accessLifetimeS = seconds;
 }
 
-/** The access token is refreshed `seconds` ahead of its end. */
+/** The access token is refreshed `seconds` before its expiry. */
 export function setRefreshMargin(device: Device & Clock, seconds: number): void {
   device.refreshMarginS = seconds;
 }
 
-/** For `seconds` the access token is not refreshed unless somebody wants to use it; 0: it is as soon as it has to be. */
+/** For `seconds` the access token is only refreshed when it is needed; 0: as soon as it is due. */
 export function restRefreshes(device: Device & Clock, seconds: number): void {
   device.refreshRestS = seconds;
 }
 
-/** The refresh token lives for `seconds` from now on. */
+/** The refresh token expires in `seconds`. */
 export function setRefreshLifetime(device: Device & Clock, seconds: number): void {
   ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "a refresh token lives for a time");
   device.refreshLifetimeS = seconds;
 }
 
-/** The request or the VERIFY that begins now has so much time. */
+/** Starts the time limit of a request or VERIFY. */
 export function limitExchange(device: Device & Clock): void {
   device.exchangeMs = Limit.EXCHANGE_MS_MAX;
 }

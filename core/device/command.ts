@@ -1,12 +1,12 @@
-// The numbers that cross the border between core and host, and the range that most commands come with.
+// The numbers of the core API, and the range that most commands refer to.
 
 import type { Device } from "./memory.ts";
 
-/** The bytes that LOAD, STORE, VERIFY and CHALLENGE are about. */
+/** The bytes of LOAD, STORE, VERIFY and CHALLENGE. */
 export interface CommandRange {
   /** Of LOAD, STORE, VERIFY, CHALLENGE: first byte of the range in `memory`. */
   data: number;
-  /** Of LOAD: the most bytes that fit; of STORE, VERIFY and CHALLENGE: bytes of the range. */
+  /** Of LOAD: capacity in bytes; of STORE, VERIFY and CHALLENGE: length in bytes. */
   dataLength: number;
 }
 
@@ -15,25 +15,25 @@ export function makeCommandRange(device: CommandRange): void {
   device.dataLength = 0;
 }
 
-/** The next command is about `length` bytes of `memory` from `start` on. */
+/** Sets the range of the next command: `length` bytes of `memory` from `start`. */
 export function handOver(device: Device & CommandRange, start: number, length: number): void {
   device.data = start;
   device.dataLength = length;
 }
 
 /**
- * What the host is to do next. The data of a command are properties of the device, and ranges of its
- * memory that stay as they are until the command is done (SEND: until the exchange ends).
+ * The host's next task. The data of a command are properties of the device, and ranges of its memory that do not change
+ * until the command is done (SEND: until the exchange ends).
  */
 export enum Command {
-  /** Nothing now; wakeIn says for how long. */
+  /** Nothing now; wakeIn returns for how long. */
   NONE = 0,
   /**
-   * Send a request: requestId to answer with, endpoint, isGet, target and targetLength (path and query
-   * after the endpoint's address), body and bodyLength, isJson, authorization (one of Authorization).
+   * Send a request: its requestId, endpoint, isGet, target and targetLength (path and query after the endpoint's
+   * address), body and bodyLength, isJson, authorization (one of Authorization).
    */
   SEND = 1,
-  /** Give up the request under way; its answer must not come any more. */
+  /** Abort the request in flight; report nothing more of its response. */
   ABORT = 2,
   /** Show the frame: columns x rows character codes from start[Region.FRAME]. */
   SHOW = 3,
@@ -43,12 +43,12 @@ export enum Command {
   STORE = 5,
   /** Empty `slot`, durably; then storageDone(1 or 0). */
   ERASE = 6,
-  /** Check the signature of the security event token in data and dataLength; then eventVerified. */
+  /** Verify the signature of the security event token in data and dataLength; then eventVerified. */
   VERIFY = 7,
   /**
-   * Make a code verifier and its challenge (RFC 7636 §4.1, §4.2): 43 bytes each, the verifier to the beginning of data
-   * and dataLength, the challenge to its end; what lies between stays. Then storageDone(1), or 0 where the host cannot
-   * make them.
+   * Create a code verifier and its challenge (RFC 7636 §4.1, §4.2): 43 bytes each, the verifier at the start of data
+   * and dataLength, the challenge at its end; leave the bytes between them unchanged. Then storageDone(1), or 0 if the
+   * host cannot create them.
    */
   CHALLENGE = 8,
 }
@@ -63,7 +63,7 @@ export enum Authorization {
   BASIC = 2,
 }
 
-/** Where a request goes. The host knows the addresses. */
+/** The destination of a request. The host knows the addresses. */
 export enum Endpoint {
   /** The device authorization endpoint (RFC 8628 §3.1). */
   DEVICE_AUTHORIZATION = 0,

@@ -1,4 +1,4 @@
-// What the maker of a device sets, and what is wrong with it.
+// The developer's settings, and their validation.
 
 import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
@@ -12,19 +12,21 @@ export enum ClientAuthentication {
   /** HTTP Basic with both, in every request. */
   CLIENT_SECRET_BASIC = 2,
   /**
-   * As the two documents' service has it: the secret in the body of token requests alone, and the token
-   * to revoke in the query.
+   * As the two specifications require: the secret in the body of token requests only, and the token to revoke in the
+   * query.
    */
   SPECIFICATION = 3,
 }
 
-/** Whether requests for a code have a code challenge (RFC 7636), which the host makes (Command.CHALLENGE). */
+/**
+ * Whether device authorization requests have a code challenge (RFC 7636), which the host creates (Command.CHALLENGE).
+ */
 export enum Pkce {
-  /** There is none. */
+  /** Never. */
   NEVER = 0,
-  /** Once the server has refused a request with words that name `code_challenge`. Takes 129 bytes of memory. */
+  /** After the server has rejected a request with a message that names `code_challenge`. Takes 129 bytes of memory. */
   ON_DEMAND = 1,
-  /** Each has one. Takes the same. */
+  /** Always. Takes 129 bytes of memory. */
   ALWAYS = 2,
 }
 
@@ -37,21 +39,18 @@ export interface Config {
   /** One of ClientAuthentication, for every request to the authorization server. */
   clientAuthentication: number;
   /**
-   * What tells this authorization server from others: its issuer identifier, or the whole address of its token
-   * endpoint, since tenants may share an origin. What is stored under one server is never sent to another.
+   * Identifies this authorization server: its issuer identifier, or the whole address of its token endpoint, because
+   * tenants may share an origin. What is stored for one server is never sent to another.
    */
   server: string;
   /**
-   * What an older program called the same server: a record that it left counts, and is written again under `server`
-   * at once. Left out or "": none.
+   * The name that an older version used for the same server: its record is valid, and is rewritten under `server` at
+   * once. Left out or "": none.
    */
   formerServer?: string;
   /** Scopes, separated by spaces. */
   scope: string;
-  /**
-   * Further form parameters of the device authorization request for servers that want them, already
-   * encoded and starting with `&`; "" for none.
-   */
+  /** Further form parameters of the device authorization request, form-encoded, each preceded by `&`; "" for none. */
   deviceParameters: string;
   /** The same for token requests: polls and refreshes (`&resource=...`, RFC 8707). */
   tokenParameters: string;
@@ -59,36 +58,36 @@ export interface Config {
   columns: number;
   /** Rows of the display, 2..8. */
   rows: number;
-  /** Random bits for jitter, 0..67108863; two devices should not have the same. */
+  /** Random bits for jitter, 0..67108863; different for each device. */
   seed: number;
-  /** 1: asks for a code at the start when nothing is kept; 0: waits for signIn. */
+  /** 1: requests a code at the start if nothing is stored; 0: waits for signIn. */
   autoStart: number;
-  /** Codes asked for without the user doing anything, 0..1000; 3 is a good number. */
+  /** Codes that the device requests without user interaction, 0..1000; 3 is reasonable. */
   renewalsMax: number;
   /**
-   * The first request after a start is made within so many milliseconds, at random, and so is the request for another
-   * code when one has run out: 0..3600000, of which codes take a minute at the most. Left out: 5000, for devices that
-   * all start together after a power cut. 0 is for programs whose user waits. Waits between refreshes that fail grow up
-   * to it, too.
+   * The first request after a start, and the request for another code after one has expired, are sent after a random
+   * wait below this number of milliseconds: 0..3600000, at most a minute for codes. Left out: 5000, for devices that
+   * all start together after a power cut. 0 is for programs whose user waits. It also bounds the waits between
+   * refreshes that fail.
    */
   startSpreadMs?: number;
-  /** One of Pkce: whether requests for a code have a code challenge. Left out: NEVER. */
+  /** One of Pkce: whether device authorization requests have a code challenge. Left out: NEVER. */
   pkce?: number;
   /**
-   * 1: the grant's parameters go out as JSON, for a server that takes nothing else; 0 or left out: as a form (RFC 6749).
-   * An answer of 415 has the other one tried once, whichever it is.
+   * 1: grant requests have JSON bodies, for a server that requires it; 0 or left out: forms (RFC 6749). After a 415,
+   * the request is retried once in the other format.
    */
   jsonBodies?: number;
   /**
-   * Display texts in another language, as many lines as MESSAGES; "" for the default. Each character is
-   * one byte of the display's character set, 1..255 but for line feed (10).
+   * Display texts in another language, as many lines as MESSAGES; "" for the default. Each character is one byte of the
+   * display's character set, 1..255 except line feed (10).
    */
   messages: string;
 }
 
 /** The members of Config by number, for configError. */
 export enum ConfigMember {
-  /** Nothing is wrong. */
+  /** No problem. */
   NONE = 0,
   /** `clientId`. */
   CLIENT_ID = 1,
@@ -130,22 +129,20 @@ function isText(value: string): boolean {
   return typeof value === "string";
 }
 
-/** Whether it is an integer from `least` to `most`. */
 function isWithin(value: number, least: number, most: number): boolean {
   return (value | 0) === value && value >= least && value <= most;
 }
 
-/** Whether it is left out, or an integer from 0 to `most`. */
 function isOptional(value: number | undefined, most: number): boolean {
   return value === undefined || isWithin(value, 0, most);
 }
 
-/** Whether it is form parameters that can be appended to others: empty, or with `&` in front. */
+/** Whether it can be appended to form parameters: empty, or starting with `&`. */
 function areParameters(value: string): boolean {
   return isText(value) && (value === "" || value.charCodeAt(0) === 38);
 }
 
-/** The spread in milliseconds: as it is set, or that of devices. */
+/** The spread in milliseconds: the setting, or the default. */
 export function startSpreadOf(config: Config): number {
   return config.startSpreadMs === undefined ? Limit.BOOT_SPREAD_MS : config.startSpreadMs;
 }
@@ -159,8 +156,8 @@ function areMessages(value: string): boolean {
 }
 
 /**
- * What is wrong with a configuration, of which nothing is kept. `create` refuses one that this refuses.
- * @returns the first member that is missing or out of range, NONE where all are as they should be
+ * Checks a configuration, and keeps nothing of it. `create` rejects one that this rejects.
+ * @returns the first member that is missing or out of range, NONE if all are valid
  */
 export function configError(config: Config): ConfigMember {
   if (!isText(config.clientId)) return ConfigMember.CLIENT_ID;

@@ -1,15 +1,15 @@
-// Arithmetic with small integers: without fractions (engines box them), and never below zero.
+// Arithmetic with small integers: without fractions, which engines box, and never below zero.
 
 import { must } from "./assertion.ts";
 import { Limit } from "./limits.ts";
 
-/** `value` less `step`, not below zero; an unknown lifetime stays unknown. */
+/** `value` minus `step`, at least zero; an unknown lifetime stays unknown. */
 export function countDown(value: number, step: number): number {
   if (value === Limit.ENDLESS) return value;
   return value > step ? value - step : 0;
 }
 
-/** `value / divisor` without remainder, for divisors up to 1000 and quotients below 2^18. */
+/** The integer quotient, for divisors up to 1000 and quotients below 2^18. */
 export function quotient(value: number, divisor: number): number {
   ASSERT: must(divisor > 0 && divisor <= 1000, "a divisor has three digits");
   ASSERT: must(value >= 0 && value >> 18 < divisor, "a quotient has 18 bits");

@@ -1,10 +1,10 @@
-// The numbers of errors, kinds and messages, and the default texts. Which error has which kind, message and
-// names in answers is in tables/errors.ts. Acting on an error is not here.
+// The numbers of errors, kinds and messages, and the default texts. tables/errors.ts maps each error to its kind,
+// message and names on the wire.
 
 import { type Device, literalBytes } from "./memory.ts";
 import { Literal } from "./tables.ts";
 
-/** Stable numbers: hosts may show or report them. */
+/** The numbers never change: hosts may show or report them. */
 export enum ErrorCode {
   /** No error. */
   NONE = 0,
@@ -13,17 +13,17 @@ export enum ErrorCode {
   AUTHORIZATION_PENDING = 1,
   /** Poll less often (RFC 8628 §3.5). */
   SLOW_DOWN = 2,
-  /** The code has run out (RFC 8628 §3.5). */
+  /** The code has expired (RFC 8628 §3.5). */
   EXPIRED_TOKEN = 3,
-  /** Code or refresh token are not known any more (RFC 6749 §5.2). */
+  /** The code or refresh token is unknown (RFC 6749 §5.2). */
   INVALID_GRANT = 4,
-  /** The user has refused (RFC 8628 §3.5). */
+  /** The user has denied access (RFC 8628 §3.5). */
   ACCESS_DENIED = 5,
   /** The organization's policy forbids a scope. */
   ADMIN_POLICY_ENFORCED = 6,
   /** The client is for members of an organization only. */
   ORG_INTERNAL = 7,
-  /** Client unknown, or its authentication failed (RFC 6749 §5.2). */
+  /** The client is unknown, or its authentication failed (RFC 6749 §5.2). */
   INVALID_CLIENT = 8,
   /** The client may not use this grant (RFC 6749 §5.2). */
   UNAUTHORIZED_CLIENT = 9,
@@ -31,72 +31,69 @@ export enum ErrorCode {
   INVALID_SCOPE = 10,
   /** A parameter is missing or wrong (RFC 6749 §5.2). */
   INVALID_REQUEST = 11,
-  /** The server does not speak this grant (RFC 6749 §5.2). */
+  /** The server does not support this grant (RFC 6749 §5.2). */
   UNSUPPORTED_GRANT_TYPE = 12,
-  /** Too many codes were asked for. */
+  /** Too many codes were requested. */
   RATE_LIMIT_EXCEEDED = 13,
   /** The server has failed. */
   SERVER_ERROR = 14,
-  /** The server asks for patience. */
+  /** The server is temporarily unavailable or overloaded. */
   TEMPORARILY_UNAVAILABLE = 15,
-  /** The access token was refused (RFC 6750 §3.1). */
+  /** The API has rejected the access token (RFC 6750 §3.1). */
   INVALID_TOKEN = 16,
-  /** The API wants another scope (RFC 6750 §3.1). */
+  /** The API requires another scope (RFC 6750 §3.1). */
   INSUFFICIENT_SCOPE = 17,
-  /** The token is not of a type that can be used, or revoked (RFC 7009 §2.2.1). */
+  /** The token's type cannot be used, or not be revoked (RFC 7009 §2.2.1). */
   UNSUPPORTED_TOKEN_TYPE = 18,
   // found by the device
-  /** No answer, or no whole one. */
+  /** No complete response. */
   UNREACHABLE = 19,
-  /**
-   * The status is neither one of success nor 429, and no error is named; or it is a 5xx with an error that
-   * is not known.
-   */
+  /** A status other than success or 429 without an error code; or a 5xx with an unknown one. */
   UNAVAILABLE = 20,
-  /** Not JSON, or something needed is missing: `errorField`. */
+  /** Not JSON, or a required member is missing: `errorField`. */
   MALFORMED_RESPONSE = 21,
   /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`; of a call `callErrorField` alone. */
   VALUE_TOO_LONG = 22,
-  /** An error that the server names and that is not known. */
+  /** The server's error code is unknown. */
   UNKNOWN_ERROR = 23,
-  /** As many codes ran out as `renewalsMax` allows. */
+  /** `renewalsMax` codes have expired. */
   RENEWALS_EXHAUSTED = 24,
-  /** The refresh token was refused. */
+  /** The server has rejected the refresh token. */
   SESSION_ENDED = 25,
-  /** A request of the grant does not fit: `memoryNeeded`. Of a call: the identifier of an event does not. */
+  /** A request of the grant does not fit: `memoryNeeded`. Of a call: the identifier of an event does not fit. */
   MEMORY_TOO_SMALL = 26,
   /** A security event: the token was revoked. */
   TOKEN_REVOKED = 27,
   /** A security event: the account was disabled. */
   ACCOUNT_DISABLED = 28,
-  /** Something that cannot be, from a server or a host. */
+  /** An impossible response or event, from a server or a host. */
   UNEXPECTED_STATE = 29,
   /**
-   * Answers of no use, again and again: JSON without a code or tokens (`errorField`), redirects, refusals that name
-   * nothing, codes that are not known as soon as they are polled.
+   * Repeated unusable responses: JSON without a code or tokens (`errorField`), redirects, rejections without an error
+   * code, codes that are unknown when they are first polled.
    */
   UNUSABLE_RESPONSES = 30,
-  /** The user has to act at the server: sign in there, consent (OpenID Connect Core 1.0 §3.1.2.6). */
+  /** The user must act at the server: sign in, consent (OpenID Connect Core 1.0 §3.1.2.6). */
   INTERACTION_REQUIRED = 31,
-  /** The status says that the request itself is wrong: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
+  /** The status blames the request itself: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
   REQUEST_REFUSED = 32,
-  /** The host could not make a code verifier and its challenge (RFC 7636): nothing was sent without them. */
+  /** The host could not create a code verifier and its challenge (RFC 7636): nothing was sent without them. */
   NO_CODE_CHALLENGE = 33,
 }
 
-/** What becomes of an attempt, or else who can put it right. */
+/** What an error leads to, or who can fix it. */
 export enum ErrorKind {
-  /** No error, or a number that is none of ErrorCode. */
+  /** No error, or an unknown number. */
   NONE = 0,
-  /** Passes by itself: the device tries again. */
+  /** Temporary: the device retries. */
   TRANSIENT = 1,
-  /** The code is of no use any more: the device asks for a new one, up to the cap. */
+  /** The code cannot be used any more: the device requests a new one, up to the limit. */
   RENEWABLE = 2,
-  /** Final; the user can put it right. */
+  /** Final; the user can fix it. */
   USER = 3,
-  /** Final; the administrator of the user's organization can. */
+  /** Final; the administrator of the user's organization can fix it. */
   ADMINISTRATOR = 4,
-  /** Final; the maker of the device can. */
+  /** Final; the developer can fix it. */
   DEVELOPER = 5,
 }
 
@@ -130,8 +127,8 @@ export enum Message {
 }
 
 /**
- * The default texts, one line each. A host replaces them for another language with a string of as many
- * lines, whose characters are the bytes that its display wants.
+ * The default texts, one line each. A host replaces them with as many lines in another language, in the bytes of its
+ * display's character set.
  */
 export var MESSAGES =
   "Starting\n" +
@@ -161,7 +158,7 @@ export var MESSAGES =
 
 /** What went wrong. */
 export interface Failure {
-  /** One of ErrorCode: what went wrong last, NONE once it has passed. */
+  /** One of ErrorCode: the last error; NONE once it has passed. */
   error: ErrorCode;
 }
 
@@ -169,7 +166,7 @@ export function makeFailure(device: Failure): void {
   device.error = ErrorCode.NONE;
 }
 
-/** The error is the one that is shown from now on; NONE: it has passed. */
+/** Sets the error that is shown; NONE: it has passed. */
 export function setError(device: Device & Failure, error: ErrorCode): void {
   device.error = error;
 }
@@ -181,7 +178,7 @@ export function errorKind(device: Device, error: ErrorCode): ErrorKind {
   return literalBytes(device)[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
 }
 
-/** Message that belongs to an error; FAILED for a number that is none. */
+/** The message of an error; FAILED for an unknown number. */
 export function errorMessage(device: Device, error: ErrorCode): Message {
   if (!errorKind(device, error)) return Message.FAILED;
   return literalBytes(device)[device.start[Literal.ERROR_KINDS] + 2 * error + 1] - 65;

@@ -1,111 +1,113 @@
-// Every bound of the core, with its reason. No value and no intermediate passes 2^27 - 1: beyond it some
-// engines box integers. Plain enums: the build writes the numbers in their places.
-// What is not here: the sizes of the memory's regions that follow from the memory given (create.ts).
+// Every limit of the core, with its reason. No value and no intermediate result exceeds 2^27 - 1, beyond which some
+// engines box integers. Plain enums: the build inlines the numbers. The sizes of regions that depend on the memory are
+// in create.ts.
 
 export enum Limit {
-  /** A number that has reached this with digits still to come is endless: ten times it would pass ENDLESS. */
+  /** A number that has reached this with more digits to come is endless: ten times it would exceed ENDLESS. */
   TENTH_OF_ENDLESS = 10000000,
   /**
-   * A time that never ends, in seconds or milliseconds: a lifetime that is unknown or longer than three years, a
-   * page of the display that is the only one. It is not counted down.
+   * A time that never ends, in seconds or milliseconds: an unknown lifetime or one above three years, or the time of a
+   * single page. It is not counted down.
    */
   ENDLESS = 10 * TENTH_OF_ENDLESS,
-  /** Longest step of time one tick takes in, in seconds: a lifetime beyond it wakes the host later than ELAPSED_MS_MAX does. */
+  /** Longest step of time of one tick, in seconds: a longer lifetime wakes the host later than ELAPSED_MS_MAX does. */
   ELAPSED_S_MAX = 100000,
   ELAPSED_MS_MAX = 1000 * ELAPSED_S_MAX,
 
-  /** RFC 8628 §3.2: the interval where the server names none. */
+  /** RFC 8628 §3.2: the default interval. */
   INTERVAL_DEFAULT_S = 5,
   INTERVAL_DEFAULT_MS = 1000 * INTERVAL_DEFAULT_S,
-  /** The shortest interval, for a server that names 0: a poll a second is the most that a device asks of it. */
+  /** The shortest interval, for a server that sends 0: at most a poll per second. */
   INTERVAL_MIN_MS = 1000,
-  /** The longest interval that can be waited for, 27 hours: less than endless, the spread of starts added. */
+  /** The longest interval that can be waited for, 27 hours: less than endless, including the spread of starts. */
   INTERVAL_MAX_S = 99930,
   INTERVAL_MAX_MS = 1000 * INTERVAL_MAX_S,
   /**
-   * Longest life of a code whose interval is longer than INTERVAL_MAX_S. It ends more than LAST_POLL_MS
-   * before the poll, so that no poll is made too early.
+   * Longest lifetime of a code whose interval exceeds INTERVAL_MAX_S. It ends more than LAST_POLL_MS before the poll,
+   * so no poll is too early.
    */
   UNPOLLED_LIFETIME_S = 99840,
-  /** RFC 8628 §3.5: what every slow_down adds, for good. */
+  /** RFC 8628 §3.5: every slow_down adds this, permanently. */
   SLOW_DOWN_STEP_MS = 5000,
 
-  /** RFC 8628 §3.2 requires expires_in, and one large vendor omits it: ten minutes, as its codes live. 0 counts as absent. */
+  /**
+   * RFC 8628 §3.2 requires expires_in, but one large vendor omits it: ten minutes, the lifetime of its codes. 0 counts
+   * as absent.
+   */
   CODE_LIFETIME_DEFAULT_S = 600,
   /**
-   * Answers to the code request that are JSON without a code, since the last code or the user's last command, until
-   * the device says that it is set up wrongly. With nothing else in between, the last of them comes 15 to 30 seconds
-   * after the first, and what the answers take.
+   * Responses to the code request that are JSON without a code, since the last code or the user's last command, before
+   * the device reports a wrong setup. Without other events, the last comes 15 to 30 seconds after the first, plus
+   * response times.
    */
   UNUSABLE_RESPONSES_MAX = 5,
   /**
-   * Redirects, refusals that name no error, and JSON without tokens, in a row: what stands in the place of the server
-   * for a while (a captive portal) is gone before. With nothing else in between, the last of them comes 2.5 to 5.5
-   * minutes after the first.
+   * Consecutive redirects, rejections without an error code, and JSON without tokens: a captive portal is gone by then.
+   * Without other events, the last comes 2.5 to 5.5 minutes after the first.
    */
   UNUSABLE_STATUSES_MAX = 10,
   /**
-   * Codes in a row that the server does not know as soon as they are polled: no user has had a say, and every
-   * further one would end as they did.
+   * Consecutive codes that the server does not recognize when they are first polled: the user had no chance to decide,
+   * and further codes would fare the same.
    */
   DEAD_CODES_MAX = 3,
 
   /** The first wait after a failure: long enough for a network that drops a packet. */
   BACKOFF_MIN_MS = 2000,
-  /** The longest wait after a failure: a user who waits at the device is served about a minute after it has passed. */
+  /** The longest wait after a failure: a waiting user is served about a minute after it has passed. */
   BACKOFF_MAX_MS = 64000,
-  /** The longest wait after a refresh that was refused: more than an hour. Only people can mend that. */
+  /** The longest wait after a rejected refresh, more than an hour: only people can fix that. */
   REFUSED_BACKOFF_MAX_MS = 4096000,
-  /** For so long the server may refuse a refresh, by whatever name or none, before it counts as the session's end. */
+  /** How long the server may reject a refresh, with any error code or none, before the session ends. */
   REFUSALS_S = 86400,
-  /** How long after its code's end a device still waits for the last poll, in seconds: as long as the longest backoff. */
+  /** How long the last poll is waited for after the code has expired, in seconds: the longest backoff. */
   LAST_POLL_S = 64,
   LAST_POLL_MS = 1000 * LAST_POLL_S,
-  /** Devices of a whole city start together after a power cut: spread their first request. */
+  /** The devices of a whole city start together after a power cut: spread their first request. */
   BOOT_SPREAD_MS = 5000,
-  /** The longest spread that can be set: an hour, for tokens that were kept. */
+  /** The longest spread that can be set: an hour, for stored tokens. */
   START_SPREAD_MAX_MS = 3600000,
-  /** The longest spread of what is asked for or polled for a code: users do not wait longer than a minute. */
+  /** The longest spread of code requests and polls: users do not wait longer than a minute. */
   CODE_SPREAD_MAX_MS = 60000,
-  /** A request or VERIFY that the host never ends is given up after this; adapters have shorter limits. */
+  /** The core gives up a request or VERIFY that the host never ends after this time; adapters have shorter limits. */
   EXCHANGE_MS_MAX = 120000,
-  /** Retry-After beyond an hour is a server's mistake more often than its wish. */
+  /** A Retry-After above an hour is more often a mistake than intended. */
   RETRY_AFTER_MAX_S = 3600,
-  /** What a status that is none of HTTP counts as (RFC 9110 §15). */
+  /** A status outside HTTP's range counts as this (RFC 9110 §15). */
   STATUS_OTHER = 599,
 
-  /** Tries of a revocation before the device is signed out regardless (the user is waiting). */
+  /** Attempts of a revocation before the device signs out regardless, because the user is waiting. */
   REVOCATION_TRIES = 4,
-  /** Tries to write or to erase before the device goes on without it. */
+  /** Attempts to write or erase before the device continues without it. */
   STORAGE_TRIES = 3,
   /**
-   * Tries to read a slot, which may hold the newest record, before the other one counts. With the waits between them
-   * they take six seconds: what passes ends no session, and nobody waits long where it never will be readable.
+   * Attempts to read a slot, which may hold the newest record, before the other one counts. With the waits between them
+   * they take six seconds: a temporary failure ends no session, and nobody waits long for a slot that stays unreadable.
    */
   READ_TRIES = 7,
   /** Half the first wait between them; each further one is twice as long. */
   READ_AGAIN_MS = 50,
   /**
-   * Tries to make a code challenge, with the waits of the backoff between them, one to two minutes: a random source that
-   * is not ready at the start is ready then.
+   * Attempts to create a code challenge, one to two minutes including the backoff: by then a slow random source is
+   * ready.
    */
   CHALLENGE_TRIES = 7,
-  /** Tokens that storage refused are offered again: flash that was busy has had time, and a user none. */
+  /** When rejected tokens are offered to storage again: long enough for busy flash. */
   SAVE_AGAIN_MS = 60000,
 
   /**
-   * An access token is refreshed an eighth of its lifetime ahead, and this long at the most; jitter adds up to as
-   * much again, so that devices which signed in together do not all come at once.
+   * An access token is refreshed after seven eighths of its lifetime, and at most this long before its expiry. Jitter
+   * adds up to as much again, so that devices which signed in together do not refresh together.
    */
   REFRESH_MARGIN_MAX_S = 300,
-  /** Until the next refresh that nobody asks for: tokens of a minute would wear the flash of an idle device out. */
+  /** The next refresh without need waits this long: tokens of a minute would wear out the flash of an idle device. */
   REFRESH_REST_S = 600,
-  /** Warn the user this long before the refresh token itself expires: a weekend and a day. */
+  /** The user is warned this long before the refresh token itself expires: a weekend and a day. */
   EXPIRY_WARNING_S = 259200,
-  /** A code that lives as long or longer has no countdown: it has two digits of minutes. */
+  /** A code with this lifetime or more has no countdown, which has two digits for minutes. */
   COUNTDOWN_MAX_S = 6000,
 
-  /** An answer longer than this has no token that a device could use, and is never taken. */
+  /** A longer response has no token that a device could use, and is rejected. */
   BODY_MAX = 65536,
   /** Nesting of a JSON document; the stack is the bits of one integer. */
   JSON_DEPTH_MAX = 24,
@@ -118,15 +120,15 @@ export enum Limit {
   KEY_MAX = 88,
   /** Error code kept for the display: the longest registered one has 28 characters. */
   ERROR_MAX = 40,
-  /** "bearertoken" has 11 characters: what does not fit here is another type, and refused. */
+  /** "bearertoken" has 11 characters: a longer type is another one, and rejected. */
   TOKEN_TYPE_MAX = 12,
-  /** Scopes are for the application to look at: of more of them those that fit are kept. */
+  /** Scopes are for the application: of a longer list, the scopes that fit are kept. */
   SCOPE_MAX = 160,
-  /** More digits than any number that counts; a longer one counts as endless. */
+  /** More digits than any valid number; a longer one counts as endless. */
   NUMBER_MAX = 12,
-  /** The documents ask for 40 characters on the display; real servers' URLs are longer. */
+  /** The specification requires 40 characters on the display; real servers' URIs are longer. */
   VERIFICATION_URI_MAX = 128,
-  /** The address and a user code of 40 characters with its name: a longer one is left out, and the user types. */
+  /** The URI and a user code of 40 characters with its name: a longer one is dropped, and the user types. */
   VERIFICATION_URI_COMPLETE_MAX = 176,
   /** RFC 8628 §3.2 sets no bound: from this much memory on there is room for longer ones, too. */
   LONG_URI_MEMORY = 24576,
@@ -151,9 +153,9 @@ export enum Limit {
 
   /** A bit for each endpoint: five, and up to 22 resource servers. */
   ENDPOINTS = 134217727,
-  /** 26 bits of the host's for the jitter. */
+  /** 26 random bits of the host, for jitter. */
   SEED_MAX = 67108863,
-  /** Codes asked for without the user doing anything. */
+  /** Codes requested without user interaction. */
   RENEWALS_MAX = 1000,
 
   /** The smallest display: 16x2, the most common character display. */
@@ -164,8 +166,8 @@ export enum Limit {
   ROWS_MIN = 2,
   /** The highest display: with 80 columns its frame takes 640 bytes of memory, and the application's line 560. */
   ROWS_MAX = 8,
-  /** How long one page of a text longer than the display stays. */
+  /** How long each page of a text with several pages is shown. */
   PAGE_MS = 3000,
-  /** More cells than any text has: a cell for each byte of the largest memory, and rows that are not full. */
+  /** More cells than any text has: a cell for each byte of the largest memory, and incomplete rows. */
   BEHIND_ALL_TEXT = 100000000,
 }

@@ -1,4 +1,4 @@
-// Moving from one state to the next: the only place where the state of a device changes.
+// State transitions: the only place where the state of a device changes.
 
 import { must } from "./assertion.ts";
 import { resetBackoff } from "./clock.ts";
@@ -8,13 +8,13 @@ import { endRuns } from "./regions.ts";
 import { endFormTrial } from "./request.ts";
 import { type Event, isTransition, type State } from "./states.ts";
 
-/** The state, and how the device came into it. */
+/** The state, and the event that led to it. */
 export interface Moves {
   /** One of State. */
   state: State;
   /** The Event that led to the state. */
   event: Event;
-  /** Counts moves (16 bits), so that a host notices them. */
+  /** Counts transitions (16 bits), so that a host notices them. */
   moves: number;
 }
 
@@ -25,8 +25,8 @@ export function makeMoves(device: Moves): void {
 }
 
 /**
- * Makes a move of the table (states.ts). It ends the lives of what the new state has no use for, hides a code that
- * is shown, and failures are counted anew after it.
+ * Makes a transition of the table (states.ts). It ends the lifetimes of data that the new state does not use, hides a
+ * visible code, and resets the backoff.
  */
 export function moveTo(device: Device & Moves, event: Event, state: State): void {
   ASSERT: must(isTransition(device.state, event, state), "the table has every move");

@@ -1,10 +1,10 @@
-// What a host reads of a device: `device[Property.STATE]`, the same text for the sources and for what ships. Here a
-// member is the property's name; in the bundle it is the property's place, since the build makes the device one array.
+// The properties of a device that a host reads: `device[Property.STATE]` works with the sources and with bundles. In
+// the sources a member is the property's name. In a bundle, where the device is an array, it is the index.
 
-/** The release that this is of, 1000 for 0.1.0: hosts refuse the core of another, whose numbers may mean others. */
+/** The release, 1000 for 0.1.0. Hosts refuse a core of another release, whose numbers may differ. */
 export var release = 1000;
 
-/** Properties of Device that a host may read. Their order is the order of their places. */
+/** Properties of Device that a host may read, in the order of their indexes. */
 export enum Property {
   MEMORY = "memory",
   START = "start",

@@ -1,5 +1,5 @@
-// The request that is under way: what it consists of, for SEND, and what is known of its answer so far.
-// Which one is due, and who takes its answer, is decided in loop/exchange.ts.
+// The request in flight: its content, for SEND, and what is known of its response. loop/exchange.ts decides which
+// request is due, and who processes its response.
 
 import { must } from "./assertion.ts";
 import { limitExchange } from "./clock.ts";
@@ -7,38 +7,39 @@ import { Authorization } from "./command.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 
-/** One request at a time, and the answer to it. */
+/** The request in flight, and its response. */
 export interface Request {
-  /** Of SEND and VERIFY: the number that the answer is given with. */
+  /** Of SEND and VERIFY: the id with which the host reports the result. */
   requestId: number;
   /** Of SEND: one of Endpoint, where the request goes. */
   endpoint: number;
-  /** Of SEND: first byte in `memory` of what follows the address: path and query. */
+  /** Of SEND: first byte in `memory` of the target: path and query after the endpoint's address. */
   target: number;
-  /** Of SEND: bytes of the target; 0: none. */
+  /** Of SEND: length of the target; 0: none. */
   targetLength: number;
   /** Of SEND: first byte of the body in `memory`. */
   body: number;
-  /** Of SEND: bytes of the body; 0: none. */
+  /** Of SEND: length of the body; 0: none. */
   bodyLength: number;
   /** Of SEND: 1 for GET, 0 for POST. */
   isGet: number;
-  /** Of SEND: the header that goes along. */
+  /** Of SEND: the Authorization header. */
   authorization: Authorization;
-  /** Of SEND: 1: the body's form parameters go out as a JSON object; 0: as they are. */
+  /** Of SEND: 1: send the body's form parameters as a JSON object; 0: as they are. */
   isJson: number;
-  /** 1: the request that is under way, or due, is a trial of the other form of a body. */
+  /** 1: the request in flight, or due, is a trial of the other body format. */
   formTrial: number;
   /** A bit for each Endpoint that the server has. */
   endpoints: number;
-  /** 1 while a request is under way. */
+  /** 1 while a request is in flight. */
   inFlight: number;
+  /** 1: ABORT is due. */
   abortDue: number;
-  /** HTTP status of the last answer, 100..599; 0 until one begins. */
+  /** HTTP status of the last response, 100..599; 0 before it. */
   httpStatus: number;
-  /** Its Retry-After in seconds, -1 where absent, 0 until an answer begins. */
+  /** Its Retry-After in seconds, -1 if absent, 0 before the response. */
   retryAfterS: number;
-  /** Bytes of its body so far. */
+  /** Number of body bytes so far. */
   bodyBytes: number;
 }
 
@@ -61,20 +62,19 @@ export function makeRequest(device: Request, isJson: number): void {
   device.bodyBytes = 0;
 }
 
-/** The server has these endpoints, a bit for each, and no others. */
+/** The endpoints of the server, a bit for each. */
 export function offerEndpoints(device: Device & Request, endpoints: number): void {
   device.endpoints = endpoints & Limit.ENDPOINTS;
 }
 
-/** Whether the server has the endpoint. */
 export function hasEndpoint(device: Device, endpoint: number): boolean {
   return endpoint < 27 && ((device.endpoints >> endpoint) & 1) > 0;
 }
 
 /**
- * A response to a request of the grant has come. A server that rejects bodies of one form may take the other (RFC 9110
+ * A response to a grant request has arrived. A server that rejects bodies of one format may accept the other (RFC 9110
  * §15.5.16).
- * @returns whether the request is to be retried in the other form
+ * @returns whether the request must be retried in the other format
  */
 export function beginFormTrial(device: Device & Request): boolean {
   if (device.formTrial || device.httpStatus !== 415 || !device.bodyLength) return false;
@@ -83,20 +83,20 @@ export function beginFormTrial(device: Device & Request): boolean {
   return true;
 }
 
-/** A trial of the other form, if there is one, ends: only a success keeps that form. */
+/** Ends a trial of the other body format, if there is one: only a success keeps the format. */
 export function endFormTrial(device: Device & Request, isSuccess: boolean): void {
   if (device.formTrial && !isSuccess) device.isJson = 1 - device.isJson;
   device.formTrial = 0;
 }
 
-/** A request is made: nothing is known of its answer. */
+/** Starts a request: nothing is known of its response. */
 export function beginRequest(device: Device & Request): void {
   device.httpStatus = 0;
   device.retryAfterS = 0;
   device.bodyBytes = 0;
 }
 
-/** Where the request goes, and with what Authorization header. */
+/** Sets the destination and the Authorization header. */
 export function addressRequest(
   device: Device & Request,
   endpoint: number,
@@ -108,7 +108,7 @@ export function addressRequest(
   device.authorization = authorization;
 }
 
-/** What the request consists of: `length` bytes of `memory` from `start` on, as its target or else as its body. */
+/** Sets the content: `length` bytes of `memory` from `start`, as target or as body. */
 export function fillRequest(
   device: Device & Request,
   start: number,
@@ -124,7 +124,7 @@ export function fillRequest(
   device.bodyLength = isTarget ? 0 : length;
 }
 
-/** The request goes out: its answer is given with a number of its own, within a limit of time. */
+/** Sends the request under a new id, with a time limit. */
 export function sendRequest(device: Device & Request): void {
   ASSERT: must(device.inFlight === 0, "one request at a time");
   ASSERT: must(device.abortDue === 0, "no request goes out before an end that is due");
@@ -133,7 +133,7 @@ export function sendRequest(device: Device & Request): void {
   limitExchange(device);
 }
 
-/** Status and headers of the answer have come, as the host reports them: any number. */
+/** The response head has arrived, as the host reports it: the numbers may be anything. */
 export function beginResponse(device: Device & Request, status: number, retryAfterS: number): void {
   ASSERT: must(device.inFlight === 1, "an answer has a request");
   device.httpStatus = status > 99 && status < 600 ? status | 0 : Limit.STATUS_OTHER;
@@ -141,27 +141,26 @@ export function beginResponse(device: Device & Request, status: number, retryAft
   device.retryAfterS = retryAfterS >= 0 ? retryAfterS | 0 : -1;
 }
 
-/** A byte of the body has come. They are counted up to what is too long. */
+/** Counts a byte of the body, up to the limit. */
 export function countByte(device: Device & Request): void {
   if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;
 }
 
-/** The exchange is over, with an answer or without. */
+/** The exchange has ended, with or without a response. */
 export function endRequest(device: Device & Request): void {
   device.inFlight = 0;
 }
 
-/** There is no answer. */
 export function clearResponse(device: Device & Request): void {
   device.httpStatus = 0;
 }
 
-/** The host is to end what it is doing, and to read none of its bytes any more. */
+/** Tells the host to stop its current task, and to read none of its bytes any more. */
 export function requestAbort(device: Device & Request): void {
   device.abortDue = 1;
 }
 
-/** Gives up the request under way; whatever still comes of it is dropped. Its bytes are the host's until ABORT. */
+/** Gives up the request in flight; its response is dropped. The host may read its bytes until ABORT. */
 export function giveUp(device: Device & Request): void {
   device.abortDue |= device.inFlight;
   device.inFlight = 0;

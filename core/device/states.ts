@@ -1,36 +1,35 @@
-// The states of a device and the table of every move between them. What ships does not have it: with assertions every
-// move is held against it (moves.ts), and the diagram in SPEC.md is made from it.
+// The states of a device and the table of all transitions. It does not ship: assertions check every transition against
+// it (moves.ts), and the diagram in SPEC.md is generated from it.
 
-/** What a device is doing. The moves between the states are in `transitions`. */
+/** The states of a device; `transitions` has the transitions. */
 export enum State {
-  /** The records are being read back. */
+  /** The records are being read. */
   STARTING = 0,
-  /** Nothing is kept; the device waits for its user. */
+  /** Nothing is stored; the device waits for the user. */
   SIGNED_OUT = 1,
-  /** A device authorization request is under way, or waits for its backoff. */
+  /** A device authorization request is in flight, or waits for its backoff. */
   REQUESTING = 2,
-  /** A code is there; the token endpoint is polled. */
+  /** A code has been received; the token endpoint is polled. */
   PENDING = 3,
-  /** Tokens are there. */
+  /** The device has tokens. */
   SIGNED_IN = 4,
-  /** Tokens are there, and the access token is being refreshed. */
+  /** The device has tokens, and refreshes the access token. */
   REFRESHING = 5,
-  /** The user signs out: the token is being revoked. */
+  /** The user has signed out; the token is being revoked. */
   REVOKING = 6,
-  /** Something final happened; it is shown until the user acts. */
+  /** A final error; it is shown until the user acts. */
   FAILED = 7,
 }
 
-/** What the user asks for while the device starts, to be done once it is known what there is. */
+/** What the user has requested while the device starts; done once the records have been read. */
 export enum Noted {
   NOTHING = 0,
   CANCEL = 1,
   SIGN_OUT = 2,
 }
 
-/** What leads from one state to another. */
+/** The causes of transitions. */
 export enum Event {
-  /** Nothing yet. */
   NONE = 0,
   // records found at the start
   /** No record was found at the start. */
@@ -39,12 +38,12 @@ export enum Event {
   CODE_FOUND = 2,
   /** Tokens were found at the start. */
   TOKENS_FOUND = 3,
-  /** A revocation that was not finished was found at the start. */
+  /** An unfinished revocation was found at the start. */
   REVOCATION_FOUND = 4,
   // the user
   /** The user signs in. */
   SIGN_IN = 5,
-  /** The user gives the code up. */
+  /** The user cancels. */
   CANCEL = 6,
   /** The user signs out. */
   SIGN_OUT = 7,
@@ -53,29 +52,29 @@ export enum Event {
   CODE_RECEIVED = 8,
   /** The server has sent tokens. */
   TOKENS_RECEIVED = 9,
-  /** The server has refused a code for good. */
+  /** A final error: the server has rejected the code, or the request for one. */
   FINAL_ERROR = 10,
   /** The access token was refreshed. */
   REFRESHED = 11,
-  /** The revocation is over. */
+  /** The revocation has ended. */
   REVOKED = 12,
-  /** An API has refused the access token. */
+  /** An API has rejected the access token. */
   TOKEN_REFUSED = 13,
   // time
-  /** The code has run out. */
+  /** The code has expired. */
   CODE_EXPIRED = 14,
   /** It was the last of `renewalsMax`. */
   RENEWALS_EXHAUSTED = 15,
   /** The access token is about to expire. */
   REFRESH_DUE = 16,
-  /** The session is over: revoked, refused, or its account disabled. */
+  /** The session has ended: revoked, rejected, or its account disabled. */
   SESSION_ENDED = 17,
   // security events
-  /** A security event: the sessions were revoked; the refresh token is tried. */
+  /** A security event: the sessions were revoked; the device tries its refresh token. */
   SESSIONS_REVOKED = 18,
 }
 
-/** One move: in `from`, `event` leads to `to`. */
+/** A transition: in `from`, `event` leads to `to`. */
 export interface Transition {
   readonly from: State;
   readonly event: Event;
@@ -83,17 +82,13 @@ export interface Transition {
 }
 
 /**
- * A move as one number, since the core's lists are of integers: five bits for the event, three for the state it leads to,
- * and above them the one before.
+ * A transition as one number, because the core's lists contain integers: five bits for the event, three for each state.
  */
 function move(from: State, event: Event, to: State): number {
   return (from << 8) | (event << 3) | to;
 }
 
-/**
- * Every move there is. With assertions a move that is not in it ends the test; it is for them, for documentation and
- * tests: what ships does not have it.
- */
+/** All transitions, for assertions, documentation and tests; they do not ship. */
 function moves(): number[] {
   return [
     move(State.STARTING, Event.NO_RECORD, State.SIGNED_OUT),
@@ -131,7 +126,6 @@ function moves(): number[] {
   ];
 }
 
-/** Every move there is. */
 export function transitions(): Transition[] {
   var codes = moves();
   var result: Transition[] = [];
@@ -142,7 +136,6 @@ export function transitions(): Transition[] {
   return result;
 }
 
-/** Whether the table has this move. */
 export function isTransition(from: State, event: Event, to: State): boolean {
   var codes = moves();
   for (var i = 0; i < codes.length; i++) if (codes[i] === move(from, event, to)) return true;

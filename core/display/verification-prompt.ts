@@ -1,5 +1,5 @@
-// The character display: what is shown in which state, laid out for any size from 16x2 to 80x8. The
-// verification prompt (RFC 8628 §3.3) keeps the user code on one line, unbroken and unaltered.
+// The content of the character display by state, laid out for any size from 16x2 to 80x8. The verification prompt (RFC
+// 8628 §3.3) keeps the user code on one line, unbroken and unaltered.
 
 import { quotient } from "../device/digits.ts";
 import { ErrorCode, errorMessage, Message } from "../device/errors.ts";
@@ -27,15 +27,15 @@ import { Field, Region } from "../device/tables.ts";
 import { schemeLength } from "../grant/device-authorization.ts";
 import { hasAccess } from "../grant/refresh.ts";
 
-/** Columns that a part of a row takes. */
+/** Columns of parts of a row. */
 enum Width {
-  /** A space and a question mark, at the end of the row of a code that is being checked. */
+  /** A space and a question mark, after a code that is being checked. */
   MARK = 2,
 }
 
-/** Whose text is laid out. */
+/** The origin of a text. */
 enum Source {
-  /** The maker's, in the display's own character set. */
+  /** The developer's, in the display's own character set. */
   DEVELOPER = 0,
   /** A server's or the application's: only printable ASCII reaches the display. */
   ANYBODY = 1,
@@ -75,7 +75,7 @@ function putTwoDigits(device: Device, number: number): void {
   put(device, 48 + number - tens * 10);
 }
 
-/** The last row: the user code, with its label, and with a countdown (mm:ss) or a mark where there is room for them. */
+/** The last row: the user code with its label, and with a countdown (mm:ss) or a mark if there is space for them. */
 function putCode(device: Device): void {
   var mark = device.codeConfirmed ? 0 : Width.MARK;
   if (
@@ -83,7 +83,7 @@ function putCode(device: Device): void {
     device.columns
   ) {
     putMessage(device, Message.CODE);
-    // The code goes on where the label ends.
+    // The code follows the label.
     endRow(device);
   }
   putRegion(device, Field.USER_CODE, Source.ANYBODY);
@@ -107,8 +107,8 @@ function putCode(device: Device): void {
 }
 
 /**
- * Where the row of an address that begins at `from` ends: behind the last `/` in it, or the last `.` where it has no
- * `/`. A word that is longer than a row is parted into rows of even length.
+ * The end of the row of a URI that starts at `from`: after its last `/`, or else after its last `.`. A word that is
+ * longer than a row is divided into rows of equal length.
  */
 function addressRowEnd(device: Device, from: number, to: number): number {
   var most = from + device.columns;
@@ -130,7 +130,7 @@ function addressRowEnd(device: Device, from: number, to: number): number {
 function putAddress(device: Device): void {
   var from = device.start[Field.VERIFICATION_URI];
   var to = from + device.length[Field.VERIFICATION_URI];
-  // A browser adds the scheme that is missing, and the server takes both.
+  // Browsers add the missing scheme, and servers accept both.
   if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
   var rows = 0;
   for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;
@@ -145,7 +145,7 @@ function putAddress(device: Device): void {
   }
 }
 
-/** The message of a state that has one; SIGNED_IN and REFRESHING look at the access token instead. */
+/** The message of a state; SIGNED_IN and REFRESHING depend on the access token instead. */
 function messageOfState(device: Device): Message {
   var state = device.state;
   if (state === State.STARTING) return Message.STARTING;
@@ -154,18 +154,18 @@ function messageOfState(device: Device): Message {
   if (state === State.PENDING) return Message.RESUMING;
   if (state === State.REVOKING) return Message.SIGNING_OUT;
   if (state === State.FAILED) return Message.FAILED;
-  // With a token still good, or none that anybody wants, the user need not know of a refresh.
+  // The user need not see a refresh while a token is valid, or while none is needed.
   var isCalm = hasAccess(device) || (state === State.SIGNED_IN && device.refreshRestS > 0);
   return isCalm ? Message.SIGNED_IN : Message.CONNECTING;
 }
 
-/** What there is to say: an error, where the state's message says less. */
+/** The message to show: the error, unless the state's message is more specific. */
 function messageOf(device: Device): Message {
   var message = messageOfState(device);
   var isLess =
     message === Message.REQUESTING || message === Message.CONNECTING || message === Message.FAILED;
   if (!device.error || !isLess) return message;
-  // More memory does not widen a display.
+  // More memory does not make a display wider.
   if (device.error === ErrorCode.VALUE_TOO_LONG && !device.memoryNeeded) return Message.FAILED;
   return errorMessage(device, device.error);
 }
@@ -179,7 +179,7 @@ function putState(device: Device): void {
     putRegion(device, Region.STATUS, Source.ANYBODY);
     return;
   }
-  // Only where the error itself is told, and not while its name gives way to that of the next answer.
+  // Only if the error itself is shown, and not while the next response replaces its name.
   var isArriving = device.outputUse === OutputUse.REQUEST && device.httpStatus > 0;
   if (message === Message.FAILED && device.error === ErrorCode.UNKNOWN_ERROR && !isArriving) {
     putRegion(device, Field.ERROR, Source.ANYBODY);
@@ -189,12 +189,12 @@ function putState(device: Device): void {
   }
 }
 
-/** Whether there is a code to show. One from before a restart is, marked until the server has confirmed it. */
+/** Whether there is a code to show. After a restart it is marked until the server has confirmed it. */
 function hasCode(device: Device): boolean {
   return device.state === State.PENDING && device.codeLifetimeS > 0;
 }
 
-/** Begins the text with the row of the code, which is below it on each page. */
+/** Starts the layout with the row of the code, which is the last one of each page. */
 function layOutCode(device: Device): void {
   beginText(device);
   if (hasCode(device)) {
@@ -204,16 +204,16 @@ function layOutCode(device: Device): void {
   }
 }
 
-/** Lays the whole text out, of which the present page goes to the frame. */
+/** Lays out the whole text; the visible page goes to the frame. */
 function layOut(device: Device): void {
   layOutCode(device);
-  // A code that leaves no room for its mark has words for a mark, in the place of the address.
+  // A code without space for its mark has a message instead, in place of the URI.
   var hasMark = device.length[Field.USER_CODE] + Width.MARK <= device.columns;
   if (hasCode(device) && (device.codeConfirmed || hasMark)) putAddress(device);
   else putState(device);
 }
 
-/** Brings the frame up to date where something has changed, or its page has had its time. */
+/** Updates the frame if something has changed, or if the time of its page is over. */
 export function drawFrame(device: Device): void {
   if (isFrameUpToDate(device)) return;
   var isCodeAlone = isCountdownAlone(device) && hasCode(device);
@@ -223,7 +223,7 @@ export function drawFrame(device: Device): void {
     return;
   }
   if (device.pageStart) {
-    // A later page is left where the text is of another length than before.
+    // A later page is left if the length of the text has changed.
     var page = setPageAside(device);
     layOut(device);
     keepPage(device, page);
@@ -233,8 +233,8 @@ export function drawFrame(device: Device): void {
 }
 
 /**
- * The application's own line below "Signed in": `bytes[from..to)`, cut to the room there is for it.
- * The bytes are copied.
+ * Sets the application's own line below "Signed in": `bytes[from..to)`, truncated to the available space. The bytes are
+ * copied.
  */
 export function setStatus(device: Device, bytes: Bytes, from: number, to: number): void {
   var size = 0;

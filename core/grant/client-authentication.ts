@@ -22,13 +22,13 @@ import {
   writeTo,
 } from "../text/form-encoder.ts";
 
-/** How the client authenticates, and whose records are read. */
+/** How the client authenticates, and which records belong to it. */
 export interface Client {
   /** One of ClientAuthentication. */
   clientAuthentication: ClientAuthentication;
-  /** Start value of checksums: records of another client fail. */
+  /** Start value of checksums: records of another client are invalid. */
   binding: number;
-  /** The same of records that an older program wrote, which had another name for the server. */
+  /** The same for records of an older version, which had another name for the server. */
   formerBinding: number;
 }
 
@@ -38,20 +38,20 @@ export function makeClient(device: Client, clientAuthentication: ClientAuthentic
   device.formerBinding = 0;
 }
 
-/** Makes a region of what has been written from `start` on. */
+/** Makes a region of what has been written since `start`. */
 function takeWritten(device: Device, region: Region, start: number): void {
   placeConstant(device, region, start, device.writeAt - start);
 }
 
 /**
- * What binds records to this client and a server: a token never goes to a server that did not issue it.
- * The server's name is written after the client's for the checksum, and overwritten afterwards.
+ * Binds records to this client and a server: a token never goes to a server that did not issue it. The server's name is
+ * written after the client's for the checksum, and overwritten afterwards.
  */
 function bindingOf(device: Device, start: number, server: string): number {
   var end = device.writeAt;
   writeText(device, "&server=", Encoding.NONE);
   writeText(device, server, Encoding.NONE);
-  // Where it does not fit the writer stays beyond the end, and create fails.
+  // If it does not fit, the writer stays beyond the end, and create fails.
   if (device.writeAt > device.writeEnd) return 0;
   var binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
   goTo(device, end);
@@ -59,9 +59,9 @@ function bindingOf(device: Device, start: number, server: string): number {
 }
 
 /**
- * Writes what never changes, once: the device authorization request, what the client says in every other
- * body, the parameters of token requests, and the credentials of HTTP Basic. The device authorization
- * request ends with the first part of what the client says in the others.
+ * Writes all constant parts once: the device authorization request, the client's part of every other body, the
+ * parameters of token requests, and the credentials of HTTP Basic. The device authorization request ends with the first
+ * part of what the client has in the others.
  */
 export function writeClient(device: Device & Client, config: Config): void {
   var method = config.clientAuthentication;
@@ -104,21 +104,21 @@ function writeCredentials(device: Device, config: Config): void {
   takeWritten(device, Region.CLIENT_CREDENTIALS, start);
 }
 
-/** What goes into the Authorization header of requests to the authorization server. */
+/** The Authorization header of requests to the authorization server. */
 export function clientAuthorization(device: Device): Authorization {
   return device.clientAuthentication === ClientAuthentication.CLIENT_SECRET_BASIC
     ? Authorization.BASIC
     : Authorization.NONE;
 }
 
-/** Whether the token to revoke goes into the query: the documents' way. RFC 7009 §2.1: into the body. */
+/** Whether the token to revoke goes into the query, as the specification requires. RFC 7009 §2.1: into the body. */
 export function revokesByQuery(device: Device): boolean {
   return device.clientAuthentication === ClientAuthentication.SPECIFICATION;
 }
 
 /**
- * Makes a token request in OUTPUT: client, the maker's parameters, of a code its verifier (RFC 7636 §4.5), grant, and
- * the region's value.
+ * Writes a token request to OUTPUT: client, the developer's parameters, the verifier of a code (RFC 7636 §4.5), grant,
+ * and the region's value.
  */
 export function writeTokenRequest(device: Device, grant: Literal, region: Place): void {
   writeTo(device, Region.OUTPUT);

@@ -1,7 +1,7 @@
-// Proof Key for Code Exchange (RFC 7636): the request for a code brings a challenge, and each poll the verifier that it
-// was made of, so that a code is of no use to whoever has only seen it. Nothing is sent unasked: by the maker's setting,
-// or once the server has refused a request for a code with words that name `code_challenge`. The host makes both, fresh
-// for each request: it has the random source and SHA-256.
+// Proof Key for Code Exchange (RFC 7636): the request for a code has a challenge, and each poll the verifier, so that
+// somebody who has only seen the code cannot use it. It is sent by the developer's setting, or after the server has
+// rejected a request with a message that names `code_challenge`. The host creates both for each request: it has the
+// random source and SHA-256.
 
 import { backOff } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
@@ -17,15 +17,15 @@ import { requestHost } from "../records/record-keeping.ts";
 import { Encoding, skip, writeByte, writeText } from "../text/form-encoder.ts";
 import { finish } from "./attempt.ts";
 
-/** Whether requests for a code have a code challenge. */
+/** Whether device authorization requests have a code challenge. */
 export interface Challenge {
   /** One of Pkce. */
   pkce: Pkce;
-  /** 1 until the challenge that a server has demanded brings a code. */
+  /** 1 until a challenge that the server has demanded leads to a code. */
   demandTrial: number;
-  /** How often in a row the host could not make one. */
+  /** Consecutive failures of the host to create one. */
   challengeFailures: number;
-  /** How much of `code_challenge` the answer to a request for a code ends with so far. */
+  /** How much of `code_challenge` the response has matched so far. */
   demandMatched: number;
 }
 
@@ -36,14 +36,14 @@ export function makeChallenge(device: Challenge, pkce: Pkce): void {
   device.demandMatched = 0;
 }
 
-/** The user has asked: failures are counted anew. */
+/** A user action resets the failures. */
 export function countChallengesAnew(device: Challenge): void {
   device.challengeFailures = 0;
 }
 
 /**
- * The verifier gets its place, and behind it the challenge with its names, directly in front of the request for a code,
- * which is written next: a request with a challenge begins where the verifier ends.
+ * Reserves the verifier and, after it, the challenge with its names, directly before the device authorization request,
+ * which is written next: a request with a challenge starts where the verifier ends.
  */
 export function placeChallenge(device: Device): void {
   placeRegion(device, Region.CODE_VERIFIER, device.writeAt, Limit.CODE_VERIFIER_SIZE);
@@ -53,14 +53,14 @@ export function placeChallenge(device: Device): void {
   writeByte(device, 38); // &
 }
 
-/** Whether the host is to be asked before the next request for a code. */
+/** Whether the host must create a challenge before the next device authorization request. */
 export function isChallengeDue(device: Device): boolean {
   return device.pkce === Pkce.ALWAYS && device.length[Region.CODE_VERIFIER] < 0;
 }
 
-/** Asks the host for a verifier, at the beginning of the range, and its challenge, at the end. */
+/** Requests a verifier at the start of the range, and its challenge at the end. */
 export function requestChallenge(device: Device): Command {
-  // A Retry-After of the last answer is not meant for the host.
+  // A Retry-After of the last response does not apply to the host.
   beginRequest(device);
   var start = device.start[Region.CODE_VERIFIER];
   var end = device.start[Region.DEVICE_AUTHORIZATION] - 1;
@@ -68,11 +68,11 @@ export function requestChallenge(device: Device): Command {
 }
 
 /**
- * The host has done what it could. A random source may not be ready when a device starts: it is asked again for a while.
- * @param result 1: both are there; 0: they cannot be made, and nothing goes out without them
+ * The host has finished. A random source may not be ready when a device starts: it is retried for a while.
+ * @param result 1: both exist; 0: they cannot be created, and nothing is sent without them
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {
-  // The user may have done something else meanwhile.
+  // The user may have acted meanwhile.
   var isRequired = device.state === State.REQUESTING;
   setLength(device, Region.CODE_VERIFIER, Limit.CODE_VERIFIER_SIZE);
   if (result < 1 || !isRequired) wipe(device, Region.CODE_VERIFIER);
@@ -85,26 +85,26 @@ export function takeChallenge(device: Device & Challenge, result: number): void 
   }
 }
 
-/** An answer begins. */
+/** A response starts. */
 export function beginDemand(device: Device & Challenge): void {
   device.demandMatched = 0;
 }
 
-/** A byte of the answer to a request for a code. Only what refuses it can ask for a challenge. */
+/** A byte of the response to a device authorization request. Only a rejection can demand a challenge. */
 export function receiveDemand(device: Device & Challenge, c: number): void {
   if (device.pkce !== Pkce.ON_DEMAND || device.httpStatus < 400 || device.httpStatus > 499) return;
   device.demandMatched = matchNext(device, Literal.CODE_CHALLENGE, device.demandMatched, c);
 }
 
-/** A trial of a challenge that a server has demanded, if there is one, ends: only a code keeps it. */
+/** Ends a trial of a demanded challenge, if there is one: only a code keeps it. */
 export function endDemandTrial(device: Device & Challenge, isSuccess: boolean): void {
   if (device.demandTrial && !isSuccess) device.pkce = Pkce.ON_DEMAND;
   device.demandTrial = 0;
 }
 
 /**
- * The request for a code was refused.
- * @returns whether the server demands a code challenge, and the request is to be retried with one
+ * The device authorization request was rejected.
+ * @returns whether the server demands a code challenge, and the request must be retried with one
  */
 export function takeDemand(device: Device & Challenge): boolean {
   if (device.demandMatched < device.length[Literal.CODE_CHALLENGE]) return false;

@@ -1,6 +1,6 @@
-// A code and its polls (RFC 8628): the answer to the device authorization request (§3.1, §3.2; the documents' 2.1 and
-// 4.1), the device access token request and what its answers say of the code (§3.4, §3.5; the documents' 4.2), and what
-// happens when a code has lived its time.
+// A code and its polls (RFC 8628): the device authorization response (§3.1, §3.2; specification 2.1 and 4.1), the
+// device access token request and the meaning of its responses for the code (§3.4, §3.5; specification 4.2), and what
+// happens when a code expires.
 
 import { pollEvery, resetBackoff, setCodeLifetime, spread, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -18,23 +18,23 @@ import { finish, requestCode } from "./attempt.ts";
 import { writeTokenRequest } from "./client-authentication.ts";
 import { holdsPrintable, holdsVisible, numberOf } from "./token-response.ts";
 
-/** The attempts to get a code. */
+/** The state of obtaining a code. */
 export interface Code {
   /** 1 until a code is received: the countdown of one from before a restart is never shown. */
   codeResumed: number;
-  /** 1: the server has said that it knows the code: it was pending, or is from before a restart. */
+  /** 1: the server has recognized the code: it was pending, or is from before a restart. */
   codeKnown: number;
-  /** 1: the code was polled after its end, and is not polled again. */
+  /** 1: the code was polled after its expiry, and is not polled again. */
   lastPollMade: number;
-  /** Codes that the device has asked for by itself since the last signIn. */
+  /** Codes requested without user interaction since the last signIn. */
   renewals: number;
   /** As in Config. */
   renewalsMax: number;
-  /** Answers to the code request without a code, since the last code or the user's last command. */
+  /** Responses to the code request without a code, since the last code or the user's last command. */
   unusableResponses: number;
-  /** Redirects, refusals that name no error, and JSON of no use, in a row: to any request of the grant. */
+  /** Consecutive redirects, rejections without an error code, and unusable JSON, in response to any grant request. */
   unusableStatuses: number;
-  /** Codes that the server did not know, since one was pending or the user's last command. */
+  /** Codes that the server did not recognize, since one was pending or the user's last command. */
   deadCodes: number;
 }
 
@@ -49,20 +49,20 @@ export function makeCode(device: Code, renewalsMax: number): void {
   device.deadCodes = 0;
 }
 
-/** The user has asked: renewals, useless answers and dead codes are counted anew. */
+/** A user action resets renewals, unusable responses and unrecognized codes. */
 export function countAnew(device: Device & Code): void {
   device.renewals = device.unusableResponses = device.unusableStatuses = device.deadCodes = 0;
 }
 
 /**
- * Redirects and refusals that name no error pass where something stands in the place of the server for a while. When
- * they come again and again the setup is wrong. 408 and 425 ask for another try themselves. JSON of no use (an ID token
- * in the place of an access token) counts as well: no further poll or refresh would fare better.
- * @returns the error, or UNUSABLE_RESPONSES where there were too many of these answers in a row
+ * Redirects and rejections without an error code pass when something temporarily replaces the server. If they persist,
+ * the setup is wrong. 408 and 425 request a retry. Unusable JSON (an ID token instead of an access token) counts as
+ * well: further polls or refreshes would fare the same.
+ * @returns the error, or UNUSABLE_RESPONSES after too many consecutive ones
  */
 export function countUnusable(device: Device & Code, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
-  // No answer says nothing of the ones before.
+  // Without a response, the earlier ones still count.
   if (error === ErrorCode.UNREACHABLE) return error;
   var isUnusable =
     error === ErrorCode.UNAVAILABLE
@@ -78,7 +78,7 @@ export function countUnusable(device: Device & Code, error: ErrorCode): ErrorCod
     : ErrorCode.UNUSABLE_RESPONSES;
 }
 
-/** The code cannot be used any more: asks for another by itself, up to the cap. */
+/** The code cannot be used any more: requests another one, up to the limit. */
 export function renewCode(device: Device & Code): void {
   if (device.renewals++ < device.renewalsMax) {
     requestCode(device, Event.CODE_EXPIRED, spread(device, true));
@@ -88,9 +88,9 @@ export function renewCode(device: Device & Code): void {
 }
 
 /**
- * The server does not accept the code any more. One that it did not know as soon as it was polled is not the user's
- * doing: after a few of them the setup is wrong (a client that has to prove a key of its own; a server that says
- * invalid_grant where RFC 8628 §3.5 has authorization_pending).
+ * The server does not accept the code any more. If it did not recognize the code when it was first polled, the user is
+ * not the cause: after a few such codes the setup is wrong (a client that must prove possession of a key; a server that
+ * sends invalid_grant where RFC 8628 §3.5 requires authorization_pending).
  */
 export function codeRefused(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.INVALID_GRANT && ++device.deadCodes >= Limit.DEAD_CODES_MAX) {
@@ -99,8 +99,8 @@ export function codeRefused(device: Device & Code, error: ErrorCode): void {
 }
 
 /**
- * The server's interval, in milliseconds: at least one second, and at most one second above the longest that
- * can be waited for. The default where none is named.
+ * The server's interval in milliseconds: at least one second, and at most one second above the longest that can be
+ * waited for; or the default.
  */
 function intervalOf(device: Device): number {
   var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
@@ -108,11 +108,11 @@ function intervalOf(device: Device): number {
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
 
-/** Length of the `http://` or `https://` that the region's URI begins with; 0 for any other. */
+/** Length of the `http://` or `https://` at the start of the region's URI; 0 for any other. */
 export function schemeLength(device: Device, region: Field): number {
   var at = device.start[region];
   var bytes = device.memory;
-  // Schemes are the same in both cases (RFC 3986 §3.1); 32 is the bit that tells them apart.
+  // Schemes are case-insensitive (RFC 3986 §3.1); 32 is the bit of lower case.
   if ((bytes[at] | 32) !== 104) return 0; // h
   if ((bytes[at + 1] | 32) !== 116) return 0; // t
   if ((bytes[at + 2] | 32) !== 116) return 0; // t
@@ -124,8 +124,8 @@ export function schemeLength(device: Device, region: Field): number {
 }
 
 /**
- * Whether the region's URI begins with the name of a host, and not with a scheme: a person types such a one as it is.
- * A name without a dot, or a path, could be relative to any address. Before a colon there may be any scheme.
+ * Whether the region's URI starts with a host name, without a scheme: users can type it as it is. A name without a dot,
+ * or a path, could be relative to any address. Before a colon there may be any scheme.
  */
 function beginsWithHost(device: Device, region: Field): boolean {
   var start = device.start[region];
@@ -135,13 +135,13 @@ function beginsWithHost(device: Device, region: Field): boolean {
   for (; at < end && device.memory[at] !== 47 && device.memory[at] !== 58; at++) {
     if (device.memory[at] === 46) hasDot = true;
   }
-  // Not . or / at the beginning, and no : behind the name.
+  // No . or / at the start, and no : after the name.
   return hasDot && device.memory[start] > 47 && (at === end || device.memory[at] === 47);
 }
 
 /**
- * A success that is no code: it is asked for again a few times, then the maker has to look at how client
- * and addresses are set up. An empty answer may come of a network that is not up yet, and does not count.
+ * A successful response without a code: it is requested again a few times, then client and addresses are set up
+ * wrongly. An empty response may come from a network that is not up yet, and does not count.
  */
 function unusableResponse(device: Device & Code): ErrorCode {
   if (device.bodyBytes) device.unusableResponses++;
@@ -151,13 +151,12 @@ function unusableResponse(device: Device & Code): ErrorCode {
 }
 
 /**
- * Takes the answer to the request for a code: its lifetime, and a complete URI only where it is of use.
- * @returns NONE where the code can be shown and polled, or what is wrong with the answer: of the member that errorField
- *   names
+ * Processes the device authorization response: its lifetime, and a usable verification_uri_complete.
+ * @returns NONE if the code can be shown and polled, or what is wrong with the member that errorField names
  */
 export function takeCode(device: Device): ErrorCode {
-  // Optional: the user can type the address and the code. A host may link to it or draw it as a QR code, so it is a URI
-  // of the web (RFC 8628 §3.3.1): what any other scheme does (`javascript:`) is not for a code to decide.
+  // Optional: the user can type URI and code. A host may link to it or draw it as a QR code, so it must be an http or
+  // https URI (RFC 8628 §3.3.1), not another scheme (`javascript:`).
   if (
     isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
     !holdsVisible(device, Field.VERIFICATION_URI_COMPLETE) ||
@@ -169,7 +168,7 @@ export function takeCode(device: Device): ErrorCode {
     device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
   setCodeLifetime(device, lifetime || Limit.CODE_LIFETIME_DEFAULT_S);
   var lacks = Field.NONE;
-  // Such a code would end without one poll, and the user would be blamed.
+  // Such a code would end without a poll, and the user would be blamed.
   var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (interval > device.codeLifetimeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
   if (device.codeLifetimeS < 0) lacks = Field.EXPIRES_IN;
@@ -187,7 +186,7 @@ export function takeCode(device: Device): ErrorCode {
   return lacks ? unusableResponse(device) : ErrorCode.NONE;
 }
 
-/** A code has come: it is shown, kept, and polled. */
+/** A code was received: show, store and poll it. */
 export function codeReceived(device: Device & Code): void {
   device.codeResumed = device.codeKnown = device.lastPollMade = 0;
   device.unusableResponses = 0;
@@ -198,16 +197,16 @@ export function codeReceived(device: Device & Code): void {
   startJob(device, Job.WRITE);
 }
 
-/** Makes the poll's body. */
+/** Writes the body of the poll. */
 export function preparePoll(device: Device & Code): void {
-  // After the code's end one is made, and no other.
+  // After the code's expiry there is one poll, and no other.
   if (!device.codeLifetimeS) device.lastPollMade = 1;
   writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
 }
 
 /**
- * slow_down: five seconds more for as long as the code lives, or what the server names if that is more
- * (§3.5). An interval that it does not name counts as five seconds, which is less in any case.
+ * slow_down: five seconds more for the rest of the code's lifetime, or the server's interval if it is longer (§3.5).
+ * Without an interval it counts as five seconds, which is less in any case.
  */
 function slowDown(device: Device): void {
   var longer = device.intervalMs + Limit.SLOW_DOWN_STEP_MS;
@@ -219,7 +218,7 @@ function slowDown(device: Device): void {
 export function stillPending(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.SLOW_DOWN) slowDown(device);
   resetBackoff(device);
-  // The server knows the code: the ones before it do not count any more.
+  // The server recognizes the code: earlier ones do not count any more.
   device.codeKnown = 1;
   device.deadCodes = 0;
   waitAtLeast(device, device.intervalMs);

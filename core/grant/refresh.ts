@@ -1,6 +1,6 @@
-// Refreshing the access token (RFC 6749 §6; the documents' 4.3), and the end of a session that can not
-// be refreshed. A passing failure never signs anyone out; only a refusal of the grant does (refusal.ts), and only after
-// the refresh token before the present one was tried too.
+// Refreshing the access token (RFC 6749 §6; specification 4.3), and the end of a session that cannot be refreshed. A
+// temporary failure never signs anyone out. Only a rejection of the grant does (refusal.ts), and only after the
+// previous refresh token was tried, too.
 
 import { backOff, bearRefusals, resetBackoff, restRefreshes, waitFor } from "../device/clock.ts";
 import { ErrorCode, setError } from "../device/errors.ts";
@@ -16,24 +16,24 @@ import { finish } from "./attempt.ts";
 import { isBorne } from "./refusal.ts";
 import { hasBrought } from "./token-response.ts";
 
-/** Whether the server refuses to refresh the tokens, for a reason that is not theirs: they are kept. */
+/** Whether the server refuses to refresh the tokens for a reason that does not concern them: they are kept. */
 export enum Refused {
   NO = 0,
-  /** It is tried again with growing waits. */
+  /** It is retried with growing waits. */
   YES = 1,
-  /** The user has had it tried again at once. */
+  /** The user has had it retried at once. */
   TRIED_FOR_USER = 2,
 }
 
-/** What is known of a session beside its tokens. */
+/** The state of a session besides its tokens. */
 export interface Session {
-  /** 1: there was an access token when the answer under way began. */
+  /** 1: there was an access token when the current response started. */
   hadAccess: number;
-  /** 1: the refresh token before the present one has been tried. */
+  /** 1: the previous refresh token has been tried. */
   triedPrevious: number;
   /** One of Refused: whether the server refuses to refresh the tokens, which are kept. */
   refused: Refused;
-  /** ErrorCode that an event ends the session with as soon as it is acknowledged, 0 for none. */
+  /** ErrorCode with which the session ends once the event is acknowledged, 0 for none. */
   endDueWith: ErrorCode;
 }
 
@@ -44,41 +44,41 @@ export function makeSession(device: Session): void {
   device.endDueWith = ErrorCode.NONE;
 }
 
-/** An answer begins that may name another access token: what counts until it is taken is what there is now. */
+/** A response starts that may contain another access token: until it is complete, the present one counts. */
 export function rememberAccess(device: Device & Session): void {
   device.hadAccess = holds(device, Field.ACCESS_TOKEN) ? 1 : 0;
 }
 
-/** The session ends with this error as soon as the event that told so is acknowledged; NONE: it does not. */
+/** Ends the session with this error once the event is acknowledged; NONE: it does not end. */
 export function endLater(device: Device & Session, error: ErrorCode): void {
   device.endDueWith = error;
 }
 
-/** Whether the device is signed in, with a usable access token or not. */
+/** Whether the device is signed in, with or without a usable access token. */
 export function hasSession(device: Device): boolean {
   return device.state === State.SIGNED_IN || device.state === State.REFRESHING;
 }
 
-/** Whether the access token can be used now. An answer that is arriving, and may yet be refused, does not change that. */
+/** Whether the access token can be used now. A response that is arriving does not change that. */
 export function hasAccess(device: Device): boolean {
   var isArriving = device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1;
   var hasToken = isArriving ? device.hadAccess > 0 : holds(device, Field.ACCESS_TOKEN);
   return hasToken && device.accessLifetimeS > 0;
 }
 
-/** Wipes every token and says why. */
+/** Wipes every token; the error is the reason. */
 export function endSession(device: Device, error: ErrorCode): void {
   finish(device, Event.SESSION_ENDED, error, State.FAILED);
 }
 
-/** Ends the session where an event has told so, unless it has ended since. */
+/** Ends the session as an event has announced, unless it has ended since. */
 export function endIfDue(device: Device & Session): void {
   var error = device.endDueWith;
   device.endDueWith = ErrorCode.NONE;
   if (error && hasSession(device)) endSession(device, error);
 }
 
-/** Refreshes the access token now, or ends the session where there is nothing to refresh it with. */
+/** Refreshes the access token now, or ends a session without a refresh token. */
 export function refreshNow(device: Device, event: Event): void {
   if (!holds(device, Region.REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
   else {
@@ -87,7 +87,7 @@ export function refreshNow(device: Device, event: Event): void {
   }
 }
 
-/** Seconds until the access token of a session must be refreshed; 0 or less: now. */
+/** Seconds until the access token must be refreshed; 0 or less: now. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifetimeS : 0;
   if (!holds(device, Region.REFRESH_TOKEN)) return left;
@@ -95,20 +95,20 @@ export function refreshInS(device: Device): number {
   return left > device.refreshRestS ? left : device.refreshRestS;
 }
 
-/** Tokens have come: the user has allowed it (`isFirst`), or they have been refreshed. */
+/** Tokens were received: after the user's approval (`isFirst`), or by a refresh. */
 export function tokensReceived(device: Device & Session, isFirst: boolean): void {
-  // At first sign-in there is no present refresh token, so any that came is new.
+  // At the first sign-in there is no refresh token yet, so any received one is new.
   var isNew =
     hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !isSame(device, Region.REFRESH_TOKEN, Field.RECEIVED_REFRESH_TOKEN);
   if (isNew) swapRefreshTokens(device);
-  // The one in use, said once more: it is not another one that could be tried when it is refused.
+  // The server has repeated the current one: it is not another one that could be tried later.
   else if (hasBrought(device, Field.RECEIVED_REFRESH_TOKEN))
     wipe(device, Field.RECEIVED_REFRESH_TOKEN);
   if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-  // After a fallback, storage still holds the dead token, so the live one is written even if it is not new.
-  // If an earlier write failed, this is the moment to try again.
+  // After a fallback, storage still holds the invalid token, so the valid one is written even if it is not new. After a
+  // failed write, this is the time to retry.
   if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
   else if (device.notErased) startJob(device, Job.ERASE_OLDER);
   device.triedPrevious = 0;
@@ -122,7 +122,7 @@ export function isRefused(device: Device): boolean {
   return device.state === State.REFRESHING && device.refused > Refused.NO;
 }
 
-/** The user wants refused tokens to be tried again at once. */
+/** The user has the rejected tokens retried at once. */
 export function refreshForUser(device: Device & Session): void {
   device.refused = Refused.TRIED_FOR_USER;
   setError(device, ErrorCode.NONE);
@@ -131,7 +131,7 @@ export function refreshForUser(device: Device & Session): void {
   redraw(device);
 }
 
-/** The server has refused the refresh: the tokens are kept, or the session ends (refusal.ts). */
+/** The server has rejected the refresh: the tokens are kept, or the session ends (refusal.ts). */
 export function refreshRefused(device: Device & Session, error: ErrorCode): void {
   if (isBorne(device, error)) {
     if (!device.refused) device.refused = Refused.YES;
@@ -139,7 +139,7 @@ export function refreshRefused(device: Device & Session, error: ErrorCode): void
   } else if (device.triedPrevious || !holds(device, Field.RECEIVED_REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {
-    // The user need not sign in again before that one is refused as well.
+    // The user need not sign in again before that one is rejected as well.
     setError(device, ErrorCode.NONE);
     device.triedPrevious = 1;
     swapRefreshTokens(device);

@@ -18,19 +18,18 @@ import { State } from "../device/states.ts";
 import { Fields } from "../device/tables.ts";
 import { Scan } from "../text/tables.ts";
 
-/** What a device with an error waits for, or does not. */
+/** What a caller of a device with an error must wait for. */
 export enum Outcome {
-  /** There is no error. */
   NONE = 0,
-  /** It waits: the network, or a server that is not well. */
+  /** It waits for the network, or for a server with problems. */
   NETWORK = 1,
-  /** A new sign-in helps, and nothing else does. */
+  /** Only a new sign-in helps. */
   USER = 2,
-  /** The server refuses: the administrator or the maker can mend that. Tokens that are kept are tried again. */
+  /** The server refuses: the administrator or the developer can fix it. Tokens are kept and retried. */
   REFUSED = 3,
 }
 
-/** What the device's present error means to whoever waits. */
+/** What the device's present error means to a waiting caller. */
 export function outcome(device: Device): Outcome {
   if (!device.error) return Outcome.NONE;
   var kind = errorKind(device, device.error);
@@ -39,38 +38,38 @@ export function outcome(device: Device): Outcome {
 }
 
 /**
- * What an answer that names no error amounts to.
- * @param error what it is by its status alone
- * @returns INVALID_CLIENT, or at a refresh UNKNOWN_ERROR, where it is a refusal
+ * Classifies a response without an error code.
+ * @param error by its status alone
+ * @returns INVALID_CLIENT, or for a refresh UNKNOWN_ERROR, if it is a rejection
  */
 export function nameRefusal(device: Device, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
   var isUnauthorized = error === ErrorCode.UNAVAILABLE && status === 401;
   var isPublic = device.clientAuthentication === ClientAuthentication.NONE;
-  // Once the server has taken the client for this code, it is not the client that it refuses.
+  // Once the server has accepted the client for this code, it does not reject the client.
   var isTaken = device.state === State.PENDING && device.codeKnown > 0;
   if (isUnauthorized && !isPublic && !isTaken) return ErrorCode.INVALID_CLIENT;
   if (device.state !== State.REFRESHING) return error;
-  // Half a success is none; one that brings no token at all says no.
+  // Partial success is none; a response without any token is a rejection.
   var isRefusal =
     error === ErrorCode.UNAVAILABLE
       ? status > 399 && status < 500 && status !== 408 && status !== 425
       : error === ErrorCode.MALFORMED_RESPONSE && !(device.scanSeen & Fields.OF_SESSION);
-  // JSON to its end is from a server that means it.
+  // Complete JSON is from a server that means it.
   var isMeant = isRefusal && device.scanState === Scan.END;
   return isUnauthorized || isMeant ? ErrorCode.UNKNOWN_ERROR : error;
 }
 
-/** Whether a server has refused, and not the device: which types of tokens are of use the device decides. */
+/** Whether the server has rejected the request; the device itself decides which token types it can use. */
 function isServers(error: ErrorCode): boolean {
   if (error === ErrorCode.UNSUPPORTED_TOKEN_TYPE) return false;
   return error < ErrorCode.UNREACHABLE || error === ErrorCode.UNKNOWN_ERROR;
 }
 
 /**
- * Whether the tokens are kept although the server refuses to refresh them. What it refuses for a day counts as the grant.
- * What the device itself finds in between does not count, neither way. The day is counted in memory alone, so that a restart begins it anew: whoever restarts the device can also sign in
- * again.
+ * Whether the tokens are kept although the server refuses to refresh them. After a day, a rejection counts as one of
+ * the grant. Errors that the device itself finds do not affect the day. It is counted in memory only, so a restart
+ * begins it again: whoever restarts the device can also sign in again.
  */
 export function isBorne(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);
@@ -81,7 +80,10 @@ export function isBorne(device: Device, error: ErrorCode): boolean {
   return device.refusalsLeftS > 0;
 }
 
-/** Whether a poll's answer means that its code is over (a server may have purged it), and another can be had. */
+/**
+ * Whether the response to a poll means that its code has ended (a server may have purged it), and another can be
+ * requested.
+ */
 export function endsCode(device: Device, error: ErrorCode): boolean {
   return (
     errorKind(device, error) === ErrorKind.RENEWABLE ||

@@ -1,6 +1,6 @@
-// Signing out: the tokens are revoked at the server (RFC 7009; the documents' 4.4) and wiped here. The refresh token
-// comes first, since it lives longest. That the access token ends with it is what a server only should do (RFC 7009
-// §2.1), so that one is revoked as well; by the documents' own rule one revocation ends both.
+// Signing out: the tokens are revoked at the server (RFC 7009; specification 4.4) and wiped here. The refresh token
+// comes first, because it lives longest. A server only SHOULD revoke the access token with it (RFC 7009 §2.1), so that
+// one is revoked as well; by the specification's own rule one revocation ends both.
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
@@ -21,11 +21,11 @@ import {
 import { finish } from "./attempt.ts";
 import { revokesByQuery } from "./client-authentication.ts";
 
-/** How far a revocation has come. */
+/** The progress of a revocation. */
 export interface Revocation {
-  /** Tries of the revocation that have failed so far. */
+  /** Failed attempts of the revocation. */
   revocationTries: number;
-  /** What the server has said of the refresh token when there was an access token to revoke, too; -1: nothing. */
+  /** The server's response for the refresh token if there was also an access token to revoke; -1: none. */
   refreshOutcome: number;
 }
 
@@ -42,7 +42,7 @@ export function revoke(device: Device & Revocation): void {
   moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
 
-/** Makes the query or the body in OUTPUT. */
+/** Writes the query or the body to OUTPUT. */
 export function prepareRevocation(device: Device): void {
   writeTo(device, Region.OUTPUT);
   if (revokesByQuery(device))
@@ -52,7 +52,7 @@ export function prepareRevocation(device: Device): void {
     writeByte(device, 38); // &token=
   }
   writeLiteral(device, Literal.TOKEN_PARAMETER);
-  // A session has an access token alone where no refresh token came.
+  // A session without a refresh token has only an access token.
   writeRegion(
     device,
     holds(device, Region.REFRESH_TOKEN) ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN,
@@ -61,7 +61,7 @@ export function prepareRevocation(device: Device): void {
   endWrite(device, Region.OUTPUT);
 }
 
-/** Whether the access token still lives behind the refresh token, and the server may not have ended it with that. */
+/** Whether the access token is still valid after the refresh token's revocation, which may not have ended it. */
 function isAccessLeft(device: Device): boolean {
   return (
     device.accessLifetimeS > 0 &&
@@ -72,13 +72,12 @@ function isAccessLeft(device: Device): boolean {
 }
 
 /**
- * The answer to a revocation has come, or failed with `error`. A success needs no body (RFC 7009
- * §2.2); a page of HTML is a captive portal's. A user who signs out is signed out: failures are tried
- * again a few times with a growing wait, then let be. A token of a type that the server does not revoke is not
- * tried again (§2.2.1).
+ * The response to a revocation has arrived, or failed with `error`. A success needs no body (RFC 7009 §2.2); HTML is
+ * from a captive portal. A user who signs out is signed out: failures are retried a few times with a growing wait, then
+ * ignored. A token type that the server does not revoke is not retried (§2.2.1).
  */
 export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
-  // It has ended with its refresh token, or lives its minutes out.
+  // It has ended with its refresh token, or expires within minutes.
   var isMoot = error && device.refreshOutcome === ErrorCode.NONE;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
   var isFinal = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
@@ -91,7 +90,7 @@ export function revocationCompleted(device: Device & Revocation, error: ErrorCod
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
     backOff(device, Limit.BACKOFF_MAX_MS);
-    // However long the server asks to wait: the user has signed out, and waits to see that done.
+    // Whatever Retry-After says: the user waits for the end of the sign-out.
     if (device.waitMs > Limit.BACKOFF_MAX_MS) waitFor(device, Limit.BACKOFF_MAX_MS);
   }
 }

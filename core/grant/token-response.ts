@@ -1,4 +1,4 @@
-// Reading answers: which error they amount to, and what a token response (RFC 6749 §5.1) must hold.
+// Classifies responses by their errors, and checks token responses (RFC 6749 §5.1).
 
 import {
   jitter,
@@ -16,10 +16,10 @@ import { Field, Fields, Literal } from "../device/tables.ts";
 import { numberNamed, scanEnd } from "../text/json-scanner.ts";
 
 /**
- * Value of an integer field, at most Limit.ENDLESS. `otherwise` where it is absent, negative, written with an
- * exponent, or no number.
+ * Value of an integer field, at most Limit.ENDLESS. `otherwise` if it is absent, negative, in exponential notation, or
+ * no number.
  * @param ofFraction what a fraction counts as: 0 for a lifetime, which must not become longer, 1 for a wait, which must
- *   not become shorter
+ * not become shorter
  */
 export function numberOf(
   device: Device,
@@ -41,12 +41,12 @@ export function numberOf(
       value = value * 10 + digit;
     } else if (digit) rest = ofFraction;
   }
-  // What does not fit any more is digits of a fraction: a whole number as long would be endless.
+  // What does not fit are digits of a fraction: an integer of this length would be endless.
   if (isTooLong(device, field)) rest = ofFraction;
   return i ? value + rest : otherwise;
 }
 
-/** Whether the answer names an error. Some servers send 0, false, null or "" where there is none. */
+/** Whether the response contains an error. Some servers send 0, false, null or "" for none. */
 function hasError(device: Device, nameField: Field): boolean {
   return (
     device.hasErrorNumber > 0 ||
@@ -54,7 +54,7 @@ function hasError(device: Device, nameField: Field): boolean {
   );
 }
 
-/** Capitals of ASCII become small letters: in names that servers choose, both cases are the same. */
+/** Converts ASCII capitals to small letters: server-defined names are case-insensitive here. */
 function toLowerCase(device: Device, region: Field): void {
   var at = device.start[region];
   var end = at + device.length[region];
@@ -64,12 +64,11 @@ function toLowerCase(device: Device, region: Field): void {
   }
 }
 
-/** Whether the status of the answer is one of success. */
 export function isSuccess(device: Device): boolean {
   return device.httpStatus >= 200 && device.httpStatus <= 299;
 }
 
-/** Whether the status says that the request itself is wrong, whoever sends it (RFC 9110 §15.5). */
+/** Whether the status blames the request itself, whoever sends it (RFC 9110 §15.5). */
 function isRequestWrong(status: number): boolean {
   return (
     status === 405 ||
@@ -82,9 +81,9 @@ function isRequestWrong(status: number): boolean {
 }
 
 /**
- * The error that the answer just received amounts to, NONE for a success. What the body says counts
- * before the status: servers answer errors with 200, and pending with 400, 403 or 428. An empty
- * body (204) is not malformed: where a value from it is needed, that is found to be missing.
+ * The error of the received response, NONE for a success. The body takes precedence over the status: servers send
+ * errors with 200, and authorization_pending with 400, 403 or 428. An empty body (204) is not malformed: a required
+ * member is then found to be missing.
  */
 export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
@@ -92,12 +91,12 @@ export function classify(device: Device): ErrorCode {
   var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
   var named = ErrorCode.NONE;
   if (json && nameField && hasError(device, nameField)) {
-    // RFC 6749 §5.2 has them in small letters. An API's own names in capitals are no errors of the grant.
+    // RFC 6749 §5.2 uses small letters. An API's own names in capitals are no errors of the grant.
     if (nameField === Field.ERROR) toLowerCase(device, nameField);
     named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
   }
-  // What the maker would have to mend is final only if the server blames the request: an unknown error with 5xx is
-  // the server's own, and 429 blames nothing but haste.
+  // An error that the developer would have to fix is final only if the server blames the request: an unknown error with
+  // 5xx is the server's, and 429 only asks for a longer wait.
   var isPassing = status === 429 || (status > 499 && named === ErrorCode.UNKNOWN_ERROR);
   if (named && !(isPassing && errorKind(device, named) === ErrorKind.DEVELOPER)) return named;
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
@@ -106,7 +105,7 @@ export function classify(device: Device): ErrorCode {
   return json || !device.bodyBytes ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-/** Whether a region holds characters from `lowest` to `~` of ASCII, and at least one that is seen. */
+/** Whether a region holds only ASCII characters from `lowest` to `~`, and at least one visible one. */
 function holdsOnly(device: Device, region: Field, lowest: number): boolean {
   var isSeen = false;
   for (var i = 0; i < device.length[region]; i++) {
@@ -118,19 +117,19 @@ function holdsOnly(device: Device, region: Field, lowest: number): boolean {
 }
 
 /**
- * Whether a region holds printable ASCII without spaces and at least one character of it: anything
- * else could end a header line or be altered on a display.
+ * Whether a region holds only printable ASCII without spaces, and at least one character: anything else could end a
+ * header line, or be altered on a display.
  */
 export function holdsVisible(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 33);
 }
 
-/** As holdsVisible, but with spaces: what a person copies from a display. */
+/** As holdsVisible, but with spaces: what users copy from a display. */
 export function holdsPrintable(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 32);
 }
 
-/** Keeps of a scope that is longer than its region the scopes that fit as a whole (RFC 6749 §3.3). */
+/** Truncates a scope that is longer than its region after the last complete one (RFC 6749 §3.3). */
 function keepWholeScopes(device: Device): void {
   if (!isTooLong(device, Field.SCOPE)) return;
   var size = device.capacity[Field.SCOPE];
@@ -138,17 +137,17 @@ function keepWholeScopes(device: Device): void {
   setLength(device, Field.SCOPE, size);
 }
 
-/** Whether the answer brought this token. */
+/** Whether the response contained this token. */
 export function hasBrought(device: Device, field: Field): boolean {
   return ((device.scanSeen >> field) & 1) > 0 && holds(device, field);
 }
 
 /**
- * Takes a success of the token endpoint: its lifetimes, and the wait until tokens that are not saved are offered again.
- * @returns NONE, or what is wrong with it, of the member that errorField names; then none of its tokens may be used
+ * Processes a successful response of the token endpoint: its lifetimes, and when unsaved tokens are offered again.
+ * @returns NONE, or what is wrong with the member that errorField names; then none of its tokens may be used
  */
 export function takeTokens(device: Device): ErrorCode {
-  // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent, and one vendor says BearerToken.
+  // Case-insensitive (RFC 6749 §5.1). The type may be absent, and one vendor sends BearerToken.
   toLowerCase(device, Field.TOKEN_TYPE);
   if (
     device.length[Field.TOKEN_TYPE] > 0 &&
@@ -158,7 +157,7 @@ export function takeTokens(device: Device): ErrorCode {
     return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   }
   var lacks = Field.NONE;
-  // It goes into bodies, encoded, and may have spaces (RFC 6749 Appendix A.17).
+  // It is form-encoded in bodies, and may contain spaces (RFC 6749 Appendix A.17).
   if (
     hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !holdsPrintable(device, Field.RECEIVED_REFRESH_TOKEN)
@@ -171,8 +170,8 @@ export function takeTokens(device: Device): ErrorCode {
   noteField(device, lacks);
   if (lacks) return ErrorCode.MALFORMED_RESPONSE;
   keepWholeScopes(device);
-  // A lifetime that the server does not name counts as endless. So does 0: no server means to hand out a dead token, and
-  // where the server refuses this one, that is seen. A refresh token lives as long as was said before.
+  // An absent lifetime counts as endless, and so does 0: no server issues an expired token on purpose, and a rejected
+  // one is noticed. The lifetime of a refresh token stays as it was.
   var lifetime = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
   setAccessLifetime(device, lifetime);
   var margin = lifetime >> 3;
@@ -186,12 +185,12 @@ export function takeTokens(device: Device): ErrorCode {
     0,
   );
   setRefreshLifetime(device, refreshLifetime || Limit.ENDLESS);
-  // If storage refuses the tokens, it is asked again after this.
+  // If storage rejects the tokens, they are offered again after this.
   waitFor(device, Limit.SAVE_AGAIN_MS);
   return ErrorCode.NONE;
 }
 
-/** Of an answer that is of no use no half of a token stays in the memory. */
+/** No part of a token of an unusable response stays in the memory. */
 export function dropBrought(device: Device): void {
   clearAll(device, device.scanSeen & Fields.OF_SESSION);
 }

@@ -1,5 +1,4 @@
-// Making a device: the memory is divided, literals and configuration are encoded into it. Everything
-// that is ever allocated is allocated here.
+// Creating a device: divides the memory, and encodes literals and configuration into it. Every allocation happens here.
 
 import { makeClock } from "../device/clock.ts";
 import { makeCommandRange } from "../device/command.ts";
@@ -28,8 +27,8 @@ import { makeExchange } from "./exchange.ts";
 import { makeUser } from "./user.ts";
 
 /**
- * The state before the first tick. Each owner makes its part: the parts, and the properties in them, in the order in
- * which they are declared (memory.ts, Device). Those of the documents follow in complete.ts.
+ * The state before the first tick. Each owner makes its part; parts and properties are in the order of their
+ * declaration (memory.ts, Device). Those of the specifications follow in complete.ts.
  */
 function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Device {
   var device = {} as HostMemory & Device;
@@ -114,9 +113,9 @@ function divide(device: Device, hasCalls: boolean): void {
 }
 
 /**
- * Makes a device, as the builds' `create` say. Allocates; nothing else in the core does, but for the tables of
- * documentation and tests (`transitions`), which no bundle has.
- * @param extra literals of the build beside the grant's, a line each; "" for the grant alone
+ * Creates a device, as the builds' `create` describe. Allocates; nothing else in the core does, except the tables of
+ * documentation and tests (`transitions`), which no bundle contains.
+ * @param extra literals of the build besides the grant's, one line each; "" for the grant alone
  * @param literalEnd where they end
  */
 export function createDevice(

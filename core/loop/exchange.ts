@@ -1,23 +1,23 @@
-// One request at a time: which one is due, what it consists of, and who takes its answer. An answer
-// belongs to the request whose id it carries; one that comes late, to a request given up, is dropped.
+// One request at a time: which one is due, its content, and who processes its response. A response belongs to the
+// request with its id; a late one, to an abandoned request, is dropped.
 //
-// Theory of operation. What is due follows from the state (dueInState), or from a call that waits; there is no
-// queue. A request goes through these steps, and each of them is one function:
+// Theory of operation. What is due follows from the state (dueInState), or from a waiting call; there is no queue. A
+// request goes through these steps, each of which is one function:
 //
-//   due ---- whatIsDue: no exchange, no record, OUTPUT not held
+//   due ---- whatIsDue: no exchange, no record, OUTPUT is free
 //    |
 //   made --- nextRequest: OUTPUT is claimed, the bytes are written, SEND
 //    |
-//   sent --- responseStart, responseBody ...: the scanner takes the wanted members out (of a call: the CallKind's)
+//   sent --- responseStart, responseBody ...: the scanner extracts the required members (of a call: the CallKind's)
 //    |
-//   over --- responseEnd, responseFailed, or checkExchange when the host lets the time pass
+//   over --- responseEnd, responseFailed, or checkExchange after the time limit
 //    |
-//   taken -- takeResponse: the purpose says who takes it; OUTPUT is given back, but for a call's answer, which the
-//            application reads, and while ABORT is due
+//   taken -- takeResponse: the purpose decides who processes it; OUTPUT is released, except for a call's response, which
+//            the application reads, and while ABORT is due
 //
-// It leaves this path in two ways. A request that does not fit is taken at once, as one that failed. And giveUp
-// (device/request.ts) ends one when the user does something else: then the host may still read the request, so its
-// bytes stay claimed until ABORT has been given (abortExchange).
+// There are two exceptions. A request that does not fit goes to "taken" at once, as a failed one. And giveUp
+// (device/request.ts) ends a request when the user does something else: the host may still read it, so its bytes stay
+// claimed until ABORT (abortExchange).
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -90,7 +90,7 @@ import {
 } from "../requests/call.ts";
 import { discardNames, isMark, scanBegin, scanByte } from "../text/json-scanner.ts";
 
-/** What is due: a request, or storage that is offered again what it refused. */
+/** The next step: a request, or a retry of a storage operation. */
 export enum Due {
   NONE = 0,
   CODE = 1,
@@ -98,15 +98,15 @@ export enum Due {
   REFRESH = 3,
   REVOCATION = 4,
   CALL = 5,
-  /** The tokens are written once more. */
+  /** The tokens are written again. */
   SAVE = 6,
-  /** What should be gone is erased once more. */
+  /** What must be erased is erased again. */
   ERASE = 7,
 }
 
-/** What the exchange under way is for. */
+/** The purpose of the current exchange. */
 export interface Exchange {
-  /** What the last request was for: one of Due. */
+  /** One of Due: the purpose of the last request. */
   purpose: Due;
 }
 
@@ -114,7 +114,7 @@ export function makeExchange(device: Exchange): void {
   device.purpose = Due.NONE;
 }
 
-/** What the state asks for. All of it waits for waitMs. */
+/** The step that the state requires. It waits for waitMs. */
 function dueInState(device: Device): Due {
   var state = device.state;
   if (state === State.REQUESTING) return Due.CODE;
@@ -123,11 +123,11 @@ function dueInState(device: Device): Due {
   if (state === State.REVOKING) return Due.REVOCATION;
   // The older record is erased once the tokens are saved.
   if (device.notSaved) return state === State.SIGNED_IN ? Due.SAVE : Due.NONE;
-  // Nothing is erased in STARTING, so this is 0 there.
+  // STARTING erases nothing, so this is 0 there.
   return device.notErased ? Due.ERASE : Due.NONE;
 }
 
-/** Whether OUTPUT is held by someone other than a finished call, whose answer is free after the next NONE. */
+/** Whether OUTPUT is in use, except by a finished call, whose response is released after the next NONE. */
 export function isOutputHeld(device: Device): boolean {
   return (
     !isOutputFree(device) &&
@@ -135,7 +135,7 @@ export function isOutputHeld(device: Device): boolean {
   );
 }
 
-/** What is due now, or once waitMs is over (a call does not wait for it); NONE where nothing is to be done. */
+/** What is due now, or after waitMs (a call does not wait for it); NONE if nothing is. */
 export function whatIsDue(device: Device): Due {
   if (device.inFlight || device.job || device.storageCommand || isOutputHeld(device)) {
     return Due.NONE;
@@ -145,7 +145,7 @@ export function whatIsDue(device: Device): Due {
 }
 
 /**
- * Makes a request of the grant.
+ * Writes a request of the grant.
  * @returns whether it fits
  */
 function prepareGrant(device: Device, purpose: Due): boolean {
@@ -178,24 +178,23 @@ function prepareGrant(device: Device, purpose: Due): boolean {
   return false;
 }
 
-/** The next request, if one is due. */
 export function nextRequest(device: Device & Exchange): Command {
   var purpose = whatIsDue(device);
   var isCall = device.call && purpose === Due.CALL;
   if (!purpose || (device.waitMs > 0 && !isCall)) return Command.NONE;
   if (purpose === Due.SAVE || purpose === Due.ERASE) {
     waitFor(device, Limit.SAVE_AGAIN_MS);
-    // To be erased is the older record where tokens are kept, or all there is.
+    // With tokens, only the older record is erased; otherwise everything.
     var erasing = device.state === State.SIGNED_IN ? Job.ERASE_OLDER : Job.WIPE;
     startJob(device, purpose === Due.SAVE ? Job.WRITE : erasing);
     return nextStorageCommand(device);
   }
   if (purpose === Due.CODE && isChallengeDue(device)) return requestChallenge(device);
-  // A finished call's answer still lies there. The host reads it before the next tick.
+  // It may still hold the response of a finished call, which the host reads before the next tick.
   if (!claimOutput(device, isCall ? OutputUse.RESPONSE : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;
   beginRequest(device);
-  // Nothing has been named by an answer that has not begun.
+  // A response that has not started has named nothing.
   discardNames(device, -1);
   var fits = isCall ? prepareCall(device) : prepareGrant(device, purpose);
   if (!fits || !hasEndpoint(device, device.endpoint)) {
@@ -207,32 +206,32 @@ export function nextRequest(device: Device & Exchange): Command {
 }
 
 /**
- * Which endpoints the server has: to begin with all. A request under way ends first. What has none is never sent: a revocation is then done at once, and
- * any other request fails as one that does not reach its server.
+ * Sets the server's endpoints; at first all of them. A request in flight ends first. A request without an endpoint is
+ * never sent: a revocation then succeeds at once, any other request fails as unreachable.
  * @param endpoints a bit for each Endpoint, `1 << Endpoint.TOKEN`
  */
 export function setEndpoints(device: Device, endpoints: number): void {
   offerEndpoints(device, endpoints);
 }
 
-/** Whether the request with this id is under way: a late answer to another one is dropped. */
+/** Whether the request with this id is in flight: a late response to another one is dropped. */
 function isCurrent(device: Device, requestId: number): boolean {
   return device.inFlight > 0 && requestId === device.requestId;
 }
 
-/** What is looked for in the answer to a request of the grant whose status is known. */
+/** The members to extract from a grant response with this status. */
 function requiredFields(device: Device): number {
   if (device.purpose === Due.CODE) return Fields.CODE;
-  // A revocation's answer must not touch the token that is still to be revoked.
+  // The response to a revocation must not touch the token that is still to be revoked.
   return device.purpose === Due.REVOCATION || !isSuccess(device) ? Fields.REFUSAL : Fields.TOKENS;
 }
 
 /**
- * Status and headers of the answer have come.
- * @param requestId id that the request was sent with
+ * Reports the response head.
+ * @param requestId id of the request
  * @param status 100..599; anything else counts as 599
  * @param retryAfterSeconds value of Retry-After; a negative one counts as absent
- * @returns 1 where the host should hand the body on to its application as well, 0 where only the core reads it
+ * @returns 1 if the host should also pass the body to its application, 0 if only the core reads it
  */
 export function responseStart(
   device: Device,
@@ -248,7 +247,7 @@ export function responseStart(
     }
     rememberAccess(device);
     beginDemand(device);
-    // The name of an error that is shown gives way to that of this answer.
+    // A displayed error name is replaced by that of this response.
     redraw(device);
     scanBegin(device, Literal.MEMBERS, requiredFields(device), 1, Field.ERROR);
   }
@@ -256,8 +255,8 @@ export function responseStart(
 }
 
 /**
- * A piece of the body: `bytes[from..to)`, of any length. The outcome does not depend on the cuts.
- * The range stays the host's and is not kept.
+ * Passes a piece of the body: `bytes[from..to)`, of any length. The result does not depend on how the body is divided.
+ * The host keeps the range.
  */
 export function responseBody(
   device: Device,
@@ -268,7 +267,7 @@ export function responseBody(
 ): void {
   if (!isCurrent(device, requestId) || !device.httpStatus) return;
   for (; from < to; from++) {
-    // In a plain array a host can give anything.
+    // A plain array may contain any number.
     var byte = bytes[from] & 255;
     countByte(device);
     if (isMark(device, byte)) continue;
@@ -278,23 +277,23 @@ export function responseBody(
   }
 }
 
-/** The answer is complete. */
+/** The response is complete. */
 export function responseEnd(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) {
     var error = device.httpStatus ? classify(device) : ErrorCode.UNREACHABLE;
-    // Both are about a code (RFC 8628 §3.5): from anything but a poll they are a server that is busy.
+    // Both concern a code (RFC 8628 §3.5): in response to anything but a poll they mean a busy server.
     var isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && device.purpose !== Due.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     takeResponse(device, error);
   }
 }
 
-/** No (complete) answer came: no connection, cut off, time limit. */
+/** There is no complete response: no connection, cut off, time limit. */
 export function responseFailed(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) takeResponse(device, ErrorCode.UNREACHABLE);
 }
 
-/** The host did not end the exchange in time: it is told to, and the wait begins. */
+/** The host did not end the exchange within the time limit: it is aborted, and the wait begins. */
 export function checkExchange(device: Device): void {
   if (device.inFlight && !device.exchangeMs) {
     requestAbort(device);
@@ -302,7 +301,7 @@ export function checkExchange(device: Device): void {
   }
 }
 
-/** The answer is there, or failed with `error`. */
+/** The exchange has ended, with `error` or a response. */
 function takeResponse(device: Device, error: ErrorCode): void {
   endRequest(device);
   clearUnusedTarget(device);
@@ -326,7 +325,7 @@ function takeResponse(device: Device, error: ErrorCode): void {
   }
 }
 
-/** The request is made once more at once, in a way that the server has asked for. */
+/** Retries the request at once, in the way that the server has asked for. */
 function retry(device: Device): void {
   setError(device, ErrorCode.NONE);
   redraw(device);
@@ -334,7 +333,7 @@ function retry(device: Device): void {
   waitFor(device, 0);
 }
 
-/** What the answer to the request for a code, a poll or a refresh leads to. */
+/** Processes the response to a device authorization request, a poll or a refresh. */
 function grantCompleted(device: Device, error: ErrorCode): void {
   var purpose = device.purpose;
   error = countUnusable(device, nameRefusal(device, error));
@@ -354,7 +353,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
     retry(device);
     return;
   }
-  // A refresh that may come late at a start may also stay away as long from a server that is overrun.
+  // A refresh that may be late at a start may also stay away from an overloaded server for as long.
   var most = purpose === Due.REFRESH ? device.startSpreadMs : 0;
   if (isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT)
@@ -364,7 +363,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
   else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
-/** The command that tells the host to end what it is doing: then it reads none of its bytes any more. */
+/** The command that ends the host's current task: after it, the host reads none of its bytes any more. */
 export function abortExchange(device: Device): Command {
   abortGiven(device);
   clearUnusedTarget(device);

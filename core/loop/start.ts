@@ -1,4 +1,4 @@
-// How a device comes back: what the records hold decides where it goes on.
+// How a device resumes: the records decide its state.
 
 import { pollEvery, spread, waitFor } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
@@ -13,16 +13,16 @@ import { RecordKind } from "../records/token-record.ts";
 import { doNoted } from "./user.ts";
 
 /**
- * Goes on in the state that the newest record is of. The access token's age is unknown now: with a
- * refresh token it is refreshed first, without one it counts as endless.
+ * Resumes in the state of the newest record. The age of the access token is unknown: with a refresh token it is
+ * refreshed first, without one it counts as endless.
  */
 function comeBack(device: Device): void {
   waitFor(device, spread(device, device.recordKind < RecordKind.ACCESS_TOKEN));
   switch (device.recordKind) {
     case RecordKind.CODE:
-      // slow_down may have come since the record was written, and counts for all polls that follow (RFC 8628 §3.5).
+      // slow_down may have come since the record was written, and applies to all later polls (RFC 8628 §3.5).
       pollEvery(device, device.intervalMs + Limit.SLOW_DOWN_STEP_MS);
-      // The last poll may have been just before the power went: a whole interval passes first.
+      // The last poll may have been just before the power failed: wait for a whole interval.
       waitFor(device, device.waitMs + device.intervalMs);
       moveTo(device, Event.CODE_FOUND, State.PENDING);
       startJob(device, Job.ERASE_OLDER);
@@ -44,15 +44,15 @@ function comeBack(device: Device): void {
       if (device.codeRequired) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
-  // What lies under the server's former name is written under its present one.
+  // A record under the server's former name is rewritten under its present one.
   if (device.hasFormer && device.recordKind) startJob(device, Job.WRITE);
   doNoted(device);
 }
 
 /**
  * The host has finished the last LOAD, STORE, ERASE or CHALLENGE.
- * @param result of LOAD the record's size in bytes (0: slot empty, -1: cannot be read), of STORE and
- *   ERASE 1 for done and durable, 0 for failed, of CHALLENGE 1 for made, 0 for none to be sent, -1 for failed
+ * @param result of LOAD the record's size in bytes (0: slot empty, -1: unreadable), of STORE and ERASE 1 for durably
+ * done, 0 for failed, of CHALLENGE 1 for created, 0 for none to be sent, -1 for failed
  */
 export function storageDone(device: Device, result: number): void {
   var isChallenge = device.storageCommand === Command.CHALLENGE;

@@ -1,20 +1,20 @@
-// The heart: lets time pass and says what the host is to do next. A host calls tick until it answers
-// NONE, then sleeps for at most wakeIn or until something happens.
+// The core's main function: advances time and returns the host's next command. A host calls tick until it returns NONE,
+// then sleeps for at most wakeIn or until something happens.
 //
-// Theory of operation. The core has no list of what is to be done. Each tick looks at the device as it is and finds
-// the one thing that comes first:
+// Theory of operation. The core has no list of tasks. Each tick examines the device and finds the task with the highest
+// priority:
 //
-//   1. Time passes on all clocks, and what it ends is ended: an exchange, a code, an access token, a call.
-//   2. ABORT, so that the host lets go of bytes that are needed.
-//   3. LOAD, STORE or ERASE: what is new is kept before it is used. A job that is under way goes on.
-//   4. VERIFY, for an event that has come.
-//   5. SHOW, where a cell of the display has changed.
-//   6. SEND, where a request is due and has waited long enough (exchange.ts); before the request for a code CHALLENGE,
-//      and in the place of a request STORE or ERASE, where storage refused something and is asked again.
+//   1. Time passes on all clocks, and ends what has expired: an exchange, a code, an access token, a call.
+//   2. ABORT, so that the host releases bytes that are needed.
+//   3. LOAD, STORE or ERASE: new data is stored before it is used. A job in progress continues.
+//   4. VERIFY, for a received event.
+//   5. SHOW, if a cell of the display has changed.
+//   6. SEND, if a request is due and has waited long enough (exchange.ts); before a device authorization request CHALLENGE,
+//      and instead of a request STORE or ERASE, if storage failed and is retried.
 //
-// What is done changes the device, so that the next tick finds something else: there is no list in which something
-// could be forgotten. wakeIn asks the same questions of the future. Where the two disagree the host would sleep too
-// long, or never: the model in test/model holds them against each other.
+// Each task changes the device, so the next tick finds another one: no list can lose a task. wakeIn answers the same
+// questions for the future. If the two disagreed, the host would sleep too long, or never: the model in test/model
+// checks them against each other.
 
 import { advance, restRefreshes, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -48,17 +48,19 @@ import {
 } from "./exchange.ts";
 
 /**
- * The code has lived its time and is shown no longer. The user may have decided since the last poll, and only a
- * code that was not decided expires at the server: one last poll is made, when its interval allows it.
+ * The code has expired and is no longer shown. The user may have decided since the last poll, and only an undecided
+ * code expires at the server: one last poll follows, when its interval allows it.
  */
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;
   hideCode(device);
-  // The answer under way may still bring the tokens.
+  // The response in flight may still contain the tokens.
   if (isLast && !device.inFlight) renewCode(device);
 }
 
-/** Whether there is no server to revoke the tokens at: the device is signed out, but a request under way ends first. */
+/**
+ * Whether the tokens cannot be revoked at any server: the device is signed out, after a request in flight has ended.
+ */
 function isRevocationMoot(device: Device): boolean {
   var isUnderWay = device.inFlight > 0 && device.purpose === Due.REVOCATION;
   return (
@@ -74,7 +76,7 @@ function checkTime(device: Device): void {
   if (device.state === State.PENDING && !device.codeLifetimeS) codeEnded(device);
   if (device.call && needsToken(device)) {
     restRefreshes(device, 0);
-    // The spread of a start is for devices that nobody uses.
+    // The spread of a start is for unused devices.
     if (device.state === State.REFRESHING && !device.backoffMs && !device.triedPrevious)
       waitFor(device, 0);
   }
@@ -85,9 +87,9 @@ function checkTime(device: Device): void {
 }
 
 /**
- * Lets time pass and returns the next command.
- * @param elapsedMs milliseconds since the last call, 0..100000000; longer sleeps count as that.
- *   Several calls in a row pass 0 from the second on.
+ * Advances time and returns the next command.
+ * @param elapsedMs milliseconds since the last call, 0..100000000; longer sleeps count as that. In a series of calls,
+ * pass 0 from the second one on.
  * @returns a Command; its data (properties of the device) is valid until the next call of the core
  */
 export function tick(device: Device, elapsedMs: number): Command {
@@ -100,19 +102,18 @@ export function tick(device: Device, elapsedMs: number): Command {
   drawFrame(device);
   if (takeFrame(device)) return Command.SHOW;
   command = nextRequest(device);
-  // The host has time to read the answer of a call that is done, until it ticks again.
+  // The host has time to read the response of a finished call until its next tick.
   if (!command && device.callState === CallState.DONE) offerOutput(device);
   return command;
 }
 
-/** Whether something is to be done at once. */
 function isAtOnce(device: Device, purpose: Due): boolean {
   return (
     device.abortDue > 0 ||
     device.frameDue > 0 ||
     device.verification === Verification.DUE ||
     (device.call !== null && purpose === Due.CALL) ||
-    // To erase takes no bytes: an answer that is arriving does not hold it up.
+    // Erasing needs no bytes: a response that is arriving does not delay it.
     (device.job > 0 &&
       !device.storageCommand &&
       !isReadingLater(device) &&
@@ -120,20 +121,20 @@ function isAtOnce(device: Device, purpose: Due): boolean {
   );
 }
 
-/** Seconds until a code is to be shown otherwise, or has ended: then nothing but an answer or the wait matters. */
+/** Seconds until the display of a code changes, or the code expires: after that only a response or the wait matters. */
 function codeChangesInS(device: Device): number {
   if (device.codeConfirmed && device.hasCountdown) return 1;
-  // When its countdown begins to be shown.
+  // When its countdown appears.
   var left = device.codeConfirmed ? device.codeLifetimeS - Limit.COUNTDOWN_MAX_S + 1 : 0;
   return left > 0 ? left : device.codeLifetimeS || Limit.ENDLESS;
 }
 
-/** Seconds until a session has to be refreshed, or is to be shown otherwise. */
+/** Seconds until a session must be refreshed, or its display changes. */
 function sessionChangesInS(device: Device): number {
-  // While a request is under way, or in REFRESHING, only the display changes: it says that there is no connection.
+  // While a request is in flight, or in REFRESHING, only the display changes: it reports the missing connection.
   var isIdle = device.state === State.SIGNED_IN && !device.inFlight;
   var seconds = isIdle ? refreshInS(device) : device.accessLifetimeS || Limit.ENDLESS;
-  // Without an access token, when the display no longer hides that.
+  // Without an access token: when the display reports that.
   var rest = device.refreshRestS;
   if (!isIdle && rest > 0 && rest < seconds) seconds = rest;
   var warning = device.refreshLifetimeS - Limit.EXPIRY_WARNING_S + 1;
@@ -141,8 +142,8 @@ function sessionChangesInS(device: Device): number {
 }
 
 /**
- * Milliseconds until the next tick is of use, 0..100000000. The host may sleep as long, and tick
- * earlier without harm.
+ * Milliseconds until the next tick has an effect, 0..100000000. The host may sleep that long; an earlier tick is
+ * harmless.
  */
 export function wakeIn(device: Device): number {
   var purpose = whatIsDue(device);
@@ -154,7 +155,7 @@ export function wakeIn(device: Device): number {
   if (device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) seconds = codeChangesInS(device);
   else if (hasSession(device)) seconds = sessionChangesInS(device);
-  // The second that is counted has begun already.
+  // The current second has started already.
   if (seconds <= Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {
     wake = seconds * 1000 - device.carryMs;
   }

@@ -1,4 +1,4 @@
-// What the user of the device can ask for.
+// The user's actions.
 
 import { restRefreshes, setAccessLifetime } from "../device/clock.ts";
 import { Endpoint } from "../device/command.ts";
@@ -15,14 +15,14 @@ import { isRefused, Refused, refreshForUser } from "../grant/refresh.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 
-/** What the user asks for while the device starts. */
+/** The user's actions while the device starts. */
 export interface User {
   /**
-   * 1: a code is asked for once the records are read, unless what they hold goes on. The maker's autoStart, or what the
-   * user has asked for last.
+   * 1: a code is requested once the records have been read, unless a stored session or code is resumed. From autoStart,
+   * or the user's last action.
    */
   codeRequired: number;
-  /** What the user has asked for while the records are read: one of Noted (states.ts). */
+  /** The user's action while the records are read: one of Noted (states.ts). */
   noted: Noted;
 }
 
@@ -36,15 +36,15 @@ function keepsTokens(device: Device): boolean {
   return device.state >= State.SIGNED_IN && device.state !== State.FAILED;
 }
 
-/** Gives up a request of the attempt to sign in. The metadata are of use to the next one as well. */
+/** Gives up a request of the sign-in. Metadata are useful for the next one as well. */
 function giveUpAttempt(device: Device): void {
   if (device.endpoint !== Endpoint.METADATA) giveUp(device);
 }
 
 /**
- * Signs in: asks for a code, or for a new one where one is shown already. Where the server refuses to refresh tokens
- * that are kept, they are tried again at once; asked once more, the device gives them up, untold to the server, and
- * asks for a code. Nothing happens in any other session.
+ * Signs in: requests a code, or a new one if a code is shown already. If the server refuses to refresh stored tokens,
+ * they are retried at once; a second call discards them, without revoking them, and requests a code. It has no effect
+ * in any other session.
  */
 export function signIn(device: Device): void {
   countAnew(device);
@@ -62,32 +62,32 @@ export function signIn(device: Device): void {
   }
 }
 
-/** Keeps in mind that the user signs in while the records are read. */
+/** Notes that the user signs in while the records are read. */
 function needCode(device: Device & User): void {
   device.codeRequired = 1;
 }
 
-/** Keeps in mind what the user gives up while the records are read. */
+/** Notes that the user cancels or signs out while the records are read. */
 function note(device: Device & User, requested: Noted): void {
   device.codeRequired = 0;
-  // To sign out is more than to cancel.
+  // Signing out includes cancelling.
   if (requested > device.noted) device.noted = requested;
 }
 
-/** The records have been read: does what the user has asked for meanwhile, where there was one. */
+/** The records have been read: carries out the user's action, if any. */
 export function doNoted(device: Device): void {
-  // Else there is nothing to be cancelled, nor to be signed out of.
+  // Otherwise there is nothing to cancel or sign out of.
   if (!device.noted || device.state < State.PENDING) return;
   if (device.noted === Noted.SIGN_OUT) signOut(device);
-  // A code, and not what was asked for before the restart.
+  // A code, not the action of before the restart.
   else if (device.state === State.PENDING) cancel(device);
-  // To sign in was the last of it.
+  // Signing in was the last action.
   if (device.codeRequired) signIn(device);
 }
 
 /**
- * Gives up what the device is at: the attempt to sign in; the revocation that it waits for; or tokens that the server
- * refuses to refresh, which it is not told. Nothing happens in any other session.
+ * Cancels the current activity: the sign-in; the revocation that it waits for; or tokens that the server refuses to
+ * refresh, without revoking them. It has no effect in any other session.
  */
 export function cancel(device: Device): void {
   var isWaiting = device.state === State.REVOKING || isRefused(device);
@@ -103,7 +103,7 @@ export function signOut(device: Device): void {
   if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
   else if (!keepsTokens(device)) cancel(device);
   else if (device.state !== State.REVOKING) {
-    // Half a token that is arriving is none that could be revoked.
+    // An incomplete token that is arriving cannot be revoked.
     if (device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1)
       setAccessLifetime(device, 0);
     giveUp(device);
@@ -113,13 +113,12 @@ export function signOut(device: Device): void {
 }
 
 /**
- * The application's own request, made with the access token but not by a call of the core, was answered 401: the
- * token is no good any more, and is refreshed before it is used again (RFC 6750 §3.1). Nothing happens where it is
- * being refreshed already, or there is no session.
+ * A request of the application with the access token, outside the core's calls, was answered with 401: the token is
+ * refreshed before it is used again (RFC 6750 §3.1). No effect during a refresh, or without a session.
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {
-    // It counts as expired, so that a refresh is due. Its bytes stay: a call under way may still carry them.
+    // It counts as expired, so a refresh is due. Its bytes stay: a call in flight may still contain them.
     setAccessLifetime(device, 0);
     restRefreshes(device, 0);
     redraw(device);

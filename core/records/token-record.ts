@@ -1,5 +1,5 @@
-// The bytes of a record: what a device keeps over a loss of power. One record holds a pending code,
-// the token of a session, or a token that is still to be revoked. SPEC.md draws them.
+// The bytes of a record: what a device stores across power failures. A record holds a pending code, the token of a
+// session, or a token that must still be revoked. SPEC.md draws them.
 
 import { setCodeLifetime, setInterval, setRefreshLifetime } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
@@ -9,7 +9,7 @@ import { State } from "../device/states.ts";
 import { Field, Fields, Region } from "../device/tables.ts";
 import { corruptWrite, readFrom, skip, writeTo } from "../text/form-encoder.ts";
 
-/** What a record begins with. */
+/** The head of a record. */
 export interface RecordHead {
   /** RecordKind of the record to write, or of the last one read. */
   recordKind: RecordKind;
@@ -23,12 +23,12 @@ export function makeRecordHead(device: RecordHead): void {
 }
 
 export enum Layout {
-  /** Checksums start from it, so that a record of another version is none. */
+  /** Checksums start from it, so that a record of another version is invalid. */
   VERSION = 1,
   CHECKSUM_SIZE = 3,
 }
 
-/** First byte of a record: what it holds. Odd numbers are refresh tokens. */
+/** First byte of a record: its content. Odd numbers are refresh tokens. */
 export enum RecordKind {
   NONE = 0,
   CODE = 3,
@@ -43,7 +43,7 @@ export function isRevocation(kind: RecordKind): boolean {
   return kind === RecordKind.REVOKED_ACCESS_TOKEN || kind === RecordKind.REVOKED_REFRESH_TOKEN;
 }
 
-/** Which way the values of a record go. */
+/** Whether values are read or written. */
 enum Direction {
   FROM_RECORD = 0,
   TO_RECORD = 1,
@@ -55,7 +55,7 @@ export function checksum(device: Device, crc: number, at: number, size: number):
     crc ^= device.memory[at] << 16;
     for (var bit = 0; bit < 8; bit++) {
       crc <<= 1;
-      // The bit that is shifted out takes the polynomial with it.
+      // The carry applies the polynomial.
       if (crc & 0x1000000) crc ^= 0x1864cfb;
     }
   }
@@ -63,9 +63,9 @@ export function checksum(device: Device, crc: number, at: number, size: number):
 }
 
 /**
- * Moves a number of `size` bytes, big-endian, between the device and its record. Reading and writing are one
- * walk through the record, so that they cannot disagree about where a value lies.
- * @returns the number read, or the one written; beyond the record's end `value` as it was
+ * Moves a number of `size` bytes, big-endian, between the device and its record. Reading and writing share this code,
+ * so they cannot disagree about positions.
+ * @returns the number read, or the one written; beyond the record's end `value` unchanged
  */
 function moveNumber(device: Device, direction: Direction, value: number, size: number): number {
   var moved = 0;
@@ -83,8 +83,8 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
 }
 
 /**
- * Moves a time of four bytes. One that no device has kept makes the whole record unusable, as a value does that does
- * not fit: a checksum of 24 bits lets some damage through.
+ * Moves a time of four bytes. A time that no device stores makes the whole record invalid, and so does a value that
+ * does not fit: a checksum of 24 bits misses some damage.
  */
 function moveTime(device: Device, direction: Direction, value: number, least: number): number {
   var moved = moveNumber(device, direction, value, 4);
@@ -93,10 +93,10 @@ function moveTime(device: Device, direction: Direction, value: number, least: nu
   return least;
 }
 
-/** Moves the value of a region: its length and 1 (0 where it is absent), and its bytes. */
+/** Moves the value of a region: its length plus 1 (0 if absent), and its bytes. */
 function moveValue(device: Device, direction: Direction, region: Place): void {
   var size = moveNumber(device, direction, device.length[region] + 1, 2) - 1;
-  // A value that does not fit makes the whole record unusable. Putting the end at -1 makes readRecord see that.
+  // A value that does not fit makes the whole record invalid. An end of -1 makes readRecord notice.
   if (size > device.capacity[region]) {
     size = -1;
     corruptWrite(device);
@@ -107,7 +107,7 @@ function moveValue(device: Device, direction: Direction, region: Place): void {
   }
 }
 
-/** Moves all that is between the ends of the record in OUTPUT, without the checksum. */
+/** Moves everything between the ends of the record in OUTPUT, without the checksum. */
 function moveRecord(device: Device & RecordHead, direction: Direction): void {
   device.recordKind = moveNumber(device, direction, device.recordKind, 1);
   device.sequence = moveNumber(device, direction, device.sequence, 3);
@@ -129,7 +129,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
       for (var field = 1; Fields.RECORDED >> field; field++) {
         if ((Fields.RECORDED >> field) & 1) moveValue(device, direction, field);
       }
-      // Without a verifier the record ends here, as all did before there were any.
+      // Without a verifier the record ends here, as in older versions.
       var isMore = device.writeAt < device.writeEnd;
       if (direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore) {
         moveValue(device, direction, Region.CODE_VERIFIER);
@@ -138,7 +138,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
   }
 }
 
-/** What a record made now holds. */
+/** The content of a record of the present state. */
 function kindOfRecord(device: Device): RecordKind {
   var hasRefreshToken = holds(device, Region.REFRESH_TOKEN);
   var state = device.state;
@@ -152,7 +152,7 @@ function kindOfRecord(device: Device): RecordKind {
   return RecordKind.NONE;
 }
 
-/** The next record to be written is one of the present state. */
+/** The next record is one of the present state. */
 export function nameRecord(device: Device & RecordHead): void {
   device.recordKind = kindOfRecord(device);
 }
@@ -162,13 +162,13 @@ export function dropRecord(device: Device & RecordHead): void {
   device.recordKind = RecordKind.NONE;
 }
 
-/** The record that was read or written is the newest one: the next one has the number after it. */
+/** The record that was read or written is the newest: the next one has the next number. */
 export function countRecord(device: Device & RecordHead): void {
   device.sequence++;
 }
 
 /**
- * Writes the record into OUTPUT, as far as there is room for it.
+ * Writes the record to OUTPUT, as far as it fits.
  * @returns its size
  */
 export function writeRecord(device: Device): number {
@@ -177,7 +177,6 @@ export function writeRecord(device: Device): number {
   return device.writeAt + Layout.CHECKSUM_SIZE - device.start[Region.OUTPUT];
 }
 
-/** Writes the checksum of the record of `size` bytes in OUTPUT. */
 export function sealRecord(device: Device, size: number): void {
   moveNumber(
     device,
@@ -193,13 +192,13 @@ export function sealRecord(device: Device, size: number): void {
 }
 
 /**
- * Whether OUTPUT holds a record of `size` bytes: not one that is damaged, of another version, or of
- * another client (a token must never go to a server that did not issue it).
- * @param binding of the records that are looked for: `binding` or `formerBinding`
+ * Whether OUTPUT holds a valid record of `size` bytes: undamaged, of this version, and of this client (a token must
+ * never go to a server that did not issue it).
+ * @param binding of the records that are searched for: `binding` or `formerBinding`
  */
 export function isRecord(device: Device, binding: number, size: number): boolean {
-  // The CRC of a record that ends with its own checksum is 0, and stays 0 over zeros after that: so the size is
-  // part of the start value.
+  // The CRC of a record that ends with its own checksum is 0, and stays 0 over zeros after it: so the size is part of
+  // the start value.
   return (
     size <= device.capacity[Region.OUTPUT] &&
     !checksum(device, binding ^ size, device.start[Region.OUTPUT], size)
@@ -207,9 +206,9 @@ export function isRecord(device: Device, binding: number, size: number): boolean
 }
 
 /**
- * Takes the values of the record of `size` bytes in OUTPUT into their regions. The present refresh
- * token becomes the one before it. A record with a value that does not fit its region becomes one of
- * kind NONE: what is older than it is out of date all the same.
+ * Reads the values of the record of `size` bytes in OUTPUT into their regions. The present refresh token becomes the
+ * previous one. A record with a value that does not fit becomes one of kind NONE: older records are outdated all the
+ * same.
  */
 export function readRecord(device: Device, size: number): void {
   wipe(device, Field.DEVICE_CODE);
