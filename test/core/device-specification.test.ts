@@ -160,7 +160,7 @@ const stories: Story[] = [
     failed(ErrorCode.ACCESS_DENIED),
   ],
   [
-    "§4.3 row answer: its four fields are enough",
+    "§4.3 row response: its four fields are enough",
     [code(), tokens(), tokens({ access_token: "new", refresh_token: undefined })],
     "code, poll, refresh",
     { ...signed, token: "new" },

@@ -1,6 +1,5 @@
-// Why there is no answer is said by its cause: a code, who can mend it, and how, and the code has its place on the page
-// (targets/docs/errors.md). Each is broken for real. Options are in sign-in-options.test.ts, files in file-storage.test.ts,
-// the clock of ID tokens in id-token.test.ts.
+// Each cause of a failed request has a code, a remedy, advice in the message, and an entry in targets/docs/errors.md. The
+// faults here are real. Others: sign-in-options.test.ts, file-storage.test.ts, id-token.test.ts.
 
 import fs from "node:fs";
 import http from "node:http";
@@ -55,31 +54,31 @@ const CASES: Record<
   string,
   readonly [() => Promise<Broken>, code: string, remedy: string, how: RegExp]
 > = {
-  "a name that nobody has": [
+  "a name that does not exist": [
     async () => ({ at: "https://nobody.invalid" }),
     "name_not_found",
     "user",
     /check the server's name, and the network/,
   ],
-  "a certificate of an authority that is not trusted": [
+  "a certificate of an untrusted authority": [
     async () => ({ at: await responding(identities.untrusted), http: { ca } }),
     "certificate_refused",
     "developer",
     /http\.ca/,
   ],
-  "a certificate of another name": [
+  "a certificate for another name": [
     async () => ({ at: await responding(identities.otherName), http: { ca } }),
     "certificate_refused",
     "developer",
     /check the server's name, and whether the network wants a sign-in/,
   ],
-  "a certificate out of date": [
+  "an expired certificate": [
     async () => ({ at: await responding(identities.expired), http: { ca } }),
     "certificate_refused",
     "administrator",
     /the server needs a new one, or this computer's clock is wrong/,
   ],
-  "a certificate of tomorrow": [
+  "a certificate that is not valid yet": [
     async () => ({ at: await responding(later.identities.trusted), http: { ca: later.ca } }),
     "clock_wrong",
     "user",
@@ -122,7 +121,7 @@ const CASES: Record<
     "developer",
     /this port does not speak TLS/,
   ],
-  "a proxy that is not there": [
+  "a proxy that does not exist": [
     async () => ({
       at: "https://elsewhere.example",
       http: { agent: new HttpsProxyAgent("http://127.0.0.1:1") },
@@ -131,13 +130,13 @@ const CASES: Record<
     "user",
     /http\.agent, HTTPS_PROXY/,
   ],
-  "a proxy that wants a password": [
+  "a proxy that requires a password": [
     async () => ({ at: "https://elsewhere.example", http: await refusing() }),
     "proxy_refused",
     "user",
     /wants a name and a password.*http\.agent, HTTPS_PROXY/,
   ],
-  "an answer that is too long": [
+  "a response that is too long": [
     async () => ({
       at: await responding(identities.trusted, "x".repeat(2000)),
       http: { ca, sizeLimitBytes: 1000 },
@@ -146,7 +145,7 @@ const CASES: Record<
     "developer",
     /http\.sizeLimitBytes/,
   ],
-  "a head that is too long": [
+  "headers that are too long": [
     async () => ({
       at: await responding(identities.trusted, "", { X: "x".repeat(70_000) }),
       http: { ca },
@@ -164,7 +163,7 @@ const CASES: Record<
     "administrator",
     /the server has to send what was requested/,
   ],
-  "nobody at the port": [
+  "nothing listens at the port": [
     async () => ({ at: "https://127.0.0.1:1" }),
     "unreachable",
     "nobody",
@@ -176,7 +175,7 @@ it.each(
   Object.entries(CASES).flatMap(([what, row]) =>
     (["addresses", "an issuer"] as const).map((named) => [what, named, ...row] as const),
   ),
-)("%s, at a server that is named by %s", async (_, named, broken, code, remedy, how) => {
+)("%s, server given as %s", async (_, named, broken, code, remedy, how) => {
   const { at, http } = await broken();
   const giveUp = new AbortController();
   const reported: SignInError[] = [];
@@ -191,7 +190,7 @@ it.each(
     },
   };
   const thrown = await signIn(options).then(
-    () => expect.unreachable("nobody signs in there"),
+    () => expect.unreachable("no sign-in is possible"),
     (error: SignInError) => error,
   );
   const error = reported[0] ?? thrown;

@@ -1,22 +1,21 @@
-// Certificates that a server may show, made anew each time, and whether they are good for the host that was asked
-// (RFC 5280, RFC 9525).
+// New certificates, and whether each is valid for the host (RFC 5280, RFC 9525).
 
 import forge from "node-forge";
 import { makeKeys } from "../../targets/command/certificates.ts";
 
 const DAY_MS = 86_400_000;
 
-/** One row: what is shown to a client that asks `host`, and the verdict that the documents want. */
+/** A certificate for a client that connects to `host`, and the required verdict. */
 interface CertificateCase {
   readonly name: string;
   readonly host: string;
   readonly isValid: boolean;
   readonly key: string;
-  /** The server's certificate, and those between it and the authority. */
+  /** The server's certificate, and intermediate ones. */
   readonly cert: string;
 }
 
-/** Who has signed it. */
+/** The signer. */
 type By = "authority" | "stranger" | "leaf" | "unsigning" | "constrained" | "too deep" | "itself";
 
 interface Plan {
@@ -32,11 +31,11 @@ interface Plan {
 type Row = readonly [name: string, host: string, isValid: boolean, plan: Plan];
 
 const dns = (value: string): object => ({ type: 2, value });
-/** The bytes of an extension that allows serving, for a place where they are a text. */
+/** The bytes of an extension that allows serving, to be hidden in a text. */
 const LIST_FOR_SERVERS =
   "\x06\x03\x55\x1d\x25\x04\x0c\x30\x0a\x06\x08\x2b\x06\x01\x05\x05\x07\x03\x01";
 
-/** @param host a name of three labels, or for rows without wildcards of any number */
+/** @param host a name with three labels, or with any number for rows without wildcards */
 function rowsFor(host: string): readonly Row[] {
   const valid = (name: string, plan: Plan, requested = host): Row => [name, requested, true, plan];
   const invalid = (name: string, plan: Plan, requested = host): Row => [
@@ -126,7 +125,7 @@ const authority = (more: object = {}): object[] => [
   { name: "keyUsage", keyCertSign: true, critical: true },
 ];
 
-/** RFC 5280 section 4.2.1.10: names below other.example alone. */
+/** RFC 5280 section 4.2.1.10: only names below other.example. */
 function constraints(): object {
   const { Class, Type, create } = forge.asn1;
   const base = create(Class.CONTEXT_SPECIFIC, 2 as forge.asn1.Type, false, "other.example");
@@ -136,7 +135,7 @@ function constraints(): object {
   return { id: "2.5.29.30", critical: true, value: forge.asn1.toDer(value).getBytes() };
 }
 
-/** The authority to trust, and all rows. */
+/** The trusted authority, and all rows. */
 export function makeCertificateCases(host = "www.shop.example"): {
   ca: string;
   cases: readonly CertificateCase[];

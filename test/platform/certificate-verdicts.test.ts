@@ -1,5 +1,4 @@
-// One table of certificates, and what each client says of them: the wanted verdict is that of RFC 5280 and RFC 9525.
-// Where a client gives another, SECURITY.md says so, and the row stands here.
+// One table of certificates with the verdict of RFC 5280 and RFC 9525, for each client. SECURITY.md lists the exceptions.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +16,6 @@ import { makeCertificateCases } from "./certificate-cases.ts";
 const { ca, cases } = makeCertificateCases();
 
 let folder: string;
-/** The authority, as curl reads it. */
 let trust: string;
 let server: https.Server;
 let port = 0;
@@ -48,7 +46,7 @@ const requestTo = (host: string): HttpRequest => ({
   bodyTo: 0,
 });
 
-/** Whether Node's adapter takes it. Every name is this machine. */
+/** Whether Node's adapter accepts it. Every name resolves to this machine. */
 function nodeTakes(host: string): Promise<boolean> {
   const agent = new https.Agent({
     maxCachedSessions: 0,
@@ -66,7 +64,7 @@ function nodeTakes(host: string): Promise<boolean> {
   }).finally(() => agent.destroy());
 }
 
-/** Whether curl takes it, with the settings that the adapter for stock QuickJS gives it. */
+/** Whether curl accepts it with the settings of the QuickJS adapter. */
 function curlTakes(host: string): Promise<boolean> {
   const settings = {
     timeLimitMs: TIMEOUT_MS,
@@ -83,7 +81,7 @@ function curlTakes(host: string): Promise<boolean> {
   });
 }
 
-/** Rows of which curl gives another verdict than the documents: the common name counts where no name is a DNS name. */
+/** curl also accepts the common name of a certificate without a DNS name. */
 const CURL_DIFFERS = [
   "a common name alone",
   "a common name beside a mail address",

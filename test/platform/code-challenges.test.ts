@@ -1,5 +1,5 @@
-// Proof Key for Code Exchange (RFC 7636) on hosts in JavaScript: of what a challenge is made. When there is one, and that its
-// verifier is its own, is the business of random lives (session-model/server.ts).
+// PKCE (RFC 7636) on hosts in JavaScript: how a challenge is computed. Random sessions check when it is sent, and its
+// verifier (session-model/server.ts).
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { sha256 } from "../../platform/text/sha256.ts";
 import { SessionEnvironment } from "../environment/session-port.ts";
 
-it("RFC 7636 §4.1, §4.2, §4.4.1, §7.1: one refusal that asks for a proof, and the code has one, without a word", async () => {
+it("RFC 7636 §4.1, §4.2, §4.4.1, §7.1: after one refusal the device sends a challenge, without a report", async () => {
   const environment = new SessionEnvironment();
   environment.server.needsChallenge = true;
   const start = environment.start();
@@ -32,7 +32,7 @@ it.each([
   expect(hex(sha256(ascii(text)))).toBe(digest);
 });
 
-it("every length around the ends of blocks", () => {
+it("every length around block boundaries", () => {
   for (let length = 0; length < 200; length++) {
     const message = Uint8Array.from({ length }, (_, at) => (at * 37 + length) & 255);
     expect(hex(sha256(message)), String(length)).toBe(
@@ -41,7 +41,7 @@ it("every length around the ends of blocks", () => {
   }
 });
 
-it("any bytes, of which none is changed", () => {
+it("any bytes, without changing them", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
       const before = message.slice();

@@ -1,5 +1,5 @@
-// The conformance suite in these tests: how time passes in it, on the real clock or on a manual one, and the fakes as its
-// subjects, each on a manual clock of its own, HTTP with a server that exists only as the plans it was given.
+// Subjects of the conformance suites in these tests: real or simulated time, and the fake adapters, each on a clock of its
+// own.
 
 import type {
   ConformanceCase,
@@ -28,7 +28,7 @@ export const realEnvironment: Environment = {
     }),
 };
 
-/** A world without waiting: its time is the clock's. */
+/** Time passes only on the simulated clock. */
 export function manualEnvironment(clock: ManualClock): Environment {
   return {
     async wait(ms) {
@@ -37,7 +37,6 @@ export function manualEnvironment(clock: ManualClock): Environment {
   };
 }
 
-/** Cases as rows for `it.each`. */
 export function rows(cases: ConformanceCase[]): [string, ConformanceCase][] {
   return cases.map((one) => [one.name, one]);
 }
@@ -45,7 +44,7 @@ export function rows(cases: ConformanceCase[]): [string, ConformanceCase][] {
 const ORIGIN = "http://server.example";
 const DEAD = "http://dead.example";
 
-/** Fake adapters on one clock, and the servers that they talk to; `wrap` may spoil the adapter. */
+/** Fake adapters and their servers on one clock; `wrap` may add a fault to the adapter. */
 export function fakeServers(
   options: FakeHttpOptions = {},
   wrap: (http: Http) => Http = (http) => http,
@@ -80,7 +79,7 @@ export function fakeServers(
     };
   };
   return {
-    // After the limits: a broken adapter may have none.
+    // After the limits, because a faulty adapter may have none.
     make: (limits) => ({
       http: wrap(new FakeHttp({ ...limits, ...options, clock, handler })),
     }),

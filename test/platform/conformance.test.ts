@@ -1,6 +1,5 @@
-// Every adapter of this repository that needs no medium of its own, under the conformance suite. (The Node
-// HTTP adapter is run through it next to its own tests; a seal is held by random lives of two slots.) And the suites can
-// fail: each of them rejects an adapter that is broken in one way.
+// Runs the conformance suites on every adapter of this repository that needs no special medium (node-http.test.ts has
+// Node's HTTP adapter, random sessions have the seal). Each suite also rejects an adapter with one fault.
 
 import fs from "node:fs";
 import os from "node:os";
@@ -54,7 +53,7 @@ describe("Node timers", () => {
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
-describe("the simulator's timers, 7 times as fast", () => {
+describe("the simulator's timers at 7 times the speed", () => {
   const cases = timersConformance(() => {
     const timers = new SimulatedClock({ speed: 7 }).timers();
     const environment = { wait: (ms: number) => realEnvironment.wait(ms / 7) };
@@ -122,7 +121,7 @@ describe.each([
 });
 
 describe("running without a test runner", () => {
-  it("reports every case by name, broken ones with their reason", async () => {
+  it("reports every case by name, failed ones with their reason", async () => {
     const valid = entropyConformance(() => ({ entropy: new SeededEntropy(1) }));
     expect(await runConformance(valid)).toEqual({ passed: valid.map((c) => c.name), failed: [] });
     const broken = await runConformance(
@@ -149,7 +148,7 @@ function shortStorage(): ConformanceCase[] {
     let storage = new MemoryStorage({ capacity: 300 });
     const over = (inner: MemoryStorage): MemoryStorage => {
       const write = inner.write.bind(inner);
-      // Lengths in one byte.
+      // The length has only one byte.
       inner.write = (slot, bytes, from, to, done) =>
         write(slot, bytes, from, from + ((to - from) & 0xff), done);
       return inner;
@@ -182,7 +181,7 @@ function stuckEntropy(): ConformanceCase[] {
   }));
 }
 
-/** It says that all has come, whatever was cut off. */
+/** Reports an incomplete response as complete. */
 function credulousHttp(): ConformanceCase[] {
   const fake = fakeServers({}, (http) => ({
     abort: () => http.abort(),

@@ -1,16 +1,16 @@
-// A proxy as companies have them (RFC 9110 §9.3.6, CONNECT): it leads every name to one port of this machine.
+// A CONNECT proxy (RFC 9110 §9.3.6) that leads every name to one port of this machine.
 
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
 export interface RunningProxy {
   readonly url: string;
-  /** The names with their ports that it was asked to lead to. */
+  /** Requested names with their ports. */
   readonly requested: string[];
   close(): void;
 }
 
-/** @param refusal the status that it answers to everybody in place of leading anywhere */
+/** @param refusal a status for every request, instead of a connection */
 export async function startProxy(port: number, refusal?: number): Promise<RunningProxy> {
   const requested: string[] = [];
   const open = new Set<Socket>();

@@ -1,5 +1,5 @@
-// Where a server's metadata may be, what in it is taken, and what is said of a document that is of no use. And any metadata
-// that a server could send: what a device or `picogrant login` takes out of them is where secrets will go.
+// Where a server's metadata may be, what the device accepts in it, and the messages about invalid metadata. Random metadata
+// must never send secrets to a forbidden address.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ const metadataOf = (issuer: string, more: object = {}): object => ({
 
 type Specifications = Readonly<Record<string, object | string | number>>;
 
-/** Asks for the metadata at a server that has these documents, by path; a number is a status. */
+/** Requests the metadata of a server with these documents by path; a number is a status. */
 function discover(issuer: string, specification: Specifications, allowHttp = false) {
   const platform = fakePlatform({
     isAtOnce: true,
@@ -48,14 +48,14 @@ describe("RFC 8414 §3.1, §5: an issuer with a path", () => {
     });
   });
 
-  it("RFC 8259 §8.1: a byte order mark in front of the document is passed over", async () => {
+  it("RFC 8259 §8.1: a byte order mark before the document is skipped", async () => {
     const document = `\ufeff${JSON.stringify(metadataOf(HOST))}`;
     const { found } = discover(HOST, { "/.well-known/openid-configuration": document });
     expect((await found).endpoints).toMatchObject({ token: `${HOST}/token` });
   });
 });
 
-describe("RFC 8414 §3.3: the document is of the issuer that was asked for", () => {
+describe("RFC 8414 §3.3: the document must name the requested issuer", () => {
   const path = "/.well-known/openid-configuration";
 
   it.each([
@@ -87,14 +87,14 @@ describe("RFC 8414 §3.3: the document is of the issuer that was asked for", () 
     const failed = discover(HOST, { [path]: document }).found;
     await expect(failed).rejects.toThrow(why);
     await expect(failed).rejects.toMatchObject({ isTransient: document === "<html>" });
-    // Nor does another try help where the same lies in each place.
+    // A retry does not help if each place has the same document.
     const other = "/.well-known/oauth-authorization-server";
     const everywhere = discover(HOST, { [path]: document, [other]: document }).found;
     await expect(everywhere).rejects.toMatchObject({ isTransient: document === "<html>" });
   });
 });
 
-describe("what the issuer's address may be", () => {
+describe("the issuer's address", () => {
   it.each([
     [
       `${HOST}/.well-known/openid-configuration`,
@@ -111,7 +111,7 @@ describe("what the issuer's address may be", () => {
   });
 });
 
-describe("what is said of a document that is of no use, to the letter", () => {
+describe("the exact message for an invalid document", () => {
   const path = "/.well-known/openid-configuration";
   const other = "/.well-known/oauth-authorization-server";
   const none = `no metadata of ${HOST}`;
@@ -143,14 +143,14 @@ describe("what is said of a document that is of no use, to the letter", () => {
     await expect(failed).rejects.toMatchObject({ message, isTransient });
   });
 
-  it("another issuer's name is cut, and what nobody could read in it is a question mark", async () => {
+  it("another issuer's name is cut, and unprintable characters become question marks", async () => {
     const named = `https://evil.test/\u0007${"x".repeat(400)}`;
     const failed = discover(HOST, { [path]: metadataOf(named) }).found;
     const output = `https://evil.test/?${"x".repeat(181)}`;
     await expect(failed).rejects.toThrow(`is of another issuer, ${output};`);
   });
 
-  it("where nothing listens it is asked once, and why is said in the adapter's words", async () => {
+  it("if nothing listens there is one request, and the adapter's reason", async () => {
     const platform = fakePlatform({
       isAtOnce: true,
       http: { faultFor: () => ({ kind: "refuse" }) },
@@ -163,7 +163,7 @@ describe("what is said of a document that is of no use, to the letter", () => {
     await expect(discoverServer(platform.http, HOST)).rejects.toThrow(/: not reachable\)$/);
   });
 
-  it("plain http that somebody has said is right: what is wrong otherwise is wrong there, too", async () => {
+  it("with allowHttp, all other rules still apply", async () => {
     const issuer = "http://keycloak:8080";
     const at = (document: object | number) => discover(issuer, { [path]: document }, true).found;
     const document = {
@@ -240,7 +240,7 @@ const extra = fc.dictionary(
   fc.constantFrom("token_endpoint_auth_methods_supported", "__proto__", "constructor", "issuer "),
   fc.jsonValue(),
 );
-/** As text: with members twice, broken off, or behind a mark of the order of bytes. */
+/** As text: with duplicate members, truncated, or after a byte order mark. */
 const document = fc
   .record({
     issuer: fc.oneof(
@@ -268,7 +268,7 @@ const document = fc
 
 const OWN = ["localhost", "127.0.0.1", "[::1]"];
 
-/** What the documents and core/SPEC.md want of an address that secrets go to, by the URL class and not by what did it. */
+/** The rule of the specifications and core/SPEC.md for an address that gets secrets, written with the URL class. */
 function expectRight(address: string, by: string): void {
   const url = new URL(address);
   expect(address).toMatch(/^[!-~]+$/);
@@ -281,11 +281,11 @@ function expectRight(address: string, by: string): void {
   if (url.protocol === "https:") return;
   expect(url.protocol).toBe("http:");
   expect(OWN).toContain(url.hostname);
-  // A server elsewhere does not send the device to its own ports.
+  // A server elsewhere does not send the device to the device's own ports.
   expect(OWN).toContain(new URL(by).hostname);
 }
 
-it("RFC 8414 §3.3: whatever they say, secrets go nowhere that a device may not be sent to", async () => {
+it("RFC 8414 §3.3: with any metadata, secrets go to no forbidden address", async () => {
   let taken = 0;
   let requested = 0;
   const property = fc.asyncProperty(anyIssuer, document, async (by, make) => {

@@ -1,5 +1,5 @@
-// Design: the core hears first. Whatever adapters and callbacks throw or reject with, no event is lost, and the program hears
-// of it. A fault at any moment of a life is the business of random lives (session-model/storm.ts); here is where it goes.
+// Whatever adapters and callbacks throw or reject with, the core loses no event and the program gets the error. Random
+// sessions have faults at any time (session-model/faults.ts); this file tests where each one goes.
 
 import { describe, expect, it } from "vitest";
 import { Command, Endpoint, State } from "../../core/index.ts";
@@ -22,7 +22,7 @@ import { bytesOf } from "../../platform/text/text.ts";
 import { driverOn, ENDPOINTS, signsIn } from "../environment/driver-port.ts";
 import { code, type Environment } from "../environment/environment.ts";
 
-/** A world that answers late, as a real one does: 40 ms for HTTP, 3 ms for storage. */
+/** With realistic latency: 40 ms for HTTP, 3 ms for storage. */
 const lateEnvironment = (): Environment => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
 
 const breaks: Readonly<Record<string, () => Promised>> = {
@@ -33,7 +33,7 @@ const breaks: Readonly<Record<string, () => Promised>> = {
   "rejects later": () => new Promise((_, reject) => setImmediate(reject, "broken")),
 };
 
-/** Nobody else uses the records, and to find that out takes a while. */
+/** No other program uses the records, but finding that out is asynchronous. */
 const alone: SharedState = {
   ...{ begin() {}, leave() {}, isCurrent: true, isWaiting: false },
   open: () => expect.fail(),
@@ -42,7 +42,7 @@ const alone: SharedState = {
   enter: (then) => queueMicrotask(then),
 };
 
-/** What stands between the driver and an adapter, each with what it hears of faults. */
+/** Layers between the driver and an adapter; `receive` gets their faults. */
 type Stack = (
   environment: Environment,
   receive: (error: unknown) => void,
@@ -69,7 +69,7 @@ const aroundHttp: Readonly<Record<string, Stack>> = {
   "nothing between": () => ({}),
   "the log": () => ({ log: driverLog(() => {}) }),
   "a translation": () => ({ translate: () => new Translating(ENDPOINTS, untranslated) }),
-  "the ear": () => ({ filters: { recorder: recorder() } }),
+  "the recorder": () => ({ filters: { recorder: recorder() } }),
   "the lock": (_, receive) => ({ filters: { lock: new Lock(alone, user(receive)) } }),
   "all of them": (_, receive) => ({
     log: driverLog(() => {}),
@@ -95,7 +95,7 @@ const aroundStorage: Readonly<Record<string, Stack>> = {
   }),
 };
 
-describe("contracts.ts: an adapter that breaks in the middle of anything, behind whatever filters", () => {
+describe("contracts.ts: an adapter that fails at any point, behind any filters", () => {
   const start = async (stack: Stack, change: (environment: Environment) => void) => {
     const environment = lateEnvironment();
     change(environment);
@@ -147,7 +147,7 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
         await environment.pass(10);
         const { state, storageCommand, slotsUsed } = driver.device;
         expect([state, storageCommand]).toEqual([State.SIGNED_OUT, Command.NONE]);
-        // What the seal was told of it hands on as a failure, and says it in its own words.
+        // The seal reports it as a failure with its own message.
         const isReceived = errors.length > 0 && errors.every((error) => error === "broken");
         expect(isReceived).toBe(name !== "the seal" && name !== "all of them");
         if (operation === "erase") expect(slotsUsed).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
       ]);
     });
 
-    it("entropy, from the seal on: nothing is taken for random that is not", async () => {
+    it("entropy, also behind the seal: a failed fill never counts as random bytes", async () => {
       const { driver, environment } = await start(
         (environment) => {
           const entropy = { fill: act as never };
@@ -203,7 +203,7 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
     },
   );
 
-  it.each(Object.entries(aroundHttp))("ends twice, in whatever way: %s", async (_, stack) => {
+  it.each(Object.entries(aroundHttp))("ends twice, in any way: %s", async (_, stack) => {
     const { environment, driver, errors } = await start(stack, ({ http }) => {
       const send = http.send.bind(http);
       http.send = (request, sink) => {
@@ -223,29 +223,32 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
       };
     });
     expect([driver.device.state, driver.device.error, errors]).toEqual([State.SIGNED_IN, 0, []]);
-    // A code and a poll, and none again.
+    // One code request and one poll, no repetition.
     expect(environment.http.requests).toHaveLength(2);
   });
 
-  it.each(Object.entries(aroundStorage))("calls back twice, otherwise: %s", async (_, stack) => {
-    const { driver, errors } = await start(stack, ({ storage }) => {
-      const { read, write } = storage;
-      storage.read = (slot, into, from, to, done) =>
-        read.call(storage, slot, into, from, to, (length) => {
-          done(length);
-          done(-1);
-        });
-      storage.write = (slot, bytes, from, to, done) =>
-        write.call(storage, slot, bytes, from, to, (ok) => {
-          done(ok);
-          done(!ok);
-        });
-    });
-    const { state, notSaved, storageCommand } = driver.device;
-    expect([state, notSaved, storageCommand, errors]).toEqual([State.SIGNED_IN, 0, 0, []]);
-  });
+  it.each(Object.entries(aroundStorage))(
+    "calls back twice, with different results: %s",
+    async (_, stack) => {
+      const { driver, errors } = await start(stack, ({ storage }) => {
+        const { read, write } = storage;
+        storage.read = (slot, into, from, to, done) =>
+          read.call(storage, slot, into, from, to, (length) => {
+            done(length);
+            done(-1);
+          });
+        storage.write = (slot, bytes, from, to, done) =>
+          write.call(storage, slot, bytes, from, to, (ok) => {
+            done(ok);
+            done(!ok);
+          });
+      });
+      const { state, notSaved, storageCommand } = driver.device;
+      expect([state, notSaved, storageCommand, errors]).toEqual([State.SIGNED_IN, 0, 0, []]);
+    },
+  );
 
-  it.each(Object.entries(aroundHttp))("never ends, and is given up: %s", async (_, stack) => {
+  it.each(Object.entries(aroundHttp))("never ends, and is aborted: %s", async (_, stack) => {
     const { environment, driver } = await start(stack, ({ http }) =>
       Object.assign(http, { send() {} }),
     );
@@ -256,7 +259,7 @@ describe("contracts.ts: an adapter that breaks in the middle of anything, behind
   });
 });
 
-describe("where what was thrown goes", () => {
+describe("exceptions of callbacks", () => {
   const throwsAt = (state: State, driver: () => Driver): (() => void) => {
     let throws = 1;
     return () => {
@@ -299,7 +302,7 @@ describe("where what was thrown goes", () => {
     },
   );
 
-  it("is thrown to the program where the program has called, without onError", () => {
+  it("without onError, a call of the program throws them", () => {
     const environment = fakePlatform();
     const driver: Driver = driverOn(environment, {
       onChange: throwsAt(State.SIGNED_OUT, () => driver),
@@ -310,7 +313,7 @@ describe("where what was thrown goes", () => {
     expect(driver.device.state).toBe(State.SIGNED_OUT);
   });
 
-  it("what `event` itself throws is the caller's", () => {
+  it("the caller gets exceptions of `event`", () => {
     const driver = driverOn(lateEnvironment());
     driver.start();
     expect(() =>
@@ -324,7 +327,7 @@ describe("where what was thrown goes", () => {
 });
 
 describe("an adapter that reports twice", () => {
-  it("a storage operation that is reported again, however late, is no other one's answer", () => {
+  it("a repeated report of a storage operation does not end another one", () => {
     const environment = lateEnvironment();
     const { storage } = environment;
     const dones: ((length: number) => void)[] = [];
@@ -364,9 +367,9 @@ const responses =
 const pending = responses({ error: "authorization_pending" });
 
 /**
- * Twelve polls whose adapter reports each again, some polls later, while that one is under way.
- * @param result what the adapter's `send` gives
- * @returns how many of them the report of another has ended
+ * Twelve polls whose adapter reports each poll again, some polls later, during another one.
+ * @param result of the adapter's `send`
+ * @returns how many polls ended with the report of another
  */
 function endedByAnother(
   pollsLate: number,
@@ -394,7 +397,7 @@ function endedByAnother(
 }
 
 it.each([1, 2, 3, 4, 5, 6])(
-  "contracts.ts: what an adapter reports again %i polls later ends one other at most, and none behind a promise",
+  "contracts.ts: a repeated report %i polls later ends at most one other poll, and none with a promise",
   (pollsLate) => {
     const end = (sink: HttpSink): void => sink.end();
     const fail = (sink: HttpSink): void => sink.failed("timeout");
@@ -406,8 +409,8 @@ it.each([1, 2, 3, 4, 5, 6])(
   },
 );
 
-describe("what the driver leaves behind", () => {
-  it("stop ends the request that is under way and takes the alarm back", () => {
+describe("stop", () => {
+  it("aborts the current request and cancels the alarm", () => {
     const environment = lateEnvironment();
     const driver = driverOn(environment);
     driver.start();
@@ -420,7 +423,7 @@ describe("what the driver leaves behind", () => {
     ]);
   });
 
-  it("stop does both where the first of them throws", () => {
+  it("does both even if the first one throws", () => {
     const environment = lateEnvironment();
     const errors: unknown[] = [];
     const timers = { ...environment.timers, now: () => environment.clock.now(), alarm: () => {} };
@@ -436,7 +439,7 @@ describe("what the driver leaves behind", () => {
     expect([environment.http.aborts, errors]).toEqual([1, [new Error("cancel")]]);
   });
 
-  it("sleeps no longer than the program wants", () => {
+  it("wakeInMs limits the sleep", () => {
     const environment = lateEnvironment();
     let changes = 0;
     const driver = driverOn(environment, {

@@ -1,5 +1,5 @@
-// platform/driver: what goes out for what the core has laid out, which headers and addresses a maker may give, and what
-// is said of a configuration, a memory or a storage that does not do.
+// Requests that the driver sends, headers and addresses that a developer may set, and messages for a wrong configuration,
+// memory or storage.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -27,7 +27,7 @@ function callWith(device: core.Device, isGet: 0 | 1, body: Uint8Array | null): v
   core.sendCall(device, core.Endpoint.RESOURCE, isGet, body, 2, 5);
 }
 
-/** RFC 6750 for what a call carries, RFC 8936 for polls for events; the grant's own are the session's lives'. */
+/** Headers of a call (RFC 6750) and of a poll for events (RFC 8936). Random sessions check the grant's requests. */
 const ROWS: [string, (device: core.Device) => void, object, Partial<DriverOptions>?][] = [
   ["a request of the grant", () => {}, { method: "POST", contentType: FORM, headers: GRANT }],
   [
@@ -68,7 +68,7 @@ const ROWS: [string, (device: core.Device) => void, object, Partial<DriverOption
   ],
 ];
 
-it.each(ROWS)("what goes out: %s", (_, act, sent, more = {}) => {
+it.each(ROWS)("the request: %s", (_, act, sent, more = {}) => {
   const endpoints = { ...ENDPOINTS, metadata: "https://x.test/m", events: "https://x.test/e" };
   const headers = { grant: GRANT, resource: RESOURCE };
   const { driver, platform } = signedIn({ endpoints, headers, ...more });
@@ -76,7 +76,7 @@ it.each(ROWS)("what goes out: %s", (_, act, sent, more = {}) => {
   expect(platform.http.requests.at(-1)).toMatchObject(sent);
 });
 
-describe("headers of the host's own", () => {
+describe("headers that a developer sets", () => {
   it.each([
     ...["Accept", "authorization", "CONNECTION", "Content-Length", "Content-Type", "Expect"],
     ...["Host", "Transfer-Encoding", "User-Agent", "X Own", ""],
@@ -88,7 +88,7 @@ describe("headers of the host's own", () => {
     }
   });
 
-  it("RFC 9110 §5.1: a name is there once, in whatever case; a value is printable", () => {
+  it("RFC 9110 §5.1: a name occurs once, regardless of case; a value is printable", () => {
     const twice = headersProblems([
       ["X-Api", "1"],
       ["Y", "2"],
@@ -103,7 +103,7 @@ describe("headers of the host's own", () => {
   });
 });
 
-describe("what a driver is made of does not do", () => {
+describe("wrong configuration, memory or storage", () => {
   const optionsFor = (more: Partial<DriverOptions> = {}): DriverOptions => ({
     core,
     platform: fakePlatform(),
@@ -114,7 +114,7 @@ describe("what a driver is made of does not do", () => {
   const made = (more: Partial<DriverOptions> = {}, bytes = 8192): Driver["device"] =>
     makeDevice(optionsFor(more), new Uint8Array(bytes));
 
-  it("core/SPEC.md: the member that is missing or out of range is named as it is spelled", () => {
+  it("core/SPEC.md: the error names the member that is missing or out of range", () => {
     const config = { ...driverConfig, renewalsMax: -1 };
     expect(() => made({ config })).toThrow(
       /^the configuration: renewalsMax is missing or out of range$/,
@@ -123,13 +123,13 @@ describe("what a driver is made of does not do", () => {
     expect(() => made({ config, core: small })).toThrow(/^8192 bytes of memory are too few/);
   });
 
-  it("a memory that is too small says how small it is", () => {
+  it("a memory that is too small: the error has its size", () => {
     expect(() => made({}, 300)).toThrow(
       /^300 bytes of memory are too few for this configuration; give more$/,
     );
   });
 
-  it("RFC 7636: where a challenge is the maker's wish a memory without room for it is refused", () => {
+  it("RFC 7636: if a challenge is configured, a memory without space for it is refused", () => {
     const least = (more: Partial<DriverOptions>): number => {
       let [tooFew, enough] = [300, 8192];
       while (enough - tooFew > 1) {
@@ -143,11 +143,11 @@ describe("what a driver is made of does not do", () => {
       }
       return enough;
     };
-    // The verifier and the challenge, 43 characters each, and their names in the requests.
+    // The verifier and the challenge have 43 characters each, and the requests contain their names.
     expect(least({ pkce: "S256" })).toBeGreaterThan(least({}) + 86);
   });
 
-  it("a device without entropy has the same jitter as all its like, one with it has its own", () => {
+  it("without entropy all devices have the same jitter, with it each has its own", () => {
     const seeds: number[] = [];
     const noting = {
       ...core,
@@ -164,12 +164,12 @@ describe("what a driver is made of does not do", () => {
     });
     made({ core: noting, platform: fakePlatform({ entropy: { fill: () => false } }) });
     made({ core: noting, platform: fakePlatform({ entropy: sure([1, 2, 3, 255]) as never }) });
-    // 26 bits, the first byte is the lowest.
+    // 26 bits, lowest byte first.
     expect(seeds).toEqual([0, 1 + 2 * 256 + 3 * 65_536 + 3 * 16_777_216]);
   });
 
-  it("core/SPEC.md, Records: the storage is to take the longest of the records, and no more", () => {
-    // With 5000 a pending code is the longest, with more an access token is; with 4096 both are cut.
+  it("core/SPEC.md, Records: the storage needs capacity for the longest record", () => {
+    // The longest record: with 5000 a pending code, with more an access token. With 4096 both are cut.
     for (const bytes of [4096, 5000, 8192, 20_000]) {
       const taking = (size: number) => ({
         platform: { ...fakePlatform(), storage: new MemoryStorage({ capacity: size }) },

@@ -1,5 +1,5 @@
-// The driver (platform/driver.ts): what it begins and ends, what it does where there is too little room, and whose records it
-// takes. Faults of adapters and callbacks are in driver-faults.test.ts.
+// The driver (platform/driver.ts): start and stop, insufficient memory, and whose records it accepts. Faults are in
+// driver-faults.test.ts.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -11,7 +11,7 @@ import { driverConfig } from "../../platform/testing/config.ts";
 import { fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
 import { driverOn, ENDPOINTS, signedIn, signsIn } from "../environment/driver-port.ts";
 
-it("a core of another release is refused, and both are named", () => {
+it("a core of another release is refused, and the error names both", () => {
   for (const [release, output] of [
     [core.release + 1000, `${core.release + 1000}`],
     [undefined, "an older one"],
@@ -22,8 +22,8 @@ it("a core of another release is refused, and both are named", () => {
   }
 });
 
-describe("a driver's life", () => {
-  it("begins once", () => {
+describe("start and stop", () => {
+  it("starts once", () => {
     const driver = driverOn(signsIn());
     driver.start();
     expect(() => driver.start()).toThrow("a driver starts once");
@@ -31,7 +31,7 @@ describe("a driver's life", () => {
     expect(() => driver.start()).toThrow("a driver starts once");
   });
 
-  it("ends with stop: what is asked of it later changes nothing", () => {
+  it("calls after stop have no effect", () => {
     const platform = signsIn();
     const driver = driverOn(platform);
     driver.start();
@@ -48,8 +48,8 @@ describe("a driver's life", () => {
   });
 });
 
-describe("options.ts: the memory that a driver takes where nothing is said", () => {
-  /** The complete core's literals and this client leave the rest to the display and the tokens. */
+describe("options.ts: the default memory of a driver", () => {
+  /** The literals of the complete core and this client leave the rest to the display and the tokens. */
   const config = {
     ...driverConfig,
     clientId: "c".repeat(72),
@@ -68,7 +68,7 @@ describe("options.ts: the memory that a driver takes where nothing is said", () 
   });
 });
 
-describe("what does not fit is named, with the memory that would do", () => {
+describe("a value that does not fit: the error names it, and the memory that is needed", () => {
   const settle = (memoryBytes: number, bytes = 1500): Driver => {
     const tokens = { access_token: "t".repeat(bytes) };
     const platform = signsIn({ storage: new MemoryStorage({ capacity: 32_768 }) }, tokens);
@@ -78,7 +78,7 @@ describe("what does not fit is named, with the memory that would do", () => {
     return driver;
   };
 
-  it("an access token of 1500 bytes in 4096: and with the memory named it signs in", () => {
+  it("an access token of 1500 bytes in 4096: with the named memory it signs in", () => {
     const output = missingCapacityOf(settle(4096).device);
     const [, needed] =
       /^no room for access_token of 1500 bytes; (\d+) bytes of memory would do$/.exec(output)!;
@@ -86,8 +86,8 @@ describe("what does not fit is named, with the memory that would do", () => {
     expect([driver.isSignedIn, missingCapacityOf(driver.device)]).toEqual([true, ""]);
   });
 
-  // The larger memory has the room for a code challenge (RFC 7636), too.
-  it("access tokens of any length where a code challenge has no room: the memory named does", () => {
+  // The larger memory also fits a code challenge (RFC 7636).
+  it("access tokens of any length without space for a code challenge: the named memory is enough", () => {
     let memoryBytes = 4400;
     const hasChallenge = (): boolean =>
       driverOn(fakePlatform(), { memoryBytes }).device.capacity[Region.CODE_VERIFIER]! > 0;
@@ -105,23 +105,23 @@ describe("what does not fit is named, with the memory that would do", () => {
   });
 });
 
-describe("a record belongs to the server that its tokens are of, by the name that the core is given", () => {
+describe("a record belongs to the server of its tokens", () => {
   const ORIGIN = "https://x.test";
   it.each([
     ["https://x.test/token", "https://x.test/token", ORIGIN],
-    // Hosts are the same in both cases (RFC 3986 §6.2.2.1), paths are not.
+    // Case does not matter in hosts (RFC 3986 §6.2.2.1), but in paths.
     ["https://X.TEST/Token", "https://x.test/Token", ORIGIN],
-    // Tenants of one origin: the refresh token of the one is not sent to the other.
+    // Tenants of one origin: the refresh token of one must not be sent to the other.
     ["https://x.test/other/token?tenant=b", "https://x.test/other/token?tenant=b", ORIGIN],
     ["https://x.test:444/token", "https://x.test:444/token", "https://x.test:444"],
   ])(
-    "SPEC.md Records: to the address of the token endpoint, where no issuer is named: %s",
+    "SPEC.md Records: to the address of the token endpoint, if no issuer is set: %s",
     (token, server, formerServer) => {
       expect(serverNames(undefined, token)).toEqual({ server, formerServer });
     },
   );
 
-  it("SPEC.md Records: to the issuer, where one is named, with a slash at its end or without", () => {
+  it("SPEC.md Records: to the issuer, if one is set, with or without a final slash", () => {
     const names = ["https://issuer.test", "https://issuer.test/"] as const;
     for (const [server, formerServer] of [names, names.toReversed()]) {
       expect(serverNames(server, ENDPOINTS.token)).toEqual({ server, formerServer });
@@ -138,7 +138,7 @@ describe("a record belongs to the server that its tokens are of, by the name tha
     const endpoints = { ...ENDPOINTS, token };
     const driver = driverOn(before.platform, { endpoints, config: { ...config, autoStart: 0 } });
     driver.start();
-    // The records have been read by then, and put in order; no request has been answered.
+    // The records have been read by then, and put in order. No request has had a response.
     before.platform.clock.advance(20);
     expect(driver.device.state).toBe(state);
   });

@@ -1,5 +1,5 @@
-// File storage: states of the directory that a person has to be told about, and the lock. What is left of records where a
-// process is killed, or the power goes, is the business of random lives (session-model/slots.ts, process.ts).
+// File storage: messages about the state of a directory, and the lock. Random sessions test kills and power cuts
+// (session-model/slots.ts, process.ts).
 
 import fs from "node:fs";
 import os from "node:os";
@@ -41,7 +41,7 @@ function get(storage: FileStorage, slot: number): string | undefined {
   return length < 0 ? undefined : new TextDecoder().decode(into.subarray(0, length));
 }
 
-/** The error that opening gives; checked to be one line that names where. */
+/** The message of the error that opening throws, or "opened". It must be one line with the path. */
 function refusal(): string {
   try {
     new FileStorage(directory).close();
@@ -55,7 +55,7 @@ function refusal(): string {
 }
 
 describe("file storage", () => {
-  it("makes its directory 0700 and its files 0600, whatever the umask", () => {
+  it("creates its directory with mode 0700 and its files with 0600, for any umask", () => {
     const before = process.umask(0);
     try {
       const storage = new FileStorage(path.join(directory, "deep"));
@@ -71,7 +71,7 @@ describe("file storage", () => {
   });
 
   it.skipIf(!fs.existsSync("/proc/self"))(
-    "refuses a place where no directory can be made, instead of trying for ever",
+    "refuses a path where no directory can be created, instead of retrying for ever",
     () => {
       for (const place of ["/proc/picogrant", "/proc/picogrant/deep/state"]) {
         directory = place;
@@ -80,7 +80,7 @@ describe("file storage", () => {
     },
   );
 
-  it("a record that became unreadable while running reads as -1", () => {
+  it("a record that becomes unreadable at run time reads as -1", () => {
     const storage = new FileStorage(directory);
     put(storage, 0, "good");
     fs.writeFileSync(path.join(directory, "slot-0"), "garbage");
@@ -189,7 +189,7 @@ describe("file storage", () => {
     if (own !== "") new FileStorage(own).close();
   });
 
-  it.each([0o777, 0o2770, 0o775])("own modes are put right, here %o", (mode) => {
+  it.each([0o777, 0o2770, 0o775])("modes of own files are corrected, here %o", (mode) => {
     seed("slot-0", VALID, 0o660);
     seed("slot-1", VALID, 0o644);
     fs.chmodSync(directory, mode);
@@ -198,7 +198,7 @@ describe("file storage", () => {
     expect(["slot-0", "slot-1"].map((name) => modeOf(inside(name)))).toEqual([0o600, 0o600]);
   });
 
-  it("a file system that keeps no modes is refused, unless what lies there is sealed", () => {
+  it("a file system without modes is refused, unless records are sealed", () => {
     seed("slot-0", VALID, 0o666);
     fs.chmodSync(directory, 0o777);
     vi.spyOn(fs, "fchmodSync").mockImplementation(() => {
@@ -213,7 +213,7 @@ describe("file storage", () => {
     storage.close();
   });
 
-  it.each(["", "pico"])("what a loss of power has left of a slot is no record: %j", (left) => {
+  it.each(["", "pico"])("the rest of a slot after a power cut is not a record: %j", (left) => {
     seed("slot-0", left);
     const storage = new FileStorage(directory);
     expect([get(storage, 0), put(storage, 0, "new"), get(storage, 0)]).toEqual([
@@ -222,7 +222,7 @@ describe("file storage", () => {
     storage.close();
   });
 
-  it("takes the longest record that there may be, and what others may look into but not change", () => {
+  it("accepts the longest possible record, and a directory that others can read but not change", () => {
     seed("slot-0", `picogrant slot\n${"x".repeat(131_072)}`);
     fs.chmodSync(directory, 0o755);
     expect(refusal()).toBe("opened");
@@ -243,7 +243,7 @@ describe("file storage", () => {
     ["EDQUOT", "the user's share of the disk is used up"],
     ["EISDIR", "it is a directory"],
     ["EUNKNOWN", "EUNKNOWN"],
-  ])("why an operation has failed is said in words: %s", (code, words) => {
+  ])("the reason for a failed operation is described: %s", (code, words) => {
     const storage = new FileStorage(directory);
     expect(storage.lastFailure).toBe("");
     const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
@@ -268,7 +268,7 @@ describe("file storage", () => {
   const PASSING = ["EPERM", "EBUSY", "EAGAIN", "ESTALE"];
   const CALLS = ["openSync", "renameSync", "rmSync", "mkdirSync"] as const;
   it.each(PASSING.flatMap((code) => CALLS.map((call) => [code, call] as const)))(
-    "%s of %s passes by itself: it is tried again, and nobody is told",
+    "%s of %s is temporary: retried without a report",
     (code, call) => {
       const real = fs[call] as (...args: unknown[]) => unknown;
       const failures = new Map<unknown, number>();
@@ -287,7 +287,7 @@ describe("file storage", () => {
     },
   );
 
-  it("what does not pass within a second is told in words", () => {
+  it("a temporary error is reported after one second", () => {
     const storage = new FileStorage(directory);
     let now = 0;
     vi.spyOn(performance, "now").mockImplementation(() => (now += 600));
@@ -300,7 +300,7 @@ describe("file storage", () => {
   });
 
   it.each(["EIO", "ENOSPC", "EDQUOT", "EROFS"])(
-    "a medium that fails with %s is no reason to refuse; whatever else does is one",
+    "opening works on a medium that fails with %s, and fails with any other error",
     (code) => {
       const failing = (name: string) =>
         vi.spyOn(fs, "openSync").mockImplementation(() => {
@@ -319,7 +319,7 @@ describe("file storage", () => {
     },
   );
 
-  it("what is given up: a record over the capacity, a slot that there is not, anything after the end", () => {
+  it("refuses a record over the capacity, a wrong slot, and operations after close", () => {
     const storage = new FileStorage(directory, { capacity: 3 });
     expect([put(storage, 0, "abc"), put(storage, 0, "abcd")]).toEqual([true, false]);
     expect(storage.lastFailure).toBe(`${directory}: cannot write a record: record over 3 bytes`);
@@ -337,7 +337,7 @@ describe("file storage", () => {
     expect(storage.lastFailure).toBe(`${directory}: cannot write a record: closed`);
   });
 
-  it("what is written and erased is durable: the file, and the directory it stands in", () => {
+  it("writes and erases are durable: both file and directory are synchronized", () => {
     const storage = new FileStorage(directory);
     const durable = vi.spyOn(fs, "fsyncSync");
     const [opened, closed] = [vi.spyOn(fs, "openSync"), vi.spyOn(fs, "closeSync")];
@@ -353,7 +353,7 @@ describe("file storage", () => {
     }
   });
 
-  it("what is thrown and is no error has no words", () => {
+  it("a thrown value that is no Error is not described", () => {
     const storage = new FileStorage(directory);
     const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
       throw "secret";
@@ -364,7 +364,7 @@ describe("file storage", () => {
     storage.close();
   });
 
-  it("a draft that another may be writing is left alone where the directory is shared", () => {
+  it("in a shared directory, another process's draft stays", () => {
     seed("slot-0.draft", "of another");
     new FileStorage(directory, { isShared: true }).close();
     expect(fs.existsSync(inside("slot-0.draft"))).toBe(true);
@@ -372,7 +372,7 @@ describe("file storage", () => {
     expect(fs.existsSync(inside("slot-0.draft"))).toBe(false);
   });
 
-  it("after a refusal the lock is given back", () => {
+  it("a refusal releases the lock", () => {
     seed("slot-0", "foreign");
     refusal();
     fs.rmSync(inside("slot-0"));
@@ -380,7 +380,7 @@ describe("file storage", () => {
   });
 });
 
-it("directories are made with those above them, which ends at the top, where a drive may be missing", () => {
+it("creates parent directories, and stops at the root, where a drive may be missing", () => {
   for (let time = 0; time < 2; time++) makeDirectory(path.join(root, "a/b/c"), 0o700);
   expect(modeOf(path.join(root, "a/b/c"))).toBe(0o700);
   vi.spyOn(fs, "existsSync").mockReturnValue(false);

@@ -1,5 +1,5 @@
-// The connections of the Node HTTP adapter: one exchange at a time on them, how long they are kept, who makes them, and
-// whom they trust.
+// Connections of Node's HTTP adapter: one exchange at a time, how long they stay open, who creates them, and whom they
+// trust.
 
 import dns from "node:dns";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const codedHead = ({ length }: Uint8Array): string =>
   `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe("one exchange at a time", () => {
-  it("a second one is the caller's mistake", () => {
+  it("a second one is an error of the caller", () => {
     server.adapter.send(server.request(), recorder().sink);
     expect(() => server.adapter.send(server.request(), recorder().sink)).toThrow(
       "http: an exchange is under way",
@@ -35,7 +35,7 @@ describe("one exchange at a time", () => {
     server.adapter.abort();
   });
 
-  it("given up within a coded body: neither its rest nor its end is told", async () => {
+  it("aborted within a compressed body: neither the rest nor the end is reported", async () => {
     const body = gzipSync("coded".repeat(10_000));
     server.script = (socket) => {
       socket.write(codedHead(body));
@@ -58,12 +58,16 @@ describe("one exchange at a time", () => {
 
 describe("connections", () => {
   it.each([
-    ["on a slow line stand where another address refuses", ["127.0.0.1", "127.0.0.2"], 10_000],
-    // One address after the other would take longer than the exchange may.
-    ["stand at once where another address is silent", ["127.0.0.1", "127.0.0.3"], 1e9],
-    ["stand at once where the address before it refuses", ["127.0.0.2", "127.0.0.3"], 1e9],
+    [
+      "on a slow network are established although another address refuses",
+      ["127.0.0.1", "127.0.0.2"],
+      10_000,
+    ],
+    // One address after the other would exceed the exchange's time limit.
+    ["are established at once although another address is silent", ["127.0.0.1", "127.0.0.3"], 1e9],
+    ["are established at once although the first address refuses", ["127.0.0.2", "127.0.0.3"], 1e9],
   ] as const)("%s", async (_, addresses, connectLimitMs) => {
-    // Its queue of connections is full: the next one stands at its second attempt, after a second, or never.
+    // The listen queue is full, so the next connection succeeds at its second attempt after a second, or never.
     const listen = `const { parentPort, workerData } = require("node:worker_threads");
       const server = require("node:net").createServer((socket) => socket.on("error", () => {}).end(workerData.OK));
       server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
@@ -98,9 +102,9 @@ describe("connections", () => {
     await slow.terminate();
   });
 
-  it("are kept for the next request, four seconds long where nothing else is said", async () => {
+  it("stay open for the next request, four seconds by default", async () => {
     const limits = vi.spyOn(net.Socket.prototype, "setTimeout");
-    // In pieces, so that whatever listens still hears the second.
+    // In pieces, so that a leftover listener would get the second one.
     server.script = (socket) => {
       socket.write(OK.slice(0, -1));
       setImmediate(() => socket.write(OK.slice(-1)));
@@ -118,7 +122,7 @@ describe("connections", () => {
     expect(limits.mock.calls.map(([ms]) => ms)).toContain(1234);
   });
 
-  it("take no request any more that is given up before it goes out", async () => {
+  it("send no request that was aborted before", async () => {
     await server.sendRequest();
     const { sink, reported } = recorder();
     server.adapter.send(server.request(), sink);
@@ -127,7 +131,7 @@ describe("connections", () => {
     expect([reported, server.requested.length, server.connections]).toEqual([[], 2, 1]);
   });
 
-  it("on which something comes unasked are closed", async () => {
+  it("with an unrequested response are closed", async () => {
     let last: net.Socket | undefined;
     server.script = (socket) => {
       last = socket;
@@ -141,7 +145,7 @@ describe("connections", () => {
     expect(server.connections).toBe(5);
   });
 
-  it("of fetch as well are kept where all is read, or there is nothing to read", async () => {
+  it("of fetch stay open when the whole body has been read, or there is none", async () => {
     const plain = new http.Agent({ keepAlive: true });
     vi.spyOn(http, "globalAgent", "get").mockReturnValue(plain);
     const own = nodeFetch({ agent: new https.Agent() });
@@ -162,7 +166,7 @@ describe("connections", () => {
       await turns();
     }
     expect(server.connections).toBe(1);
-    // What comes unasked is not the next answer.
+    // Unrequested bytes are not the next response.
     const texts: string[] = [];
     let last: net.Socket | undefined;
     server.script = (socket) => {
@@ -206,7 +210,7 @@ describe("connections", () => {
     expect(limits.mock.lastCall).toEqual([idleMs]);
   });
 
-  it("are shared by all adapters of a process, so many to one server, and closed behind the last of them", async () => {
+  it("are shared by all adapters of a process, with a limit for each server, and closed after the last adapter", async () => {
     const adapters = Array.from({ length: 100 }, () => new NodeHttp({ idleLimitMs: 54_321 }));
     const once = vi.spyOn(net.Socket.prototype, "once");
     for (let round = 0; round < 2; round++) {
@@ -219,7 +223,7 @@ describe("connections", () => {
       await turns();
     }
     expect(server.connections).toBe(32);
-    // Whoever is given one that stands does not wait until it does.
+    // A request on an existing connection does not wait for it to connect.
     const sockets = once.mock.contexts as net.Socket[];
     expect(sockets.filter((socket) => socket.listenerCount("connect") > 0)).toEqual([]);
     for (const adapter of adapters.slice(1)) adapter.dispose();
@@ -239,7 +243,7 @@ describe("connections", () => {
     expect(destroyed).not.toHaveBeenCalled();
   });
 
-  it("for https go through a proxy where Node has been told so", async () => {
+  it("for https use the proxy of Node's settings", async () => {
     const requesting = vi.spyOn(https, "request");
     const { options } = https.globalAgent as { options: { proxyEnv?: unknown } };
     const before = options.proxyEnv;
@@ -260,8 +264,8 @@ describe("connections", () => {
   });
 });
 
-describe("whom it trusts", () => {
-  it("checks certificates whatever is said elsewhere, and the program's authorities in the place of Node's", () => {
+describe("trusted certificates", () => {
+  it("checks certificates regardless of global settings; the program's authorities replace Node's", () => {
     const always = {
       ...{ connectLimitMs: 10_000, autoSelectFamilyAttemptTimeout: 2500, maxHeaderSize: 65_536 },
       ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" },
@@ -296,7 +300,7 @@ describe("whom it trusts", () => {
   });
 });
 
-it("an agent that the program shares gives it whole answers behind those of sessions, and gathers no listeners", async () => {
+it("a shared agent still gives the program complete responses, and collects no listeners", async () => {
   const long = "x".repeat(3_000_000);
   const server = http.createServer((_, response) => response.end(long));
   const port = await listening(server);

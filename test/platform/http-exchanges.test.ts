@@ -1,7 +1,6 @@
-// HTTP over Node's client, for the core (platform/node/http.ts) and as `fetch` with certificates or an agent of the
-// program's own (platform/node/agent-fetch.ts): what is sent, and what each of them makes of the same answers. No answer
-// ends the program, and none is waited for for ever. The contract's own rules are in the conformance suite
-// (node-http.test.ts), connections in http-connections.test.ts.
+// HTTP over Node's client, for the core (platform/node/http.ts) and as `fetch` with certificates or an agent
+// (platform/node/agent-fetch.ts): the requests, and the result of each response. node-http.test.ts runs the conformance
+// suite, http-connections.test.ts tests connections.
 
 import { randomBytes } from "node:crypto";
 import { EventEmitter, getEventListeners } from "node:events";
@@ -30,7 +29,7 @@ const textOf = (reported: ErrorText[]): string =>
 
 let server: RawServer;
 let agent: https.Agent;
-/** Plain http goes through no agent of the program's. */
+/** Plain http does not use the program's agent. */
 let own: typeof fetch;
 beforeEach(async () => {
   server = new RawServer();
@@ -49,14 +48,14 @@ const response = (status: string, ...lines: string[]): string =>
   [`HTTP/1.1 ${status}`, ...lines, "", ""].join("\r\n");
 const CLOSE = "Connection: close";
 const EMPTY = "Content-Length: 0";
-/** What is thrown. */
+/** The thrown error. */
 const thrown = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => expect.unreachable("it must not succeed"),
     (error: Error) => error,
   );
 
-describe("what is sent for the core", () => {
+describe("requests of the core", () => {
   const HEAD = "Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: picogrant\r\n";
   const type = "Content-Type: text/x\r\n";
   const form = { contentType: "text/x", body: Buffer.from("##a=1##"), bodyFrom: 2, bodyTo: 5 };
@@ -94,14 +93,14 @@ describe("what is sent for the core", () => {
     expect(server.requested[0]).toContain("\r\nUser-Agent: own/1\r\n");
   });
 
-  it("nothing where there is no address, and that is said", async () => {
+  it("nothing without an address, and the reason", async () => {
     expect(await server.sendRequest({ url: "nowhere" })).toEqual([["failed", "unreachable"]]);
     const output = [server.adapter.lastFailure, server.connections];
     expect(output).toEqual(["the request cannot be sent", 0]);
   });
 });
 
-describe("what is sent by fetch", () => {
+describe("requests of fetch", () => {
   const HEAD = "accept-encoding: gzip, x-gzip, deflate, br\r\n";
   const length = (bytes: number): string => `content-length: ${bytes}\r\n`;
   const put = { method: "PUT", body: new Uint8Array([97, 255]), headers: { "X-A": "1" } };
@@ -123,7 +122,7 @@ describe("what is sent by fetch", () => {
     );
   });
 
-  it("a stream as it comes, and nothing more once it fails; a Request's own body with its length", async () => {
+  it("a stream unchanged, until it fails; a Request's own body with its length", async () => {
     let requested = "";
     server.script = (socket) => {
       requested = server.requested.join("");
@@ -146,7 +145,7 @@ describe("what is sent by fetch", () => {
   });
 });
 
-/** What comes of an answer: for the core, why it failed in the adapter's words, and for `fetch`. */
+/** The result of a response: for the core with the adapter's reason, and for `fetch`. */
 type Row = [
   what: string,
   bytes: string,
@@ -176,9 +175,9 @@ const TOO_LARGE: ErrorText[] = [["failed", "too-large"]];
 const ROWS: Row[] = [
   valid("a head of 60 KiB", long(61_440), PLAIN, '200 "OK" '),
   valid("any bytes", response("200 A\t\xe4", EMPTY), ["status", 200, -1, ""], '200 "A\t\xe4" '),
-  // RFC 9112 §4: words that have no place in a reason phrase.
+  // RFC 9112 §4: bytes that a reason phrase must not contain.
   valid("other words", response("200 O\x01K", EMPTY), ["status", 200, -1, ""], '200 "" '),
-  // RFC 9110 §15.2.2: nobody asked to switch protocols.
+  // RFC 9110 §15.2.2: the client requested no other protocol.
   ["a switch of protocols", UPGRADE, failed, CUT_OFF, "fetch failed, HTTP 101"],
   ["one without a connection", response("101 X"), failed, NOT_HTTP, "fetch failed, RangeError"],
   ["a status of nothing", response("000 X"), failed, NOT_HTTP, "fetch failed, RangeError"],
@@ -187,7 +186,7 @@ const ROWS: Row[] = [
   ["another coding", `${of(CODED)}plain`, begun, WRONG, `incorrect header check, ${WRONG}`],
 ];
 
-/** What a program sees. */
+/** The result as a program sees it. */
 async function fetched(): Promise<string> {
   try {
     const found = await own(server.origin, { redirect: "manual" });
@@ -199,18 +198,18 @@ async function fetched(): Promise<string> {
   }
 }
 
-describe("what comes of an answer", () => {
+describe("the result of a response", () => {
   it.each(ROWS)("%s", async (_, bytes, reported, lastFailure, program) => {
     server.script = (socket) => socket.end(bytes, "latin1");
     expect(await server.sendRequest()).toEqual(reported);
     await turns();
     expect(server.adapter.lastFailure).toBe(lastFailure);
     expect(await fetched()).toBe(program);
-    // Nothing of it stays open.
+    // The connection must be closed.
     await expect.poll(() => server.open()).toBe(0);
   });
 
-  it.each(REFUSED)("RFC 9112 %s: why, by the word of all hosts", async (_, bytes, reason) => {
+  it.each(REFUSED)("RFC 9112 %s: the reason that all hosts report", async (_, bytes, reason) => {
     server.make({ sizeLimitBytes: BODY_MAX });
     server.script = (socket) => socket.end(bytes, "latin1");
     const failure = [TOO_LONG, HEAD_TOO_LONG].includes(reason.sentence)
@@ -220,12 +219,12 @@ describe("what comes of an answer", () => {
     expect(server.adapter.lastFailure).toBe(reason.sentence);
   });
 
-  it("is said in the words of who makes the connections, without an address", async () => {
+  it("a connection's error is reported without an address", async () => {
     for (const [error, failure, words] of [
       [Object.assign(new Error("to 192.0.2.1"), { code: "ETIMEDOUT" }), "timeout", "ETIMEDOUT"],
       [new TypeError("to 192.0.2.1"), "unreachable", "TypeError"],
     ] as const) {
-      // Whatever is written to it fails.
+      // Every write fails.
       agent.createConnection = () =>
         new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done(error) });
       server.make({ agent });
@@ -237,8 +236,7 @@ describe("what comes of an answer", () => {
   });
 });
 
-// Node's client tells of the end of an answer, of its request and of its connection in one order, what stands in its place
-// in tests of programs (nock, msw) in others.
+// Node reports the ends of response, request and connection in one order, replacements for tests (nock, msw) in others.
 describe("order of events", () => {
   const CODINGS: Record<string, (text: string) => Buffer> = {
     identity: Buffer.from,
@@ -288,8 +286,8 @@ describe("order of events", () => {
   });
 });
 
-describe("what comes of an answer to fetch alone", () => {
-  it("its headers come one by one", async () => {
+describe("the result of a response to fetch", () => {
+  it("header by header", async () => {
     const lines = [CLOSE, "Set-Cookie: a", "Set-Cookie: b", "X: 1"];
     server.script = (socket) => socket.end(response("299 X", ...lines));
     expect([...(await own(server.origin)).headers]).toEqual([
@@ -303,7 +301,7 @@ describe("what comes of an answer to fetch alone", () => {
   it.each<[coding: string, body: Buffer]>([
     ["gzip", gzipSync("start").subarray(0, 15)],
     ["identity", Buffer.from("start")],
-    // So large that the last of it has come, and waits for what nobody reads to be decoded.
+    // So large that the last bytes have arrived and wait to be decoded.
     ...[50_000, 60_000, 70_000].map((length): [string, Buffer] => [
       "gzip",
       gzipSync(randomBytes(length)),
@@ -326,7 +324,7 @@ describe("what comes of an answer to fetch alone", () => {
     await expect.poll(() => server.open()).toBe(0);
   });
 
-  it("given up, before and while it is waited for: the signal's reason", async () => {
+  it("aborted before and during the request: the signal's reason", async () => {
     const reason = new Error("enough");
     const before = own(server.origin, { signal: AbortSignal.abort(reason) });
     expect(await thrown(before)).toBe(reason);
@@ -337,8 +335,8 @@ describe("what comes of an answer to fetch alone", () => {
   });
 });
 
-describe("limits of time", () => {
-  it("the connection, its TLS handshake included", async () => {
+describe("time limits", () => {
+  it("the connection including its TLS handshake", async () => {
     server.make({ connectLimitMs: 50 });
     server.script = () => {};
     const url = server.origin.replace("http:", "https:");
@@ -347,8 +345,8 @@ describe("limits of time", () => {
   });
 });
 
-describe("which client fetch is", () => {
-  it("certificates by http.ca alone count over https, and NODE_TLS_REJECT_UNAUTHORIZED=0 is refused", async () => {
+describe("the client behind fetch", () => {
+  it("https accepts only certificates of http.ca, and NODE_TLS_REJECT_UNAUTHORIZED=0 is refused", async () => {
     const secure = https.createServer(identities.trusted, (_, response) => response.end("ok"));
     const url = `https://localhost:${await listening(secure)}/`;
     try {
@@ -363,7 +361,7 @@ describe("which client fetch is", () => {
     }
   });
 
-  it("over https goes the agent with its settings, over http neither", async () => {
+  it("the agent with its settings is for https only", async () => {
     const made: unknown[] = [];
     agent.createConnection = (options) => {
       made.push(options);

@@ -1,6 +1,6 @@
-// Random responses, valid and broken, through both of Node's ways of HTTP: the adapter and `fetch` of a session. No response
-// causes an uncaught exception or an unhandled rejection, each ends in one report within bounds, and a valid one arrives as
-// it was sent. Responses follow each other on kept connections. All 10,000 of each: PICOGRANT_ALL=1.
+// Random valid and broken responses for Node's adapter and for a session's `fetch`, on reused connections. Each ends with
+// one bounded report and no uncaught exception, and a valid response arrives unchanged. PICOGRANT_ALL=1 sends 10,000 to
+// each.
 
 import http from "node:http";
 import type net from "node:net";
@@ -64,25 +64,25 @@ const response = fc.record({
   framing: fc.constantFrom("length", "chunked", "close"),
   coding: fc.constantFrom(...Object.keys(CODINGS), "zstd"),
   bodyBytes: fc.oneof(fc.constantFrom(0, 1, BODY_MAX, BODY_MAX + 1), fc.nat(BODY_MAX)),
-  /** Where one of the bytes is replaced by others. */
+  /** Where other bytes replace one of the bytes. */
   change: fc.option(
     fc.record({ at: fc.nat(), by: fc.constantFrom("", "\0", "\r", "\n", ":", "9", "\xff", "aa") }),
     { freq: 1, nil: undefined },
   ),
-  /** After how many bytes the connection ends. */
+  /** The connection ends after this many bytes. */
   cutAt: fc.option(fc.nat(), { freq: 1, nil: undefined }),
   pieces: fc.array(fc.nat(), { maxLength: 3 }),
   outcome: fc.constantFrom("keep", "keep", "end", "reset"),
-  /** Bytes behind the response that no request asked for. */
+  /** Bytes after the response that belong to no request. */
   more: fc.constantFrom("", "", "", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n!", "?"),
 });
 type Response = typeof response extends fc.Arbitrary<infer One> ? One : never;
 
-/** What arrives, or undefined where that is for the client to decide. */
+/** The expected report; undefined if the client may decide. */
 interface Sent {
   readonly bytes: Buffer;
   readonly isValid: boolean;
-  /** By the adapter, though it is valid. */
+  /** The adapter refuses it although it is valid. */
   readonly isRefused: boolean;
   readonly status: number;
   readonly text: string;
@@ -125,7 +125,7 @@ function sent(one: Response): Sent {
   return { bytes, isValid, isRefused, status: finalStatus(one.status), text };
 }
 
-/** Fails the case in which it happens. */
+/** Fails the test case during which it happens. */
 const uncaught: unknown[] = [];
 const note = (error: unknown): unknown => uncaught.push(error);
 const EVENTS = ["uncaughtException", "unhandledRejection"] as const;
@@ -142,11 +142,11 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Sends the response in pieces; where the client waits for more, the connection ends. */
+/** Sends the response in pieces, and closes the connection if the client waits for more. */
 function responding(one: Response, { bytes }: Sent, isOver: () => boolean) {
   return async (socket: net.Socket): Promise<void> => {
     const cuts = one.pieces.map((at) => at % bytes.length).sort((a, b) => a - b);
-    // What nobody asked for comes together with the last byte of the response.
+    // Unrequested bytes come together with the last byte of the response.
     const whole = [0, ...(one.more === "" ? cuts : []), bytes.length];
     for (const [index, from] of whole.slice(0, -1).entries()) {
       socket.write(bytes.subarray(from, whole[index + 1]));
@@ -170,7 +170,7 @@ async function check(sendRequest: (expected: Sent) => Promise<void>): Promise<vo
   await fc.assert(property, { numRuns: RUNS });
 }
 
-it("the adapter reports each response once and within bounds, a valid one as it was sent", async () => {
+it("the adapter reports each response once and within limits, a valid one unchanged", async () => {
   await check(async ({ isValid, isRefused, status, text }) => {
     const reported = await server.sendRequest();
     const [first, last] = [reported[0]!, reported.at(-1)!];
@@ -189,7 +189,7 @@ it("the adapter reports each response once and within bounds, a valid one as it 
   });
 });
 
-it("fetch resolves or rejects, and gives a valid response as it was sent", async () => {
+it("fetch resolves or rejects, and returns a valid response unchanged", async () => {
   const own = nodeFetch();
   await check(async ({ isValid, status, text }) => {
     try {

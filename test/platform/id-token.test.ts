@@ -49,7 +49,7 @@ const pair = (alg: string) => generateKeyPair(alg, { extractable: true, modulusL
 const base64url = (value: string): string => Buffer.from(value).toString("base64url");
 
 describe("signatures (3.1.3.7, 6 to 8)", () => {
-  // Keys for RSA take their time.
+  // RSA keys take long.
   const slow = ["PS256", "RS384", "RS512", "PS512"];
   it.each([...(isFullRun ? slow : []), "RS256", "ES256", "ES384", "ES512", "EdDSA"])(
     "%s: of the issuer's key alone, and of nothing else",
@@ -90,7 +90,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     },
   );
 
-  it("HS256: of the client's secret, and never where there is none", async () => {
+  it("HS256: with the client's secret, never without one", async () => {
     const secret = new TextEncoder().encode(SECRET);
     const token = await signed(valid, secret, { alg: "HS256" });
     expect(await verdict(token, [], { clientSecret: SECRET })).toBe("sub ada");
@@ -98,7 +98,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     expect(await verdict(token, [])).toBe("is signed with a secret that there is not");
   });
 
-  it("a public key is no secret (RFC 8725 section 2.1), nor is a short key one", async () => {
+  it("neither a public key (RFC 8725 section 2.1) nor a short key is a secret", async () => {
     const { publicKey } = await pair("RS256");
     const jwk = await exportJWK(publicKey);
     const token = await signed(valid, Buffer.from(jwk.n!, "base64url"), { alg: "HS256" });
@@ -125,10 +125,10 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     }
   });
 
-  it("no key with which anybody can sign: an exponent of 1, points of small order (RFC 8032 §5.1.7)", async () => {
+  it("no key with which everybody can sign: an exponent of 1, points of small order (RFC 8032 §5.1.7)", async () => {
     const of = (alg: string): string =>
       `${base64url(`{"alg":"${alg}"}`)}.${base64url(JSON.stringify(valid))}`;
-    // With an exponent of 1 a signature is what PKCS #1 pads.
+    // With an exponent of 1 everybody can compute the signature.
     const hash = createHash("sha256").update(of("RS256")).digest();
     const algorithm = Buffer.from("3031300d060960864801650304020105000420", "hex");
     const padding = Buffer.concat([Buffer.of(0, 1), Buffer.alloc(202, 255), Buffer.of(0)]);
@@ -138,7 +138,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
       const keys = [{ kty: "RSA", n: n!, e }];
       expect(await verdict(`${of("RS256")}.${text}`, keys)).toMatch(/signed by none/);
     }
-    // The neutral point, as the key and in the signature, is of whatever text.
+    // With the neutral point as key and in the signature, any text verifies.
     const neutral = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64url");
     for (const [first, sign] of [[1, 0] as const, [1, 128] as const, [0, 0] as const]) {
       const point = Buffer.concat([Buffer.of(first), Buffer.alloc(30), Buffer.of(sign)]);
@@ -152,16 +152,16 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
   const noUtf8 = Buffer.from('{"alg":"HS256","x":"\xff"}', "latin1").toString("base64url");
   it.each([
     ["not taken", [unsigned('{"alg":"none"}').slice(0, -2), unsigned("{}")]],
-    // More letters, more digits.
+    // Too many letters or digits.
     ["not taken", [unsigned('{"alg":"XHS256"}'), unsigned('{"alg":"HS2560"}')]],
     ["not taken", [unsigned('{"alg":["HS256"]}')]],
     ["encrypted", ["a.b.c.d.e"]],
     ["is none", ["text"]],
     ["no JSON object", ["[]", "7", "null", '"text"'].map((json) => `${base64url(json)}.x.y`)],
-    // No UTF-8, no base64url, and padding.
+    // Invalid UTF-8, invalid base64url, and padding.
     ["no JSON object", [`${base64url('\ufeff{"alg":"HS256"}')}.x.y`]],
     ["no JSON object", [noUtf8, "+", btoa('{"alg":"HS256" }')].map((head) => `${head}.x.y`)],
-    // RFC 7515 section 4.1.11: what must be understood is not.
+    // RFC 7515 section 4.1.11: an unknown critical header.
     ["extensions", [unsigned('{"alg":"ES256","crit":["x"],"x":1}')]],
   ])("refused: %s", async (problem, tokens) => {
     for (const token of tokens) expect(await verdict(token, [])).toContain(problem);
@@ -203,7 +203,7 @@ describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
     expect(await verdict(token, [await exportJWK(publicKey)])).toBe(outcome);
   });
 
-  it("an end beyond all numbers is none", async () => {
+  it("an infinite expiry is invalid", async () => {
     const secret = new TextEncoder().encode(SECRET);
     const body = base64url(JSON.stringify(valid).replace(`${valid.exp}`, "1e999"));
     const head = `${base64url('{"alg":"HS256"}')}.${body}`;
@@ -211,7 +211,7 @@ describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
     expect(await verdict(token, [], { clientSecret: SECRET })).toBe("has no time as exp");
   });
 
-  it("a later one names the same person", async () => {
+  it("a later token must name the same user", async () => {
     const { privateKey, publicKey } = await pair("ES256");
     const token = await signed(valid, privateKey, { alg: "ES256" });
     const keys = [await exportJWK(publicKey)];

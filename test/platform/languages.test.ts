@@ -1,5 +1,5 @@
-// The ready texts: each fits the smallest display and the usual one, in the letters that its ROM has. That a maker's texts
-// reach the glass byte by byte is the core's model's (test/model).
+// The translated texts fit the smallest and the usual display, and use only characters of its ROM. The core's model tests
+// that texts reach the display unchanged (test/model).
 import { describe, expect, test } from "vitest";
 import { MESSAGES } from "../../core/index.ts";
 import { type RomName, romCharacter, romText } from "../../platform/display/display-rom.ts";
@@ -13,15 +13,18 @@ import {
 import { reasonNames } from "../../platform/display/reasons.ts";
 
 const OTHERS = languages.filter((language) => language !== "en");
-/** Their places in MESSAGES (core/SPEC.md). */
+/** Indexes in MESSAGES (core/SPEC.md). */
 const SIGNED_IN = 4;
 const OPEN = 7;
 const CODE = 8;
-/** The longest user code of the device document's section 8 is shown without its label where need be. */
+/**
+ * The longest user code of the device authorization specification, section 8, is shown without its label if it would not
+ * fit.
+ */
 const USER_CODE = "ABCD-EFGH";
 const COUNTDOWN = " 30:00";
 
-/** Rows that a text takes, wrapped at blanks as the core does it. */
+/** Rows of a text when the core wraps it at spaces. */
 function rowsOf(text: string, columns: number): number {
   let rows = 1;
   let used = 0;
@@ -39,7 +42,7 @@ function rowsOf(text: string, columns: number): number {
 describe.each(OTHERS)("%s", (language) => {
   const texts = TEXTS[language];
 
-  test("core/SPEC.md: there are as many texts as the core has, none of them empty", () => {
+  test("core/SPEC.md: there is a text for each of the core's messages", () => {
     expect(texts).toHaveLength(MESSAGES.split("\n").length);
     for (const text of texts) expect(text.trim()).not.toBe("");
   });
@@ -56,7 +59,7 @@ describe.each(OTHERS)("%s", (language) => {
         const pages = Math.ceil(rowsOf(text, columns) / rows);
         expect([text, pages <= (rows === 2 ? 2 : 1)]).toEqual([text, true]);
       }
-      // The application's line has to have a row below it.
+      // The application's status line needs a row below it.
       expect(rowsOf(texts[SIGNED_IN]!, columns)).toBe(1);
       expect(rowsOf(texts[OPEN]!, columns)).toBe(1);
       expect((texts[CODE]! + USER_CODE).length).toBeLessThanOrEqual(columns);
@@ -65,7 +68,7 @@ describe.each(OTHERS)("%s", (language) => {
     },
   );
 
-  test("it says why there is no connection, each half in a line of 16", () => {
+  test("the reason for no connection has two halves of at most 16 characters", () => {
     const output = reasonsFor(language);
     expect(Object.keys(output)).toEqual(reasonNames);
     for (const text of Object.values(output)) {
@@ -73,7 +76,7 @@ describe.each(OTHERS)("%s", (language) => {
     }
   });
 
-  test("its ROM draws every letter as it is written", () => {
+  test("its ROM has every character", () => {
     const rom = usualRom(language);
     const drawn = [...messagesFor(language, rom)].map((byte) =>
       byte === "\n" ? "\n" : romCharacter(rom, byte.charCodeAt(0)),
@@ -82,7 +85,7 @@ describe.each(OTHERS)("%s", (language) => {
   });
 });
 
-test("a ROM without the letters: accents are left away, katakana are refused", () => {
+test("a ROM without the letters: accents are dropped, katakana are refused", () => {
   const drawn = (rom: RomName, text: string): string =>
     [...romText(rom, text)].map((byte) => romCharacter(rom, byte.charCodeAt(0))).join("");
   expect(drawn("A00", "Prüfe é ñ Ö ß")).toBe("Prüfe e ñ O β");
@@ -92,7 +95,7 @@ test("a ROM without the letters: accents are left away, katakana are refused", (
     expect(messagesFor(language, "A00")).not.toBe("");
 });
 
-test("no byte of a ROM is a control character, whatever the device shows", () => {
+test("no byte of a ROM is a control character", () => {
   for (const rom of ["A00", "A02"] as const) {
     for (let byte = 0; byte < 256; byte++) {
       expect(romCharacter(rom, byte)).toMatch(/^[^\p{Cc}\p{Cs}]$/u);

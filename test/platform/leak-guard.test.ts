@@ -1,5 +1,5 @@
-// Where requests go, whatever somebody has put behind an address: a bearer token belongs to the servers that the maker
-// has named (RFC 6750 §5.3, RFC 9700 §4.9.1), and no part of a call's target may become a part of the host.
+// No part of a call's target changes the host. An access token goes only to the configured resource servers (RFC 6750 §5.3,
+// RFC 9700 §4.9.1).
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -19,13 +19,13 @@ const SECRETS = {
   refresh_token: `refresh${SECRET}`,
 };
 
-/** Calls the resource server at an address; gives the addresses that were asked. */
+/** @returns the requested addresses */
 const callAt = (address: string, target: string): string[] => {
   const endpoints = { ...ENDPOINTS, resources: [address] };
   return call(signedIn({ endpoints }, signsIn({}, SECRETS)), target);
 };
 
-it("RFC 6750 §5.3: any target of a call stays behind the host that was configured, at any address", () => {
+it("RFC 6750 §5.3: no target of a call changes the configured host, at any address", () => {
   const hostile = fc.constantFrom(
     ...[..."@:/?#\\.%[]&=;,!~", "evil.test", "127.0.0.1", "\t", "\r\n", " ", "é", "\0", "//"],
     ...["/../", "%40", "a", ":8443/", "@127.0.0.1:1/x", "\\@evil.test/"],
@@ -49,7 +49,7 @@ it("RFC 6750 §5.3: any target of a call stays behind the host that was configur
   expect(sent).toBeGreaterThan(100);
 });
 
-describe("the last look", () => {
+describe("the leak guard", () => {
   const allowed: Allowed = {
     address: "https://api.example/v1",
     allowHttp: false,
@@ -76,7 +76,7 @@ describe("the last look", () => {
     expect(why).not.toContain(SECRET);
   });
 
-  it("what passes has the same origin for everybody who reads it (WHATWG URL)", () => {
+  it("an accepted URL has the same origin for every parser (WHATWG URL)", () => {
     const part = fc.constantFrom(
       ...["https:", "http:", "//", "/", "\\", "@", ":", "?", "#", ".", "[::1]", "127.0.0.1"],
       ...["localhost", "api.example", "evil.test", "443", "\t", "%2f", "a"],
@@ -111,7 +111,7 @@ class Elsewhere extends Filter {
   }
 }
 
-describe("no way of the driver leads around it", () => {
+describe("the driver cannot bypass the leak guard", () => {
   it("a translation that sends the grant's request elsewhere", () => {
     const platform = signsIn();
     const driver = driverOn(platform, {
@@ -123,7 +123,7 @@ describe("no way of the driver leads around it", () => {
     expect(driver.device.error).toBe(ErrorCode.UNREACHABLE);
   });
 
-  it("endpoints that are changed behind the driver's back", () => {
+  it("endpoints that change later", () => {
     const endpoints = { ...ENDPOINTS };
     const { driver, platform } = signedIn({ endpoints });
     endpoints.revocation = "http://evil.test/";
@@ -133,14 +133,14 @@ describe("no way of the driver leads around it", () => {
     expect(platform.http.requests.filter(({ url }) => url.includes("evil.test"))).toEqual([]);
   });
 
-  it("a program that puts the token into a call's address (RFC 6750 §2.3, §5.3): it ends at once", () => {
+  it("a program that puts the token into a call's address (RFC 6750 §2.3, §5.3): it fails at once", () => {
     const device = signedIn({}, signsIn({}, SECRETS));
     expect(call(device, `?access_token=${SECRETS.access_token}`)).toEqual([]);
     const { callState, callError } = device.driver.device;
     expect([callState, callError]).toEqual([core.CallState.DONE, ErrorCode.UNREACHABLE]);
   });
 
-  it("but the documents' own revocation has its token in the query, and goes out", () => {
+  it("except the revocation of the device authorization specification: its query contains the token", () => {
     const clientAuthentication = core.ClientAuthentication.SPECIFICATION;
     const config = { ...driverConfig, clientAuthentication };
     const { driver, platform } = signedIn({ config }, signsIn({}, SECRETS));
@@ -152,7 +152,7 @@ describe("no way of the driver leads around it", () => {
 });
 
 describe("addresses that a driver is given", () => {
-  it("with a query of their own are asked as they are, and what follows is joined with &", () => {
+  it("with a query of their own stay unchanged, and further parameters follow after &", () => {
     const endpoints = {
       ...ENDPOINTS,
       ...{ deviceAuthorization: "https://s.example/code?p=b2c" },
@@ -190,7 +190,7 @@ describe("addresses that a driver is given", () => {
     ],
     ["no list", { resources: "https://a.example/" }, list],
     ["nothing", { resources: undefined }, list],
-  ])("%s: %j is refused, with the member's name", (_, address, message) => {
+  ])("%s: %j is refused, and the error names the member", (_, address, message) => {
     const wrong = { ...ENDPOINTS, ...address } as typeof ENDPOINTS;
     expect(() => signedIn({ endpoints: wrong })).toThrow(`endpoints.${message}`);
     const { driver } = signedIn();
@@ -211,7 +211,7 @@ describe("addresses that a driver is given", () => {
     );
   });
 
-  it("http is for this device itself, or where somebody says so", () => {
+  it("http is only for this device itself, unless allowHttp is set", () => {
     const at = (token: string, allowHttp = false) =>
       signedIn({ endpoints: { ...ENDPOINTS, token }, allowHttp });
     for (const host of ["localhost:1", "127.0.0.1", "[::1]:8080"]) at(`http://${host}/t`);
@@ -220,13 +220,13 @@ describe("addresses that a driver is given", () => {
   });
 });
 
-// One list (platform/servers/address.ts) for the driver, `signIn`, the simulator and the service. RFC 8252 §8.3 has the reason: what
-// goes there crosses no network.
+// One list (platform/servers/address.ts) for the driver, `signIn`, the simulator and the service. RFC 8252 §8.3: such
+// requests do not cross a network.
 const HOSTS: [host: string, expected: boolean][] = [
   ["localhost", true],
   ["127.0.0.1", true],
   ["[::1]", true],
-  // Not in the list, though a system may route them to itself: C hosts and cores compare with three names.
+  // Systems may route these to themselves, but C hosts and cores accept only three names.
   ["127.0.0.2", false],
   ["127.1", false],
   ["0.0.0.0", false],
@@ -239,7 +239,7 @@ const HOSTS: [host: string, expected: boolean][] = [
   ["", false],
 ];
 
-describe("RFC 8252 §8.3: http is for this machine itself", () => {
+describe("RFC 8252 §8.3: http is only for this machine itself", () => {
   it.each(HOSTS)("%j: %s", (host, expected) => {
     expect(isLoopbackHost(host)).toBe(expected);
     for (const address of [`http://${host}`, `http://${host}:8080/token`, `http://${host}/?a=b`]) {
@@ -247,16 +247,16 @@ describe("RFC 8252 §8.3: http is for this machine itself", () => {
     }
   });
 
-  // The other way round whatever a system may route to itself counts: a server elsewhere sends no device there.
+  // In the other direction every address counts that a system may route to itself: metadata must not send a device there.
   it.each([
     ...["localhost", "LOCALHOST", "a.localhost", "localhost.", "127.0.0.1", "127.0.0.2", "127.1"],
     ...["0x7f000001", "0x7f.1", "0177.0.0.1", "2130706433", "0.0.0.0", "0", "[::1]", "[::]"],
     ...["[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]"],
-  ])("http to %s is none that a server elsewhere may name", (host) => {
+  ])("a server elsewhere must not send the device to http on %s", (host) => {
     const address = `http://${host}:8080/t`;
     expect(namedAddressProblem(address, "https://a.example", true)).toBe("is on this machine");
     expect(namedAddressProblem(address, "http://127.0.0.1:1", true)).toBe("");
-    // As the URL class has it, where there is one.
+    // The URL class agrees.
     expect(new URL(address).hostname).toMatch(
       /localhost\.?$|^127\.|^0\.0\.0\.0$|^\[::1?\]$|^\[::(ffff:)?7f00:1\]$/,
     );
@@ -265,13 +265,13 @@ describe("RFC 8252 §8.3: http is for this machine itself", () => {
   it.each([
     ...["localhost.example.com", "my-localhost", "126.0.0.1", "128.0.0.1", "1.127.0.0", "0x7e.1"],
     ...["[::2]", "[fe80::1]", "[::ffff:128.0.0.1]", "[1::]", "3232235777"],
-  ])("http to %s is another machine's", (host) => {
+  ])("http to %s goes to another machine", (host) => {
     expect(namedAddressProblem(`http://${host}/t`, "https://a.example", true)).toBe("");
   });
 
-  it("a socket's own way to write ::1 counts, too", () => expect(isLoopbackHost("::1")).toBe(true));
+  it("::1 without brackets counts, too", () => expect(isLoopbackHost("::1")).toBe(true));
 
-  it("a user before the host is no host", () => {
+  it("a user before the host is not a host", () => {
     for (const address of ["http://localhost@example.com/", "http://127.0.0.1:80@example.com/"]) {
       expect(addressProblem(address)).not.toBe("");
     }

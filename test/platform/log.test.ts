@@ -1,11 +1,11 @@
-// The log that one can send to whoever helps (platform/exchange/log.ts): what was asked and answered, in bounded lines, and never
-// a secret, whatever servers and adapters put where words belong.
+// The log (platform/exchange/log.ts): requests and responses in bounded lines, without secrets, even if servers and
+// adapters put secrets into messages.
 
 import { expect, it } from "vitest";
 import { driverLog } from "../../platform/exchange/log.ts";
 import { SessionEnvironment } from "../environment/session-port.ts";
 
-/** A program with a log; what it has written so far. */
+/** A program with a log, and its lines so far. */
 function logged(environment: SessionEnvironment, write?: (line: string) => void) {
   const lines: string[] = [];
   const log = driverLog((line) => {
@@ -15,7 +15,7 @@ function logged(environment: SessionEnvironment, write?: (line: string) => void)
   return { lines, start: environment.start({}, undefined, { log }) };
 }
 
-it("says what was asked and answered, by names and numbers", async () => {
+it("logs requests and responses by names and numbers", async () => {
   const environment = new SessionEnvironment();
   const { lines, start } = logged(environment);
   await environment.until(() => start.session !== undefined);
@@ -54,7 +54,7 @@ it("says what was asked and answered, by names and numbers", async () => {
   ]);
 });
 
-it("an error is repeated where it is a known word, and what it throws itself disturbs nobody", async () => {
+it("logs a server's error only if it is a known name; its own exceptions have no effect", async () => {
   const environment = new SessionEnvironment();
   environment.http.faultFor = () => ({ kind: "refuse" });
   const { lines, start } = logged(environment, () => {

@@ -1,4 +1,4 @@
-// The Node HTTP adapter under the conformance suite on real sockets, and what the suite leaves to it.
+// Runs the conformance suite on Node's HTTP adapter with real sockets.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -31,7 +31,7 @@ describe("Node HTTP adapter: conformance", () => {
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
-it("the page has each duty with its section and its suites, which have cases and rows for it and no others", () => {
+it("the page lists each duty with its section and exactly the suites that have cases and rows for it", () => {
   const named = new Set(cases.map(({ name }) => /^http: (\w+): /.exec(name)?.[1]));
   const benched = new Set(benchRows.map(({ section }) => section));
   const table = Object.entries(httpDuties).map(([name, { section, tried }]) => {
@@ -51,7 +51,7 @@ it("the page has each duty with its section and its suites, which have cases and
 });
 
 describe("Retry-After, RFC 9110 §10.2.3", () => {
-  it("reads back every date in all three formats of §5.6.7", () => {
+  it("parses every date in all three formats of §5.6.7", () => {
     const day = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"];
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3_155_759_999 }), (seconds) => {
@@ -75,7 +75,7 @@ describe("Retry-After, RFC 9110 §10.2.3", () => {
     ["Tue, 15 Nov 1994 12:00:45 GMT", "nonsense", undefined, -1],
     ["Tue, 15 Nox 1994 12:00:45 GMT", "Tue, 15 Nov 1994 12:00:00 GMT", undefined, -1],
     ["Tue, 15 Nov 1994 25:00:45 GMT", "Tue, 15 Nov 1994 12:00:00 GMT", undefined, -1],
-    // The response's own Date counts, however wrong.
+    // Retry-After is relative to the response's own Date, even a wrong one.
     [
       "Tue, 15 Nov 1994 12:00:45 GMT",
       "Thu, 01 Jan 1970 00:00:00 GMT",

@@ -1,5 +1,5 @@
-// The adapters on Node as one platform (platform/node/index.ts), what giving them back does, and the system's timers on a
-// manual clock as their real time: exact, without waiting. The contract's own rules are in conformance.test.ts.
+// The adapters on Node as one platform (platform/node/index.ts), and the system's timers with a simulated setTimeout.
+// conformance.test.ts has the rules of the contract.
 
 import fs from "node:fs";
 import https from "node:https";
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
 
-it("has the five adapters; the display is the terminal, as it is wanted, or one of the program's own", () => {
+it("has five adapters; the display is the terminal, or the program's own", () => {
   const own = { columns: 16, rows: 2, show: () => {} };
   for (const [display, size] of [
     [undefined, [20, 4]],
@@ -35,7 +35,7 @@ it("has the five adapters; the display is the terminal, as it is wanted, or one 
   }
 });
 
-it("given back it rings no more, and lets another process have the directory", async () => {
+it("after dispose no alarm rings, and another process can use the directory", async () => {
   const platform = nodePlatform({ stateDirectory: directory });
   let rings = 0;
   platform.timers.alarm(0, () => rings++);
@@ -46,7 +46,7 @@ it("given back it rings no more, and lets another process have the directory", a
   nodePlatform({ stateDirectory: directory }).dispose();
 });
 
-it("a directory is one process's, or that of several where it is shared", () => {
+it("a directory belongs to one process, or to several if it is shared", () => {
   const { display, ...one } = nodePlatform({ stateDirectory: directory });
   expect(() => nodePlatform({ stateDirectory: directory })).toThrow("in use by process");
   one.dispose();
@@ -55,7 +55,7 @@ it("a directory is one process's, or that of several where it is shared", () => 
   for (const platform of both) platform.dispose();
 });
 
-it("what is wrong with the network's settings is said before the directory is touched", () => {
+it("wrong network settings are an error before the directory is touched", () => {
   const stateDirectory = path.join(directory, "none");
   const agent = new https.Agent({ rejectUnauthorized: false });
   expect(() => nodePlatform({ stateDirectory, http: { agent } })).toThrow("http.agent must check");
@@ -64,7 +64,7 @@ it("what is wrong with the network's settings is said before the directory is to
 
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** Real time by hand, as strict as setTimeout, which takes no more than 2^31-1, and as early. */
+/** Simulated real time, as strict as setTimeout (at most 2^31-1 ms), and as early. */
 function handTime(earlyMs = () => 0): { real: RealTime; hand: ManualClock } {
   const hand = new ManualClock();
   const real: RealTime = {
@@ -79,7 +79,7 @@ function handTime(earlyMs = () => 0): { real: RealTime; hand: ManualClock } {
 }
 
 describe("timers on the system's clock", () => {
-  it("one that throws does not silence the next", () => {
+  it("an alarm that throws does not prevent the next one", () => {
     const { real, hand } = handTime();
     const timers = nodeTimers(real);
     let rang = 0;
@@ -92,7 +92,7 @@ describe("timers on the system's clock", () => {
     expect(rang).toBe(1);
   });
 
-  it("never early and exactly once, however long the wait and however early the system wakes; now wraps at 2^32", () => {
+  it("never early and exactly once, for any wait and any early wake-up; now wraps at 2^32", () => {
     const ms = fc.oneof(fc.nat(200), fc.integer({ min: 2 ** 31 - 5, max: 2 ** 32 - 1 }));
     const act = fc.oneof(
       fc.record({ alarm: ms }),
@@ -128,7 +128,7 @@ describe("timers on the system's clock", () => {
   });
 });
 
-it("time passed is the larger of two clocks: a sleep counts, what sets the wall clock back does not", () => {
+it("elapsed time is the larger of two clocks: sleep counts, setting the wall clock back does not", () => {
   const clocks = { monotonic: 100, wall: 1_700_000_000_000 };
   const passed = timePassed(
     () => clocks.monotonic,
@@ -144,6 +144,6 @@ it("time passed is the larger of two clocks: a sleep counts, what sets the wall 
   expect(after(0, 8 * 3_600_000)).toBe(8 * 3_600_000);
   expect(after(5000, -3_600_000)).toBe(5000);
   expect(after(1000, 3_600_000)).toBe(3_600_000);
-  // Two clocks that are read one after the other differ, and a wall clock is slewed: that adds up to nothing.
+  // Two clocks read one after the other differ, and a wall clock is slewed. These differences must not add up.
   for (let i = 0; i < 1000; i++) expect(after(100, 150)).toBe(100);
 });

@@ -1,4 +1,4 @@
-// The lock on a state directory, on Node: never two holders, whenever the second comes; nobody is kept out by the dead.
+// The lock of a state directory on Node: never two holders, and a dead holder never blocks the directory.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -27,7 +27,7 @@ afterEach(() => {
 
 const files = (): string[] => fs.readdirSync(directory);
 const leave = (name: string): void => fs.writeFileSync(path.join(directory, name), "");
-/** Of a holder in this process, with another process in its place. */
+/** The lock of a holder in this process, or of another process. */
 function nameOf({
   pid,
   started,
@@ -45,7 +45,7 @@ function nameOf({
 }
 
 describe("the lock of a state directory", () => {
-  it("is one's at a time, again and again, and leaves nothing behind", () => {
+  it("has one holder at a time, and leaves nothing behind", () => {
     const [one, other] = [new StateLock(directory), new StateLock(directory)];
     expect([one.isHeld, one.isSure]).toEqual([false, false]);
     const listeners = process.listenerCount("exit");
@@ -64,7 +64,7 @@ describe("the lock of a state directory", () => {
     expect(process.listenerCount("exit")).toBe(listeners);
   });
 
-  it("is never two's, whichever of its operations the second meets", () => {
+  it("never has two holders, at whichever operation the second one starts", () => {
     let both = 0;
     for (const method of ["openSync", "closeSync", "readdirSync", "rmSync", "statSync"] as const) {
       for (let at = 0; at < 6; at++) {
@@ -94,7 +94,7 @@ describe("the lock of a state directory", () => {
     expect(both).toBeGreaterThan(0);
   });
 
-  /** What happens while it waits; the waits so far, in ms. */
+  /** Runs `then` during each wait. @returns the waits in ms */
   const waiting = (then: (waits: number[]) => void): number[] => {
     const waits: number[] = [];
     vi.spyOn(Atomics, "wait").mockImplementation(((...args: unknown[]) => {
@@ -105,7 +105,7 @@ describe("the lock of a state directory", () => {
     return waits;
   };
 
-  it("that another has is asked for three times more: of two that come at once both step back", () => {
+  it("of another process: three retries, because two simultaneous attempts both step back", () => {
     const other = new StateLock(directory);
     other.tryTake();
     const waits = waiting(() => {});
@@ -120,7 +120,7 @@ describe("the lock of a state directory", () => {
     expect(files()).toEqual([]);
   });
 
-  it("of whom only signs are seen is waited for until ten seconds of silence would show, and one sign more", () => {
+  it("of a holder known only by its file updates: waits longer than ten seconds for a pause", () => {
     const name = "lock-7-1-abcabcabcabc-0123456789abcdef";
     leave(name);
     let nowMs = 0;
@@ -132,7 +132,7 @@ describe("the lock of a state directory", () => {
     expect(() => lockDirectory(directory)).toThrow("in use by process 7;");
     expect(waits).toHaveLength(12);
     nowMs = 0;
-    // It gives no sign any more.
+    // The holder no longer updates its file.
     waiting(() => {
       nowMs += 1000;
     });
@@ -140,14 +140,14 @@ describe("the lock of a state directory", () => {
     expect([nowMs, files()]).toEqual([10_000, []]);
   });
 
-  it("whose file is gone before it has been looked at is nobody's", () => {
+  it("whose file disappears before it is read has no holder", () => {
     vi.spyOn(fs, "readdirSync").mockReturnValue(["lock-7-1-abc-0123456789abcdef"] as never);
     const lock = new StateLock(directory);
     expect(lock.tryTake()).toBe(0);
     lock.release();
   });
 
-  it("of whom nothing is known is his while he gives signs, and nobody's after ten seconds without", () => {
+  it("of an unknown holder stays while its file is updated, and is free after ten seconds without", () => {
     let nowMs = 1000;
     vi.spyOn(performance, "now").mockImplementation(() => nowMs);
     const name = nameOf({ pid: 1, space: "ffff00000000" });
@@ -155,7 +155,7 @@ describe("the lock of a state directory", () => {
     const file = path.join(directory, name);
     const lock = new StateLock(directory);
     for (let sign = 0; sign < 30; sign++) {
-      // Whatever the other machine's clock says.
+      // The other machine's clock may be wrong.
       fs.utimesSync(file, sign, sign % 2 ? 1e9 + sign : 4e9 + sign);
       expect([lock.tryTake(), lock.isSure]).toEqual([1, false]);
       nowMs += 9900;
@@ -167,7 +167,7 @@ describe("the lock of a state directory", () => {
     lock.release();
   });
 
-  it("gives a sign every second, and a holder who was asleep for too long knows that it is another's", async () => {
+  it("updates its file every second; after a long sleep the holder knows that it has lost the lock", async () => {
     const lock = new StateLock(directory);
     lock.tryTake();
     const file = path.join(directory, files()[0]!);
@@ -179,10 +179,10 @@ describe("the lock of a state directory", () => {
   });
 });
 
-describe("who a holder is", () => {
+describe("the identity of a holder", () => {
   type Processes = Readonly<Record<string, string>>;
   const GONE = 2 ** 22 + 1;
-  /** In the place of /proc: this boot, and what `stat` says of processes. */
+  /** Replaces /proc: this boot, and `stat` of each process. */
   const proc = (processes: Processes | undefined): void => {
     const { readFileSync } = fs;
     vi.spyOn(fs, "readFileSync").mockImplementation(((file: string, encoding: "latin1") => {
@@ -193,7 +193,7 @@ describe("who a holder is", () => {
     }) as never);
     vi.spyOn(fs, "readlinkSync").mockReturnValue("pid:[1]" as never);
   };
-  /** proc(5): the name may be anything; 19 fields behind the state comes the start. */
+  /** proc(5): the name may contain anything; the start time comes 19 fields after the state. */
   const stat = (name: string, state: string, started: number): string =>
     `1 (${name}) ${state} ${Array(18).fill("0").join(" ")} ${started} 0`;
   const SPACE = createHash("sha256").update("bootpid:[1]").digest("hex").slice(0, 12);
@@ -206,7 +206,7 @@ describe("who a holder is", () => {
     return name!.replace(/-[0-9a-f]{16}$/, "");
   };
 
-  it("is in the name: process, start, and where that number is one process", () => {
+  it("is in the name: process, start time, and PID namespace", () => {
     expect(nameWith({ "self/stat": stat("a", "R", 77) })).toBe(`lock-${process.pid}-77-${SPACE}`);
     expect(nameWith({})).toBe(`lock-${process.pid}-0-${SPACE}`);
     expect(nameWith(undefined)).toBe(`lock-${process.pid}-0-0`);
@@ -239,7 +239,7 @@ describe("who a holder is", () => {
     expect(files()).toHaveLength(verdict === "dead" ? 0 : 1);
   });
 
-  it("a file that is no lock is nobody's, and stays", () => {
+  it("a file that is no lock is ignored, and stays", () => {
     const others = [
       ...["lock", "lock-7-70-0-0123456789abcde", "lock-7-70-0-0123456789abcdef0"],
       ...["a-lock-7-70-0-0123456789abcdef", "lock-7-70-0-0123456789abcdeg"],
@@ -254,7 +254,7 @@ describe("who a holder is", () => {
   });
 });
 
-it("a process that ends leaves nothing; that one which is killed keeps nobody out is tried in desktop/kill.test.ts", () => {
+it("a process that ends leaves nothing", () => {
   const source = new URL("../../platform/node/state-lock.ts", import.meta.url);
   const program = `import { readdirSync } from "node:fs";
     import { StateLock } from "${source}";

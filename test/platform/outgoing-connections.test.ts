@@ -1,5 +1,5 @@
-// No way leads around the last look: which files open connections, and that each of them is reached through it alone.
-// Whoever adds a door writes it down here, with what stands before it.
+// Nothing bypasses the leak guard. The lists name every file that opens connections, and what calls it. If you add a
+// connection, add it here together with its check.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Files below a folder whose lines, comments aside, match; each with how many do. */
+/** Files below a folder with matching lines (without comments), and the number of these lines. */
 function filesWith(pattern: RegExp, outcome: string, ...folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     const files = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" });
@@ -26,7 +26,7 @@ function filesWith(pattern: RegExp, outcome: string, ...folders: readonly string
 
 const FOLDERS = ["platform", "targets/command", "targets/quickjs"];
 
-describe("what opens connections in JavaScript", () => {
+describe("code that opens connections in JavaScript", () => {
   it("Node's clients", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
@@ -39,7 +39,7 @@ describe("what opens connections in JavaScript", () => {
     ]);
   });
 
-  it("the global fetch: a session's, where the platform has no other", () => {
+  it("the global fetch: for sessions on platforms without another one", () => {
     expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
       "platform/node/keep-signed-in.ts: 3", // a function of its own, over the session's
       "platform/session/claims.ts: 1", // an issuer's metadata and keys: no token, no redirects
@@ -54,7 +54,7 @@ describe("what opens connections in JavaScript", () => {
     );
   });
 
-  it("the adapter is given requests by the end of the pipeline alone, and that by filters", () => {
+  it("only the end of the pipeline sends requests to the adapter, and only filters send to it", () => {
     expect(filesWith(/\bhttp\.send\(/, ".ts", ...FOLDERS)).toEqual([
       "platform/conformance/http-bench.ts: 1", // tests of adapters
       "platform/exchange/adapter-port.ts: 1",
@@ -66,8 +66,8 @@ describe("what opens connections in JavaScript", () => {
     }
   });
 
-  it("filters alone listen to an exchange, beside the outlet and whoever asked", () => {
-    // A sink, by the one name that nothing else has.
+  it("only filters receive an exchange, beside the adapter port and the caller", () => {
+    // A sink, recognized by a name that nothing else has.
     expect(filesWith(/^ *(override )?failed\(|\bfailed: \(/, ".ts", "platform")).toEqual([
       "platform/conformance/http-bench.ts: 1", // tests of adapters
       "platform/contracts.ts: 1",
@@ -81,10 +81,10 @@ describe("what opens connections in JavaScript", () => {
   });
 });
 
-describe("what opens connections in C", () => {
+describe("code that opens connections in C", () => {
   const folders = ["targets/host"];
 
-  it("pg_connection_start is called directly behind the last look, and by a port's own check", () => {
+  it("pg_connection_start is only called right after the leak guard, and by a port's own check", () => {
     expect(filesWith(/[^*\w]pg_connection_start\((?!struct)/, ".c", ...folders)).toEqual([
       "targets/host/portable/http.c: 1",
       "targets/host/ports/template/check-connection.c: 1",
@@ -95,11 +95,11 @@ describe("what opens connections in C", () => {
     );
     expect(before).not.toMatch(/return connect_to\(/);
     expect(behind).toMatch(/^[^}]*if \(!is_open\) return connect_to\(http\);/);
-    // Once more, to the same peer, behind the question for the time.
+    // The second call, to the same server, follows the request for the time.
     expect(http.match(/\bconnect_to\(/g)).toHaveLength(3);
   });
 
-  it("sockets are opened in connections alone", () => {
+  it("only connections open sockets", () => {
     const opens = /\b(curl_easy_init|tcp_new|tcp_connect|socket|connect|sendto)\(/;
     expect(filesWith(opens, ".c", ...folders)).toEqual([
       "targets/host/ports/board/connection.c: 2",

@@ -1,5 +1,5 @@
-// Who can change or read the files that a person names, as sshd looks at its files: on real files, by what Node and the
-// command ask (platform/node/files.ts). The host in C is asked the same in test/host/process.spec.ts.
+// Who can change or read the files that a user names, checked as sshd checks its files (platform/node/files.ts).
+// test/host/process.spec.ts tests the same in C.
 
 import fs from "node:fs";
 import os from "node:os";
@@ -49,17 +49,21 @@ const open = (directory: string): string =>
   `others can change ${directory}, which it lies in; run chmod 755 on that`;
 
 it.each<[string, corrupt: () => void, problem: () => string]>([
-  ["a file that is not there is told by whoever reads it", () => fs.rmSync(file), () => ""],
+  ["a missing file is reported when it is read", () => fs.rmSync(file), () => ""],
   [
-    "a directory for everybody",
+    "a directory that everybody can change",
     () => fs.chmodSync(within("app"), 0o777),
     () => open(within("app")),
   ],
-  ["a directory for a group", () => fs.chmodSync(within("app"), 0o770), () => open(within("app"))],
+  [
+    "a directory that a group can change",
+    () => fs.chmodSync(within("app"), 0o770),
+    () => open(within("app")),
+  ],
   ["one with the sticky bit, as /tmp", () => fs.chmodSync(within("app"), 0o1777), () => ""],
   ["one above it", () => fs.chmodSync(root, 0o777), () => open(root)],
   [
-    "a link out of a directory that is as it should be into one for everybody",
+    "a link from a safe directory into one that everybody can change",
     () => {
       fs.mkdirSync(within("open"));
       fs.chmodSync(within("open"), 0o777);
@@ -84,7 +88,7 @@ it.each<[string, corrupt: () => void, problem: () => string]>([
   expect(ownersProblem(file, "certificates")).toBe(problem());
 });
 
-it.runIf(isRoot)("another user's file or directory, but root's", () => {
+it.runIf(isRoot)("a file or directory of another user except root", () => {
   fs.chownSync(file, OTHER, OTHER);
   expect(ownersProblem(file, "certificates")).toBe("belongs to another user; run chown on it");
   fs.chownSync(file, 0, 0);
@@ -101,7 +105,7 @@ it.runIf(isRoot)("another user's file or directory, but root's", () => {
   ).toBe("");
 });
 
-it("a relative path begins where the program was started", () => {
+it("a relative path starts in the working directory", () => {
   const statusOf = (one: string) => ({ mode: one === "." ? 0o40777 : 0o100600, uid: 1000 });
   const looked = (uid?: number) => pathProblem("key", "owner", uid, statusOf, () => "");
   expect(looked(1000)).toBe(open("."));

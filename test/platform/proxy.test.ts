@@ -1,5 +1,5 @@
-// `http.agent` of a library that programs use, through a proxy that is there: sign-in and `session.fetch` go through it and
-// by no other way, and the server's certificate counts as it does without (docs, A proxy).
+// `http.agent` with a proxy library: sign-in and `session.fetch` use only the proxy, and check the server's certificate as
+// without it (docs, A proxy).
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import {
 } from "../../targets/service/simulated-service.ts";
 import { type RunningProxy, startProxy } from "./connect-proxy.ts";
 
-/** Only the proxy knows where this is. */
+/** A name that only the proxy can resolve. */
 const SERVER = "https://elsewhere.example";
 const { ca, identities } = makeTlsIdentities();
 const services: SimulatedService[] = [];
@@ -30,7 +30,7 @@ async function service(identity: { key: string; cert: string }): Promise<Simulat
 }
 
 let genuine: SimulatedService;
-/** Of an authority that nobody trusts: a proxy that reads along. */
+/** The certificate of a proxy that intercepts TLS, from an untrusted authority. */
 let impostor: SimulatedService;
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ function start(proxy: RunningProxy, more: Partial<SignInOptions> = {}): Promise<
   });
 }
 
-it("sign-in, session.fetch and a session that is there already go through the proxy", async () => {
+it("sign-in, session.fetch and a resumed session go through the proxy", async () => {
   const proxy = await startProxy(portOf(genuine));
   const state = path.join(home, "kept");
   try {

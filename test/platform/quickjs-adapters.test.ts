@@ -1,17 +1,17 @@
-// Adapters of stock QuickJS on a system that runs out of something: the processes that it starts for HTTP and `sync`, and
-// the display that is a text file, whose place goes away, or becomes read-only, while it is shown.
+// The adapters of stock QuickJS on a system that runs out of resources: processes for HTTP and `sync`, and a text file as
+// display that disappears or becomes read-only.
 
 import { describe, expect, it } from "vitest";
 import { displayOf } from "../../platform/quickjs/displays.ts";
 import type { Os } from "../../platform/quickjs/engine.ts";
 import { Child } from "../../platform/quickjs/process.ts";
 
-/** Counts the file descriptors that are open; each call that can fail does so when its number is up. */
+/** Counts open file descriptors. Each call that can fail does so at its turn. */
 class PoorSystem {
   readonly open = new Set<number>();
   calls = 0;
   failing = -1;
-  /** What waitpid says of a child that has ended. */
+  /** The result of waitpid for a child that has ended. */
   ended: [pid: number, status: number] = [7, 0];
   onReadable: (() => void) | null = null;
   #next = 3;
@@ -45,11 +45,11 @@ function start(system: PoorSystem, exit = (_code: number) => {}) {
 }
 
 describe("a child process", () => {
-  it("that cannot be started leaves no descriptor open", () => {
+  it("that cannot be started leaks no file descriptor", () => {
     const whole = new PoorSystem();
     start(whole);
     expect(whole.calls).toBe(4);
-    // The ends of its error output and of its output that we read, and nothing else.
+    // Only the read ends of its error output and its output.
     expect(whole.open.size).toBe(2);
     for (let failing = 0; failing < whole.calls; failing++) {
       const system = new PoorSystem();
@@ -68,7 +68,7 @@ describe("a child process", () => {
     system.ended = ended;
     const codes: number[] = [];
     start(system, (code) => codes.push(code));
-    // Its error output ends, and its output.
+    // End of its error output, and of its output.
     for (let pipes = 2; pipes > 0; pipes--) system.onReadable!();
     expect(codes).toEqual([expected]);
     expect([...system.open]).toEqual([]);

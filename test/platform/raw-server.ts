@@ -1,5 +1,4 @@
-// A server on bare TCP for tests of the Node HTTP adapter, which does with each request what its script says; and a sink
-// that writes down what it is told.
+// A scripted TCP server for tests of Node's HTTP adapter, and a sink that records its calls.
 
 import net from "node:net";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
@@ -9,13 +8,13 @@ import { NodeHttp, type NodeHttpOptions } from "../../platform/node/http.ts";
 
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/** What a sink is told, in its order. */
+/** Calls of a sink, in order. */
 export type ErrorText = [event: string, ...values: unknown[]];
 
-/** What it is told of `OK`. */
+/** The calls for `OK`. */
 export const VALID: ErrorText[] = [["status", 200, -1, ""], ["body", "ok"], ["end"]];
 
-/** A sink; `ended` settles with all that it has been told by then. */
+/** A sink; `ended` resolves to all calls so far. */
 export function recorder(during: (event: string) => void = () => {}): {
   sink: HttpSink;
   reported: ErrorText[];
@@ -40,7 +39,6 @@ export function recorder(during: (event: string) => void = () => {}): {
   return { sink, reported, ended };
 }
 
-/** Sends a request through filters to an adapter. */
 export function through(
   http: Http,
   filters: readonly Filter[],
@@ -62,19 +60,19 @@ export const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
 };
 
-/** The server, and an adapter that asks it. */
+/** The server, and an adapter that sends requests to it. */
 export class RawServer {
   origin = "";
-  /** What is done with each request. */
+  /** What to do with each request. */
   script: (socket: net.Socket) => unknown = (socket) => socket.write(OK);
-  /** What has come, request by request. */
+  /** The received requests. */
   readonly requested: string[] = [];
   connections = 0;
   adapter = new NodeHttp();
   readonly #server: net.Server;
 
   constructor() {
-    // What is written goes out at once, and not with what the other side says next.
+    // Sends each write at once, not together with the next.
     this.#server = net.createServer({ noDelay: true }, (socket) => {
       this.connections++;
       socket.on("error", () => {});
@@ -95,12 +93,12 @@ export class RawServer {
     await new Promise((done) => this.#server.close(done));
   }
 
-  /** Connections that are open. */
+  /** Open connections. */
   open(): Promise<number> {
     return new Promise((done) => this.#server.getConnections((_, count) => done(count)));
   }
 
-  /** An adapter made so takes the place of the one before. */
+  /** Replaces the adapter. */
   make(options: NodeHttpOptions): void {
     this.adapter.dispose();
     this.adapter = new NodeHttp(options);
@@ -113,7 +111,7 @@ export class RawServer {
     };
   }
 
-  /** All that a sink is told. */
+  /** All calls of a sink. */
   sendRequest(more: Partial<HttpRequest> = {}): Promise<ErrorText[]> {
     const { sink, ended } = recorder();
     this.adapter.send(this.request(more), sink);

@@ -1,6 +1,5 @@
-// Sealed storage (platform/storage/sealed-storage.ts): what lies in the storage below, byte by byte, against the format in its head
-// comment made with tweetnacl's ordinary functions. Records that were sealed once are to be opened by every later program.
-// What becomes of records that are altered, put back or cut off is the business of random lives (session-model/slots.ts).
+// Sealed storage (platform/storage/sealed-storage.ts) against its format, made with tweetnacl: later versions must open old
+// records. Random sessions test changed, moved and truncated records (session-model/slots.ts).
 
 import nacl from "tweetnacl";
 import { describe, expect, it } from "vitest";
@@ -18,7 +17,7 @@ function put(storage: Storage, slot: number, bytes: Uint8Array): boolean | undef
   return response;
 }
 
-/** The record as text, "" for an empty slot, -1 for an unreadable one. */
+/** The record as text; "" for an empty slot, -1 for an unreadable one. */
 function get(storage: Storage, slot: number): string | number | undefined {
   const into = new Uint8Array(storage.capacity);
   let response: string | number | undefined;
@@ -44,7 +43,7 @@ const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value
 const joined = (...parts: Iterable<number>[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => [...part]));
 
-/** The format, once more. */
+/** An independent implementation of the format. */
 class Format {
   readonly #key: Uint8Array;
   readonly #entropy = new SeededEntropy(SEED);
@@ -60,7 +59,7 @@ class Format {
     return this.sealed(1, message);
   }
 
-  /** Any message at all, as nobody but the device itself could have sealed it. */
+  /** Any message, as if sealed by the device itself. */
   sealed(version: number, message: Uint8Array): Uint8Array {
     const random = new Uint8Array(24);
     this.#entropy.fill(random, 0, 24);
@@ -75,7 +74,7 @@ const recordOf = (length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => 40 + (i % 80));
 
 describe.each(KEYS)("%s", (_, deviceKey, salt) => {
-  it("records are numbered in the order in which they were sealed", () => {
+  it("records have increasing numbers", () => {
     const format = new Format(deviceKey, salt);
     const storage = new MemoryStorage({ capacity: CAPACITY });
     const entropy = new SeededEntropy(SEED);
@@ -87,13 +86,13 @@ describe.each(KEYS)("%s", (_, deviceKey, salt) => {
       expect(put(sealed, slot, record)).toBe(true);
       expect(storage.peek(slot)).toEqual(format.envelope(slot, record, count));
       expect(get(sealed, slot)).toBe(new TextDecoder().decode(record));
-      // A program that is started again goes on from what it finds.
+      // A restarted program continues with the number that it finds.
       if (count % 50 === 49) sealed = made();
     }
   });
 });
 
-describe("an authentic box that this program does not write", () => {
+describe("an authentic record in a form that this version does not write", () => {
   const [, deviceKey, salt] = KEYS[0]!;
   const format = new Format(deviceKey, salt);
   const head = (version: number): Uint8Array => joined([version, 0], uint32(0), uint32(0));
@@ -116,12 +115,12 @@ describe("an authentic box that this program does not write", () => {
     expect(readBack(box)).toBe(expected);
   });
 
-  it("version 1 with a counter's value in the place of the zeros", () => {
+  it("version 1 with a counter instead of zeros", () => {
     const message = joined([1, 0], uint32(0), uint32(1), bytesOf("counted"));
     expect(readBack(format.sealed(1, message))).toBe(-1);
   });
 
-  it("too short for what stands ahead of a record, by any number of bytes", () => {
+  it("too short for the header, by any number of bytes", () => {
     expect(readBack(format.sealed(1, head(1)))).toBe("");
     for (let length = 0; length < 10; length++) {
       const box = format.sealed(1, head(1).slice(0, length));
@@ -129,7 +128,7 @@ describe("an authentic box that this program does not write", () => {
     }
   });
 
-  it("sealed with nothing but zeros: it opens on no device without a key, nor after dispose", () => {
+  it("sealed with a key of zeros: cannot be opened without a key, or after dispose", () => {
     const storage = new MemoryStorage({ capacity: CAPACITY });
     const entropy = new SeededEntropy(SEED);
     const nonce = new Uint8Array(24);
@@ -142,7 +141,7 @@ describe("an authentic box that this program does not write", () => {
   });
 });
 
-it("no two different records get one nonce, even from a generator that is stuck", () => {
+it("no two different records get one nonce, even if the random generator repeats itself", () => {
   const storage = new MemoryStorage({ capacity: CAPACITY });
   const entropy = { fill: () => true };
   const sealed = new SealedStorage({ storage, entropy, deviceKey: KEYS[0]![1] });
@@ -159,7 +158,7 @@ it("no two different records get one nonce, even from a generator that is stuck"
   expect(nonces.size).toBe(50);
 });
 
-it("a storage without room is refused when the seal is made; what it says of its last failure is said above", () => {
+it("refuses a storage that is too small; passes on its last failure", () => {
   const make = (capacity: number): { storage: MemoryStorage; sealed: SealedStorage } => {
     const storage = new MemoryStorage({ capacity });
     const options = { storage, entropy: new SeededEntropy(1), deviceKey: undefined };

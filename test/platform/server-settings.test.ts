@@ -1,4 +1,4 @@
-// What a program says of server and client, and the driver's settings that it comes to (platform/session/settings.ts).
+// The driver settings that result from a program's server and client options (platform/session/settings.ts).
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication } from "../../core/index.ts";
@@ -24,12 +24,12 @@ const ISSUER = "https://login.example.com";
 const ADDRESSES = { deviceAuthorization: `${ISSUER}/code`, token: `${ISSUER}/token` };
 const client: Client = { clientId: "cli" };
 
-/** Settings at a choice that nobody has to be asked for. */
+/** Settings of a choice that needs no request. */
 const settled = (choice: ServerChoice, more: Partial<Client> = {}): Promise<ServerSettings> =>
   settingsFor(choice, { ...client, ...more }, fakePlatform({}));
 
-describe("addresses as they are", () => {
-  it("come to these settings, of which a program can leave out the most", async () => {
+describe("addresses", () => {
+  it("with the minimum of options", async () => {
     expect(await settled(ADDRESSES)).toEqual({
       memoryBytes: 163_840,
       endpoints: { ...noEndpoints, ...ADDRESSES, revocation: "" },
@@ -44,7 +44,7 @@ describe("addresses as they are", () => {
     );
   });
 
-  it("with all that a program can say", async () => {
+  it("with all options", async () => {
     const output: Partial<Client> = {
       ...{ clientSecret: "secret", scope: "a b", bodies: "json", pkce: "S256" },
       ...{ memoryBytes: 4096, clientAuthentication: "client_secret_post" },
@@ -73,7 +73,7 @@ describe("addresses as they are", () => {
 });
 
 describe("known servers", () => {
-  it("by a name: its addresses, its scope for a first try, and how it is translated", async () => {
+  it("by name: addresses, default scope and translation", async () => {
     const github = await settled("github");
     const { addresses } = serverOf("github", {}, false);
     expect(github.endpoints).toEqual({ ...noEndpoints, ...addresses });
@@ -84,7 +84,7 @@ describe("known servers", () => {
     expect((await settled("facebook", { clientSecret: "s" })).translate).toBeDefined();
   });
 
-  it("by a name and words, with the program's own parameters", async () => {
+  it("by name and parameters, with the program's own parameters", async () => {
     const microsoft = { name: "microsoft", tenant: "contoso.example" };
     const own = { deviceParameters: { domain_hint: "a b" }, tokenParameters: { more: "1" } };
     const { config, endpoints } = await settled(microsoft, own);
@@ -108,7 +108,7 @@ describe("issuers", () => {
     token_endpoint: ADDRESSES.token,
     token_endpoint_auth_methods_supported: ["client_secret_post"],
   };
-  /** Metadata from an earlier start, and what has become of them. */
+  /** Metadata from an earlier start, and what happened to them. */
   const keeping = (stored: DiscoveredServer | undefined, more: Partial<StoredMetadata> = {}) => {
     const calls: unknown[] = [];
     const metadata: StoredMetadata = {
@@ -122,7 +122,7 @@ describe("issuers", () => {
     return { calls, metadata };
   };
 
-  it("are asked, and what they say is kept for the next start", async () => {
+  it("are requested, and the metadata are stored for the next start", async () => {
     const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
     const { calls, metadata } = keeping(undefined, { rediscover: () => Promise.reject() });
     const secret = { ...client, clientSecret: "secret" };
@@ -132,18 +132,18 @@ describe("issuers", () => {
       server: ISSUER,
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
     });
-    // They are of today: there is no need to ask again.
+    // They are from today, so no discovery is needed.
     expect(settings.rediscover).toBeUndefined();
     expect(calls).toEqual([ISSUER, [found]]);
     expect(platform.http.requests).toHaveLength(1);
   });
 
-  it("are asked where nothing is kept by anybody", async () => {
+  it("are requested if nothing is stored", async () => {
     const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
     expect((await settingsFor(ISSUER, client, platform)).endpoints).toEqual(found.endpoints);
   });
 
-  it("are not asked where something is kept, until that is of no use any more", async () => {
+  it("are not requested while stored metadata are valid", async () => {
     const platform = fakePlatform({});
     const today = { ...noEndpoints, token: `${ISSUER}/moved` };
     const rediscover = (issuer: string) => Promise.resolve({ ...today, metadata: issuer });
@@ -157,18 +157,18 @@ describe("issuers", () => {
   });
 });
 
-describe("one server, of which several things are known", () => {
+describe("a server with several sources of settings", () => {
   const issuer = "https://id.example.com/";
   const served = (document: object) =>
     fakePlatform({ isAtOnce: true, http: { handler: () => ({ body: document }) } });
   const { deviceAuthorization, token } = ADDRESSES;
 
-  it("addresses by hand beside an issuer: nobody is asked, and its ID tokens count", async () => {
+  it("addresses and an issuer: no request, and its ID tokens count", async () => {
     const known = await settled({ issuer, endpoints: ADDRESSES });
     expect([known.endpoints.token, known.issuer]).toEqual([token, issuer]);
   });
 
-  it("an address by hand where the metadata lack it, and the others of the metadata", async () => {
+  it("an address that the metadata lack, and the others from the metadata", async () => {
     const platform = served({
       issuer,
       token_endpoint: `${issuer}t`,
@@ -177,12 +177,12 @@ describe("one server, of which several things are known", () => {
     const choice = { issuer: issuer.slice(0, -1), endpoints: { deviceAuthorization } };
     const known = await settingsFor(choice, client, platform);
     const addresses = { deviceAuthorization, token: `${issuer}t`, revocation: `${issuer}r` };
-    // The server spells itself with a slash: so do records and ID tokens.
+    // The server writes its issuer with a slash, and so do records and ID tokens.
     expect(known).toMatchObject({ issuer, endpoints: addresses, config: { server: issuer } });
     await expect(settingsFor(issuer, client, platform)).rejects.toThrow("no device_authorization");
   });
 
-  it("a profile knows its issuer, and what stands beside it goes first", async () => {
+  it("a profile has its issuer, and options beside it take precedence", async () => {
     const keycloak = { name: "keycloak", host: "sso.example.com", realm: "home" };
     expect(await settled(keycloak)).toMatchObject({
       issuer: "https://sso.example.com/realms/home",
@@ -193,7 +193,7 @@ describe("one server, of which several things are known", () => {
     expect(known.endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
   });
 
-  it("a profile's translation, and what records belong to, go with the addresses by hand", async () => {
+  it("explicit addresses keep a profile's translation and its owner of records", async () => {
     const known = await settled(
       { issuer, profile: "twitch", endpoints: { ...ADDRESSES, revocation: "" } },
       { clientSecret: "s" },
@@ -207,7 +207,7 @@ describe("one server, of which several things are known", () => {
     expect(filter.gathers).toBe(true);
   });
 
-  it("an address that is empty is none, a way of one's own goes before the metadata's, and an issuer is an address", async () => {
+  it("an empty address is none; the program's client authentication takes precedence; an issuer is a URL", async () => {
     const methods = { token_endpoint_auth_methods_supported: ["private_key_jwt"] };
     const platform = served({ issuer, token_endpoint: token, ...methods });
     const own: Client = {
@@ -218,11 +218,11 @@ describe("one server, of which several things are known", () => {
     await expect(settled({ issuer: "127.0.0.1", endpoints: ADDRESSES })).rejects.toMatchObject({
       code: "wrong_option",
     });
-    // Addresses with an issuer beside them are no less of it.
+    // Addresses with an issuer beside them belong to it.
     expect((await settled({ ...ADDRESSES, issuer } as ServerChoice)).issuer).toBe(issuer);
   });
 
-  it("what fails for now at one address is weather, whatever the others say for good", async () => {
+  it("a temporary failure at one address is temporary as a whole", async () => {
     const platform = fakePlatform({
       isAtOnce: true,
       http: {
@@ -234,7 +234,7 @@ describe("one server, of which several things are known", () => {
     await expect(requesting).rejects.toMatchObject({ isTransient: true });
   });
 
-  it("a certificate that is refused is no weather: nobody waits", async () => {
+  it("a refused certificate is not temporary: no retry", async () => {
     const { timers } = fakePlatform({});
     const http = {
       send: (_: unknown, sink: HttpSink) => sink.failed("unreachable"),
@@ -244,7 +244,7 @@ describe("one server, of which several things are known", () => {
     await expect(requesting).rejects.toThrow("SELF_SIGNED_CERT");
   });
 
-  it("without a network it is asked again, with growing waits, until there is one", async () => {
+  it("without a network it retries with growing waits", async () => {
     const platform = served({
       issuer,
       token_endpoint: token,
@@ -268,7 +268,7 @@ describe("one server, of which several things are known", () => {
   });
 });
 
-describe("what is wrong with a client is said before anybody is asked", () => {
+describe("a wrong client option is an error before the first request", () => {
   it.each<[wrong: object, message: string]>([
     [{ clientId: undefined }, "clientId must be 1..256 printable ASCII characters"],
     [{ clientId: "a\u007f" }, "clientId must be 1..256 printable ASCII characters"],
@@ -294,7 +294,7 @@ describe("what is wrong with a client is said before anybody is asked", () => {
     expect(() => checkClient({ ...client, ...wrong })).toThrow(expect.objectContaining(output));
   });
 
-  it("and what is right is taken", () => {
+  it("valid ones", () => {
     for (const clientId of [" ", "~".repeat(256)]) checkClient({ clientId });
     for (const clientSecret of ["", " ~"]) checkClient({ ...client, clientSecret });
     for (const memoryBytes of [4096, 458_752]) checkClient({ ...client, memoryBytes });
@@ -303,10 +303,10 @@ describe("what is wrong with a client is said before anybody is asked", () => {
   });
 });
 
-describe("an issuer whose addresses come from an earlier start", () => {
+describe("an issuer with addresses from an earlier start", () => {
   const moved = { ...ENDPOINTS, deviceAuthorization: `${HOST}/moved/code` };
 
-  it("is asked for those of today once a request has failed, and once alone", async () => {
+  it("causes one new discovery after a failed request", async () => {
     let requested = 0;
     const rediscover = () => Promise.resolve(requested++).then(() => moved);
     const environment = new SessionEnvironment();
@@ -325,7 +325,7 @@ describe("an issuer whose addresses come from an earlier start", () => {
     expect(requested).toBe(1);
   });
 
-  it("that says nothing of use leaves them as they are", async () => {
+  it("keeps them if the discovery fails", async () => {
     const environment = new SessionEnvironment();
     environment.http.faultFor = () => ({ kind: "refuse" });
     const rediscover = () => Promise.reject(new Error("away"));
@@ -335,7 +335,7 @@ describe("an issuer whose addresses come from an earlier start", () => {
     expect(await environment.until(() => start.session !== undefined)).toBe(true);
   });
 
-  it("that says it too late changes nothing any more", async () => {
+  it("ignores a late discovery", async () => {
     let print: (endpoints: typeof moved) => void = () => {};
     const rediscover = () =>
       new Promise<typeof moved>((resolve) => {

@@ -1,5 +1,5 @@
-// npm run tool -- sessions: what sessions cost on Node, all of it counted in one run. Programs are processes of their own:
-// this file, started again.
+// npm run tool -- sessions: counts what sessions cost on Node. Programs are processes of their own, which run this file
+// too.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -20,12 +20,12 @@ const REQUESTS = 7;
 const STARTS = 10;
 const PROGRAMS = 12;
 const SESSIONS = 1000;
-/** So long tokens live, and so often programs have one that has ended meanwhile. */
+/** The lifetime of tokens, and how often a program finds an expired one. */
 const LIFETIME_S = 12;
 const RUNS = 2;
 const BODY_BYTES = 50_000_000;
 
-/** What a program is told: the service, and a directory. */
+/** Arguments of a program: the service, and a directory. */
 interface Place {
   readonly url: string;
   readonly state: string;
@@ -42,11 +42,11 @@ function usedBytes(): number {
   return heapUsed + external;
 }
 
-/** Bytes of this process for each of many sessions that go on, behind one that has loaded everything. */
+/** Bytes of this process for each of many sessions, after one has loaded everything. */
 async function memory(place: Place): Promise<number> {
   const held: Session[] = [await started(place)];
   const states = Array.from({ length: SESSIONS }, (_, at) => `${place.state}-${at}`);
-  // But for the lock.
+  // All but the lock.
   const filter = (name: string): boolean => !path.basename(name).startsWith("lock-");
   for (const state of states) cpSync(place.state, state, { recursive: true, filter });
   const before = usedBytes();
@@ -56,7 +56,6 @@ async function memory(place: Place): Promise<number> {
   return bytes;
 }
 
-/** Wants a token all the time. */
 async function use(place: Place): Promise<number> {
   const session = await started(place);
   const endMs = performance.now() + (RUNS + 0.5) * LIFETIME_S * 1000;
@@ -68,7 +67,7 @@ async function use(place: Place): Promise<number> {
   return 0;
 }
 
-/** The most bytes beside a Request, whose body is sent, for each of the body. */
+/** The maximum bytes of memory for each byte of a Request's body. */
 async function body(): Promise<number> {
   const bytes = new Uint8Array(BODY_BYTES).fill(1);
   const request = new Request("https://api.test", { method: "POST", body: bytes });
@@ -97,7 +96,7 @@ async function run(program: Program, place: Place): Promise<number> {
   return counted;
 }
 
-/** How often tokens are renewed while `act` is done with a session of an earlier start. */
+/** Counts refreshes during `act`, with a session from an earlier start. */
 async function renewals(
   folder: string,
   options: SimulatedServiceOptions,

@@ -1,6 +1,5 @@
-// What a session says, word by word: why it fails or ends, what goes wrong on the way and is tried again, whose it is, and
-// how long it lasts. What it says at any moment of a life is held against the server's answers in random lives
-// (session-model/heard.ts).
+// The exact messages of a session: failures, ends, retries and lifetimes. Random sessions compare its reports with the
+// server's responses (session-model/received-responses.ts).
 
 import { SignJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
@@ -18,7 +17,7 @@ import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 import { SETTINGS, SessionEnvironment, type Start } from "../environment/session-port.ts";
 import { HOST } from "../session-model/server.ts";
 
-/** A world whose server's answers to a path are others. */
+/** The server's responses to a path are changed. */
 function environmentWith(
   path: string,
   change: (response: FakeResponse) => FakeResponse,
@@ -47,7 +46,7 @@ async function started(
   if (start.session === undefined) throw start.error ?? new Error("no session");
   return { start, session: start.session };
 }
-/** As a program sees an error, what it compares and what a person reads, and the status of the answer behind it. */
+/** An error's code, remedy, message and missing member, and the status of its response. */
 const reported = ({ code, remedy, message, lacks, response }: SignInError): string =>
   [`${code} (${remedy})`, message.replace(/in \d+ s$/, "in N s"), lacks, response?.status]
     .filter((part) => part !== "" && part !== undefined)
@@ -83,19 +82,19 @@ it.each<[name: string, path: string, response: FakeResponse, error: string]>([
     `org_internal; ask the administrator of your organization; ${CODE_AT} 403 org_internal | 403`,
   ],
   [
-    "an answer that there is no room for",
+    "a response that does not fit",
     "/code",
     { body: { ...lacking.body, verification_uri: HOST, device_code: "x".repeat(40_000) } },
     "value_too_long; no room for device_code of 40000 bytes; 259904 bytes as memoryBytes would do",
   ],
   [
-    "codes that nobody has taken",
+    "codes that nobody has confirmed",
     "/token",
     refusal(400, "expired_token"),
     `renewals_exhausted; sign in again; ${TOKEN_AT} 400 expired_token | 400`,
   ],
 ])(
-  "why a sign-in has failed is said in one line, with what was answered: %s",
+  "a failed sign-in is described in one line, with the response: %s",
   async (_, path, response, error) => {
     const environment = environmentWith(path, () => response);
     const start = environment.start();
@@ -108,7 +107,7 @@ it.each<[name: string, path: string, response: FakeResponse, error: string]>([
       "SignInError",
       `${code} (${remedy}) | signing in failed: ${error}`,
     ]);
-    // What has ended it is told once.
+    // The error that ends a sign-in is not reported as trouble too.
     expect(start.troubles).toEqual([]);
   },
 );
@@ -116,14 +115,14 @@ it.each<[name: string, path: string, response: FakeResponse, error: string]>([
 it.each<[handlers: SignInHandlers, error: string]>([
   [{ resumeOnly: true }, "not_signed_in (user) | not signed in; sign in first"],
   [{ signal: AbortSignal.abort() }, "aborted (nobody) | signing in was given up"],
-])("nobody is asked where a program says so: %j", async (handlers, error) => {
+])("no user interaction if the program does not want it: %j", async (handlers, error) => {
   const environment = new SessionEnvironment();
   const start = environment.start(handlers);
   await environment.until(() => start.isSettled);
   expect([reported(start.error as SignInError), environment.http.requests]).toEqual([error, []]);
 });
 
-describe("which answer a failure names", () => {
+describe("the response of a failure", () => {
   const base = { url: `${HOST}/token`, error: "", errorDescription: "", failure: "", status: 200 };
   const device = {
     ...{ error: ErrorCode.RENEWALS_EXHAUSTED, errorField: 0, memoryNeeded: 0 },
@@ -137,7 +136,7 @@ describe("which answer a failure names", () => {
     [{ status: 400, error: "access_denied" }, true],
     [{ status: 200, error: "denied" }, true],
     [{ status: 0, failure: "not reachable" }, true],
-    // The user has not decided: that is no reason of the server's.
+    // The user has not decided, so the server gave no reason.
     [{ status: 400, error: "authorization_pending" }, false],
     [{ status: 400, error: "slow_down" }, false],
   ])("%j: %j", (more, isNamed) => {
@@ -147,7 +146,7 @@ describe("which answer a failure names", () => {
     expect(error.message.includes(HOST)).toBe(isNamed);
   });
 
-  it("where nobody can mend it another try may go better", () => {
+  it("if nobody can fix it, the message says to try again", () => {
     expect(reported(signInErrorOf(device))).toBe(
       "renewals_exhausted (nobody) | signing in failed: renewals_exhausted; try again",
     );
@@ -155,7 +154,7 @@ describe("which answer a failure names", () => {
 });
 
 describe("errors before there is a device", () => {
-  it("an issuer's metadata: away for now, or of no use", () => {
+  it("an issuer's metadata: temporarily not available, or unusable", () => {
     const [away, unusable] = [true, false].map(
       (isAway) => new MetadataError("no metadata", isAway),
     );
@@ -165,7 +164,7 @@ describe("errors before there is a device", () => {
     );
   });
 
-  it("an option, with what is behind it, if anything", () => {
+  it("an option, with its cause if there is one", () => {
     const cause = new Error("why");
     expect(wrongOption("state is missing", cause)).toMatchObject({
       ...{ code: "wrong_option", remedy: "developer", message: "state is missing", cause },
@@ -174,7 +173,7 @@ describe("errors before there is a device", () => {
   });
 });
 
-describe("what is tried again by itself is told each time", () => {
+describe("each automatic retry is reported", () => {
   it.each<[response: FakeResponse | undefined, trouble: string]>([
     [lacking, `malformed_response (nobody) | ${CODE_AT} 200; ${NO_URI}; | verification_uri | 200`],
     [
@@ -193,7 +192,7 @@ describe("what is tried again by itself is told each time", () => {
     expect(start.troubles).toHaveLength(2);
   });
 
-  it("a user who has not decided yet is no trouble, nor is being asked to slow down", async () => {
+  it("authorization_pending and slow_down are not reported", async () => {
     const environment = environmentWith("/token", () => ({
       status: 400,
       body: { error: "slow_down" },
@@ -203,7 +202,7 @@ describe("what is tried again by itself is told each time", () => {
     expect([start.prompts.length, start.troubles]).toEqual([1, []]);
   });
 
-  it("in a session: a server that refuses to refresh the tokens, and who can mend it", async () => {
+  it("in a session: a server that refuses to refresh the tokens, and who can fix it", async () => {
     const environment = new SessionEnvironment();
     const { start, session } = await started(environment);
     environment.http.handler = () => refusal(401, "invalid_client");
@@ -211,7 +210,7 @@ describe("what is tried again by itself is told each time", () => {
     expect(reported(start.troubles[0]!)).toBe(
       `invalid_client (developer) | ${TOKEN_AT} 401 invalid_client; ${DEVELOPER}; trying again in N s | 401`,
     );
-    // Whoever wants the token hears the same at once, and does not wait for the maker.
+    // A call for the token gets the error at once, without waiting for a fix.
     await environment.pass(4000);
     const waiting = session.accessToken().then(expect.unreachable, ({ code }: SignInError) => code);
     expect([await waiting, start.ends]).toEqual(["invalid_client", []]);
@@ -221,7 +220,7 @@ describe("what is tried again by itself is told each time", () => {
     [undefined, ""],
     ["", ""],
     ["disk full", " (disk full)"],
-  ])("storage that fails, in its words: %j", async (lastFailure, why) => {
+  ])("storage that fails, with its reason: %j", async (lastFailure, why) => {
     const environment = new SessionEnvironment();
     const { start, session } = await started(environment);
     await environment.pass(1);
@@ -248,11 +247,11 @@ describe("what is tried again by itself is told each time", () => {
   });
 });
 
-describe("the end says why", () => {
+describe("the reason for the end of a session", () => {
   const ended = async (session: Session): Promise<string> =>
     reported(await session.accessToken().then(expect.unreachable, (error: SignInError) => error));
 
-  it("signed out, or closed by the program: the first end is the one that counts", async () => {
+  it("signed out, or closed by the program: the first reason counts", async () => {
     const environment = new SessionEnvironment();
     const { session } = await started(environment);
     void session.signOut();
@@ -266,7 +265,7 @@ describe("the end says why", () => {
     }
   });
 
-  it("signOut at a server that refuses to revoke: that is its result, and no trouble beside it", async () => {
+  it("signOut at a server that refuses to revoke: returned as result, not reported as trouble", async () => {
     const problem = "invalid_client";
     const environment = environmentWith("/revoke", () => refusal(400, problem));
     const { session, start } = await started(environment);
@@ -276,7 +275,7 @@ describe("the end says why", () => {
     expect(start.troubles).toEqual([]);
   });
 
-  it("a server that ends it, also where nobody listens to that", async () => {
+  it("the server has ended it, also without a handler", async () => {
     const environment = new SessionEnvironment();
     const start = environment.start();
     await environment.until(() => start.isSettled);
@@ -289,8 +288,8 @@ describe("the end says why", () => {
   });
 });
 
-describe("a session says how long it lasts", () => {
-  it("nothing where the server has said nothing, or there is no refresh token", async () => {
+describe("lifetimes of a session", () => {
+  it("unknown if the server has sent none, or no refresh token", async () => {
     const environment = environmentWith("/token", adding({ expires_in: undefined }));
     environment.server.givesRefreshToken = false;
     const { session } = await started(environment);
@@ -299,7 +298,7 @@ describe("a session says how long it lasts", () => {
       undefined,
       false,
     ]);
-    // Three years and more are no lifetime that anybody counts down.
+    // More than three years count as unlimited.
     for (const [reported, endsInS] of [
       [50_000_000, 50_000_000],
       [100_000_000, undefined],
@@ -312,7 +311,7 @@ describe("a session says how long it lasts", () => {
   });
 
   it.each([0, 1, 10_000])(
-    "a token whose time is up since %i s is not said to be good, though nobody has told the device of the time",
+    "a token that expired %i s ago has no lifetime, even before the device has updated its clock",
     async (more) => {
       const environment = new SessionEnvironment();
       environment.server.allowsAfterPolls = 0;
@@ -340,7 +339,7 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
       .sign(new TextEncoder().encode(SETTINGS.config.clientSecret));
   };
 
-  it("are none without an ID token, and cannot be checked without an issuer", async () => {
+  it("undefined without an ID token; cannot be checked without an issuer", async () => {
     expect(await (await started(new SessionEnvironment())).session.claims()).toBeUndefined();
     const environment = environmentWith("/token", adding({ id_token: await idToken("ada") }));
     await expect((await started(environment)).session.claims()).rejects.toMatchObject({
@@ -349,7 +348,7 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
     });
   });
 
-  it("the issuer's keys are asked for by the program's fetch or the global one, over https alone", async () => {
+  it("requests the issuer's keys with the program's fetch or the global one, only over https", async () => {
     const token = (await idToken("ada")).replace(/^[^.]+/, btoa('{"alg":"ES256"}'));
     const away = (): Promise<Response> => Promise.reject(new TypeError("away"));
     const requested: string[] = [];
@@ -375,7 +374,7 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
   });
 });
 
-describe("what a start knows of the one before", () => {
+describe("what a start knows about the previous one", () => {
   const requesting = (scope: string) => ({ config: { ...SETTINGS.config, scope } });
   const restarted = async () => {
     const environment = environmentWith("/token", adding({ scope: "video", id_token: "a.b.c" }));
@@ -385,7 +384,7 @@ describe("what a start knows of the one before", () => {
     return { environment, tokenResponse };
   };
 
-  it("who has signed in and what was granted, without a request", async () => {
+  it("user and granted scope, without a request", async () => {
     const { environment, tokenResponse } = await restarted();
     environment.http.faultFor = () => ({ kind: "refuse" });
     const { session } = await started(environment);
@@ -393,7 +392,7 @@ describe("what a start knows of the one before", () => {
     expect(tokenResponse).toHaveProperty("id_token");
   });
 
-  it("of other tokens it says nothing, and signing out forgets it", async () => {
+  it("reports nothing about other tokens; signing out erases the cache", async () => {
     const { environment } = await restarted();
     const capacity = environment.capacity.clone();
     await Promise.all([(await started(environment)).session.signOut(), environment.pass(5)]);
@@ -406,7 +405,7 @@ describe("what a start knows of the one before", () => {
     expect(session.tokenResponse).toBeUndefined();
   });
 
-  it("a wider scope signs in anew, and is never dropped; a narrower one goes on", async () => {
+  it("a wider scope requires a new sign-in, a narrower one resumes the session", async () => {
     const { environment } = await restarted();
     const narrower = await started(environment, {}, requesting(""));
     expect(narrower.start.prompts).toEqual([]);
@@ -415,7 +414,7 @@ describe("what a start knows of the one before", () => {
     await environment.until(() => wider.isSettled);
     expect(wider.error).toMatchObject({ code: "insufficient_scope", remedy: "user" });
     expect((wider.error as SignInError).message).toContain('good for "video" alone');
-    // The new session says what it is good for, and nothing of the one before.
+    // The new session has its own scope, and nothing of the last one.
     environment.http.handler = environment.server.handle;
     environment.server.moreMembers = () => ({});
     const anew = await started(environment, {}, requesting("video audio"));
@@ -425,12 +424,12 @@ describe("what a start knows of the one before", () => {
     ]);
     expect(anew.start.prompts).toHaveLength(1);
     expect(environment.server.grants.map(({ isRevoked }) => isRevoked)).toEqual([true, false]);
-    // What was asked for counts, though the server grants less: the next start goes on.
+    // The requested scope counts, even if the server grants less.
     await Promise.all([anew.session.close(), environment.pass(5)]);
     expect((await started(environment, {}, requesting("video audio"))).start.prompts).toEqual([]);
   });
 
-  it("where a code would be needed, and nobody shows it, that is said", async () => {
+  it("without onCode, a required code is an error", async () => {
     const environment = new SessionEnvironment();
     const given = environment.start({ signal: AbortSignal.abort() });
     await environment.until(() => given.isSettled);
@@ -444,41 +443,38 @@ describe("what a start knows of the one before", () => {
   });
 });
 
-describe("an end owes nothing", () => {
+describe("close", () => {
   it.each([
     [true, []],
     [false, ["not_saved"]],
-  ])(
-    "tokens that could not be saved are, before the session is given back: %s",
-    async (isFixed, reported) => {
-      const environment = new SessionEnvironment();
-      environment.server.allowsAfterPolls = 0;
-      environment.storage.failWhen = (operation) => operation === "write";
-      const { start, session } = await started(environment);
-      await environment.until(() => start.troubles.length > 0);
-      expect(start.troubles.splice(0).map(({ code }) => code)).toEqual(["not_saved"]);
-      if (isFixed) environment.storage.failWhen = () => false;
-      const closed = session.close();
-      await environment.pass(5);
-      await closed;
-      expect([start.troubles.map(({ code }) => code), environment.stored > 0]).toEqual([
-        reported,
-        isFixed,
-      ]);
-      expect(session.status).toBe("closed");
-    },
-  );
+  ])("tries again to save unsaved tokens; it works: %s", async (isFixed, reported) => {
+    const environment = new SessionEnvironment();
+    environment.server.allowsAfterPolls = 0;
+    environment.storage.failWhen = (operation) => operation === "write";
+    const { start, session } = await started(environment);
+    await environment.until(() => start.troubles.length > 0);
+    expect(start.troubles.splice(0).map(({ code }) => code)).toEqual(["not_saved"]);
+    if (isFixed) environment.storage.failWhen = () => false;
+    const closed = session.close();
+    await environment.pass(5);
+    await closed;
+    expect([start.troubles.map(({ code }) => code), environment.stored > 0]).toEqual([
+      reported,
+      isFixed,
+    ]);
+    expect(session.status).toBe("closed");
+  });
 });
 
-describe("what a server repeats of what it was sent", () => {
-  it.each(["/code", "/token"])("%s: no secret is told", async (path) => {
+describe("a server that repeats secrets in its error", () => {
+  it.each(["/code", "/token"])("%s: no secret is reported", async (path) => {
     const environment = environmentWith(path, (response) => response);
     const { handler } = environment.http;
     environment.http.handler = (request) => {
       const { authorization } = request;
-      // As it is, and as it was sent.
+      // In plain and in encoded form.
       const words = `${authorization} ${decodeURIComponent(request.text)} ${request.text}`;
-      // Polls go on, so that there is something to refresh.
+      // Polls succeed, so that there are tokens to refresh.
       const isRefused = request.url.endsWith(path) && !request.form.has("device_code");
       const body = { error: "server_error", error_description: words };
       return isRefused
@@ -495,8 +491,8 @@ describe("what a server repeats of what it was sent", () => {
   });
 });
 
-describe("a program that listens to nothing", () => {
-  /** The platform of a world, free for a program without a single handler. */
+describe("a program without handlers", () => {
+  /** The environment's platform, for a program without handlers. */
   async function silent(listens: SignInHandlers) {
     const handlers = { onCode() {}, ...listens };
     const environment = new SessionEnvironment();
@@ -517,7 +513,7 @@ describe("a program that listens to nothing", () => {
     return { environment, session: session!, disposed: () => disposed };
   }
 
-  it("gives everything back once, and ends without an error of the session's own", async () => {
+  it("releases everything once, and ends without an internal error", async () => {
     const errors: unknown[] = [];
     const { environment, session, disposed } = await silent({
       onError: (error) => errors.push(error),
@@ -528,7 +524,7 @@ describe("a program that listens to nothing", () => {
     expect([errors, disposed()]).toEqual([[], 1]);
   });
 
-  it("what its handlers throw in a session is an unhandled rejection where onError is missing, or throws", async () => {
+  it("exceptions of its handlers are unhandled rejections if onError is missing or throws", async () => {
     const unheard: unknown[] = [];
     const before = process.listeners("unhandledRejection");
     process.removeAllListeners("unhandledRejection");
@@ -556,7 +552,7 @@ describe("a program that listens to nothing", () => {
   });
 });
 
-describe("before anything is asked", () => {
+describe("checks before the first request", () => {
   it.each([
     [["https://a.example", "ftp://b.example"], false, "resources[1] must be an https address"],
     [["http://a.example"], false, "resources[0] must be an https address: anybody"],

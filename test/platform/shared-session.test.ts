@@ -1,6 +1,6 @@
-// Several programs with one session (platform/node/state-directory.ts), at a server that gives each refresh token once
-// and ends the session where one comes back (RFC 9700 section 4.14.2): who waits for whom. Renewing, killing and ending are
-// the business of random lives (session-model/shared-run.ts).
+// Several programs with one session (platform/node/state-directory.ts): which one waits for which. The server ends the
+// session if a refresh token is used twice (RFC 9700 section 4.14.2). Random sessions test refreshes, kills and ends
+// (session-model/shared-run.ts).
 
 import fs from "node:fs";
 import path from "node:path";
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all(sessions.splice(0).map((session) => session.close())));
 
-/** Each request is refused, so that each has the tokens renewed. */
+/** Refuses each request, so that the session refreshes its tokens. */
 const refused = (): Promise<Response> => Promise.resolve(new Response("", { status: 401 }));
 const program = (): SignInOptions => ({
   server: environment.url,
@@ -57,8 +57,8 @@ const isValid = async (token: string): Promise<boolean> => {
   return (await fetch(address, { headers: { authorization: `Bearer ${token}` } })).status === 200;
 };
 
-describe("two programs that sign in", () => {
-  it("ask for one code; the second one says whom it waits for, and has the session, too", async () => {
+describe("two programs that sign in together", () => {
+  it("request one code; the second one reports which process it waits for, and gets the session too", async () => {
     const codes: string[] = [];
     const troubles: string[] = [];
     const onCode = ({ userCode }: { userCode: string }): void => void codes.push(userCode);
@@ -77,13 +77,13 @@ describe("two programs that sign in", () => {
     for (const session of sessions) expect(await isValid(await renew(session))).toBe(true);
   });
 
-  it("one that is given up while it has read the other's code, and waits, is gone at once", async () => {
+  it("aborting the second one while it waits takes effect at once", async () => {
     const codes: string[] = [];
     const first = signIn({ ...program(), onCode: ({ userCode }) => codes.push(userCode) });
     await expect.poll(() => codes.length).toBe(1);
     const troubles: string[] = [];
     const onTrouble = ({ code }: SignInError): void => void troubles.push(code);
-    // The first one has the lock and does not ask for it again: the second one asks when it would change what it read.
+    // The first program holds the lock. The second one tries to lock when it has to change what it read.
     const tries = vi.spyOn(StateLock.prototype, "tryTake");
     const controller = new AbortController();
     const onCode = (): void => {};
@@ -92,14 +92,14 @@ describe("two programs that sign in", () => {
     controller.abort();
     await expect(second).rejects.toMatchObject({ code: "aborted" });
     tries.mockRestore();
-    // It does not wait until it may erase what is not its own: after ten seconds that would be told as storage_silent.
+    // It does not wait to erase another program's record. After ten seconds that would be storage_silent.
     expect(troubles).toEqual([]);
     environment.service.approve(codes[0]!, "ada");
     sessions.push(await first);
     expect(codes).toHaveLength(1);
   });
 
-  it("where somebody has signed in anew meanwhile it is that one's session, and this one is over", async () => {
+  it("a new sign-in replaces the session, and ends the old one", async () => {
     const daemon = await start();
     await (await start()).signOut();
     const anew = await start();
@@ -108,7 +108,7 @@ describe("two programs that sign in", () => {
     expect(await isValid(await anew.accessToken())).toBe(true);
   });
 
-  it("forget waits for whoever renews, and what has been forgotten is not written again", async () => {
+  it("discard waits for a refresh, and nothing is written afterwards", async () => {
     const daemon = await start();
     const renewal = renew(daemon);
     await discard(state);
@@ -120,13 +120,13 @@ describe("two programs that sign in", () => {
   });
 });
 
-describe("a computer is not a flash chip", () => {
+describe("a start uses the cached access token", () => {
   const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
-  /** How often the server has been asked for tokens since. */
+  /** Token requests so far. */
   const requested = (): number => environment.responses("/token").length;
 
   it.each([["in the clear", {}] as const, ["sealed", { deviceKey: KEY }] as const])(
-    "ten starts, and twelve programs at once, go on with the access token that is there, %s",
+    "ten starts, and twelve programs at once, use the same access token, %s",
     async (_, key) => {
       await (await start(key)).close();
       const before = requested();
@@ -139,7 +139,7 @@ describe("a computer is not a flash chip", () => {
       const tokens = await Promise.all(all.map((one) => one.accessToken()));
       expect([requested() - before, new Set(tokens).size]).toEqual([0, 1]);
       expect(all[0]!.expiresInS).toBeGreaterThan(3000);
-      // One of them renews it, and the others take that over.
+      // One of them refreshes, and the others use its token.
       await Promise.all(all.map((one) => one.fetch("https://api.example.com/")));
       const renewed = new Set(await Promise.all(all.map((one) => one.accessToken())));
       expect([requested() - before, renewed.size]).toEqual([1, 1]);
@@ -149,10 +149,10 @@ describe("a computer is not a flash chip", () => {
   );
 
   it.each([
-    ["is over", 3_600_000],
+    ["has expired", 3_600_000],
     ["has a minute left", 3_541_000],
-    ["began tomorrow, by a clock that was set back", -86_400_000],
-  ])("a token that %s is renewed", async (_, laterMs) => {
+    ["is from tomorrow, because the clock was set back", -86_400_000],
+  ])("a token that %s is refreshed", async (_, laterMs) => {
     await (await start()).close();
     const before = requested();
     const now = Date.now.bind(Date);
@@ -165,7 +165,7 @@ describe("a computer is not a flash chip", () => {
     expect(requested() - before).toBe(1);
   });
 
-  it("the session that ends takes it along", async () => {
+  it("the end of the session erases it", async () => {
     const session = await start();
     expect(await session.signOut()).toMatchObject({ isRevoked: true, isStored: false });
     expect(fs.readdirSync(state)).toEqual(["metadata.json"]);

@@ -1,4 +1,4 @@
-// What is wrong with the options of signIn is said at once, as one kind of error, before anything is made or asked.
+// signIn rejects wrong options at once, with one kind of error, before it creates or requests anything.
 
 import fs from "node:fs";
 import https from "node:https";
@@ -14,7 +14,6 @@ const valid = { server: "github", clientId: "id", state };
 
 const PEM = "-----BEGIN CERTIFICATE-----";
 
-/** A storage of the program's own. */
 const PLACE = { load: () => {}, save: () => {}, erase: () => {} };
 
 describe("signIn refuses", () => {

@@ -1,5 +1,5 @@
-// What signIn on Node makes of its options, part by part, at a server that answers as it is told and asks nobody. What it
-// promises in all is in readme-promises.test.ts, at the simulated service.
+// signIn on Node, option by option, at a server with scripted responses. readme-promises.test.ts tests it as a whole, at
+// the simulated service.
 
 import { getEventListeners } from "node:events";
 import fs from "node:fs";
@@ -29,7 +29,7 @@ let server: Awaited<ReturnType<typeof scripted>>;
 let origin: string;
 let root: string;
 let state: string;
-/** What the server answers, by path. */
+/** The server's responses by path. */
 let responses: Record<string, object>;
 let requested: ReceivedRequest[];
 const sessions: Session[] = [];
@@ -57,7 +57,6 @@ const options = (more: Partial<SignInOptions> = {}): SignInOptions => ({
   ...more,
 });
 
-/** What an issuer says of itself. */
 const metadata = () => ({
   issuer: origin,
   device_authorization_endpoint: `${origin}/code`,
@@ -65,7 +64,7 @@ const metadata = () => ({
 });
 const METADATA = "/.well-known/oauth-authorization-server";
 
-/** Signs in until there is a code, and gives up. */
+/** Signs in until there is a code, then aborts. */
 async function untilCode(more: Partial<SignInOptions> = {}): Promise<void> {
   const controller = new AbortController();
   const onCode = (): void => controller.abort();
@@ -73,7 +72,7 @@ async function untilCode(more: Partial<SignInOptions> = {}): Promise<void> {
   await expect(given).rejects.toMatchObject({ code: "aborted" });
 }
 
-/** A place for the tokens in memory, and what it holds. */
+/** A storage in memory, with its content. */
 function memory() {
   const place = {
     stored: undefined as string | undefined,
@@ -88,26 +87,26 @@ function memory() {
   return place;
 }
 
-it("writes its log where there is to be one", async () => {
+it("writes a log if the option is set", async () => {
   const lines: string[] = [];
   await untilCode({ log: (line) => void lines.push(line) });
   expect(lines).toContainEqual(expect.stringMatching(/^\d+\.\d{3} s {2}state REQUESTING$/));
 });
 
-it("asks as http says, and as `picogrant` without it", async () => {
+it("sends the User-Agent of http, or picogrant", async () => {
   await untilCode({ http: { userAgent: "own" } });
   await untilCode();
   expect(requested.map(({ headers }) => headers["user-agent"])).toEqual(["own", "picogrant"]);
 });
 
-it("takes plain http to other machines where allowHttp says so", async () => {
+it("allowHttp allows plain http to other machines", async () => {
   const resources = ["http://192.0.2.1/"];
   const refused = signIn(options({ resources }));
   await expect(refused).rejects.toMatchObject({ code: "wrong_option" });
   await untilCode({ resources, allowHttp: true });
 });
 
-it("given up it leaves nothing in the directory, and given up before it makes none", async () => {
+it("an aborted sign-in leaves an empty directory, or none if aborted before", async () => {
   const given = signIn(options({ signal: AbortSignal.abort() }));
   await expect(given).rejects.toMatchObject({ code: "aborted" });
   expect([fs.existsSync(state), requested]).toEqual([false, []]);
@@ -115,14 +114,14 @@ it("given up it leaves nothing in the directory, and given up before it makes no
   expect(fs.readdirSync(state)).toEqual([]);
 });
 
-it("says what is wrong with the directory, with the fault as its cause", async () => {
+it("reports an unusable directory, with the fault as cause", async () => {
   fs.writeFileSync(state, "");
   const refused = signIn(options());
   const cause = expect.any(StateDirectoryError);
   await expect(refused).rejects.toMatchObject({ code: "state_unusable", cause });
 });
 
-it("listens to the signal for as long as it asks for metadata, and then for as long as it asks the user", async () => {
+it("has one abort listener, during discovery and while waiting for the user", async () => {
   responses[METADATA] = metadata();
   const { signal } = new AbortController();
   const listening: number[] = [];
@@ -133,7 +132,7 @@ it("listens to the signal for as long as it asks for metadata, and then for as l
   expect(listening).toEqual([1]);
 });
 
-it("keeps the tokens in a storage of the program's own, asks over its fetch", async () => {
+it("stores the tokens in the program's storage, and uses its fetch", async () => {
   const storage = memory();
   const seen: string[] = [];
   const own: typeof fetch = (input) => {
@@ -152,7 +151,7 @@ it("keeps the tokens in a storage of the program's own, asks over its fetch", as
   sessions.push(await signIn(options({ ...more, resumeOnly: true })));
 });
 
-it("what an issuer has said is kept: a start with a session asks for a token alone, and needs nobody for the session", async () => {
+it("metadata are stored: a start with a session only requests a token, and works offline", async () => {
   const issuer = { server: origin };
   const metadataPath = "/.well-known/openid-configuration";
   responses[metadataPath] = metadata();
@@ -174,8 +173,8 @@ it("what an issuer has said is kept: a start with a session asks for a token alo
   expect(troubles[0]).toBe("unreachable");
 });
 
-/** Comes when `signIn` has been called, and before anything else can happen. */
-function abortedBehindTheCall(): AbortSignal {
+/** Aborts right after `signIn` has been called. */
+function abortedAfterTheCall(): AbortSignal {
   const controller = new AbortController();
   queueMicrotask(() => controller.abort());
   return controller.signal;
@@ -183,9 +182,9 @@ function abortedBehindTheCall(): AbortSignal {
 
 it.each([
   ["before", () => AbortSignal.abort()],
-  ["in the same moment", abortedBehindTheCall],
+  ["in the same turn as", abortedAfterTheCall],
   ["while", () => AbortSignal.timeout(50)],
-])("gives up %s the server is asked for its metadata", async (_when, signal) => {
+])("aborts %s the metadata request", async (_when, signal) => {
   const silent = await scripted(() => undefined);
   const given = signIn(options({ server: silent.origin, signal: signal() }));
   await expect(given).rejects.toMatchObject({ code: "aborted" });
@@ -205,14 +204,11 @@ it.each([["no metadata", "/nothing", "no_metadata", "developer", /HTTP 404/]])(
 it.each([
   ["not_signed_in", { resumeOnly: true }],
   ["wrong_option", { onCode: undefined }],
-])(
-  "where nobody is signed in, and nobody can be asked, no server is either: %s",
-  async (code, more) => {
-    const { length } = requested;
-    await expect(signIn(options({ server: origin, ...more }))).rejects.toMatchObject({ code });
-    expect(requested).toHaveLength(length);
-  },
-);
+])("without a session and without user interaction there is no request: %s", async (code, more) => {
+  const { length } = requested;
+  await expect(signIn(options({ server: origin, ...more }))).rejects.toMatchObject({ code });
+  expect(requested).toHaveLength(length);
+});
 
 it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
   const verification_uri_complete = "https://a.example/d?code=ABCD";
@@ -224,9 +220,9 @@ it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete",
   expect(shown[0]).toMatch(/^█+\n/);
 });
 
-it("core/SPEC.md, Records: another client in the same directory is told so in one line, and changes nothing", async () => {
+it("core/SPEC.md, Records: another client in the same directory gets a one-line error, and changes nothing", async () => {
   const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
-  /** What lies there, byte by byte. */
+  /** The content of the directory. */
   const stored = (): string[] =>
     fs
       .readdirSync(state)
@@ -242,21 +238,22 @@ it("core/SPEC.md, Records: another client in the same directory is told so in on
   const line = new RegExp(`^${state}: keeps .*tv at ${origin}; give each .*[^\\n]$`);
   await expect(intruding).rejects.toThrow(line);
   expect([stored(), requested.length]).toEqual([before, length]);
-  // An updated program of the same client names its server otherwise; signed out, anybody has the place.
+  // A newer program of the same client may name its server differently. After signing out, any client may use the
+  // directory.
   await sessions.pop()!.close();
   const updated = await signIn(options({ deviceKey }));
   await updated.signOut();
   sessions.push(await signIn(options({ clientId: "radio" })));
 });
 
-// A session that looks after itself (`keepSignedIn`): what asks for another sign-in, by the API's answer or by the server's.
+// `keepSignedIn` signs in again when the API or the authorization server requires it.
 
-describe("a session that stands", () => {
+describe("keepSignedIn", () => {
   let service: SimulatedService;
   let folder: string;
-  /** Codes that a person was shown, with the scope of each sign-in. */
+  /** The number of codes that a user has seen. */
   let shown: number;
-  /** What the API answers once before it takes the token. */
+  /** The API's responses before it accepts the token. */
   let refusals: Response[];
   let standing: PersistentSession;
 
@@ -287,7 +284,7 @@ describe("a session that stands", () => {
     new Response("no", { status, headers: { "www-authenticate": header } });
   const WIDER = 'Bearer error="insufficient_scope", scope="openid email"';
 
-  it("signs in when it is first wanted, once for all that want it, and comes back without asking", async () => {
+  it("signs in at the first use, once for all callers, and resumes without user interaction", async () => {
     expect(shown).toBe(0);
     expect(await Promise.all([request(), request()])).toEqual(["done", "done"]);
     await standing.close();
@@ -299,7 +296,7 @@ describe("a session that stands", () => {
     expect(shown).toBe(1);
   });
 
-  it("signs in anew where the session was revoked, and the request is sent again", async () => {
+  it("signs in again after a revocation, and repeats the request", async () => {
     expect(await request()).toBe("done");
     service.revokeAllFor("ada");
     refusals = [refused(401)];
@@ -314,7 +311,7 @@ describe("a session that stands", () => {
       401,
       'Bearer error="insufficient_user_authentication", max_age="0"',
     ],
-  ])("signs in anew for %s, once", async (_, status, header) => {
+  ])("signs in again for %s, once", async (_, status, header) => {
     expect(await request()).toBe("done");
     refusals = [refused(status, header)];
     expect(await request()).toBe("done");
@@ -325,7 +322,7 @@ describe("a session that stands", () => {
     expect(scope.includes("email")).toBe(status === 403);
   });
 
-  it("asks for a scope that the program names, and keeps what it has asked for", async () => {
+  it("requests the scopes that the program names, and keeps the earlier ones", async () => {
     await standing.session("email");
     await standing.session("openid");
     expect((await standing.session("email openid")).scope?.split(" ").sort()).toEqual([
@@ -335,7 +332,7 @@ describe("a session that stands", () => {
     expect(shown).toBe(1);
   });
 
-  it("gives the answer to whoever cannot send again what was used up, and a 403 that names no scope", async () => {
+  it("returns the response if the body cannot be repeated, or if a 403 names no scope", async () => {
     expect(await request()).toBe("done");
     refusals = [refused(403, WIDER), refused(403)];
     const body = new Blob(["x"]).stream();
@@ -344,7 +341,7 @@ describe("a session that stands", () => {
     expect(shown).toBe(1);
   });
 
-  it("a sign-in that comes to nothing is told, and the next call tries again; an end ends it", async () => {
+  it("a failed sign-in rejects, and the next call tries again; close ends it", async () => {
     service.observe(({ type }) => {
       if (type === "attempt") for (const { userCode } of service.pending()) service.deny(userCode);
     });

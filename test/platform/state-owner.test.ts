@@ -1,5 +1,5 @@
-// Whose session a state directory keeps (platform/node/state-directory.ts), and how it is forgotten. That several processes in it
-// keep out of each other's way is the business of random lives (session-model/shared-run.ts).
+// Whose session a state directory contains (platform/node/state-directory.ts), and how to erase it. Random sessions test
+// several processes in a directory (session-model/shared-run.ts).
 
 import fs from "node:fs";
 import os from "node:os";
@@ -31,7 +31,7 @@ const claim = (clientId: string, server: Parameters<typeof claimDirectory>[2] = 
   claimDirectory(files, { clientId }, server);
 const claimed = (): string => fs.readFileSync(path.join(directory, "client.json"), "utf8");
 
-describe("a directory is a client's while there are records in it", () => {
+describe("a directory with records belongs to one client", () => {
   it.each([
     ["github", "github"],
     ["https://issuer.example", "https://issuer.example"],
@@ -43,13 +43,13 @@ describe("a directory is a client's while there are records in it", () => {
       { name: "keycloak", realm: "home", host: "sso.example" },
       "keycloak host=sso.example realm=home",
     ],
-  ] as const)("a file says whose and at which server, for that user alone: %j", (server, name) => {
+  ] as const)("a private file names the client and the server: %j", (server, name) => {
     claim("tv", server);
     expect(fs.statSync(path.join(directory, "client.json")).mode & 0o777).toBe(0o600);
     expect(JSON.parse(claimed())).toEqual({ client: "tv", server: name });
   });
 
-  it("another is refused in one line, and changes nothing; the same client may come back", () => {
+  it("another client is refused in one line, and changes nothing; the same client may return", () => {
     claim("tv\u001b", "git\u0007hub");
     keep();
     const before = claimed();
@@ -64,14 +64,14 @@ describe("a directory is a client's while there are records in it", () => {
     expect(JSON.parse(claimed())).toMatchObject({ server: "gitlab" });
   });
 
-  it("whoever comes to a directory without records takes it", () => {
+  it("a directory without records belongs to the next client", () => {
     claim("tv");
     claim("other");
     expect(JSON.parse(claimed())).toMatchObject({ client: "other" });
   });
 
   it.each(["", "no JSON", "[]", '{"client":7,"server":"x"}', '{"client":"tv"}'])(
-    "records of nobody who can be named are taken over: %j",
+    "records without a readable owner are taken over: %j",
     (content) => {
       if (content !== "") fs.writeFileSync(path.join(directory, "client.json"), content);
       keep(1);
@@ -80,7 +80,7 @@ describe("a directory is a client's while there are records in it", () => {
     },
   );
 
-  it("given back without records it is nobody's; with them it stays", () => {
+  it("disclaimed without records it has no owner; with records it keeps its owner", () => {
     const disclaim = claim("tv");
     keep();
     disclaim();
@@ -91,7 +91,7 @@ describe("a directory is a client's while there are records in it", () => {
     disclaimDirectory(directory);
   });
 
-  it("what is there already is not written again", () => {
+  it("an unchanged file is not written again", () => {
     claim("tv");
     const file = path.join(directory, "client.json");
     fs.utimesSync(file, 1, 1);
@@ -99,14 +99,14 @@ describe("a directory is a client's while there are records in it", () => {
     expect(fs.statSync(file).mtimeMs).toBe(1000);
   });
 
-  it("a medium that takes no file is no reason to refuse", () => {
+  it("a medium that cannot write is accepted", () => {
     fs.mkdirSync(path.join(directory, "client.json"));
     const disclaim = claim("tv");
     disclaim();
   });
 });
 
-it("a medium that takes no lock takes no record of another's either: nobody waits", () => {
+it("a medium without locks cannot be shared, so nothing waits", () => {
   const keeper = new SharedDirectory(files);
   expect(keeper.isWaiting).toBe(false);
   const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
@@ -126,7 +126,7 @@ it("a medium that takes no lock takes no record of another's either: nobody wait
   keeper.leave();
 });
 
-it("records that another has written are not known by leaving either, until they are read", () => {
+it("records of another process are only current after they have been read", () => {
   const others = new SharedDirectory(new FileStorage(directory, { isShared: true }));
   others.begin();
   keep();
@@ -138,8 +138,8 @@ it("records that another has written are not known by leaving either, until they
   expect(others.isCurrent).toBe(true);
 });
 
-describe("forget", () => {
-  it("erases both slots, what was kept of the issuer, and whose it was; then it is anybody's", async () => {
+describe("discard", () => {
+  it("erases both slots, the issuer's metadata and the owner", async () => {
     claim("tv");
     keep(0);
     keep(1);
@@ -149,7 +149,7 @@ describe("forget", () => {
   });
 
   it.each(["slot-0", "slot-1"])(
-    "where %s cannot be erased: says so, and what to do",
+    "if %s cannot be erased, the error says what to do",
     async (slot) => {
       keep(0);
       keep(1);
@@ -171,7 +171,7 @@ describe("forget", () => {
     },
   );
 
-  it("what is wrong with a directory is one line by its own name", async () => {
+  it("an error about a directory is one line, with its own class", async () => {
     expect(new StateDirectoryError("a \n  b")).toMatchObject({
       ...{ name: "StateDirectoryError", message: "a b" },
     });

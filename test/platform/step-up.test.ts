@@ -1,5 +1,5 @@
-// Step-up (RFC 9470): what an API wants of a sign-in reaches the program, a new sign-in carries it, and no refresh is
-// wasted on it. That `session.fetch` wastes none either is the business of random lives (session-model/api.ts).
+// Step-up (RFC 9470): the API's demand reaches the program, the next sign-in carries it, and the session does not refresh
+// for it. Random sessions test `session.fetch` (session-model/api.ts).
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ const DEMAND = 'error="insufficient_user_authentication"';
 const responded = (header: string | undefined, status = 401): Response =>
   new Response("", { status, headers: header === undefined ? {} : { "www-authenticate": header } });
 
-describe("RFC 9470 §3: what an answer demands", () => {
+describe("RFC 9470 §3: the demand in a response", () => {
   it.each<[string, object | undefined]>([
     [
       `Bearer ${DEMAND}, error_description="A different level", acr_values="myACR"`,
@@ -31,11 +31,11 @@ describe("RFC 9470 §3: what an answer demands", () => {
     [`Bearer ${DEMAND}, acr_values="a", Basic realm="max_age=7"`, { acr_values: "a" }],
     [`Negotiate YWJjZA==, Bearer ${DEMAND}`, {}],
     [`Bearer ${DEMAND}, acr_values="a\\"b\\\\c"`, { acr_values: 'a"b\\c' }],
-    // What no request for a code could carry is left out.
+    // Values that a code request cannot carry are dropped.
     [`Bearer ${DEMAND}, acr_values="", max_age="soon"`, {}],
     [`Bearer ${DEMAND}, acr_values="a\tb", max_age="-1"`, {}],
     [`Bearer ${DEMAND}, acr_values="${"a".repeat(257)}", max_age="9999999999"`, {}],
-    // Another challenge's parameters are not this one's.
+    // Parameters of another challenge do not count.
     [`Bearer error="invalid_token", acr_values="a"`, undefined],
     [`Bearer error="insufficient_scope", Basic max_age="1"`, undefined],
     [`Bearer error_description="insufficient_user_authentication"`, undefined],
@@ -45,12 +45,12 @@ describe("RFC 9470 §3: what an answer demands", () => {
     expect(stepUpOf(responded(header))).toEqual(required);
   });
 
-  it("another status, or no header, demands nothing", () => {
+  it("another status, or no header: no demand", () => {
     expect(stepUpOf(responded(`Bearer ${DEMAND}`, 403))).toBeUndefined();
     expect(stepUpOf(responded(undefined))).toBeUndefined();
   });
 
-  it("RFC 9110 §11.6.1: quoted however it is, the demand is read as it was meant", () => {
+  it("RFC 9110 §11.6.1: any form of quoting is understood", () => {
     const text = fc.stringMatching(/^[!-~]( ?[!-~]){0,20}$/);
     const quoted = (value: string): string => `"${value.replace(/["\\]/g, "\\$&")}"`;
     fc.assert(
@@ -63,7 +63,7 @@ describe("RFC 9470 §3: what an answer demands", () => {
     );
   });
 
-  it("a header of any text is read in a moment, and never throws", () => {
+  it("any header text is parsed quickly, without exceptions", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[ -~]{0,300}$/), (header) => {
         stepUpOf({ status: 401, headers: { get: () => header } });
@@ -84,13 +84,13 @@ describe("calls through the core", () => {
       { config: { ...driverConfig, deviceParameters } },
       signsIn({}, {}, () => responses.shift() ?? {}),
     );
-  /** Calls the API, with these answers of its; what was asked for it. */
+  /** Calls the API, which sends these responses. @returns the demand */
   const requested = (caller: SignedIn, ...its: FakeResponse[]): string[] => {
     responses.splice(0, responses.length, ...its);
     return call(caller);
   };
 
-  it("RFC 9470 §3: the demand is the program's to read, and no refresh is wasted", () => {
+  it("RFC 9470 §3: the program gets the demand, without a refresh", () => {
     const caller = device();
     expect(requested(caller, demanding)).toEqual([API]);
     const { stepUp } = caller.driver;
@@ -98,10 +98,10 @@ describe("calls through the core", () => {
     const { callState, callStatus } = caller.driver.device;
     expect([callState, callStatus]).toEqual([core.CallState.DONE, 401]);
     expect(caller.driver.isSignedIn).toBe(true);
-    // Until the next call is begun.
+    // Until the next call starts.
     requested(caller);
     expect(caller.driver.stepUp).toBeUndefined();
-    // RFC 9470 §4: a new sign-in carries it.
+    // RFC 9470 §4: a new sign-in carries the demand.
     const second = device(formParameters(stepUp));
     expect(second.platform.http.requests[0]!.text).toMatch(/acr_values=a\+b&max_age=5/);
   });

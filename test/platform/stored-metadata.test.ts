@@ -1,5 +1,5 @@
-// What an issuer has said of itself is kept beside the tokens: a start with a session needs no network (sign-in.test.ts),
-// and what was altered is asked for again.
+// An issuer's metadata is stored beside the tokens, so that a start with a session needs no discovery (sign-in.test.ts). A
+// changed file causes a new discovery.
 
 import { createHmac } from "node:crypto";
 import fs from "node:fs";
@@ -23,7 +23,7 @@ const SERVER = {
   clientAuthenticationMethods: ["client_secret_basic"],
 };
 
-/** As it stands in the file. */
+/** The content of the file. */
 const WRITTEN = { version: 2, ...SERVER };
 const { token: _token, ...withoutToken } = SERVER.endpoints;
 const withAddresses = (more: object): object => ({
@@ -44,7 +44,7 @@ describe("the file", () => {
   const file = (): string => path.join(state, "metadata.json");
   const key = Uint8Array.from({ length: 32 }, (_, i) => i * 5 + 1);
 
-  it("with a device key each altered byte has the issuer asked again", () => {
+  it("with a device key, each changed byte causes a new discovery", () => {
     const stored = storedMetadata(state, { deviceKey: key });
     stored.write(SERVER);
     const valid = fs.readFileSync(file());
@@ -60,7 +60,7 @@ describe("the file", () => {
     expect(storedMetadata(state, {}).read(ISSUER)).toBeUndefined();
   });
 
-  it("is read as it was written, by its owner alone, and for its issuer alone; a device key proves it", () => {
+  it("is only readable by its owner, and only counts for its issuer; a device key authenticates it", () => {
     for (const deviceKey of [undefined, key]) {
       const stored = storedMetadata(state, { deviceKey });
       stored.write(SERVER);
@@ -96,7 +96,7 @@ describe("the file", () => {
     expect(storedMetadata(state, {}).read(ISSUER)).toBeUndefined();
   });
 
-  it("that cannot be written leaves nothing behind, and nobody is stopped by it", () => {
+  it("that cannot be written leaves nothing behind, and does not prevent a sign-in", () => {
     const stored = storedMetadata(path.join(state, "nowhere"), {});
     stored.write(SERVER);
     expect(stored.read(ISSUER)).toBeUndefined();
@@ -107,7 +107,7 @@ describe("the file", () => {
     expect(fs.readdirSync(state)).toEqual([]);
   });
 
-  it("that others could have written has the issuer asked again; what a mount has opened is closed", () => {
+  it("that others could have written causes a new discovery; modes that a mount has widened are restored", () => {
     const stored = storedMetadata(state, {});
     stored.write(SERVER);
     fs.chmodSync(file(), 0o660);
@@ -122,7 +122,7 @@ describe("the file", () => {
     expect(stored.read(ISSUER)).toBeUndefined();
   });
 
-  it("is written through no link that somebody has put there", () => {
+  it("is not written through a symbolic link", () => {
     const target = path.join(state, "target");
     const real = fs.rmSync;
     vi.spyOn(fs, "rmSync").mockImplementationOnce((name, options) => {
@@ -134,7 +134,7 @@ describe("the file", () => {
   });
 });
 
-it("an issuer that is asked again is so over a connection of its own, which is closed", async () => {
+it("a new discovery uses its own connection, and closes it", async () => {
   const requesting = http.createServer((_, response) => {
     const endpoints = {
       token_endpoint: `${issuer}/t`,
@@ -142,7 +142,7 @@ it("an issuer that is asked again is so over a connection of its own, which is c
     };
     response.end(JSON.stringify({ issuer, ...endpoints }));
   });
-  // The client has to close it.
+  // The client must close it.
   requesting.keepAliveTimeout = 0;
   await new Promise<void>((done) => requesting.listen(0, "127.0.0.1", done));
   const issuer = `http://127.0.0.1:${(requesting.address() as AddressInfo).port}`;

@@ -1,6 +1,5 @@
-// The terminal display: what a terminal shows after its bytes is worked out by a small screen model, so that
-// redrawing is judged by the picture and not by the escape sequences. And QR codes (ISO/IEC 18004): what every code has at
-// its corners, and that the drawing is the code.
+// A small screen model interprets the terminal display's output, so that tests compare pictures and not escape sequences.
+// Also QR codes (ISO/IEC 18004).
 
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
@@ -9,7 +8,7 @@ import { TerminalDisplay } from "../../platform/display/terminal-display.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import { realEnvironment, rows } from "./conformance-bench.ts";
 
-/** A terminal that knows just what the display may use; anything else is an error. */
+/** Supports only the escape sequences that the display may use; others are errors. */
 class Screen {
   isTTY: boolean;
   columns: number;
@@ -57,7 +56,7 @@ describe("terminal display", () => {
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 
-  it("redraws in its place on a terminal, a note staying above", () => {
+  it("redraws in place on a terminal; notes stay above", () => {
     const screen = new Screen(true);
     const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen });
     display.note("started");
@@ -91,7 +90,7 @@ describe("terminal display", () => {
     expect(screen.all).toBe(`${frame("one")}note\n${frame("two")}`);
   });
 
-  it("lets no control character through, in frames and notes", () => {
+  it("removes control characters from frames and notes", () => {
     const screen = new Screen(false);
     const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen });
     const cells = cellsOf("a\u001b[2Jb\u0007\n\u007f");
@@ -103,7 +102,7 @@ describe("terminal display", () => {
     expect(screen.all.replace(/\n/g, "")).toMatch(/^[ -~]*$/);
   });
 
-  it("draws the characters of a ROM where there is one, and no control character even then", () => {
+  it("draws the characters of a ROM, but no control characters", () => {
     const screen = new Screen(false);
     const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen, rom: "A00" });
     const cells = cellsOf("a b");
@@ -129,7 +128,7 @@ describe("terminal display", () => {
   });
 });
 
-it("a reader that goes away ends the drawing, not the device", () => {
+it("a closed pipe ends the drawing, not the device", () => {
   const output = Object.assign(new EventEmitter(), {
     written: 0,
     write(): void {
@@ -159,8 +158,8 @@ function corner(qr: QrCode, row: number, column: number): string[] {
 describe("QR code", () => {
   const qr = new QrCode("https://example.com/device?user_code=WDJB-MJHT");
 
-  it("has a finder pattern at three corners and a light zone around", () => {
-    // Version 4 holds 62 bytes with error correction M, version 3 only 42: ISO/IEC 18004 table 7.
+  it("has a finder pattern at three corners, and a quiet zone", () => {
+    // ISO/IEC 18004, table 7: with error correction M, version 4 holds 62 bytes, version 3 only 42.
     expect(qr.size).toBe(33);
     expect(corner(qr, 0, 0)).toEqual(FINDER);
     expect(corner(qr, 0, qr.size - 7)).toEqual(FINDER);
@@ -170,11 +169,11 @@ describe("QR code", () => {
     expect(qr.isDark(0, qr.size)).toBe(false);
   });
 
-  it("toString() draws each of modules(), light ones as blocks, with four around", () => {
+  it("toString() draws each module, light ones as blocks, with a quiet zone of four", () => {
     const modules = qr.modules();
     const lines = `${qr}`.split("\n");
     expect(lines).toHaveLength(Math.ceil((qr.size + 8) / 2));
-    // Nothing light is drawn below the zone.
+    // No light module below the quiet zone.
     expect(lines.at(-1)).toBe("▀".repeat(qr.size + 8));
     for (let row = -4; row < qr.size + 4; row++) {
       const line = Array.from(lines[(row + 4) >> 1]!);

@@ -1,5 +1,5 @@
-// Authorization servers that differ in every way that RFC 6749 and RFC 8628 leave open, and in some that they do not:
-// a sign-in completes wherever a reasonable client would, and otherwise says what the server answered.
+// Authorization servers that use every freedom of RFC 6749 and RFC 8628, and some that violate them. A sign-in succeeds
+// where a reasonable client's would, and otherwise reports the server's response.
 
 import { describe, expect, it } from "vitest";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
@@ -22,14 +22,14 @@ const TOKENS = {
 };
 const PENDING = { status: 400, body: { error: "authorization_pending" } };
 
-/** What is another's about a server; the rest is as RFC 8628 shows it. */
+/** How a server differs from the example of RFC 8628. */
 interface Server {
-  /** Members of the code's answer; undefined leaves one out. */
+  /** Members of the response with the code; undefined removes one. */
   code?: object;
   codeResponse?: FakeResponse;
   /** The first two polls. */
   poll?: FakeResponse;
-  /** Members of the tokens' answer. */
+  /** Members of the response with tokens. */
   tokens?: object;
   tokenResponse?: FakeResponse;
 }
@@ -66,7 +66,7 @@ async function completes(server: Server, limitS?: number): Promise<Outcome> {
   return outcome;
 }
 
-describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are shown as they came", () => {
+describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are shown unchanged", () => {
   const address = (length: number): string => `${HOST}/${"v".repeat(600)}`.slice(0, length);
   it.each<[string, object]>([
     ["a code of 20 characters", { user_code: "ABCD-EFGH-JKLM-NPQR-" }],
@@ -97,7 +97,7 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are 
     expect(prompts[0]!.verificationUri).toBe(sent.verification_uri);
     const polled = requests.filter(({ form }) => form.has("device_code"));
     expect(polled[0]!.form.get("device_code")).toBe(sent.device_code);
-    // RFC 6749 §3.2: the query that an endpoint has is retained.
+    // RFC 6749 §3.2: an endpoint's own query is retained.
     expect(polled[0]!.url).toBe(endpoints.token);
   });
 
@@ -118,7 +118,7 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are 
     expect(prompts[0]!.verificationUri).toBe(given);
   });
 
-  // Whole addresses alone are taken for this one.
+  // Only complete addresses count here.
   it.each([null, "", undefined, "login.example.com/device?code=AB"])(
     "RFC 8628 §3.3.1: verification_uri_complete %j: there is none",
     async (none) => {
@@ -134,7 +134,7 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are 
   });
 });
 
-describe("what passes by itself ends no sign-in, and is told", () => {
+describe("a temporary error is reported, and ends no sign-in", () => {
   it.each<[string, FakeResponse, RegExp]>([
     [
       "a page of HTML with 500",
@@ -161,7 +161,7 @@ describe("what passes by itself ends no sign-in, and is told", () => {
     for (const { code, remedy, message } of troubles) {
       expect(`${code} ${remedy} ${message}`).toMatch(reported);
     }
-    // The query may hold what is nobody's business.
+    // The query may contain secrets.
     expect(troubles[0]!.message).toMatch(/^https:\/\/login\.example\.com\/token: /);
   });
 });
@@ -202,7 +202,7 @@ describe("RFC 6749 §5.1: tokens of every kind", () => {
   });
 });
 
-describe("a server's refusal reaches the program in the server's own words", () => {
+describe("a server's refusal reaches the program with its description", () => {
   it.each<[string, Server, string, RegExp]>([
     [
       "an error that nobody knows",
@@ -261,13 +261,13 @@ describe("a server's refusal reaches the program in the server's own words", () 
     expect((error as Error).message).toMatch(message);
     expect((error as Error).message).not.toContain("e30");
     expect(message.source).toContain(`no ${(error as SignInError).lacks} in`);
-    // And each time before.
+    // And each earlier time.
     for (const trouble of troubles)
       expect(trouble.message).toMatch(/HTTP 200; there is no [a-z_]+ in /);
     expect(troubles.length).toBeGreaterThan(3);
   });
 
-  it("a byte order mark before each answer of the server's is passed over", async () => {
+  it("a byte order mark before a response is skipped", async () => {
     const marked = (body: object): FakeResponse => ({ body: `\ufeff${JSON.stringify(body)}` });
     const { session, error } = await signInAt({
       codeResponse: marked(CODE),
@@ -280,7 +280,7 @@ describe("a server's refusal reaches the program in the server's own words", () 
     expect((other.error as Error).message).toMatch(/HTTP 400 x \(y\)$/);
   });
 
-  it("what is in a success stays out of it: it may be a token", async () => {
+  it("the error contains nothing from a success: it may be a token", async () => {
     const body = { ...TOKENS, token_type: "mac", error_description: "secret" };
     const { error } = await signInAt({ tokenResponse: { body } });
     expect((error as Error).message).not.toMatch(/secret|at\b/);

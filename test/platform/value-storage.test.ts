@@ -1,6 +1,5 @@
-// Storage of a program's own in three functions (platform/storage/value-storage.ts), with the worked examples: memory, a
-// row of a database, the system's keychain. The tools of the keychains are played by a script. That a
-// program signs in with one is in sign-in.test.ts.
+// A program's own storage in three functions (platform/storage/value-storage.ts), with the worked examples: memory, a
+// database row, the system's keychain (with scripted tools).
 
 import fs from "node:fs";
 import os from "node:os";
@@ -15,7 +14,7 @@ import { isFullRun } from "../full-run.ts";
 let root: string;
 const before = process.env.PATH;
 
-/** Both tools over files: what they are asked by arguments, the secret by standard input. */
+/** Both keychain tools on files: arguments, and the secret on standard input. */
 const TOOLS = `#!/bin/sh
 cd "$KEYCHAIN" || exit 9
 echo "$0 $*" >> arguments
@@ -45,7 +44,7 @@ function keychainOf(platform: string): ValueStorage {
   return keychain("example", "ada", platform);
 }
 
-/** The three statements of the example, late, as a database answers. */
+/** The three statements of the example, asynchronous like a database. */
 function table(): (text: string, values: string[]) => Promise<{ value: string }[]> {
   const rows = new Map<string, string>();
   return async (text, [account = "", value = ""]) => {
@@ -67,19 +66,19 @@ const PLACES: readonly [string, () => ValueStorage][] = [
 const environment = { wait: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)) };
 
 describe.each(PLACES)("%s", (name, place) => {
-  it("keeps the contract of storage, also over a restart", async () => {
+  it("fulfils the contract of storage, also after a restart", async () => {
     const cases = storageConformance(() => {
       const value = place();
       const [storage, restart] = [new ValueSlots(value), () => new ValueSlots(value)];
       return { storage, environment, restart };
     });
-    // A process is started for each operation of a keychain.
+    // Each keychain operation starts a process.
     const some = name.includes("keychain") && !isFullRun ? cases.slice(0, 6) : cases;
     const { passed, failed } = await runConformance(some);
     expect(failed).toEqual([]);
     expect(passed.length).toBeGreaterThan(4);
     if (!name.includes("keychain")) return;
-    // What a tool is asked everybody can see; the secret goes by its standard input.
+    // Everyone can see a tool's arguments, so the secret goes to its standard input.
     const seen = fs.readFileSync(path.join(process.env.KEYCHAIN!, "arguments"), "utf8");
     expect(seen.length).toBeGreaterThan(0);
     expect(seen).not.toContain("picogrant 1");

@@ -156,7 +156,7 @@ testRows([
     "poll -> 428 authorization_pending",
   ],
   [
-    "device doc §4.3 row client_id and row client_secret and row refresh_token and row grant_type: device doc §4.3 row answer: device doc §5.2 row client_id and client_secret: each is required and used; the response has another access token, its lifetime, its scopes, and Bearer",
+    "device doc §4.3 row client_id and row client_secret and row refresh_token and row grant_type: device doc §4.3 row response: device doc §5.2 row client_id and client_secret: each is required and used; the response has another access token, its lifetime, its scopes, and Bearer",
     "sign-in scope=email,video -> 200",
     "refresh client_secret= -> 400 invalid_request",
     "refresh client_secret=wrong -> 401 invalid_client",
