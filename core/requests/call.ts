@@ -1,6 +1,6 @@
-// Requests beyond the grant (protected resources, metadata, security events), one at a time. This file knows
-// when one may be begun and sent, what a refused token leads to, and how it ends. What an answer has to hold is known to
-// the file that asked, which hands a CallKind in.
+// Requests besides the grant (protected resources, metadata, security events), one at a time: when one may start and be
+// sent, what a rejected token leads to, and how it ends. The file of each kind of request defines, in its CallKind,
+// what a response must contain.
 
 import { limitExchange } from "../device/clock.ts";
 import { Authorization, Command, Endpoint, handOver } from "../device/command.ts";
@@ -24,21 +24,21 @@ import { endIfDue, hasAccess, hasSession, refreshNow } from "../grant/refresh.ts
 import { isSuccess } from "../grant/token-response.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
-/** How far the last call has come. */
+/** The progress of the last call. */
 export enum CallState {
-  /** There was none. */
+  /** There was no call. */
   IDLE = 0,
-  /** To be sent as soon as storage, network and tokens allow. */
+  /** It is sent as soon as storage, network and tokens allow. */
   WAITING = 1,
-  /** It is under way. */
+  /** It is in flight. */
   SENT = 2,
-  /** Its error and status are there; a new one may be started. */
+  /** Its error and status are available; a new one may start. */
   DONE = 3,
-  /** A security event waits for the host to check its signature. */
+  /** A security event waits until the host has verified its signature. */
   VERIFYING = 4,
 }
 
-/** How far the check of the event in a call's answer has come. */
+/** The progress of verifying the event in a response. */
 export enum Verification {
   NONE = 0,
   /** The command VERIFY is due. */
@@ -47,15 +47,15 @@ export enum Verification {
   REQUESTED = 2,
 }
 
-/** How many values a refusal has: the error's name, its reason, its message. */
+/** The values of a rejection: the error's name, its reason, its message. */
 var REFUSAL_VALUES = 3;
 
-/** An error object is four deep: error.errors[0].reason. */
+/** The depth of an error object: error.errors[0].reason. */
 var REFUSAL_DEPTH = 4;
 
-/** The last request beyond the grant. */
+/** The last request besides the grant. */
 export interface Call {
-  /** What it is for; null where there was none, as ever in a build of the grant alone. */
+  /** Its kind; null if there was none, as always in a build of the grant alone. */
   call: CallKind | null;
   /** Endpoint of the call. */
   callEndpoint: number;
@@ -63,29 +63,29 @@ export interface Call {
   callIsGet: number;
   /** One of CallState. */
   callState: CallState;
-  /** 1: the call was sent again after a 401. */
+  /** 1: the call was repeated after a 401. */
   callRetried: number;
-  /** One of ErrorCode: how the last call went. */
+  /** One of ErrorCode: the result of the last call. */
   callError: ErrorCode;
-  /** The field that callError is about. */
+  /** The field that callError concerns. */
   callErrorField: Field;
-  /** HTTP status of the last call, 0 without an answer. */
+  /** HTTP status of the last call, 0 without a response. */
   callStatus: number;
-  /** The body of the request under way, where it is the host's. */
+  /** The body of the request in flight, if the host provides it. */
   callBody: Bytes | null;
   /** Of SEND with `callBody`: its first byte there. */
   callBodyFrom: number;
-  /** Of SEND with `callBody`: where it ends, exclusively. */
+  /** Of SEND with `callBody`: its end, exclusive. */
   callBodyTo: number;
-  /** What the host lends to a call until it is done: a body, an issuer; null: nothing. */
+  /** Bytes of the host that a call uses until it is done: a body, an issuer; null: none. */
   lent: Bytes | null;
-  /** First byte of what is lent. */
+  /** First of these bytes. */
   lentFrom: number;
-  /** End of what is lent, exclusively. */
+  /** End of these bytes, exclusive. */
   lentTo: number;
   /** One of Verification. */
   verification: Verification;
-  /** How much of `insufficient_user_authentication` the challenge of the answer ends with so far. */
+  /** How much of `insufficient_user_authentication` the challenge has matched so far. */
   stepUpMatched: number;
 }
 
@@ -108,26 +108,24 @@ export function makeCall(device: Call): void {
   device.stepUpMatched = 0;
 }
 
-/** Whether a call is under way. */
 function isUnderWay(device: Device): boolean {
   return device.callState !== CallState.IDLE && device.callState !== CallState.DONE;
 }
 
-/** Whether there is the session that all endpoints but that of the metadata want. */
+/** Whether there is a session, which all endpoints except that of the metadata require. */
 function maySend(device: Device, endpoint: number): boolean {
   return endpoint === Endpoint.METADATA || hasSession(device);
 }
 
-/** Whether a call to this endpoint can be begun. */
+/** Whether a call to this endpoint can start. */
 export function mayBeginCall(device: Device, endpoint: number): boolean {
   return maySend(device, endpoint) && !isUnderWay(device);
 }
 
 /**
- * Starts a call. It claims no bytes yet: its target or body, if any, is in CALL, and OUTPUT becomes its own when
- * it is sent.
- * @param kind what its answer has to hold
- * @returns whether it is started: not where another is under way, or there is no session
+ * Starts a call. It claims no bytes yet: its target or body, if any, is in CALL, and it claims OUTPUT when it is sent.
+ * @param kind what its response must contain
+ * @returns whether it has started: false if another one is in progress, or without a session
  */
 export function startCall(
   device: Device & Call,
@@ -136,7 +134,7 @@ export function startCall(
   isGet: number,
 ): boolean {
   if (!mayBeginCall(device, endpoint)) return false;
-  // The host has had its time with the answer to the last one.
+  // The host has had time to read the response of the last one.
   releaseOutput(device, OutputUse.RESPONSE);
   releaseOutput(device, OutputUse.RESPONSE_SHOWN);
   device.call = kind;
@@ -152,14 +150,14 @@ export function startCall(
   return true;
 }
 
-/** The call that was just started has bytes of the host's: lent until it is done. */
+/** The new call uses these bytes of the host until it is done. */
 export function lend(device: Device & Call, bytes: Bytes | null, from: number, to: number): void {
   device.lent = bytes;
   device.lentFrom = from;
   device.lentTo = to;
 }
 
-/** Divides OUTPUT from `at` on among `count` values, the first of them `field`. */
+/** Divides OUTPUT from `at` among `count` values, starting with `field`. */
 export function shareValues(device: Device, at: number, field: Field, count: number): void {
   var size = quotient(device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT] - at, count);
   while (count-- > 0) {
@@ -169,25 +167,22 @@ export function shareValues(device: Device, at: number, field: Field, count: num
   }
 }
 
-/** Whether the access token goes along: protected resource requests only. */
+/** Whether the request contains the access token: protected resource requests only. */
 function carriesToken(device: Device): boolean {
   return device.callEndpoint >= Endpoint.RESOURCE;
 }
 
-/** Whether the API wants another sign-in, and takes the token for good (RFC 9470 §3): no refresh would help. */
+/** Whether the API accepts the token, but requires another sign-in (RFC 9470 §3): a refresh would not help. */
 function needsSignIn(device: Device): boolean {
   return device.stepUpMatched === device.length[Literal.STEP_UP];
 }
 
-/** A byte of the challenge that an answer comes with, before its status. */
+/** A byte of the response's challenge, before its status. */
 function receiveChallenge(device: Device & Call, c: number): void {
   device.stepUpMatched = matchNext(device, Literal.STEP_UP, device.stepUpMatched, c);
 }
 
-/**
- * Whether 401 is not the last word of the answer: the access token is refreshed and the request sent again, exactly
- * once (RFC 6750 §3.1).
- */
+/** Whether a 401 leads to a refresh and, exactly once, to a retry (RFC 6750 §3.1). */
 export function isRetried(device: Device): boolean {
   return (
     device.httpStatus === 401 &&
@@ -198,19 +193,19 @@ export function isRetried(device: Device): boolean {
   );
 }
 
-/** Whether somebody wants to use the access token: a call waits for one. */
+/** Whether a call waits for an access token. */
 export function needsToken(device: Device): boolean {
   return device.callState === CallState.WAITING && carriesToken(device);
 }
 
-/** Whether the call waits, and can go out now; one that lost its session has been ended by then. */
+/** Whether a waiting call can be sent; a call that has lost its session has ended before. */
 export function isCallDue(device: Device): boolean {
   return device.callState === CallState.WAITING && (!carriesToken(device) || hasAccess(device));
 }
 
 /**
- * Makes the call's request. CALL holds its target, or for EVENTS its body; the body of a resource request is what
- * was lent.
+ * Writes the call's request. CALL holds its target, or for EVENTS its body; the host provides the body of a resource
+ * request.
  * @returns whether it fits
  */
 export function prepareCall(device: Device & Call): boolean {
@@ -234,8 +229,8 @@ export function prepareCall(device: Device & Call): boolean {
 }
 
 /**
- * An answer begins, whose status is known: its values are placed in OUTPUT. A success may have members that are
- * named like an error's.
+ * A response starts, with its status: places its values in OUTPUT. A success may have members with the names of an
+ * error's.
  */
 export function resetApiResponse(device: Device): void {
   var kind = device.call!;
@@ -248,13 +243,13 @@ export function resetApiResponse(device: Device): void {
   }
 }
 
-/** Takes in one byte of the answer. What refuses a call is read alike for all. */
+/** Processes a byte of the response. Rejections are read alike for all kinds. */
 export function scanResponse(device: Device, c: number): void {
   if (isSuccess(device)) device.call!.scan(device, c);
   else scanByte(device, c);
 }
 
-/** The host is to verify the event in the answer. */
+/** The host must verify the event in the response. */
 export function verify(device: Device & Call): Command {
   device.verification = Verification.REQUESTED;
   limitExchange(device);
@@ -263,19 +258,20 @@ export function verify(device: Device & Call): Command {
 }
 
 /**
- * Whether a value of the answer does not fit. Then the call ends with VALUE_TOO_LONG, and callErrorField says which.
+ * Whether a value of the response does not fit. The call then ends with VALUE_TOO_LONG, and callErrorField names the
+ * field.
  */
 export function isResponseTooLong(device: Device): boolean {
   noteCallField(device, lastTooLong(device, Fields.VALUES));
   return device.callErrorField !== Field.NONE;
 }
 
-/** What is wrong with the call is about this field. */
+/** The call's error concerns this field. */
 export function noteCallField(device: Device & Call, field: Field): void {
   device.callErrorField = field;
 }
 
-/** The answer to the call is another kind's: it is taken by that one. */
+/** The response belongs to another kind of call, which processes it. */
 export function responseAs(device: Device & Call, kind: CallKind): void {
   device.call = kind;
 }
@@ -286,35 +282,34 @@ export function waitAgain(device: Device & Call, isRetry: boolean): void {
   device.callState = CallState.WAITING;
 }
 
-/** The event in the answer waits for the host to verify it. */
+/** The event in the response waits until the host has verified it. */
 export function requestVerification(device: Device & Call): void {
   device.callState = CallState.VERIFYING;
   device.verification = Verification.DUE;
 }
 
-/** The host has verified the event. */
 export function endVerify(device: Device & Call): void {
   device.verification = Verification.NONE;
 }
 
-/** Ends the call with what the host is to know of it. */
+/** Ends the call with its result. */
 export function finishCall(device: Device & Call, error: ErrorCode): void {
   device.callState = CallState.DONE;
   device.callError = error;
   device.callStatus = device.httpStatus;
   device.callBody = device.lent = null;
-  // The host must not go on reading what it verifies.
+  // The host must stop reading the event that it verifies.
   if (isVerifying(device)) requestAbort(device);
   device.verification = Verification.NONE;
   endIfDue(device);
 }
 
-/** Whether the host is at VERIFY. It has EXCHANGE_MS_MAX for it, like a request. */
+/** Whether the host is verifying. It has EXCHANGE_MS_MAX for it, as for a request. */
 export function isVerifying(device: Device): boolean {
   return device.verification === Verification.REQUESTED;
 }
 
-/** A call ends with the session, when its request was given up, and where the host does not end VERIFY. */
+/** A call ends with the session, when its request was given up, or if the host does not finish VERIFY in time. */
 export function checkCall(device: Device): void {
   if (isVerifying(device) && !device.exchangeMs) finishCall(device, ErrorCode.UNREACHABLE);
   if (
@@ -322,30 +317,30 @@ export function checkCall(device: Device): void {
     (isUnderWay(device) && !maySend(device, device.callEndpoint))
   ) {
     clearResponse(device);
-    // Where an error ended the session, that error; where the user did, SESSION_ENDED.
+    // The error that ended the session; SESSION_ENDED if the user did.
     var error = ErrorCode.SESSION_ENDED;
     if (device.state === State.FAILED) error = device.error;
     finishCall(device, error);
   }
 }
 
-/** Sends the refused request again once there is another access token; false where there is no session to get it. */
+/** Repeats the rejected request with the next access token; false without a session that could get one. */
 function waitsForToken(device: Device): boolean {
   wipe(device, Field.ACCESS_TOKEN);
-  // The display says that there is no connection.
+  // The display reports the missing connection.
   redraw(device);
   if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
   if (!hasSession(device)) return false;
   waitAgain(device, true);
-  // What the refusal says is of no use; the refresh needs the room.
+  // The rejection's values are not needed; the refresh needs the space.
   releaseOutput(device, OutputUse.RESPONSE);
   return true;
 }
 
 /**
- * The answer to a call has come, or failed with `error`. 401 means that the access token is no good: it is
- * refreshed and the request sent again, exactly once (RFC 6750 §3.1); unless the API says that it wants another sign-in
- * (RFC 9470), which ends the call with INTERACTION_REQUIRED.
+ * The response to a call has arrived, or failed with `error`. 401 means that the access token is invalid: it is
+ * refreshed and the request repeated, exactly once (RFC 6750 §3.1). If the API requires another sign-in (RFC 9470), the
+ * call ends with INTERACTION_REQUIRED instead.
  */
 export function callCompleted(device: Device & Call, error: ErrorCode): void {
   device.callBody = null;
@@ -353,19 +348,19 @@ export function callCompleted(device: Device & Call, error: ErrorCode): void {
   var isStepUp = isRefused && needsSignIn(device);
   if (isRefused && !isStepUp && !device.callRetried && waitsForToken(device)) return;
   if (isRefused) error = isStepUp ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
-  // What the host alone reads is a success whatever it is (204 without a body, text, an image).
+  // A response that only the host reads is a success in any format (204 without a body, text, an image).
   if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
-  // Before finishCall, which gives lent bytes back to the host.
+  // Before finishCall, which returns the bytes to the host.
   if (!error) error = device.call!.take(device);
-  // take may have left it VERIFYING: then eventVerified goes on.
+  // If take has left it VERIFYING, eventVerified continues.
   if (device.callState !== CallState.VERIFYING) finishCall(device, error);
 }
 
 /**
- * A piece of the challenge that an answer comes with, `bytes[from..to)`: the value of WWW-Authenticate (RFC 9110
- * §11.6.1), before responseStart; of several values one after the other. A host that cannot tell leaves it out. The
- * range stays the host's and is not kept.
- * @param requestId id that the request was sent with
+ * Passes a piece of the response's challenge, `bytes[from..to)`: the value of WWW-Authenticate (RFC 9110 §11.6.1),
+ * before responseStart; several values one after the other. A host without access to headers omits it. The host keeps
+ * the range.
+ * @param requestId id of the request
  */
 export function responseChallenge(
   device: Device,

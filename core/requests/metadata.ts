@@ -1,5 +1,5 @@
-// The authorization server's metadata (RFC 8414, OpenID Connect Discovery; the documents' 4.1): asked
-// for once, checked, and handed to the host, which knows the addresses from then on.
+// The authorization server's metadata (RFC 8414, OpenID Connect Discovery; specification 4.1): requested once, checked,
+// and passed to the host, which then knows the addresses.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -9,10 +9,11 @@ import { scanByte } from "../text/json-scanner.ts";
 import { isResponseTooLong, lend, startCall } from "./call.ts";
 
 /**
- * Asks for the metadata. When callState says that it is done without an error, the addresses are in
- * Field.VALUE_B (device authorization), VALUE_C (token) and VALUE_D (revocation, may be absent).
- * @param issuer `issuer[from..to)`: the answer's must be equal to it (RFC 8414 §3.3); lent until the call is done
- * @returns 1, or 0 where another call is under way
+ * Requests the metadata. When callState is DONE without an error, the addresses are in Field.VALUE_B (device
+ * authorization), VALUE_C (token) and VALUE_D (revocation, may be absent).
+ * @param issuer `issuer[from..to)`: the response must contain exactly this one (RFC 8414 §3.3); used until the call is
+ * done
+ * @returns 1, or 0 if another call is in progress
  */
 export function discover(device: Device, issuer: Bytes, from: number, to: number): number {
   if (!startCall(device, METADATA, Endpoint.METADATA, 1)) return 0;
@@ -20,7 +21,7 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   return 1;
 }
 
-/** Printable ASCII without a user: http://localhost:80@elsewhere is elsewhere. */
+/** Printable ASCII without a user name: http://localhost:80@elsewhere is elsewhere. */
 function isPlainAddress(device: Device, region: Field): boolean {
   var at = device.start[region];
   var end = at + device.length[region];
@@ -31,7 +32,7 @@ function isPlainAddress(device: Device, region: Field): boolean {
   return true;
 }
 
-/** Whether the address is one of this device's own. The host name must end where the literal does. */
+/** Whether the address belongs to this device. The host name must end where the literal does. */
 function isLoopback(device: Device, region: Field): boolean {
   var isFound = false;
   for (var start = Literal.SECURE + 1; start < Literal.SECURE + 4; start++) {
@@ -44,7 +45,7 @@ function isLoopback(device: Device, region: Field): boolean {
   return isFound;
 }
 
-/** Whether the metadata are of exactly the issuer that was asked for. */
+/** Whether the metadata is of exactly the requested issuer. */
 function isOfIssuer(device: Device): boolean {
   var size = device.length[Field.VALUE_A];
   if (size !== device.lentTo - device.lentFrom) return false;
@@ -54,7 +55,7 @@ function isOfIssuer(device: Device): boolean {
   return size === 0;
 }
 
-/** https, and something after it: a secret must not cross a network in the clear. */
+/** https, and something after it: a secret must not cross a network in plain text. */
 function isSecure(device: Device, region: Field): boolean {
   return (
     beginsWith(device, region, Literal.SECURE) &&
@@ -63,8 +64,8 @@ function isSecure(device: Device, region: Field): boolean {
 }
 
 /**
- * Whether secrets may go to all of the addresses. http is for the device itself, where the issuer is there as well:
- * a server elsewhere must not send the device to its own ports.
+ * Whether all addresses may receive secrets. http is only for the device itself, if the issuer is there as well: a
+ * remote server must not send the device to its own ports.
  */
 function areSafe(device: Device): boolean {
   var isIssuerHere = isLoopback(device, Field.VALUE_A);
@@ -77,13 +78,13 @@ function areSafe(device: Device): boolean {
   return true;
 }
 
-/** @returns NONE where the answer is this issuer's and names what is needed, or what is wrong with it */
+/** @returns NONE if the response is of this issuer and has the required members, or what is wrong with it */
 function checkMetadata(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
   return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-// Behind its functions: Espruino knows none that stands further down when the file is loaded.
+// After its functions: when Espruino loads the file, it knows no function that is defined later.
 var METADATA: CallKind = {
   names: Literal.METADATA_MEMBERS,
   depth: 1,

@@ -1,7 +1,7 @@
-// Calling an API with the access token (RFC 6750 §2.1; the documents' 4.5). The target (path and query)
-// is built in CALL piece by piece; body and answer stay the host's.
+// Calling an API with the access token (RFC 6750 §2.1; specification 4.5). The target (path and query) is built in CALL
+// piece by piece; body and response stay with the host.
 //
-// A target may have 304 bytes and as many more as the display has columns; 1280 and those from 24 KiB of memory on.
+// A target may have 304 bytes plus the number of columns of the display; from 24 KiB of memory on 1280 plus that.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -21,8 +21,8 @@ import { scanByte, scanEnd } from "../text/json-scanner.ts";
 import { lend, mayBeginCall, noteCallField, startCall } from "./call.ts";
 
 /**
- * Begins the target of a call. The pages of the last one end with it.
- * @returns 1, or 0 where another call is under way or there is no session: then nothing is added
+ * Starts the target of a call. The pages of the last one end.
+ * @returns 1, or 0 if another call is in progress, or without a session: then nothing is added
  */
 export function beginCall(device: Device): number {
   if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
@@ -37,29 +37,29 @@ function add(device: Device, bytes: Bytes, from: number, to: number, encoding: E
   endWrite(device, Region.CALL);
 }
 
-/** Adds `bytes[from..to)` to the target as it is: fixed parts of path and query. */
+/** Appends `bytes[from..to)` to the target unchanged: fixed parts of path and query. */
 export function addPath(device: Device, bytes: Bytes, from: number, to: number): void {
   add(device, bytes, from, to, Encoding.NONE);
 }
 
-/** Adds a path segment, percent-encoded (RFC 3986 §2.1). UTF-8. */
+/** Appends a path segment, percent-encoded (RFC 3986 §2.1). UTF-8. */
 export function addSegment(device: Device, bytes: Bytes, from: number, to: number): void {
   add(device, bytes, from, to, Encoding.PATH);
 }
 
-/** Adds the value of a query parameter, form-encoded. UTF-8. */
+/** Appends the value of a query parameter, form-encoded. UTF-8. */
 export function addQueryValue(device: Device, bytes: Bytes, from: number, to: number): void {
   add(device, bytes, from, to, Encoding.FORM);
 }
 
 /**
- * Sends the call whose target was built since beginCall. It waits for a session and for a refresh if
- * need be; a 401 leads to a refresh and one more try. callState tells when it is done; then
- * callError and callStatus, and of a refusal VALUE_A (its name), VALUE_B (reason) and VALUE_C (message) tell how.
+ * Sends the call whose target was built since beginCall. If necessary it waits for a session and for a refresh; a 401
+ * leads to a refresh and one retry. When callState is DONE, callError and callStatus have the result, and for a
+ * rejection VALUE_A (its name), VALUE_B (reason) and VALUE_C (message).
  * @param endpoint Endpoint.RESOURCE for the first resource server, RESOURCE + 1 for the second ...
  * @param isGet 1 for GET, 0 for POST
- * @param body null, or a body in `body[from..to)`: lent until the call is done
- * @returns 1, or 0 where no target was begun or it did not fit, another call is under way, or there is no session
+ * @param body null, or a body in `body[from..to)`, used until the call is done
+ * @returns 1, or 0 if no target was started or it did not fit, if another call is in progress, or without a session
  */
 export function sendCall(
   device: Device,
@@ -77,7 +77,7 @@ export function sendCall(
   return 1;
 }
 
-/** Whether the call's target has a query: a `?` in it. */
+/** Whether the call's target has a query. */
 function hasQuery(device: Device): boolean {
   var at = device.start[Region.CALL];
   var end = at + device.targetSize;
@@ -86,11 +86,11 @@ function hasQuery(device: Device): boolean {
 }
 
 /**
- * Appends a page token to the target at once, since OUTPUT is not kept. Only for GET: a POST is no list.
- * Where the token does not fit, that is an error: the list would seem complete.
+ * Appends a page token to the target at once, because OUTPUT is released. Only for GET: a POST is no list. A token that
+ * does not fit is an error: otherwise the list would seem complete.
  */
 function keepPageToken(device: Device): ErrorCode {
-  // A body that is no JSON is the host's alone.
+  // A body that is not JSON is for the host only.
   if (!device.callIsGet || !scanEnd(device) || !holds(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }
@@ -109,14 +109,14 @@ function keepPageToken(device: Device): ErrorCode {
 }
 
 /**
- * Sends the last call, a GET, again for its next page.
- * @returns 1, or 0 where there is none, another call was begun since, or there is no session
+ * Repeats the last call, a GET, for its next page.
+ * @returns 1, or 0 if there is none, if another call was started since, or without a session
  */
 export function nextPage(device: Device): number {
   return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1) ? 1 : 0;
 }
 
-// Behind its functions: Espruino knows none that stands further down when the file is loaded.
+// After its functions: when Espruino loads the file, it knows no function that is defined later.
 var RESOURCE: CallKind = {
   names: Literal.RESOURCE_MEMBERS,
   depth: 1,

@@ -1,8 +1,8 @@
-// Security events about the user's account (RFC 8417; the documents' section 6): fetched by polling
-// (RFC 8936) or handed in by the host, and what each of them does to the session.
+// Security events about the user's account (RFC 8417; specification section 6): fetched by polling (RFC 8936) or passed
+// by the host, and their effect on the session.
 //
-// A poll asks for one event at a time, so that the memory need not hold more. The platform verifies the
-// signature, and checks issuer and audience.
+// A poll requests one event at a time, so that memory need not hold more. The platform verifies the signature, and
+// checks issuer and audience.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -42,7 +42,7 @@ import {
 import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "../text/form-encoder.ts";
 import { discardNames, lookFor, scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 
-/** A run of event polls, and the events that were met before. */
+/** A run of event polls, and the events that were received before. */
 export interface Events {
   /** Requests left in a run of event polls. */
   eventPolls: number;
@@ -57,10 +57,10 @@ export function makeEvents(device: Events): void {
   device.seenEvents = seenEvents;
 }
 
-/** The claim that is looked for in the outermost object: the identifier. */
+/** The claim that is read from the outermost object: the identifier. */
 var OUTER_CLAIMS: number = 1 << Field.VALUE_B;
 
-/** Those that are looked for further in: how the event names a token, the token, and the types of events. */
+/** The claims that are read further in: how the event names a token, the token, and the types of events. */
 var INNER_CLAIMS: number =
   (1 << Field.VALUE_C) |
   (1 << Field.VALUE_D) |
@@ -82,8 +82,8 @@ function writeIdentifier(device: Device): void {
 }
 
 /**
- * Makes the poll's body in CALL.
- * @param answer literal in front of the identifier of the last event, 0 where there was none
+ * Writes the poll's body to CALL.
+ * @param answer literal before the identifier of the last event, 0 without one
  */
 function writePoll(device: Device, response: Literal | 0): void {
   wipe(device, Region.CALL);
@@ -98,15 +98,15 @@ function writePoll(device: Device, response: Literal | 0): void {
   endWrite(device, Region.CALL);
 }
 
-/** So many requests are left in the run. */
+/** Sets the number of requests left in the run. */
 function countPolls(device: Device & Events, left: number): void {
   device.eventPolls = left;
 }
 
 /**
- * Fetches the events that wait, one request for each, until none is left. For each of them the host
- * gets the command VERIFY.
- * @returns 1, or 0 where another call is under way or there is no session
+ * Fetches the waiting events, one request for each, until none is left. For each of them the host gets the command
+ * VERIFY.
+ * @returns 1, or 0 if another call is in progress, or without a session
  */
 export function pollEvents(device: Device): number {
   if (!startCall(device, EVENT_POLL, Endpoint.EVENTS, 0)) return 0;
@@ -120,20 +120,20 @@ function isOutermost(device: Device): boolean {
   return device.scanStack < 4;
 }
 
-/** Events are the members of `sets` (RFC 8936 §2.3), whatever their names are. Others may lie beside it. */
+/** Events are the members of `sets` (RFC 8936 §2.3), whatever their names. Other members may be beside it. */
 function scanPoll(device: Device, c: number): void {
   var sets = 1 << Field.SETS;
   scanByte(device, c);
   if (isOutermost(device)) {
-    // A name begins: what is in the member before it is over.
+    // A name starts: the previous member has ended.
     if (device.scanField === Region.KEY) discardNames(device, sets);
     lookFor(device, Literal.EVENT_POLL_MEMBERS, sets);
   } else lookFor(device, Literal.ANY_MEMBER, device.scanSeen & sets ? 1 << Field.VALUE_A : 0);
 }
 
 /**
- * The answer to a poll has come, and so the last event is acknowledged: the session ends if that was to end it.
- * The event in it waits for the host, but after the last poll of a run: the server keeps that one.
+ * The response to a poll has arrived, so the last event is acknowledged, and ends the session if it is one that does.
+ * The event in it waits for the host, except after the last poll of a run: the server keeps that one.
  */
 function takeEvent(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
@@ -146,8 +146,8 @@ function takeEvent(device: Device): ErrorCode {
 
 /**
  * Starts to read the claims of an event. The identifier goes to the `size` bytes of OUTPUT from `at`, the other two,
- * which are short, after it. Where a token lies there, the identifier is written over what has been read of it:
- * never ahead of that, and never too long.
+ * which are short, after it. If a token is there, the identifier overwrites what has been read of it: never ahead of
+ * that, and never too long.
  */
 function beginEventClaims(device: Device, at: number, size: number): void {
   placeRegion(device, Field.VALUE_B, at, size);
@@ -156,8 +156,8 @@ function beginEventClaims(device: Device, at: number, size: number): void {
 }
 
 /**
- * Takes in one byte of the claims. The identifier is looked for in the outermost object alone: the
- * subject of an event may have one as well (RFC 9493).
+ * Processes a byte of the claims. The identifier is only read from the outermost object: the subject of an event may
+ * have one as well (RFC 9493).
  */
 function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
@@ -169,19 +169,19 @@ function base64Value(c: number): number {
   if (c === 95) return 63;
   if (c === 45) return 62;
   if (c > 47 && c < 58) return c + 4;
-  // Below 0 for every other byte less than 'A'.
+  // Below 0 for every other byte before 'A'.
   if (c < 91) return c - 65;
   return c > 96 && c < 123 ? c - 71 : -1;
 }
 
 /**
- * Scans the payload of the compact serialization from `at` on: what follows its first dot, up to the first
- * character that is none of base64url. Where that is not the second dot, the JSON is not complete either.
+ * Scans the payload of the compact serialization from `at`: after its first dot, up to the first character outside
+ * base64url. If that is not the second dot, the JSON is incomplete as well.
  */
 function scanPayload(device: Device, at: number, end: number): void {
   while (at < end && device.memory[at] !== 46) at++;
   at++;
-  // The last bits read, and how many of them are still to be handed on.
+  // The last bits, and how many of them are still to be passed on.
   var bits = 0;
   var count = 0;
   while (at < end) {
@@ -197,8 +197,8 @@ function scanPayload(device: Device, at: number, end: number): void {
 }
 
 /**
- * Remembers the event with the identifier in VALUE_B as the newest.
- * @returns whether it is a new one, and not one of those that were remembered
+ * Records the event with the identifier in VALUE_B as the newest.
+ * @returns whether it is new
  */
 function rememberEvent(device: Device & Events): boolean {
   var sum = checksum(device, 0, device.start[Field.VALUE_B], device.length[Field.VALUE_B]);
@@ -213,14 +213,14 @@ function rememberEvent(device: Device & Events): boolean {
   return older !== sum;
 }
 
-/** Whether the claims have named the field. */
+/** Whether the claims contain the field. */
 function isNamed(device: Device, field: Field): boolean {
   return ((device.scanSeen >> field) & 1) > 0;
 }
 
 /**
- * What the event whose claims were scanned does to the session.
- * @returns NONE, or the error that the session is to end with
+ * The effect of the scanned event on the session.
+ * @returns NONE, or the error with which the session must end
  */
 function applyEvent(device: Device): ErrorCode {
   var isRevoked = isNamed(device, Field.TOKEN_REVOKED);
@@ -242,32 +242,32 @@ function applyEvent(device: Device): ErrorCode {
   }
   if (!isNamed(device, Field.SESSIONS_REVOKED) && (!isRevoked || isComparable))
     return ErrorCode.NONE;
-  // The tokens may be dead: the refresh tells, and ends the session if they are.
+  // The tokens may be invalid: the refresh shows it, and then ends the session.
   if (!holds(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
   wipe(device, Field.ACCESS_TOKEN);
   refreshNow(device, Event.SESSIONS_REVOKED);
   return ErrorCode.NONE;
 }
 
-/** Whether what was scanned is an event: the JSON is whole, and it has an identifier. */
+/** Whether an event was scanned: complete JSON with an identifier. */
 function isEvent(device: Device): boolean {
   return scanEnd(device) && holds(device, Field.VALUE_B) && !isTooLong(device, Field.VALUE_B);
 }
 
 /**
- * The host has checked the event of VERIFY. One that ends the session is acknowledged first, or it would come
- * again and end the next.
- * @param requestId what the device's was at VERIFY; a result that comes late is dropped
- * @param ok 1: signature, issuer and audience are right and the event is this device's; 0: not
+ * The host has verified the event of VERIFY. One that ends the session is acknowledged first; otherwise it would come
+ * again and end the next session.
+ * @param requestId the device's at VERIFY; a late result is dropped
+ * @param ok 1: signature, issuer and audience are valid and the event is for this device; 0: not
  */
 export function eventVerified(device: Device, requestId: number, ok: number): void {
   if (!isVerifying(device) || requestId !== device.requestId) return;
   var at = device.start[Field.VALUE_A];
   var size = device.length[Field.VALUE_A];
   endVerify(device);
-  // The claims are written over it.
+  // The claims overwrite it.
   setLength(device, Field.VALUE_A, -1);
-  // The session may have ended meanwhile; the next tick says so.
+  // The session may have ended meanwhile; the next tick reports that.
   if (!hasSession(device)) return;
   beginEventClaims(device, at, size);
   scanPayload(device, at, at + size);
@@ -283,10 +283,10 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
 }
 
 /**
- * Applies an event that the host got and verified itself. One that ends the session does so at once, but where
- * another that ends it is still to be acknowledged.
+ * Applies an event that the host has received and verified itself. One that ends the session does so at once, unless
+ * another one that ends it must still be acknowledged.
  * @param claims `claims[from..to)`: the JSON claims set of the token; only read
- * @returns 1 where it was applied (or a duplicate), 0 where it is no event, there is no session or OUTPUT is in use
+ * @returns 1 if it was applied (or a duplicate), 0 if it is no event, without a session, or while OUTPUT is in use
  */
 export function applySecurityEvent(
   device: Device,
@@ -304,7 +304,7 @@ export function applySecurityEvent(
   return +isOne;
 }
 
-// Behind its functions: Espruino knows none that stands further down when the file is loaded.
+// After its functions: when Espruino loads the file, it knows no function that is defined later.
 var EVENT_POLL: CallKind = {
   names: Literal.EVENT_POLL_MEMBERS,
   depth: 2,

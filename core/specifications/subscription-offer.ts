@@ -1,5 +1,5 @@
-// Creating a subscription offer (the second document): identifiers checked before anything is sent,
-// path segments percent-encoded after gRPC Transcoding, the answer's state checked to be DRAFT.
+// Creating a subscription offer (the subscription offer specification): identifiers are checked before anything is
+// sent, path segments are percent-encoded after gRPC Transcoding, and the response's state must be DRAFT.
 
 import { ErrorCode } from "../device/errors.ts";
 import {
@@ -17,7 +17,7 @@ import { beginCall, sendCall } from "../requests/protected-resource.ts";
 import { Encoding, endWrite, writeEncoded, writeOn, writeRegion } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 
-/** The resource servers of the documents, by their endpoints (Endpoint.RESOURCE and on). */
+/** The resource servers of the specifications, by their endpoints (Endpoint.RESOURCE and on). */
 enum ResourceServer {
   PUBLISHER_API = 6,
 }
@@ -27,28 +27,28 @@ export enum OfferError {
   /** The request was made, and waits to be sent. */
   NONE = 0,
   // an identifier is missing or breaks its format
-  /** `packageName` is missing, too long, or has a character that is not allowed. */
+  /** `packageName` is missing, too long, or has an invalid character. */
   PACKAGE_NAME = 1,
-  /** `productId` is missing, too long, or has a character that is not allowed. */
+  /** `productId` is missing, too long, or has an invalid character. */
   PRODUCT_ID = 2,
-  /** `basePlanId` is missing, too long, or has a character that is not allowed. */
+  /** `basePlanId` is missing, too long, or has an invalid character. */
   BASE_PLAN_ID = 3,
-  /** `offerId` is missing, too long, or has a character that is not allowed. */
+  /** `offerId` is missing, too long, or has an invalid character. */
   OFFER_ID = 4,
-  /** The version of the regions is missing, too long, or has a character that is not allowed. */
+  /** The version of the regions is missing, too long, or has an invalid character. */
   REGIONS_VERSION = 5,
   /** The body is not a JSON object. */
   BODY = 6,
   // the body's member differs from the identifier, or is missing (the offer's own may be)
-  /** The body's `packageName` is another. */
+  /** The body's `packageName` differs. */
   BODY_PACKAGE_NAME = 7,
-  /** The body's `productId` is another. */
+  /** The body's `productId` differs. */
   BODY_PRODUCT_ID = 8,
-  /** The body's `basePlanId` is another. */
+  /** The body's `basePlanId` differs. */
   BODY_BASE_PLAN_ID = 9,
-  /** The body's `offerId` is another. */
+  /** The body's `offerId` differs. */
   BODY_OFFER_ID = 10,
-  /** Another call is under way, or there is no session. */
+  /** Another call is in progress, or there is no session. */
   NOT_NOW = 11,
   /**
    * The target does not fit CALL, which more columns or 24 KiB of memory make longer; or a name in the body does not
@@ -57,7 +57,7 @@ export enum OfferError {
   TOO_LONG = 12,
 }
 
-/** The names of an offer in their order, a bit each. */
+/** The names of an offer in order, a bit each. */
 enum Name {
   PACKAGE = 1 << 0,
   PRODUCT = 1 << 1,
@@ -67,7 +67,7 @@ enum Name {
   ANY = PACKAGE | PRODUCT | BASE_PLAN | OFFER | REGIONS_VERSION,
 }
 
-/** How many bytes a name of an offer may have. */
+/** The longest names of an offer, in bytes. */
 enum Longest {
   PACKAGE = 255,
   PRODUCT = 40,
@@ -75,7 +75,7 @@ enum Longest {
   OTHER = 63,
 }
 
-/** The names in which a character is allowed, as the first one or later. */
+/** The names in which a character is allowed, at the start or later. */
 function namesWith(c: number, isFirst: boolean): number {
   // a..z, 0..9
   if ((c > 96 && c < 123) || (c > 47 && c < 58)) return Name.ANY;
@@ -90,7 +90,7 @@ function namesWith(c: number, isFirst: boolean): number {
   return c > 32 && c < 127 ? Name.REGIONS_VERSION : 0;
 }
 
-/** Reads the body's identifiers, each into a quarter of OUTPUT: a longer one is cut off, and known to be. */
+/** Reads the body's identifiers, each into a quarter of OUTPUT: a longer one is truncated, and detected. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, 4);
   scanBegin(device, Literal.OFFER_MEMBERS, Fields.VALUES, 1, Field.NONE);
@@ -99,8 +99,8 @@ function scanBody(device: Device, body: Bytes, start: number, end: number): Offe
 }
 
 /**
- * Writes the target, each name checked on the way and compared with the body's of the same name.
- * @param error what is wrong with the body so far: it is told where nothing is wrong with the names
+ * Writes the target; checks each name and compares it with the body's.
+ * @param error of the body so far: reported if the names have none
  */
 function writeTarget(
   device: Device,
@@ -127,14 +127,14 @@ function writeTarget(
     ) {
       nameError = which + 1;
     }
-    // Of what is refused, too: it is overwritten as far as its length says.
+    // Also for a rejected one: its length decides how much is overwritten.
     endWrite(device, Region.CALL);
     if (!nameError && device.length[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
-    // The body may leave out offerId, because the query has it.
+    // The body may omit offerId, because the query has it.
     var compared = device.length[Field.VALUE_D] < 0 ? 3 : 4;
     var field = Field.VALUE_A + which;
     if (!error && which < compared) {
-      // What was cut off at the end of its room is not compared.
+      // A truncated value is not compared.
       if (isTooLong(device, field)) error = OfferError.TOO_LONG;
       else if (device.length[field] !== size || !startsAs(device, field, Region.CALL, start, size))
         error = OfferError.BODY_PACKAGE_NAME + which;
@@ -144,13 +144,13 @@ function writeTarget(
 }
 
 /**
- * Creates a subscription offer. Not while a request or a record has OUTPUT: the body is checked there.
- * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the
- *   regions, a line each; copied
- * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's if at
- *   all; lent until the call is done
- * @returns NONE where it is on its way: the call's error is UNEXPECTED_STATE if the offer was made in
- *   another state than DRAFT
+ * Creates a subscription offer. Not while a request or a record uses OUTPUT: the body is checked there.
+ * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the regions, one line
+ * each; copied
+ * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's optional; used
+ * until the call is done
+ * @returns NONE if it will be sent: the call's error is UNEXPECTED_STATE if the offer was created in another state than
+ * DRAFT
  */
 export function createOffer(
   device: Device,
@@ -168,19 +168,19 @@ export function createOffer(
   releaseOutput(device, OutputUse.SCRATCH);
   if (error) endTarget(device);
   else {
-    // A call like any other but for its answer.
+    // An ordinary call, except for its response.
     sendCall(device, ResourceServer.PUBLISHER_API, 0, body, start, end);
     responseAs(device, OFFER);
   }
   return error;
 }
 
-/** @returns NONE where the offer was made, and in the state that it has to be in */
+/** @returns NONE if the offer was created in the required state */
 function checkOffer(device: Device): ErrorCode {
   return isSame(device, Field.VALUE_A, Literal.DRAFT) ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
 }
 
-// Behind its functions: Espruino knows none that stands further down when the file is loaded.
+// After its functions: when Espruino loads the file, it knows no function that is defined later.
 var OFFER: CallKind = {
   names: Literal.OFFER_RESPONSE,
   depth: 1,

@@ -1,5 +1,5 @@
-// Every error: its names on the wire, what kind it is, and what the display says. To be read and changed here;
-// `npm run generate` makes of it what is shipped (device/tables.ts).
+// Every error: its names on the wire, its kind, and the display text. Change it here; `npm run generate` makes what
+// ships (device/tables.ts).
 
 import { ErrorCode, ErrorKind, Message } from "../device/errors.ts";
 
@@ -7,7 +7,7 @@ export interface ErrorRow {
   readonly error: ErrorCode;
   readonly kind: ErrorKind;
   readonly message: Message;
-  /** What servers call it; none for what the device finds itself. */
+  /** The servers' names; none for an error that the device finds itself. */
   readonly names: readonly string[];
 }
 
@@ -15,7 +15,9 @@ function row(error: ErrorCode, kind: ErrorKind, message: Message, names: string[
   return { error: error, kind: kind, message: message, names: names };
 }
 
-/** In the order of ErrorCode. The first name is that of the RFCs or the documents; the others are other servers'. */
+/**
+ * In the order of ErrorCode. The first name is that of the RFCs or the specifications; the others are other servers'.
+ */
 export function errorRows(): ErrorRow[] {
   return [
     // RFC 8628 §3.5
@@ -43,7 +45,7 @@ export function errorRows(): ErrorRow[] {
       "access_denied",
       "authorization_declined",
     ]),
-    // the documents
+    // specification
     row(ErrorCode.ADMIN_POLICY_ENFORCED, ErrorKind.ADMINISTRATOR, Message.POLICY, [
       "admin_policy_enforced",
     ]),
@@ -62,7 +64,7 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.UNSUPPORTED_GRANT_TYPE, ErrorKind.DEVELOPER, Message.SETUP, [
       "unsupported_grant_type",
     ]),
-    // the documents
+    // specification
     row(ErrorCode.RATE_LIMIT_EXCEEDED, ErrorKind.TRANSIENT, Message.BUSY, ["rate_limit_exceeded"]),
     // RFC 6749 §4.1.2.1
     row(ErrorCode.SERVER_ERROR, ErrorKind.TRANSIENT, Message.BUSY, ["server_error"]),
@@ -91,7 +93,7 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.ACCOUNT_DISABLED, ErrorKind.ADMINISTRATOR, Message.DISABLED, []),
     row(ErrorCode.UNEXPECTED_STATE, ErrorKind.DEVELOPER, Message.FAILED, []),
     row(ErrorCode.UNUSABLE_RESPONSES, ErrorKind.DEVELOPER, Message.SETUP, []),
-    // OpenID Connect Core 1.0 §3.1.2.6, and what large providers say where nothing but a person helps
+    // OpenID Connect Core 1.0 §3.1.2.6, and what large providers send if only a user can help
     row(ErrorCode.INTERACTION_REQUIRED, ErrorKind.USER, Message.DENIED, [
       "interaction_required",
       "login_required",

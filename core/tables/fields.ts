@@ -7,14 +7,14 @@
 
 import type { Limit } from "../device/limits.ts";
 
-/** Which answers of the grant a field is looked for in: to the request for a code, with tokens, and one that refuses them. */
+/** The grant responses from which a field is read: with a code, with tokens, and rejections. */
 export type ResponseKind = "code" | "tokens" | "refusal";
 
-/** From when to when a value lives, and what the chart says of it. Two of them are masks as well. */
+/** The lifetimes of values, as the chart describes them. Two of them are masks as well. */
 export enum Lifetime {
-  /** Forgotten with the code (dropCode). */
+  /** Dropped with the code (dropCode). */
   CODE = "from the answer that brought it (or its record) until there is no code to poll any more",
-  /** Forgotten with the session (dropTokens). What is in use is not given up before an answer names another. */
+  /** Dropped with the session (dropTokens). Until a response names another one, the current one stays. */
   SESSION = "until the session ends or an answer names another",
   RESPONSE = "of the last answer of the grant, until the next one begins",
   SUCCESS = "of the last success of the token endpoint, until the next one begins",
@@ -25,19 +25,19 @@ export enum Lifetime {
 export interface FieldRow {
   /** In Field or Region. */
   readonly name: string;
-  /** What lies there: for who reads the code, and the chart. "": nothing does, only its name counts. */
+  /** What it contains: for readers of the code, and for the chart. "": nothing, only its name counts. */
   readonly description: string;
-  /** Names in answers of the grant, the RFCs' first; left out: its own in small letters. */
+  /** Names in grant responses, the RFCs' first; left out: its own in small letters. */
   readonly wire?: readonly string[];
   readonly responses?: readonly ResponseKind[];
-  /** An answer in which it does not fit is of no use. */
+  /** A response in which it does not fit is unusable. */
   readonly mustFit?: true;
-  /** Bytes, where that is all that decides: other places are laid out in loop/create.ts. */
+  /** Its size in bytes, if nothing else decides: loop/create.ts lays out the others. */
   readonly capacity?: keyof typeof Limit;
   readonly lifetime: string;
-  /** Where that is not a place of its own. */
+  /** If it has no place of its own. */
   readonly place?: string;
-  /** It is kept in a code's record, in the order of the rows. What comes behind CODE_VERIFIER there may be missing. */
+  /** A code's record contains it, in the order of the rows. What follows CODE_VERIFIER there may be missing. */
   readonly isRecorded?: true;
 }
 
@@ -162,14 +162,14 @@ export function fieldRows(): FieldRow[] {
       lifetime: Lifetime.VALUE,
     },
     { name: "VALUE_D", description: "revocation_endpoint.", lifetime: Lifetime.VALUE },
-    // The types of a security event: their names only need to have been there.
+    // The types of a security event: only their presence counts.
     { name: "SESSIONS_REVOKED", description: "The type of a security event.", lifetime: "" },
     { name: "TOKEN_REVOKED", description: "The type of a security event.", lifetime: "" },
     { name: "ACCOUNT_DISABLED", description: "The type of a security event.", lifetime: "" },
   ];
 }
 
-/** What no answer brings, or what an answer's value becomes: numbered on from the fields. */
+/** Regions that no response fills, or that a response's value becomes: their numbers follow the fields'. */
 export function regionRows(): FieldRow[] {
   return [
     {

@@ -1,10 +1,10 @@
-// The grammar of JSON (RFC 8259) as states: which byte may come in each, and which state it leads to. To be read and
-// changed here; `npm run generate` makes of it what is shipped, the numbers of the states too (text/tables.ts). White space between tokens is not
-// in it: the scanner skips it in the states before MINUS. Up to MINUS, and in it, 0 and 1..9 are told apart.
+// The grammar of JSON (RFC 8259) as states: the bytes allowed in each, and the states that they lead to. Change it
+// here; `npm run generate` makes what ships, including the numbers of the states (text/tables.ts). White space between
+// tokens is not in it: the scanner skips it in the states before MINUS. Up to and including MINUS, 0 and 1..9 differ.
 
 /**
- * One state of the scanner: its name; bytes, each of which leads to the state behind them (`1` stands for every digit, but
- * for 0 where MINUS is); and what any other byte leads to, "" where the next row goes on with it.
+ * A state of the scanner: its name; bytes with the state that each leads to (`1` stands for every digit, except 0 where
+ * MINUS is); and what any other byte leads to, "" if the next row continues it.
  */
 export type GrammarRow = readonly [
   state: string,
@@ -12,7 +12,7 @@ export type GrammarRow = readonly [
   otherwise: string,
 ];
 
-/** In the order in which they lie: a row without an end goes on in the next. */
+/** In order: a row without an end continues in the next. */
 export function grammarRows(): GrammarRow[] {
   return [
     // Structure.
@@ -35,7 +35,7 @@ export function grammarRows(): GrammarRow[] {
       },
       "",
     ],
-    // Numbers: what may follow a sign, or stand instead of it.
+    // Numbers: what may follow a sign, or replace it.
     ["MINUS", { "0": "ZERO", "1": "DIGITS" }, "INVALID"],
     ["EXPONENT", { "+-": "EXPONENT_SIGN" }, ""],
     ["EXPONENT_SIGN", { "1": "EXPONENT_DIGITS" }, "INVALID"],
@@ -54,7 +54,7 @@ export function grammarRows(): GrammarRow[] {
     ["N", { u: "NU" }, "INVALID"],
     ["NU", { l: "NUL" }, "INVALID"],
     ["NUL", { l: "WORD_END" }, "INVALID"],
-    // Behind a backslash: what stands for itself, the control character meant, or four digits.
+    // After a backslash: a character that stands for itself, a control character, or four digits.
     [
       "ESCAPE",
       { '"\\/': "ITSELF", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", u: "UNICODE" },
@@ -63,7 +63,7 @@ export function grammarRows(): GrammarRow[] {
   ];
 }
 
-/** What leads to no state, but ends a value, and what there is to say of it: numbers below 0. */
+/** Results that end a value instead of leading to a state: numbers below 0. */
 export function valueEnds(): Record<string, string> {
   return {
     CLOSE: "Of an object or array.",
@@ -73,8 +73,8 @@ export function valueEnds(): Record<string, string> {
 }
 
 /**
- * States where more than the byte decides. Their numbers are the first at which no row begins: END and INVALID come to
- * lie on the last pair of one, so that every byte but white space leads to INVALID, which the packing checks.
+ * States in which more than the byte decides. Their numbers are the first ones at which no row starts: END and INVALID
+ * share the last pair of a row, so that every byte except white space leads to INVALID, which the packing checks.
  */
 export function rowlessStates(): Record<string, string> {
   return {

@@ -1,26 +1,26 @@
-// Strings that the core needs as bytes: regions behind those of Region, filled once at the start, since engines allocate
-// for characters. To be read and changed here; `npm run generate` makes of it what is shipped (device/tables.ts). Each
-// build has those of its own and of the builds below it.
+// Strings that the core needs as bytes: regions after those of Region, filled once at the start, because engines
+// allocate for characters. Change them here; `npm run generate` makes what ships (device/tables.ts). Each build has its
+// own and those of the builds below it.
 
-/** Names that go to the same place. */
+/** Names that lead to the same place. */
 export interface NamedPlace {
   readonly place: number;
   readonly names: readonly string[];
 }
 
-/** What a list of member names leads to, by the name of the field: the places follow each other from there on. */
+/** The places of a list of member names, starting with a field: they are consecutive. */
 export interface Members {
   readonly first: string;
-  /** For each place its names; `*` is any. */
+  /** The names of each place; `*` is any. */
   readonly names: readonly (string | readonly string[])[];
 }
 
 export interface LiteralRow {
   /** In Literal. */
   readonly name: string;
-  /** For who reads the code; "" where the name says it. */
+  /** For readers of the code; "" if the name is enough. */
   readonly description: string;
-  /** Its text; several have numbers that follow each other, and the first one's name. */
+  /** Its text; several texts have consecutive numbers, and the first one has the name. */
   readonly texts: readonly string[] | Members;
 }
 
@@ -37,7 +37,7 @@ function members(
   return { name: name, description: description, texts: { first: first, names: names } };
 }
 
-/** Of every build, behind those that are made of other tables: MEMBERS, ERRORS, ERROR_KINDS, GRAMMAR. */
+/** Of every build, after those that are generated from other tables: MEMBERS, ERRORS, ERROR_KINDS, GRAMMAR. */
 export function grantLiterals(): LiteralRow[] {
   return [
     texts(
@@ -54,7 +54,7 @@ export function grantLiterals(): LiteralRow[] {
   ];
 }
 
-/** Of requests beyond the grant. */
+/** Of requests besides the grant. */
 export function requestLiterals(): LiteralRow[] {
   return [
     members("RESOURCE_MEMBERS", "", "VALUE_A", ["nextPageToken"]),
@@ -86,7 +86,7 @@ export function requestLiterals(): LiteralRow[] {
   ];
 }
 
-/** Of what is the two documents' own. */
+/** Of the two specifications only. */
 export function documentLiterals(): LiteralRow[] {
   return [
     members("OFFER_MEMBERS", "", "VALUE_A", ["packageName", "productId", "basePlanId", "offerId"]),

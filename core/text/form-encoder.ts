@@ -1,5 +1,5 @@
-// Writes requests and records: bytes, literals, and values encoded as application/x-www-form-urlencoded
-// (the URL standard's serializer), as path segments (RFC 3986) or in base64. One place to write, one check of room.
+// Writes requests and records: bytes, literals, and values encoded as application/x-www-form-urlencoded (the URL
+// standard's serializer), as path segments (RFC 3986) or in base64. One position, one check of capacity.
 
 import { must } from "../device/assertion.ts";
 import { quotient } from "../device/digits.ts";
@@ -8,11 +8,11 @@ import { setLength, wipe } from "../device/regions.ts";
 import { Field, type Literal, type Region } from "../device/tables.ts";
 import { keepUnit } from "./unicode.ts";
 
-/** The place that is written next. */
+/** The position that is written next. */
 export interface Writer {
-  /** Where the writer is. */
+  /** The position. */
   writeAt: number;
-  /** Where the writer must stop. */
+  /** The end of the available space. */
   writeEnd: number;
 }
 
@@ -21,58 +21,56 @@ export function makeWriter(device: Writer, bytes: number): void {
   device.writeEnd = bytes;
 }
 
-/** How a value is written. Letters, digits and `- . _` stay as they are in each of them. */
+/** The encoding of a value. Letters, digits and `- . _` are unchanged in each of them. */
 export enum Encoding {
-  /** As it is. */
+  /** Unchanged. */
   NONE = 0,
-  /** application/x-www-form-urlencoded: `*` stays as well, a space becomes `+`. */
+  /** application/x-www-form-urlencoded: `*` is unchanged as well, a space becomes `+`. */
   FORM = 1,
-  /** A path segment (RFC 3986 §3.3): `~` stays as well. */
+  /** A path segment (RFC 3986 §3.3): `~` is unchanged as well. */
   PATH = 2,
 }
 
-/** Starts to write into a region. Nothing is written beyond its room; endWrite tells whether all of it fitted. */
+/** Starts to write to a region, never beyond its capacity; endWrite reports whether everything fitted. */
 export function writeTo(device: Device & Writer, region: Region): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + device.capacity[region];
   ASSERT: must(device.writeEnd <= device.memory.length, "a region lies in the memory");
 }
 
-/** As writeTo, but after the value that the region holds. */
+/** As writeTo, but after the region's present value. */
 export function writeOn(device: Device, region: Region): void {
   writeTo(device, region);
   skip(device, device.length[region]);
 }
 
-/** Starts to read `length` bytes of a region, from its first one on. */
+/** Starts to read `length` bytes of a region. */
 export function readFrom(device: Device & Writer, region: Region, length: number): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + length;
 }
 
-/** Leaves out so many bytes. */
 export function skip(device: Device & Writer, count: number): void {
   device.writeAt += count;
 }
 
-/** Goes back, or on, to a place that was passed before. */
+/** Goes to a position. */
 export function goTo(device: Device & Writer, place: number): void {
   device.writeAt = place;
 }
 
-/** What is being written or read is of no use, wherever its end was. */
+/** Invalidates what is being written or read, wherever its end was. */
 export function corruptWrite(device: Device & Writer): void {
   device.writeEnd = -1;
 }
 
-/** One byte. */
 export function writeByte(device: Device & Writer, byte: number): void {
   ASSERT: must(byte >= 0 && byte <= 255, "a byte has 8 bits");
   if (device.writeAt < device.writeEnd) device.memory[device.writeAt] = byte;
   device.writeAt++;
 }
 
-/** Sets the region's length to what was written since writeTo; what there was no room for is forgotten. */
+/** Sets the region's length to what was written since writeTo; what did not fit is wiped. */
 export function endWrite(device: Device, region: Region): void {
   var isTooLong = device.writeAt > device.writeEnd;
   setLength(device, region, (isTooLong ? device.writeEnd : device.writeAt) - device.start[region]);
@@ -87,7 +85,7 @@ export function writeHex(device: Device, byte: number): void {
   }
 }
 
-/** Whether a byte is not to be encoded. */
+/** Whether a byte is not encoded. */
 function staysAsItIs(c: number, encoding: Encoding): boolean {
   if (encoding === Encoding.NONE) return true;
   if ((c > 64 && c < 91) || (c > 96 && c < 123) || (c > 47 && c < 58)) return true;
@@ -97,7 +95,7 @@ function staysAsItIs(c: number, encoding: Encoding): boolean {
   return c === (encoding === Encoding.FORM ? 42 : 126);
 }
 
-/** One byte of a UTF-8 value, encoded. */
+/** Writes a byte of a UTF-8 value, encoded. */
 export function writeEncoded(device: Device, c: number, encoding: Encoding): void {
   if (staysAsItIs(c, encoding)) writeByte(device, c);
   else if (c === 32 && encoding === Encoding.FORM) writeByte(device, 43);
@@ -107,7 +105,7 @@ export function writeEncoded(device: Device, c: number, encoding: Encoding): voi
   }
 }
 
-/** A region's value, encoded. */
+/** Writes a region's value, encoded. */
 export function writeRegion(device: Device, region: Place, encoding: Encoding): void {
   var bytes = bytesOf(device, region);
   var at = device.start[region];
@@ -115,18 +113,18 @@ export function writeRegion(device: Device, region: Place, encoding: Encoding): 
   while (at < end) writeEncoded(device, bytes[at++], encoding);
 }
 
-/** A literal as it is. */
+/** Writes a literal unchanged. */
 export function writeLiteral(device: Device, literal: Literal): void {
   writeRegion(device, literal, Encoding.NONE);
 }
 
-/** Writes the characters that are complete. */
+/** Writes the complete characters. */
 function flush(device: Device, encoding: Encoding): void {
   writeRegion(device, Field.NONE, encoding);
   setLength(device, Field.NONE, 0);
 }
 
-/** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */
+/** Writes a host's string in UTF-8, encoded. At the start only: engines allocate for characters. */
 export function writeText(device: Device, text: string, encoding: Encoding): void {
   for (var i = 0; i < text.length; i++) {
     var unit = text.charCodeAt(i);
@@ -137,7 +135,7 @@ export function writeText(device: Device, text: string, encoding: Encoding): voi
   flush(device, encoding);
 }
 
-/** The character that stands for six bits. */
+/** The character for six bits. */
 function base64Character(value: number): number {
   if (value < 26) return 65 + value; // A..Z
   if (value < 52) return 97 + value - 26; // a..z
@@ -146,15 +144,14 @@ function base64Character(value: number): number {
 }
 
 /**
- * Encodes the bytes from `start` up to where the writer is in base64 (RFC 4648 §4), in their own place; they become
- * longer by a third. Three bytes become four characters, the last three first, so that none is overwritten before it
- * is read.
+ * Encodes the bytes from `start` to the position in base64 (RFC 4648 §4), in place; the result is a third longer. Three
+ * bytes become four characters, the last three first, so that none is overwritten before it is read.
  */
 export function encodeBase64(device: Device, start: number): void {
   var size = device.writeAt - start;
   var groups = quotient(size + 2, 3);
   goTo(device, start + 4 * groups);
-  // What does not fit is noticed where the room for it was made.
+  // What does not fit is detected where its capacity was set.
   if (device.writeAt > device.writeEnd) return;
   while (groups--) {
     var from = start + 3 * groups;

@@ -1,11 +1,9 @@
-// A push scanner of strict JSON (RFC 8259): bytes go in one by one, the wanted members' values come
-// out in their regions, everything else is skipped. What the members mean is known elsewhere, but for three
-// things: the tokens in use are not given up before an answer names new ones, only a scope may be a list, and
-// of several errors the first one counts.
+// A push scanner of strict JSON (RFC 8259): it receives bytes one by one, stores the values of the required members in
+// their regions, and skips everything else. It interprets only three things: current tokens stay until a response names
+// new ones, only a scope may be a list, and of several errors the first one counts.
 //
-// Strings are decoded to UTF-8 (bytes above 127 pass as they are, a lone surrogate becomes U+FFFD),
-// numbers are kept as text. Of a repeated member the last one counts. A value longer than its region
-// is known to be (isTooLong) and never taken for a shorter one.
+// Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD), numbers stay text. Of
+// a repeated member the last one counts. A value longer than its region is detected (isTooLong) and never used.
 
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, literalBytes, type Place, startsAs } from "../device/memory.ts";
@@ -14,7 +12,7 @@ import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { Scan } from "./tables.ts";
 import { beginValue, endSurrogate, keep, keepIn, keepUnit } from "./unicode.ts";
 
-/** How far a document has been read, and what is looked for in it. */
+/** The position in a document, and what is read from it. */
 export interface Scanner {
   /** State of the scanner: one of Scan. */
   scanState: Scan;
@@ -24,13 +22,13 @@ export interface Scanner {
   scanDepthMax: number;
   /** Literal with the names that are looked up. */
   scanNames: Literal;
-  /** Bit mask of the fields that are wanted. */
+  /** Bit mask of the required fields. */
   scanRequired: number;
-  /** The field that an error's name goes to, NONE where the document is not to name one. */
+  /** The field for an error's name, NONE if the document cannot contain one. */
   nameField: Field;
-  /** 1: a member before has named the error by a number other than 0. */
+  /** 1: an earlier member has named the error by a number other than 0. */
   hasErrorNumber: number;
-  /** Bit mask of the fields that the document has named so far. */
+  /** Bit mask of the fields that the document has contained so far. */
   scanSeen: number;
   /** UTF-16 unit of the escape being read. */
   scanUnit: number;
@@ -51,10 +49,10 @@ export function makeScanner(device: Scanner): void {
 /**
  * Starts a document.
  * @param names literal with the member names (MEMBERS; `*` for any)
- * @param wanted bit mask of fields to fill; absent (-1) from here on, but for the two tokens: the ones
- *   in use are not given up before an answer names new ones (see scanSeen)
+ * @param wanted bit mask of fields to fill; they become absent (-1), except the two tokens, which stay until a response
+ * names new ones (see scanSeen)
  * @param depth deepest object, from 1, in which members are looked up
- * @param nameField the field that an error's name goes to, NONE where the document is not to name one
+ * @param nameField the field for an error's name, NONE if the document cannot contain one
  */
 export function scanBegin(
   device: Device & Scanner,
@@ -75,20 +73,20 @@ export function scanBegin(
   clearAll(device, required & ~Fields.OF_SESSION);
 }
 
-/** From the next member on other names and fields are looked for. */
+/** From the next member on, other names and fields are looked up. */
 export function lookFor(device: Device & Scanner, names: Literal, required: number): void {
   device.scanNames = names;
   device.scanRequired = required;
 }
 
-/** The document counts as one that has not named these fields. */
+/** Marks these fields as not contained in the document. */
 export function discardNames(device: Device & Scanner, fields: number): void {
   device.scanSeen &= ~fields;
 }
 
 /**
- * The document is over: a number at its end is complete as well.
- * @returns whether it was exactly one, and whole
+ * The document has ended: a number at its end is complete as well.
+ * @returns whether it was exactly one complete document
  */
 export function scanEnd(device: Device): boolean {
   scanByte(device, 32);
@@ -96,8 +94,8 @@ export function scanEnd(device: Device): boolean {
 }
 
 /**
- * The number that a list gives to the region's value, 0 for none.
- * @param list literal with names, as MEMBERS; `*` stands for any. The first match decides
+ * The number that a list assigns to the region's value, 0 for none.
+ * @param list literal with names, as MEMBERS; `*` stands for any. The first match counts
  */
 export function numberNamed(device: Device, list: Literal, region: Place): number {
   var bytes = literalBytes(device);
@@ -106,7 +104,7 @@ export function numberNamed(device: Device, list: Literal, region: Place): numbe
   var number = bytes[at++] - 65;
   while (at < end) {
     var start = at;
-    // A name ends with less; the star is a name of no bytes.
+    // A smaller character ends a name; the star is a name without bytes.
     while (bytes[at] > 44) at++;
     var isOfSize = device.length[region] === at - start;
     if (isOfSize && startsAs(device, region, list, start, at - start)) return number;
@@ -116,7 +114,7 @@ export function numberNamed(device: Device, list: Literal, region: Place): numbe
   return 0;
 }
 
-/** A name is complete: what follows goes to its field, in the place of what an earlier one left. */
+/** A name is complete: the value goes to its field, and replaces an earlier one. */
 function endName(device: Device & Scanner): void {
   var field =
     device.scanStack >> device.scanDepthMax < 2
@@ -124,19 +122,19 @@ function endName(device: Device & Scanner): void {
       : Field.NONE;
   if (field === device.nameField && holds(device, field)) {
     var first = device.memory[device.start[field]];
-    // Once a name was read nothing replaces it. A number is none, and a name may still come in its place; but what is
-    // no error (0, false, null, "") takes neither back.
+    // An error name is never replaced. A number is none, and a name may still replace it; but values that mean no error
+    // (0, false, null, "") replace neither.
     if (first > 57) field = Field.NONE;
     else if (first !== 48) device.hasErrorNumber = 1;
   }
-  // Only now: a name that is not wanted must not come in again by `*`.
+  // Only now: `*` must not match a name that is not required.
   keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
   device.scanSeen |= 1 << device.scanField;
   wipe(device, device.scanField);
   device.scanState = Scan.COLON;
 }
 
-/** After an element of a list the same field goes on; after a member of an object a name comes next. */
+/** After an element of a list, the same field continues; after a member of an object, a name follows. */
 function endValue(device: Device & Scanner): void {
   if (!(device.scanStack & 1)) {
     keepIn(device, Region.KEY);
@@ -177,7 +175,7 @@ function scanString(device: Device & Scanner, c: number): void {
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
     endSurrogate(device);
-    // Most of a document is text that is not wanted.
+    // Most of a document is not required.
     if (device.scanField) keep(device, c);
   }
 }
@@ -189,7 +187,7 @@ function hexadecimal(c: number): number {
   return c > 96 && c < 103 ? c - 87 : -1; // a..f
 }
 
-/** Four hexadecimal digits. A 1 in front of them counts them: with the fourth it is worth 65536. */
+/** Four hexadecimal digits. A leading 1 counts them: after the fourth it is worth 65536. */
 function scanUnicode(device: Device & Scanner, c: number): void {
   var value = hexadecimal(c);
   device.scanUnit = device.scanUnit * 16 + value;
@@ -222,7 +220,7 @@ function follow(device: Device, c: number): void {
   var state = device.scanState;
   var bytes = literalBytes(device);
   var at = device.start[Literal.GRAMMAR] + 2 * state;
-  // In the rows `1` (49) stands for every digit, but for the `0` (48) that a number may begin with: no digit follows it.
+  // In the rows, `1` (49) stands for every digit, except a leading `0` (48), which no digit follows.
   var isFirstZero = c === 48 && state <= Scan.MINUS;
   var byte = c > 47 && c < 58 && !isFirstZero ? 49 : c;
   while (bytes[at] !== 32 && bytes[at] !== byte) at += 2;
@@ -237,14 +235,14 @@ function isSpace(c: number): boolean {
 }
 
 /**
- * Whether a byte of an answer belongs to a byte order mark in front of the document (EF BB BF in UTF-8), which a reader
- * may pass over (RFC 8259 §8.1). No document begins with such bytes.
+ * Whether a byte of a response belongs to a byte order mark before the document (EF BB BF in UTF-8), which a reader may
+ * ignore (RFC 8259 §8.1). No document starts with such bytes.
  */
 export function isMark(device: Device, c: number): boolean {
   return c > 186 && device.bodyBytes < 4 && device.scanState === Scan.VALUE;
 }
 
-/** Takes in one byte, 0..255. After an error the rest of the document is ignored. */
+/** Processes a byte, 0..255. After an error the rest of the document is ignored. */
 export function scanByte(device: Device, c: number): void {
   if (device.scanState === Scan.STRING) scanString(device, c);
   else if (device.scanState === Scan.UNICODE) scanUnicode(device, c);

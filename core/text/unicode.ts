@@ -1,5 +1,5 @@
-// Text on its way into a region: bytes as they are, UTF-16 code units as UTF-8. The scanner's escapes
-// and the host's strings are code units; a surrogate without its partner becomes U+FFFD.
+// Writes text into a region: bytes unchanged, UTF-16 code units as UTF-8. The scanner's escapes and the host's strings
+// are code units; a lone surrogate becomes U+FFFD.
 
 import { must } from "../device/assertion.ts";
 import { Limit } from "../device/limits.ts";
@@ -7,13 +7,13 @@ import { type Device, type Integers, isTooLong, type Place } from "../device/mem
 import { setLength } from "../device/regions.ts";
 import { Region } from "../device/tables.ts";
 
-/** The value that is being kept. */
+/** The value that is being stored. */
 export interface Value {
-  /** The region that the present string or number goes to, NONE if it is skipped. */
+  /** The region of the present string or number, NONE if it is skipped. */
   scanField: Place;
   /** High surrogate that waits for its other half. */
   scanHigh: number;
-  /** For each field, the bytes of its value that the region had no room for: BODY_MAX at most. */
+  /** For each field, the number of bytes that did not fit its region: at most BODY_MAX. */
   excess: Integers;
 }
 
@@ -25,18 +25,18 @@ export function makeValue(device: Value): void {
   device.excess = excess;
 }
 
-/** What is kept from now on goes to the region; NONE: nowhere. */
+/** Selects the region for the next value; NONE: it is skipped. */
 export function keepIn(device: Device & Value, region: Place): void {
   device.scanField = region;
 }
 
-/** A value begins in the region that was named. */
+/** A value starts in the selected region. */
 export function beginValue(device: Device & Value): void {
   setLength(device, device.scanField, 0);
   device.excess[device.scanField] = 0;
 }
 
-/** What follows is not the other half of a surrogate. */
+/** The surrogate remains without its other half. */
 export function endSurrogate(device: Device & Value): void {
   device.scanHigh = 0;
 }
@@ -53,13 +53,13 @@ enum Surrogate {
   FIRST_LOW = 56320,
   /** FIRST_HIGH - 9: as 9 << 10 is 65536 - FIRST_LOW, a pair is ((high - PAIR_BASE) << 10) + low. */
   PAIR_BASE = 55287,
-  /** U+FFFD, in the place of one without its partner; three bytes in UTF-8. */
+  /** U+FFFD, which replaces a lone surrogate; three bytes in UTF-8. */
   REPLACEMENT = 65533,
 }
 
 /**
- * Adds a byte to the region that is being filled (scanField). At most one byte more than its room is stored: a
- * size above the room says that the value is too long (isTooLong). Further ones are only counted.
+ * Adds a byte to the selected region (scanField). At most one byte more than its capacity is stored: such a length
+ * means that the value is too long (isTooLong). Further bytes are only counted.
  */
 export function keep(device: Device & Value, byte: number): void {
   var region = device.scanField;
@@ -69,7 +69,7 @@ export function keep(device: Device & Value, byte: number): void {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);
   }
-  // An answer to a call may be of any length, a number may not.
+  // A call's response may have any length, a number may not.
   if (size >= device.capacity[region] && device.excess[region] < Limit.BODY_MAX) {
     device.excess[region]++;
   }
@@ -98,10 +98,10 @@ export function keepUnit(device: Device & Value, unit: number): void {
   var high = device.scanHigh;
   device.scanHigh = 0;
   if (unit >> 11 === Surrogate.PREFIX) {
-    // A high surrogate stands as U+FFFD until its low one comes, and is then taken back. Where there is none to
-    // take back, the region has no room for it, or what is in scanHigh is another text's.
+    // A high surrogate is stored as U+FFFD, and replaced when its low one follows. If there is nothing to replace, the
+    // region has no capacity for it, or scanHigh belongs to another text.
     if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {
-      // Of what does not fit the length alone counts: a byte more than that of U+FFFD.
+      // Of a value that does not fit, only the length counts: one byte more than that of U+FFFD.
       if (isTooLong(device, device.scanField)) {
         keep(device, 0);
         return;
