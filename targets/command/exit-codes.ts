@@ -1,9 +1,17 @@
 // How the command ends: one table of exit codes, which error has which, and what asks it from outside to end.
 
+import { isMediumFault, reasonOf } from "../../platform/node/files.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
 import { printable } from "../../platform/text/text.ts";
 
-export const Exit = { DONE: 0, FAILED: 1, USAGE: 2, SIGN_IN_FIRST: 4, PIPE: 141 } as const;
+export const Exit = {
+  DONE: 0,
+  FAILED: 1,
+  USAGE: 2,
+  SIGN_IN_FIRST: 4,
+  NOT_STORED: 5,
+  PIPE: 141,
+} as const;
 
 /** As shells say it of a program that a signal has ended. */
 export const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -14,6 +22,10 @@ export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
   [Exit.FAILED, "it came to nothing"],
   [Exit.USAGE, "something about the command line, or a file that it names, is wrong"],
   [Exit.SIGN_IN_FIRST, "nobody is signed in: picogrant login comes first"],
+  [
+    Exit.NOT_STORED,
+    "the state directory cannot be written: tokens are not renewed, lost or left there",
+  ],
   [SIGNALS.SIGHUP, "given up, since its terminal has gone (SIGHUP)"],
   [SIGNALS.SIGINT, "given up with Ctrl-C (SIGINT)"],
   [Exit.PIPE, "given up, since nobody reads its output any more"],
@@ -60,13 +72,26 @@ const EXITS: Readonly<Record<string, number>> = {
   wrong_option: Exit.USAGE,
   state_unusable: Exit.USAGE,
   not_signed_in: Exit.SIGN_IN_FIRST,
+  not_saved: Exit.NOT_STORED,
+  not_erased: Exit.NOT_STORED,
 };
+
+/** An error of the file system that nobody has put into words before: one line, and no stack trace. */
+function inWords(error: unknown): unknown {
+  const { path, syscall } = error as NodeJS.ErrnoException;
+  if (path === undefined || syscall === undefined) return error;
+  const message = `${path}: ${reasonOf(error)}`;
+  return isMediumFault(error)
+    ? new SignInError("not_saved", "user", `${message}; free space there, or make it writable`)
+    : new Failure(`${message}; choose another path`);
+}
 
 /**
  * What the command says of an error, as the event of --json, and its exit code.
  * @throws the error itself where it is a fault of this program, for its stack to be seen
  */
-export function outcomeBy(error: unknown): { exitCode: number; event: object; message: string } {
+export function outcomeBy(thrown: unknown): { exitCode: number; event: object; message: string } {
+  const error = inWords(thrown);
   if (!(error instanceof Error)) throw error;
   const message = printable(
     OPTIONS.reduce((text, [member, option]) => text.replace(member, option), error.message),

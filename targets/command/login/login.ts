@@ -102,7 +102,7 @@ async function loginOn(
       retryHandlers: { onTrouble: (trouble: SignInError) => screen.showTrouble(trouble), signal },
     });
     writeStoredLogin(state, { version: 1, settings, who: stored?.who ?? "" });
-    if (options.again && stored !== undefined) await signOutBefore(platform, ready);
+    if (options.again && stored !== undefined) await signOutBefore(platform, ready, onTrouble);
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     session = await openSession(platform, ready, { onCode, onTrouble, signal });
     screen.stopWaiting();
@@ -187,9 +187,13 @@ function refusalOf(refused: SignInError, { state, settings }: LoginOptions): Sig
 }
 
 /** Ends the session that is kept, as far as the server takes part in it. */
-async function signOutBefore(platform: OpenState, ready: ReadySettings): Promise<void> {
+async function signOutBefore(
+  platform: OpenState,
+  ready: ReadySettings,
+  onTrouble: (trouble: SignInError) => void,
+): Promise<void> {
   try {
-    const session = await openSession(platform, ready, { resumeOnly: true });
+    const session = await openSession(platform, ready, { resumeOnly: true, onTrouble });
     await session.signOut();
   } catch (error) {
     // There is nothing left to end.

@@ -13,7 +13,7 @@ import type { Session, SignOutResult } from "../../../platform/session/session.t
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";
 import { integer } from "../../desktop/command-line.ts";
-import { Exit, Failure, interruptibly, outcomeBy } from "../exit-codes.ts";
+import { Exit, interruptibly, outcomeBy } from "../exit-codes.ts";
 import { commandLine, type Part } from "../option-parser.ts";
 import { inWords } from "../terminal.ts";
 import { STATE_OPTION } from "./login-options.ts";
@@ -75,6 +75,8 @@ export const status: Part = {
       await accessToken().catch((error: SignInError) => {
         // Who is signed in stays so, though nothing is known of today.
         if (error.code === "aborted" || session.status === "ended") throw error;
+        // Printed at the end, with its exit code.
+        if (error.code === "not_saved") return;
         if (flags.json) print(JSON.stringify({ ...outcomeBy(error).event, event: "trouble" }));
         process.stderr.write(`picogrant status: ${error.message}\n`);
       });
@@ -149,17 +151,23 @@ async function withSession(
       stored: metadataOf(platform, settings),
     });
     let trouble: SignInError | undefined;
+    let unsaved: SignInError | undefined;
+    const giveUp = new AbortController();
     const onTrouble = (one: SignInError): void => {
       trouble = lasting(one);
+      if (one.code !== "not_saved" && one.code !== "not_erased") return;
+      unsaved = trouble;
+      giveUp.abort();
     };
     await interruptibly(async ({ signal }) => {
       const session = await openSession(platform, ready, { resumeOnly: true, onTrouble });
       const accessToken = async (): Promise<string> => {
         const late = AbortSignal.timeout(timeout * 1000);
         try {
-          return await session.accessToken(AbortSignal.any([signal, late]));
+          return await session.accessToken(AbortSignal.any([signal, late, giveUp.signal]));
         } catch (error) {
           if (signal.aborted) throw signal.reason;
+          if (unsaved !== undefined) throw unsaved;
           if (!late.aborted) throw error;
           const {
             code = "unreachable",
@@ -179,6 +187,8 @@ async function withSession(
         // A refresh that is under way comes to its end: its answer may be the only refresh token that there is.
         await session.close();
       }
+      // The new tokens are lost when this program ends.
+      if (unsaved !== undefined) throw unsaved;
     });
   });
 }
@@ -280,7 +290,6 @@ export const logout: Part = {
       const { title, problem, isStored } = flags.local
         ? await discardHere(platform, settings, "was not asked to revoke them")
         : await signOut(platform, settings, state);
-      discard(state);
       const result = { server: title, revoked: problem === "", stored: isStored };
       print(
         flags.json
@@ -289,7 +298,9 @@ export const logout: Part = {
             ? `Signed out at ${title}: the tokens are revoked and forgotten.`
             : `The tokens are forgotten here; ${title} ${problem}.`,
       );
-      if (isStored) throw new Failure(`${state}: could not be erased; delete it`);
+      if (isStored)
+        throw new SignInError("not_erased", "user", `${state}: could not be erased; delete it`);
+      discard(state);
     });
     return Exit.DONE;
   },
@@ -316,11 +327,21 @@ async function signOut(
     // Nothing is known any more of where to ask, and the server does not say it.
     return await discardHere(platform, settings, `was not asked to revoke them (${error.message})`);
   }
-  const session = await openSession(platform, ready, { resumeOnly: true }).catch((error) => {
-    // The session ended at the server before: there is nothing left to revoke.
-    if (error instanceof SignInError) discard(state);
-    throw error;
-  });
+  let before = "";
+  const onTrouble = (one: SignInError): void => {
+    const { message } = lasting(one);
+    // Nothing has to be saved any more: only what stays behind counts.
+    if (one.code === "not_saved" || message === before) return;
+    process.stderr.write(`picogrant logout: ${message}\n`);
+    before = message;
+  };
+  const session = await openSession(platform, ready, { resumeOnly: true, onTrouble }).catch(
+    (error) => {
+      // The session ended at the server before: there is nothing left to revoke.
+      if (error instanceof SignInError) discard(state);
+      throw error;
+    },
+  );
   const { problem, isStored } = await session.signOut();
   return { title: ready.title, problem: problem && whyNot(problem), isStored };
 }
