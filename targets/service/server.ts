@@ -62,6 +62,8 @@ export async function listen(
   const secure = key !== undefined && cert !== undefined;
   const common = {
     fetch: (request: Request, env: unknown) => response(genuine(request), env),
+    // Of a request of HTTP/1.0, which needs no Host (RFC 9112 §3.2); Node refuses one of HTTP/1.1 without it.
+    hostname: "localhost",
     // Programs under test keep Node's Request and Response.
     overrideGlobalObjects: false,
   };

@@ -43,7 +43,9 @@ function request(
   const { port, host } = new URL(simulator.url);
   return new Promise((resolve, reject) => {
     let text = "";
-    const head = `${line} HTTP/${version}\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: ${type}\r\n`;
+    // HTTP/1.0 needs no Host (RFC 9112 section 3.2).
+    const name = version === "1.1" ? `Host: ${host}\r\n` : "";
+    const head = `${line} HTTP/${version}\r\n${name}Connection: close\r\nContent-Type: ${type}\r\n`;
     const socket = connect(Number(port), "127.0.0.1", () => socket.write(head + rest));
     socket.setEncoding("latin1");
     socket.on("data", (data) => {
