@@ -45,3 +45,36 @@ export const REFUSED: readonly (readonly [what: string, bytes: string, reason: R
   ["half a chunk", `${head(CHUNKED)}2\r\na`, CUT_OFF],
   ["chunks without the last one", `${head(CHUNKED)}1\r\na\r\n`, CUT_OFF],
 ];
+
+const NOON = "Tue, 15 Nov 1994 12:00:00 GMT";
+/** Far behind the `Date` of a response: a clock that nobody has set. */
+const CLOCK_S = Date.UTC(2026, 0, 1) / 1000;
+const BY_CLOCK = "Thu, 01 Jan 2026 00:00:09 GMT";
+
+/** RFC 9110 §10.2.3 on every host: `Retry-After`, `Date` ("": none), the host's clock (0: none), and the seconds. */
+export const RETRY_AFTER: readonly (readonly [
+  ...[what: string, value: string, date: string, clockS: number, seconds: number],
+])[] = [
+  ["seconds", "12", "", 0, 12],
+  ["seconds beside a Date that is none", "12", "nonsense", 0, 12],
+  ["seconds beyond what the core holds", "999999999999", "", 0, 134_217_727],
+  ["seconds with a fraction", "1.5", "", CLOCK_S, -1],
+  ["seconds in hexadecimal", "0x10", "", CLOCK_S, -1],
+  ["a date", "Tue, 15 Nov 1994 12:01:00 GMT", NOON, CLOCK_S, 60],
+  ["§5.6.7 a date of RFC 850", "Tuesday, 15-Nov-94 13:00:00 GMT", NOON, 0, 3600],
+  ["§5.6.7 a date of asctime", "Wed Nov 16 12:00:00 1994", NOON, 0, 86_400],
+  [
+    "a date across a leap day",
+    ...(["Fri, 01 Mar 2024 00:00:00 GMT", "Wed, 28 Feb 2024 00:00:00 GMT", 0, 172_800] as const),
+  ],
+  ["a date that has passed", "Tue, 15 Nov 1994 11:00:00 GMT", NOON, 0, 0],
+  ["a date without Date, by the clock", BY_CLOCK, "", CLOCK_S, 9],
+  ["a date without Date or clock", BY_CLOCK, "", 0, -1],
+  ["a date with a Date that is none", BY_CLOCK, "nonsense", 0, -1],
+  ["the own Date", BY_CLOCK, "Thu, 01 Jan 1970 00:00:00 GMT", CLOCK_S, 134_217_727],
+  ["a date before 1970", "Sun, 31 Dec 1950 23:59:59 GMT", NOON, 0, -1],
+  ["no date", "soon", NOON, 0, -1],
+  ["a day that is none", "Sun, 32 Nov 1994 12:01:00 GMT", NOON, 0, -1],
+  ["a month that is none", "Tue, 15 Nox 1994 12:01:00 GMT", NOON, 0, -1],
+  ["an hour that is none", "Tue, 15 Nov 1994 25:01:00 GMT", NOON, 0, -1],
+];

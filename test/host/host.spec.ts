@@ -3,13 +3,10 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { code, tokens } from "../environment/environment.ts";
 import { endpointsAt, opened, scripted } from "../environment/real-environment.ts";
-import { listening } from "../listening.ts";
-import { REFUSED } from "../refused-responses.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
 import { runWholeLife } from "./host-run.ts";
 
@@ -69,21 +66,6 @@ it("a value that does not fit is named in the log, with the memory that would do
   await larger.description("state: SIGNED_IN");
   expect(await larger.quit()).toBe(0);
 });
-
-it.each(["no HTTP", "§6.1 another coding", "a length beyond most integers", "half a body"])(
-  "RFC 9112 an answer that is none says on the display what it is: %s",
-  async (name) => {
-    const [, bytes, reason] = REFUSED.find(([what]) => what === name)!;
-    const server = createServer((socket) => {
-      socket.on("error", () => undefined).on("data", () => socket.end(bytes, "latin1"));
-    });
-    const origin = `http://127.0.0.1:${await listening(server)}`;
-    const page = (await opened()).page(endpointsAt(origin));
-    const host = new HostProcess([...sanitized, "--page", page]);
-    await host.showsReason(reason.name);
-    expect(await host.kill("SIGTERM")).toBe(0);
-  },
-);
 
 describe("what the host is started with", () => {
   it("parameters, headers and texts go where they belong, though their names look alike", async () => {

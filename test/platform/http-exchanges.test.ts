@@ -92,12 +92,6 @@ describe("requests of the core", () => {
     await server.sendRequest();
     expect(server.requested[0]).toContain("\r\nUser-Agent: own/1\r\n");
   });
-
-  it("nothing without an address, and the reason", async () => {
-    expect(await server.sendRequest({ url: "nowhere" })).toEqual([["failed", "unreachable"]]);
-    const output = [server.adapter.lastFailure, server.connections];
-    expect(output).toEqual(["the request cannot be sent", 0]);
-  });
 });
 
 describe("requests of fetch", () => {
