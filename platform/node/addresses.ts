@@ -14,20 +14,23 @@ const CHOICE_MS = 60_000;
 /** By name and port. */
 const choices = new Map<string, Promise<string>>();
 
-/** A lookup for connections to this port. @param limitMs when attempts are given up */
-export function lookupFor(port: number, limitMs: number): LookupFunction {
-  return (name, options, done) =>
-    dns.lookup(name, { ...options, all: true }, async (error, found = []) => {
-      const key = `${name}:${port}`;
-      if (found.length > 1 && !choices.has(key)) {
-        choices.set(key, fastestOf(found, port, limitMs));
-        setTimeout(() => choices.delete(key), CHOICE_MS).unref();
-      }
-      const chosen = await choices.get(key);
-      const sorted = [...found].sort((a, b) => +(b.address === chosen) - +(a.address === chosen));
-      if (error || options.all) done(error, sorted);
-      else done(null, sorted[0]!.address, sorted[0]!.family);
-    });
+/** Looks a name up for a connection to this port. @param limitMs when attempts are given up */
+export function look(
+  port: number,
+  limitMs: number,
+  ...[name, options, done]: Parameters<LookupFunction>
+): void {
+  dns.lookup(name, { ...options, all: true }, async (error, found = []) => {
+    const key = `${name}:${port}`;
+    if (found.length > 1 && !choices.has(key)) {
+      choices.set(key, fastestOf(found, port, limitMs));
+      setTimeout(() => choices.delete(key), CHOICE_MS).unref();
+    }
+    const chosen = await choices.get(key);
+    const sorted = [...found].sort((a, b) => +(b.address === chosen) - +(a.address === chosen));
+    if (error || options.all) done(error, sorted);
+    else done(null, sorted[0]!.address, sorted[0]!.family);
+  });
 }
 
 /** The address that accepts a connection first; "" if none does. */

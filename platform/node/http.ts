@@ -3,7 +3,7 @@
 
 import http from "node:http";
 import https from "node:https";
-import type { Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import type { Readable, Transform } from "node:stream";
 import { setImmediate } from "node:timers";
 import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
@@ -18,7 +18,6 @@ import {
 } from "../display/response-reasons.ts";
 import { EXCHANGE_LIMITS, finalStatus, IDLE_MAX_MS, keepAliveMs } from "../exchange/limits.ts";
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
-import { lookupFor } from "./addresses.ts";
 
 /** Limits and certificates of the HTTP adapter. */
 export interface NodeHttpOptions {
@@ -109,8 +108,9 @@ export function openRequest(
   const agent = secure ? settings.agent : plain;
   // With a proxy of the environment the name is the proxy's, and its port another.
   const { proxyEnv } = ((agent as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
-  const lookup = proxyEnv ? {} : { lookup: lookupFor(portOf(url), settings.connectLimitMs) };
-  const all = { ...options, ...settings, ...lookup, agent };
+  const lookup: LookupFunction = async (...asked) =>
+    (await import("./addresses.ts")).look(portOf(url), settings.connectLimitMs, ...asked);
+  const all = { ...options, ...settings, ...(!proxyEnv && { lookup }), agent };
   const client = (secure ? https : http).request(url, all);
   follow(client, agent);
   const connectLimit = setTimeout(late, settings.connectLimitMs);

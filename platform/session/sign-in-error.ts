@@ -209,9 +209,9 @@ export function metadataErrorOf(
   const [, code, remedy, advice] = causeOf(message) ?? [];
   if (code)
     return new SignInError(code, remedy!, [message, advice, again].filter(Boolean).join("; "));
-  return isTransient
-    ? new SignInError("unreachable", "nobody", `${message}; ${again || "try again"}`)
-    : new SignInError("no_metadata", "developer", `${message}; check the server's address`);
+  if (isTransient)
+    return new SignInError("unreachable", "nobody", `${message}; ${again || "try again"}`);
+  return new SignInError("no_metadata", "developer", `${message}; check the server's address`);
 }
 
 export function givenUp(): SignInError {
