@@ -1,29 +1,29 @@
-// What every suite of the conformance tests is made of: named cases, the waiting for callbacks, and the
-// checks that throw. Knows no contract.
+// The common parts of the conformance suites: named cases, waiting for callbacks, and checks that throw. Contains no
+// contract.
 
 import type { Bytes } from "../contracts.ts";
 
 /** One rule. Independent of all other cases: it makes its own adapter. */
 export interface ConformanceCase {
-  /** The rule in words, the contract's name first. */
+  /** The rule, preceded by the contract's name. */
   readonly name: string;
-  /** Resolves when the adapter keeps the rule, rejects with a Violation (or what the adapter threw). */
+  /** Resolves if the adapter satisfies the rule, rejects with a Violation, or with what the adapter threw. */
   run(): Promise<void>;
 }
 
-/** An adapter under test, and its surroundings; each case makes one. */
+/** An adapter under test with its environment; each case creates one. */
 export interface Subject {
-  /** Gives back what the adapter holds; called after each case. */
+  /** Releases the adapter's resources; called after each case. */
   dispose?: () => void | Promise<void>;
 }
 
-/** How a suite lets time pass: real time on a device, a manual clock for fakes. */
+/** How a suite advances time: real time on a device, a manual clock for test adapters. */
 export interface Environment {
-  /** Resolves when at least `ms` have passed (0: when whatever is due now had its turn). */
+  /** Resolves when at least `ms` have passed (0: when everything due now has run). */
   wait(ms: number): Promise<void>;
 }
 
-/** A rule was broken; the message says which and how. */
+/** A violated rule; the message describes it. */
 export class Violation extends Error {
   constructor(message: string) {
     super(message);
@@ -31,15 +31,15 @@ export class Violation extends Error {
   }
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface ConformanceReport {
   /** Names of the cases that the adapter passes. */
   passed: string[];
-  /** Those that it does not, each with what is wrong. */
+  /** The failed cases, each with its reason. */
   failed: { name: string; reason: string }[];
 }
 
-/** Runs cases one after the other; for hosts that have no test runner. */
+/** Runs cases one after the other, for hosts without a test runner. */
 export async function runConformance(
   cases: readonly ConformanceCase[],
 ): Promise<ConformanceReport> {
@@ -61,12 +61,12 @@ export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Violation(otherwise);
 }
 
-/** How long, in the world's time, a callback may take before the suite gives up on it. */
+/** How long a callback may take before the suite gives up. */
 const TIMEOUT_MS = 20_000;
-/** How long the suite listens for a callback that must not come. */
+/** How long the suite waits for a callback that must not come. */
 export const SILENCE_MS = 25;
 
-/** Waits until `ready`, looking often at first and rarely later. */
+/** Waits until `ready`, with growing pauses between checks. */
 export async function eventually(
   environment: Environment,
   ready: () => boolean,
@@ -80,7 +80,7 @@ export async function eventually(
   }
 }
 
-/** Starts an operation with one callback, waits for it and sees that it comes once only, also for so long behind it. */
+/** Starts an operation with a callback, waits for it, and checks that it comes only once. */
 export async function callOnce<T>(
   environment: Environment,
   what: string,
@@ -95,7 +95,7 @@ export async function callOnce<T>(
   return values[0]!;
 }
 
-/** Bytes that depend on a seed, every value 0..255 among them from 256 bytes on. */
+/** Bytes derived from a seed; from 256 bytes on, all values occur. */
 export function pattern(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) bytes[i] = (i * 7 + (i >> 8) * 13 + seed * 31 + 5) & 0xff;
@@ -109,10 +109,10 @@ export function mustBegin(bytes: Bytes, expected: Bytes, what: string): void {
   }
 }
 
-/** What each rule in words asks of a subject. */
+/** What each rule does with a subject. */
 export type Rules<S> = Readonly<Record<string, (subject: S) => void | Promise<void>>>;
 
-/** A contract's suite: a case for each rule, which makes a subject, uses it and always disposes of it. */
+/** A contract's suite: a case for each rule, which creates a subject, uses it and always disposes of it. */
 export function suite<S extends Subject>(contract: string, rules: Rules<S>) {
   return (make: () => S | Promise<S>): ConformanceCase[] =>
     Object.entries(rules).map(([rule, body]) => ({

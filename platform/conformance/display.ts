@@ -1,18 +1,11 @@
-// The rules of the Display contract.
-
 import type { Bytes, Display } from "../contracts.ts";
 import { type Environment, must, type Subject, suite } from "./case.ts";
 
-/** An adapter under test, and its surroundings; each case makes one. */
+/** An adapter under test with its environment; each case creates one. */
 export interface DisplaySubject extends Subject {
-  /** The adapter under test. */
   display: Display;
-  /** How time passes. */
   environment: Environment;
-  /**
-   * What a person sees: `rows` lines of `columns` characters. Without it only what needs no eyes is
-   * checked.
-   */
+  /** What a user sees: `rows` lines of `columns` characters. Without it, the content is not checked. */
   look?: () => readonly string[];
 }
 

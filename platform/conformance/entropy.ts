@@ -1,20 +1,19 @@
-// The rules of the Entropy contract. They find a source that is stuck, repeats or misses its range; no
-// test can tell good randomness from a good imitation.
+// The rules of the Entropy contract. They find a source that is stuck, repeats itself or misses its range; no test can
+// tell good randomness from a good imitation.
 
 import type { Entropy } from "../contracts.ts";
 import { must, type Subject, suite } from "./case.ts";
 
-/** An adapter under test, and its surroundings; each case makes one. */
+/** An adapter under test with its environment; each case creates one. */
 export interface EntropySubject extends Subject {
-  /** The adapter under test. */
   entropy: Entropy;
 }
 
 const GUARD = 300;
 
 /**
- * Cases for an adapter of a platform that has entropy.
- * @param make a fresh adapter; where two adapters of one platform exist they must not repeat each other
+ * Cases for an adapter of a platform with entropy.
+ * @param make a new adapter; two adapters of one platform must not repeat each other
  */
 export const entropyConformance = suite<EntropySubject>("entropy", {
   "fills its range and nothing else, plain arrays too": ({ entropy }) => {

@@ -1,6 +1,6 @@
-// The rules of contracts.ts as runnable cases, for any adapter and any test runner: every function here
-// gives a list of named cases whose `run()` rejects with a Violation when the adapter breaks the rule.
-// No test framework, no Node: the suite runs wherever promises do, so on a device with QuickJS too.
+// The rules of contracts.ts as cases for any adapter and test runner: each function returns a list of named cases whose
+// `run()` rejects with a Violation if the adapter breaks the rule. Needs neither a test framework nor Node: the suite
+// runs wherever promises do, also on a device with QuickJS.
 
 export {
   type ConformanceCase,

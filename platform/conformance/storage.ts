@@ -1,5 +1,5 @@
-// The rules of the Storage contract, power cuts excepted: those need a model of the medium
-// (the SIGKILL test of the file storage shows one way to try them).
+// The rules of the Storage contract, except power failures: those need a model of the medium (the SIGKILL test of the
+// file storage is an example).
 
 import type { Bytes, Storage } from "../contracts.ts";
 import {
@@ -13,19 +13,18 @@ import {
   suite,
 } from "./case.ts";
 
-/** An adapter under test, and its surroundings; each case makes one. */
+/** An adapter under test with its environment; each case creates one. */
 export interface StorageSubject extends Subject {
   /** Both slots empty. */
   storage: Storage;
-  /** How time passes. */
   environment: Environment;
-  /** The same medium after the device was started anew. Without it durability is not checked. */
+  /** The same medium after a restart of the device. Without it, durability is not checked. */
   restart?: () => Storage | Promise<Storage>;
 }
 
 const EMPTY: Bytes = [];
 
-/** Cases for a storage adapter of at least 30 bytes; `make` gives an empty one. */
+/** Cases for a storage adapter of at least 30 bytes; `make` returns an empty one. */
 export const storageConformance = suite<StorageSubject>("storage", {
   "both slots are empty at first: they read as 0, into a range of nothing too": async (subject) => {
     for (const slot of [0, 1]) {
@@ -238,7 +237,7 @@ async function holds(subject: StorageSubject, slot: number, expected: Bytes) {
   mustBegin(into, expected, `slot ${slot}`);
 }
 
-/** A caller's mistake: the adapter may throw, or report that it failed. */
+/** Invalid arguments: the adapter may throw, or report a failure. */
 async function isRefused(
   { environment }: StorageSubject,
   what: string,

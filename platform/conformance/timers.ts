@@ -3,11 +3,9 @@
 import type { Timers } from "../contracts.ts";
 import { type Environment, eventually, must, type Subject, suite } from "./case.ts";
 
-/** An adapter under test, and its surroundings; each case makes one. */
+/** An adapter under test with its environment; each case creates one. */
 export interface TimersSubject extends Subject {
-  /** The adapter under test. */
   timers: Timers;
-  /** How time passes. */
   environment: Environment;
 }
 

@@ -1,5 +1,5 @@
-// Character ROMs of HD44780 displays: which byte draws which character. What a maker writes in a language of
-// people becomes the bytes of the display that the device has (Config.messages: a character for each byte).
+// Character ROMs of HD44780 displays: which byte draws which character. Texts in a language become the bytes of the
+// device's display (Config.messages: one character per byte).
 
 /** A00 is the Japanese standard ROM, with katakana; A02 the European one. */
 export type RomName = "A00" | "A02";
@@ -48,10 +48,10 @@ export function romCharacter(rom: RomName, byte: number): string {
   return TABLES[rom][byte - 32] || " ";
 }
 
-/** Of what a ROM has not: what reads nearly the same. */
+/** Similar characters that a ROM has instead. */
 const NEARLY: Readonly<Record<string, string>> = { ß: "β", "·": "･", μ: "µ", Φ: "Φ" };
 
-/** The byte of a character, -1 where the ROM has none like it. Letters may lose what is above them. */
+/** The byte of a character, -1 if the ROM has none like it. Letters may lose their accents. */
 function romByte(rom: RomName, character: string): number {
   const table = TABLES[rom];
   const plain = character.normalize("NFD").replace(/\p{M}/gu, "");
@@ -63,7 +63,7 @@ function romByte(rom: RomName, character: string): number {
 }
 
 /**
- * A text as the bytes of a display, a character of the string for each.
+ * A text as the bytes of a display, one character of the string per byte.
  * @throws RangeError that names the first character which the ROM cannot draw
  */
 export function romText(rom: RomName, text: string): string {

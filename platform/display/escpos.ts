@@ -1,16 +1,16 @@
-// Slips of paper for receipt printers: ESC/POS, the language that nearly all of them speak. The bytes go to
-// a sink: a file, a serial line, a socket of port 9100. An adapter beside the display's: the core knows nothing of paper.
+// Slips for receipt printers in ESC/POS, which nearly all of them support. The bytes go to a sink: a file, a serial
+// line, a socket of port 9100. An adapter beside the display's: the core knows nothing of paper.
 
 import type { Bytes } from "../contracts.ts";
 import { romText } from "./display-rom.ts";
 import type { Language } from "./languages.ts";
 
-/** Takes the bytes of a printer as they come; the range is only good until it returns. */
+/** Receives the bytes for a printer; the range is valid until it returns. */
 export interface PrinterSink {
   write(bytes: Bytes, from: number, to: number): void;
 }
 
-/** What a slip says. Texts are bytes of the printer's code page; see codePage. */
+/** The content of a slip. Texts are bytes of the printer's code page; see codePage. */
 export interface Slip {
   /** Lines above the address, such as what to do. */
   readonly heading: readonly Bytes[];
@@ -20,18 +20,18 @@ export interface Slip {
   readonly between: readonly Bytes[];
   /** Printed in double height and width. */
   readonly code: Bytes;
-  /** Lines below the codes, such as how long they live. */
+  /** Lines below the codes, such as their lifetime. */
   readonly footing: readonly Bytes[];
-  /** What the QR code leads to; "" for no code. Printable ASCII. */
+  /** The content of the QR code; "" for none. Printable ASCII. */
   readonly qr: string;
   /**
-   * The QR code's modules, dark ones true, for printers that cannot make codes themselves: it is printed as an
-   * image. Absent: the printer makes it from `qr`.
+   * The QR code's modules, true for dark, for printers that cannot create QR codes: it is printed as an image. Absent:
+   * the printer creates it from `qr`.
    */
   readonly modules?: readonly (readonly boolean[])[];
 }
 
-/** How a printer is spoken to. */
+/** Settings of a printer. */
 export interface PrinterSettings {
   /** Argument of ESC t: 0 for code page 437, 1 for katakana, 19 for 858 (Western Europe). */
   readonly codePage: number;
@@ -74,7 +74,7 @@ export function slipBytes(slip: Slip, settings: PrinterSettings = usualPrinter):
   return Uint8Array.from(out);
 }
 
-/** A line of text. Control characters would be commands: they are left out. */
+/** A line of text. Control characters would be commands: they are dropped. */
 function addLine(out: number[], text: Bytes): void {
   for (let at = 0; at < text.length; at++) {
     if (text[at]! >= 0x20 && text[at] !== 0x7f) out.push(text[at]!);
@@ -137,7 +137,7 @@ function katakana(text: string): Uint8Array {
   return plain(romText("A00", text));
 }
 
-/** What stands above the address, between address and code, and below; `$` stands for the minutes. */
+/** The lines above the address, between address and code, and below; `$` stands for the minutes. */
 const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
   en: ["To sign in, open", "and enter", "within $ minutes."],
   de: ["Zum Anmelden öffnen Sie", "und geben Sie ein:", "Gültig $ Minuten."],
@@ -146,19 +146,19 @@ const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
   ja: ["ﾛｸﾞｲﾝｽﾙﾆﾊ ﾂｷﾞｦﾋﾗｲﾃ", "ｺﾉｺｰﾄﾞｦ ﾆｭｳﾘｮｸ", "$ ﾌﾟﾝｲﾅｲ ﾆ ﾆｭｳﾘｮｸ"],
 };
 
-/** Where to go and what to enter, for how long. Address and code are printable ASCII. */
+/** Where to go, what to enter, and for how long. Address and code are printable ASCII. */
 export interface SlipPrompt {
   /** Where the code is entered. */
   readonly address: string;
   /** The user code. */
   readonly code: string;
-  /** What the QR code leads to. */
+  /** The content of the QR code. */
   readonly complete: string;
-  /** How long the code is good for. */
+  /** The lifetime of the code. */
   readonly minutes: number;
 }
 
-/** What the slip says above the address, between address and code, and below. */
+/** The slip's lines above the address, between address and code, and below. */
 export function slipWords(
   language: Language,
   { minutes }: SlipPrompt,

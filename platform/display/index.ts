@@ -1,4 +1,4 @@
-// picogrant-tools/display: what a maker puts on displays and paper. Nothing of it is in a program that only signs in.
+// picogrant-tools/display: texts for displays and paper. Programs that only sign in do not load it.
 
 export { type RomName, romCharacter, romText } from "./display-rom.ts";
 export {

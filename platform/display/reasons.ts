@@ -1,19 +1,19 @@
-// Why the device has no connection or no answer, as a person can use it: what is the matter, and what mends it. One
-// table for every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node says its sentences of
-// answers, and device.json may say it in another language (`reasons`). What a server that was reached answered is the core's affair (core/tables/errors.ts).
+// Reasons for a missing connection or response, as users need them: what is wrong, and what fixes it. One table for
+// every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node uses its sentences about
+// responses, and device.json may translate it (`reasons`). core/tables/errors.ts has the errors that a server reports.
 
 import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "./response-reasons.ts";
 
 export interface Reason {
-  /** Its name in device.json, and in C as PG_REASON_NO_CABLE. */
+  /** Its name in device.json; in C PG_REASON_NO_CABLE. */
   readonly name: string;
-  /** For the display: what is the matter, a bar, what to do. Each half fits 16 characters. */
+  /** For the display: the problem, a bar, the remedy. Each part fits 16 characters. */
   readonly text: string;
   /** For a log. */
   readonly sentence: string;
 }
 
-/** By number, from 1 on; 0 is none. Numbers are part of what is programmed into devices: new ones go to the end. */
+/** By number, from 1; 0 is none. Devices contain these numbers: append new ones. */
 export const reasons: readonly Reason[] = Object.entries<readonly [string, string]>({
   noCable: ["No network cable|Plug it in", "there is no link to a network"],
   noAddress: ["No address|Check the router", "no address was given (DHCP)"],
@@ -41,7 +41,7 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
 /** Names in device.json, in the table's order. */
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);
 
-/** The table's texts with a device's own in their places, a line each; "" where all are the table's. */
+/** The table's texts with a device's own in place of some, one line each; "" if all are the table's. */
 export function reasonTexts(own: Readonly<Record<string, string>> = {}): string {
   if (Object.keys(own).length === 0) return "";
   return reasons.map(({ name, text }) => own[name] ?? text).join("\n");

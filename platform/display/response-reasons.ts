@@ -1,5 +1,5 @@
-// What is wrong with a response that is none, for a log: apart from what displays show of it (reasons.ts), which a program
-// on Node does not load.
+// What is wrong with an invalid response, for a log. Separate from the display's texts (reasons.ts), which programs on
+// Node do not load.
 
 export const NOT_HTTP = "what answers there does not speak HTTP/1.1";
 export const TOO_LONG = "the answer is longer than the limit of this device";

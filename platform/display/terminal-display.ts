@@ -1,18 +1,18 @@
-// The character display drawn in a terminal: a bordered frame that is redrawn in its place, or, where the
-// output is a file or a pipe, printed anew each time it changed.
+// The character display in a terminal: a bordered frame that is redrawn in place. In a file or pipe, each changed frame
+// is printed.
 
 import type { Bytes, Display } from "../contracts.ts";
 import { type RomName, romCharacter } from "./display-rom.ts";
 
-/** What the display needs of `process.stdout`. */
+/** The part of `process.stdout` that the display needs. */
 export interface TerminalOutput {
   /** Writes a text as it is. */
   write(text: string): unknown;
-  /** Whether it is a terminal, in which frames are redrawn in place. */
+  /** Whether it is a terminal, where frames are redrawn in place. */
   readonly isTTY?: boolean | undefined;
   /** The terminal's width in characters. */
   readonly columns?: number | undefined;
-  /** Hears of errors of the output, such as a pipe whose reader has gone. */
+  /** Receives errors of the output, such as a closed pipe. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
@@ -28,7 +28,7 @@ export interface TerminalDisplayOptions {
   rom?: RomName;
 }
 
-/** Draws frames. Whatever else is to be printed goes through `note`, or the redrawing would destroy it. */
+/** Draws frames. Print other lines with `note`: the next frame would overwrite them. */
 export class TerminalDisplay implements Display {
   readonly columns: number;
   /** Rows, 2..8. */
@@ -48,7 +48,7 @@ export class TerminalDisplay implements Display {
     }
     this.#output = options.output ?? process.stdout;
     this.#rom = options.rom;
-    // Whoever reads a pipe may go away: nothing is shown then, and the device goes on.
+    // The reader of a pipe may go away: then nothing is shown, and the device continues.
     this.#output.on?.("error", () => {
       this.#isGone = true;
     });
@@ -68,13 +68,13 @@ export class TerminalDisplay implements Display {
     this.#output.write(`${this.#clearing()}${printableOnly(line)}\n${redrawn}`);
   }
 
-  /** In place, if there is a terminal and a frame fits into its width (a wrapped line would not go away). */
+  /** In place, if there is a terminal and the frame fits its width (a wrapped line would remain). */
   #redraws(): boolean {
     const width = this.#output.columns ?? 80;
     return this.#output.isTTY === true && width >= this.columns + 2;
   }
 
-  /** Up to where the frame began, and everything from there on cleared. */
+  /** Moves to the start of the frame, and clears the rest. */
   #clearing(): string {
     return this.#drawn !== "" && this.#redraws() ? `\x1b[${this.rows + 2}A\r\x1b[J` : "";
   }
@@ -95,7 +95,7 @@ export class TerminalDisplay implements Display {
   }
 }
 
-/** A terminal obeys control characters: none may reach it, wherever the text comes from. */
+/** Terminals obey control characters: none may reach them, wherever the text comes from. */
 function printableOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

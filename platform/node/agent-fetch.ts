@@ -1,4 +1,4 @@
-// One request as `fetch` makes it, over Node's client.
+// Makes one request of `fetch` with Node's client.
 
 import http from "node:http";
 import { Readable } from "node:stream";
@@ -16,7 +16,7 @@ export async function send(
   ...[input, init]: Parameters<typeof fetch>
 ): Promise<Response> {
   const request = new Request(input, init);
-  // What waits on a kept connection is read first: it is not the response to this request.
+  // Data that waits on a kept connection is read first: it is not the response to this request.
   await new Promise((done) => setImmediate(done));
   const { url, method, signal } = request;
   const headers: http.OutgoingHttpHeaders = Object.fromEntries(request.headers);
@@ -41,7 +41,7 @@ export async function send(
       client.destroy(new Error("no response in time")),
     );
     client.on("response", (response) => {
-      // What Fetch's Response or Headers refuse must not end the program.
+      // Values that Response or Headers reject must not end the program.
       try {
         resolve(Object.defineProperty(responseOf(response, method), "url", { value: url }));
       } catch (error) {
@@ -77,7 +77,7 @@ function responseOf(response: http.IncomingMessage, method: string): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-/** A pipe alone hands on neither that the answer was cut, nor that nobody reads it any more. */
+/** A pipe alone reports neither that the response was cut off, nor that its reader has stopped. */
 function decodedWhole(response: http.IncomingMessage): Readable {
   const body = decoded(response);
   response.on("error", (error) => body.destroy(error));

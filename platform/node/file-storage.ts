@@ -1,5 +1,5 @@
-// Secure storage as two files in a directory of one's own. A record is replaced as a whole: written beside,
-// made durable, renamed over the old one, the directory made durable too. What a record means is not known here.
+// Secure storage as two files in a directory of its own. A record is replaced as a whole: written to a draft, made
+// durable, renamed over the old one, and the directory made durable, too. It does not interpret records.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -24,15 +24,15 @@ export { StateDirectoryError } from "./platform.ts";
 export interface FileStorageOptions {
   /** Largest record in bytes; default 131072, enough for any token. */
   capacity?: number;
-  /** Others use the directory, too: there is a lock for the moments in which one of them writes (SharedDirectory). */
+  /** Other programs use the directory as well: a lock protects their writes (SharedDirectory). */
   isShared?: boolean;
-  /** What is written is sealed: a file system that keeps no modes, and shows all files to everybody, will do. */
+  /** Records are sealed: a file system without modes, which shows all files to everybody, is acceptable. */
   isSealed?: boolean;
 }
 
-/** Begins every slot file, so that a file of some other program is not taken for a record, or overwritten. */
+/** Begins every slot file, so that another program's file is neither read as a record nor overwritten. */
 const MAGIC = Buffer.from("picogrant slot\n", "latin1");
-/** Beside the two slots, and none that a device would ask for. */
+/** A number beside the slots that no device uses. */
 const TOKEN_CACHE = 1000;
 const NAMES: Readonly<Record<number, string>> = {
   0: "slot-0",
@@ -41,22 +41,22 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Storage in a directory that it makes where needed (mode 0700, files 0600) and locks. All operations are
- * synchronous: the callback comes before the call returns, since a record must not be half-way when it does.
+ * Storage in a directory that it creates if necessary (mode 0700, files 0600) and locks. All operations are
+ * synchronous: the callback comes before the call returns, because a record must be complete by then.
  */
 export class FileStorage implements Storage, WithCapacity {
   readonly capacity: number;
   /** The directory, as an absolute path. */
   readonly directory: string;
-  /** One line about the last operation that failed, "" if none has. Contains no record. */
+  /** One line about the last failed operation, "" for none. Contains no record. */
   lastFailure = "";
   readonly #unlock: () => void;
   readonly #isSealed: boolean;
   #closed = false;
 
   /**
-   * A medium that is full, read-only or broken is read, and its writes fail.
-   * @throws StateDirectoryError for no directory, another user's, one in use, or files in it that are not slots
+   * A full, read-only or broken medium is read, and its writes fail.
+   * @throws StateDirectoryError if it is no directory, another user's, in use, or contains files that are not slots
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
     this.capacity = options.capacity ?? 131_072;
@@ -75,7 +75,7 @@ export class FileStorage implements Storage, WithCapacity {
     }
   }
 
-  /** What `run` gives, `otherwise` where the medium fails; any other error is the one for the command line. */
+  /** The result of `run`, or `otherwise` if the medium fails; any other error is one for the command line. */
   #unlessBroken<T>(run: () => T, otherwise: T): T {
     try {
       return run();
@@ -92,7 +92,7 @@ export class FileStorage implements Storage, WithCapacity {
     }
   }
 
-  /** Gives the directory back; every operation after it fails. */
+  /** Releases the directory; later operations fail. */
   close(): void {
     this.#closed = true;
     this.#unlock();
@@ -162,7 +162,7 @@ export class FileStorage implements Storage, WithCapacity {
     }
   }
 
-  /** What tells the records of now from those of before: another process may have written. */
+  /** Changes whenever the records do: another process may have written. */
   get stamp(): string {
     const stamps = [0, 1, TOKEN_CACHE].map((slot) => {
       const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
@@ -171,12 +171,12 @@ export class FileStorage implements Storage, WithCapacity {
     return stamps.join();
   }
 
-  /** Whether there is one in either slot. */
+  /** Whether there is a record in either slot. */
   get hasRecords(): boolean {
     return [0, 1].some((slot) => fs.existsSync(this.#fileOf(slot)));
   }
 
-  /** Refuses what is there but cannot be a slot of ours; where nobody else writes, clears away what a killed one left. */
+  /** Rejects what cannot be one of our slots; without other writers, removes what a killed process left. */
   #inspect(slot: number, isAlone: boolean): void {
     const file = this.#fileOf(slot);
     if (isAlone) removeDraft(file);
@@ -190,7 +190,7 @@ export class FileStorage implements Storage, WithCapacity {
     }
   }
 
-  /** The record in a slot file, empty where there is no file; throws where it is something else. */
+  /** The record in a slot file, empty without a file; throws for anything else. */
   #readSlot(file: string): Buffer {
     const limit = MAGIC.length + this.capacity;
     const content = readOwn(file, { limit, isSealed: this.#isSealed });
@@ -206,10 +206,13 @@ export class FileStorage implements Storage, WithCapacity {
   }
 }
 
-/** What is left where the power went and the file system had not kept the order of writes: no record, and no reason to refuse. */
+/**
+ * The result of a power failure on a file system that does not keep the order of writes: no record, and no reason to
+ * refuse.
+ */
 class CutOff extends Error {}
 
-/** Whether a file can be made there at all. @throws the system's error */
+/** Whether files can be created there. @throws the system's error */
 function tryLock(directory: string): () => void {
   const lock = new StateLock(directory);
   lock.tryTake();
@@ -217,5 +220,5 @@ function tryLock(directory: string): () => void {
   return noLock;
 }
 
-/** Where nothing can be written, two devices cannot get in each other's way. */
+/** If nothing can be written, two devices cannot interfere. */
 function noLock(): void {}

@@ -1,5 +1,5 @@
-// Files on Node. Whatever is read or written goes through here: slots, the lock, whose a directory is, what an issuer has
-// said, a login of the command's; and what a person names: keys, secrets, certificates, configurations.
+// Files on Node. Every file is read or written here: slots, locks, owners of directories, metadata, the command's
+// logins; and files that users name: keys, secrets, certificates, configurations.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -7,14 +7,14 @@ import { pathProblem, READERS } from "../storage/path-owners.ts";
 import { StateDirectoryError } from "./platform.ts";
 
 const POSIX = process.platform !== "win32";
-/** Of what is written here and is no slot. */
+/** For files that are no slots. */
 const SIZE_MAX = 1_048_576;
 
 /**
- * What each error of the system is in words, and what it means. A passing one is tried again for about a second: on
- * Windows, while a virus scanner or a backup has the file open; on a network, while its server is busy. A medium that is
- * full, read-only or broken is no reason to refuse the directory. With any other the directory was chosen wrongly. The host
- * in C goes by the same table.
+ * What each error of the system means. A temporary one is retried for about a second: on Windows, while a virus scanner
+ * or a backup has the file open; on a network, while its server is busy. A full, read-only or broken medium is no
+ * reason to reject the directory. Any other error means that the directory is unsuitable. The host in C uses the same
+ * table.
  */
 export const ERRORS: Readonly<
   Record<string, readonly [words: string, kind?: "passing" | "medium"]>
@@ -37,24 +37,24 @@ export const ERRORS: Readonly<
 };
 const TIMEOUT_MS = 1000;
 
-/** "" where the system has not said one. */
+/** "" if the system reported none. */
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }
 
-/** A medium that is full, read-only or broken, as opposed to a directory that was chosen wrongly. */
+/** A full, read-only or broken medium, as opposed to an unsuitable directory. */
 export function isMediumFault(error: unknown): boolean {
   return ERRORS[codeOf(error)]?.[1] === "medium";
 }
 
-/** What went wrong, in words that name no path. */
+/** The problem in words, without a path. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown reason";
   const code = codeOf(error);
   return code === "" ? error.message : (ERRORS[code]?.[0] ?? code);
 }
 
-/** Does it, and again for about a second where what has failed passes by itself. It blocks: a record is never half-way. */
+/** Retries temporary failures for about a second. It blocks, so that a record is never incomplete. */
 export function withRetries<T>(run: () => T): T {
   const endMs = performance.now() + TIMEOUT_MS;
   for (let waitMs = 10; ; waitMs = Math.min(2 * waitMs, 200)) {
@@ -67,19 +67,18 @@ export function withRetries<T>(run: () => T): T {
   }
 }
 
-/** Blocks. */
 export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /**
- * Makes a directory and those above it, where they are not there; `mode` is that of the new ones. With the option
- * `recursive`, Node 20 hangs where a file system responds ENOENT below a directory that exists, as /proc does.
- * @throws the system's error of the first one that cannot be made
+ * Creates a directory and its missing parents with this mode. With the option `recursive`, Node 20 hangs if a file
+ * system responds ENOENT below an existing directory, as /proc does.
+ * @throws the system's error of the first one that cannot be created
  */
 export function makeDirectory(directory: string, mode: number): void {
   const parent = path.dirname(directory);
-  // A drive of Windows that is not there has itself above it.
+  // The parent of a missing Windows drive is the drive itself.
   if (parent !== directory && !fs.existsSync(parent)) makeDirectory(parent, mode);
   try {
     withRetries(() => fs.mkdirSync(directory, { mode }));
@@ -89,9 +88,9 @@ export function makeDirectory(directory: string, mode: number): void {
 }
 
 /**
- * Makes a directory for the program's own files, or looks at the one that is there: it is this user's, and nobody else
- * may write to it. What others may do above it is not looked at, since whoever replaces it would have to own the new one.
- * @param isSealed what lies in it is sealed with a key: a file system that keeps no modes will do
+ * Creates a directory for the program's own files, or checks an existing one: it must belong to this user, and nobody
+ * else may write to it. Directories above it are not checked: whoever replaces it would have to own the new one.
+ * @param isSealed files in it are sealed with a key: a file system without modes is acceptable
  * @throws StateDirectoryError; the system's error
  */
 export function makeOwnDirectory(directory: string, isSealed = false): void {
@@ -106,8 +105,8 @@ export function makeOwnDirectory(directory: string, isSealed = false): void {
 }
 
 /**
- * Sees that an open file or directory is this user's, and closes it to others where it is open to them: a mount, a copy
- * or a umask has done that (Kubernetes gives whole volumes to a group). What every user could write counts no more.
+ * Checks that an open file or directory belongs to this user, and removes the access of others that a mount, a copy or
+ * a umask has given (Kubernetes gives whole volumes to a group). A file that every user could write to is rejected.
  * @throws StateDirectoryError
  */
 function keepOwn(handle: number, file: string, isSealed: boolean): void {
@@ -128,7 +127,7 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
   try {
     fs.fchmodSync(handle, status.mode & 0o7777 & ~open);
   } catch {
-    // Looked at again below: a file system may also say nothing and do nothing.
+    // Checked again below: a file system may also report success and do nothing.
   }
   if (isSealed || (fs.fstatSync(handle).mode & open) === 0) return;
   refuse(
@@ -138,10 +137,10 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
 }
 
 /**
- * Reads a file that was written by `writeOwn`.
- * @param options what is in it is sealed with a key; its longest content in bytes
- * @returns undefined where there is none; of a longer one `limit` + 1 bytes
- * @throws StateDirectoryError where it is no file or others could have written it; the system's error
+ * Reads a file that `writeOwn` has written.
+ * @param options whether the content is sealed with a key; its longest content in bytes
+ * @returns undefined if there is none; of a longer one `limit` + 1 bytes
+ * @throws StateDirectoryError if it is no file, or if others could have written it; the system's error
  */
 export function readOwn(
   file: string,
@@ -160,7 +159,7 @@ export function readOwn(
 const noFile = (file: string): StateDirectoryError =>
   new StateDirectoryError(`${file}: not a file; move it away or choose another directory`);
 
-/** Not fs.readFile: a file that is far too large must not be taken into memory, and a pipe not be waited for. */
+/** Not fs.readFile: a file that is far too large must not fill the memory, and a pipe must not block. */
 function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -182,9 +181,9 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
 }
 
 /**
- * Writes a file whole, for this user alone: a draft beside it, made durable, then renamed over the old file. When the power
- * is cut, the old or the new file is there, both whole.
- * @throws the system's error; then the old file is as it was
+ * Replaces a file as a whole, for this user only: writes a draft, makes it durable, and renames it over the old file.
+ * If the power fails, the old or the new file is there, complete.
+ * @throws the system's error; the old file is then unchanged
  */
 export function writeOwn(file: string, content: Uint8Array | string): void {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
@@ -208,21 +207,21 @@ export function writeOwn(file: string, content: Uint8Array | string): void {
   syncDirectory(path.dirname(file));
 }
 
-/** @throws the system's error where it is there still */
+/** @throws the system's error if it still exists */
 export function removeOwn(file: string): void {
   withRetries(() => fs.rmSync(file, { force: true }));
 }
 
-/** What a program that was killed has left. */
+/** Removes the draft of a killed process. */
 export function removeDraft(file: string): void {
   removeOwn(draftOf(file));
 }
 
 const draftOf = (file: string): string => `${file}.draft`;
 
-/** What was renamed or removed in it stays so when the power goes. */
+/** Makes renames and removals in it durable. */
 export function syncDirectory(directory: string): void {
-  // Windows has no such thing; its renames go through the journal.
+  // Windows has no equivalent; its renames go through the journal.
   if (!POSIX) return;
   const handle = withRetries(() => fs.openSync(directory, "r"));
   try {
@@ -232,7 +231,9 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/** What is wrong with the owners and modes of a file that a person has named, "" for nothing (READERS says who may read). */
+/**
+ * What is wrong with the owners and modes of a file that a user has named, "" for nothing (READERS: who may read it).
+ */
 export function ownersProblem(file: string, what: keyof typeof READERS): string {
   const statusOf = (one: string): fs.Stats | null =>
     fs.statSync(one, { throwIfNoEntry: false }) ?? null;

@@ -18,15 +18,15 @@ export { nodeTimers, type RealTime, systemTime } from "./timers.ts";
 
 /** What the platform on Node is made with. */
 export interface NodePlatformOptions {
-  /** Where the records are kept. */
+  /** The directory for the records. */
   stateDirectory: string;
   /** Limits and certificates of the HTTP adapter. */
   http?: NodeHttpOptions;
-  /** A display of one's own, or how to draw one in the terminal. */
+  /** Your own display, or options of a terminal display. */
   display?: Display | TerminalDisplayOptions;
 }
 
-/** @throws StateDirectoryError with one line for the user where the state directory cannot be used */
+/** @throws StateDirectoryError with one line if the state directory cannot be used */
 export function nodePlatform(options: NodePlatformOptions): NodePlatform {
   const { display: required } = options;
   const display =

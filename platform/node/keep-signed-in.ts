@@ -1,44 +1,43 @@
-// A session that looks after itself: what a program would write around `signIn` for a session that is revoked one day, or
-// an API that wants more than was asked for at first.
+// A session that renews itself: what a program would write around `signIn` for a session that may be revoked, or for an
+// API that requires more than the first sign-in.
 
 import type { Session } from "../session/session.ts";
 import { SignInError } from "../session/sign-in-error.ts";
 import { type SignInOptions, signIn } from "./sign-in.ts";
 
-/** The session of the moment, and another one where that is over: made by `keepSignedIn`. */
+/** The current session, or a new one when it has ended: created by `keepSignedIn`. */
 export interface PersistentSession {
   /**
-   * The session. Where there is none (any more) it is signed in first, and `onCode` shows the code; so it is where `scope`
-   * has a word that has not been asked for.
-   * @throws SignInError as of `signIn`: the next call tries again; `closed` behind `close`
+   * The session. Without one, or if `scope` contains a scope that has not been requested, the user signs in first, and
+   * `onCode` shows the code.
+   * @throws SignInError as `signIn`: the next call retries; `closed` after `close`
    */
   session(scope?: string): Promise<Session>;
   /**
-   * As `session.fetch`. Where the session turns out to be over, and where the API wants a wider scope (RFC 6750 §3.1) or
-   * another sign-in (RFC 9470), the person signs in anew and the request is sent again, once, unless its body is used up
-   * by reading it.
+   * As `session.fetch`. If the session has ended, or if the API requires another scope (RFC 6750 §3.1) or another
+   * sign-in (RFC 9470), the user signs in again and the request is repeated once, unless its body has been consumed.
    * @throws what `session` and `session.fetch` throw
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Ends it: a sign-in under way is given up, and the tokens stay for the next start. */
+  /** Ends it: a sign-in in progress is cancelled, and the tokens stay stored for the next start. */
   close(): Promise<void>;
 }
 
-/** Signs in when a session is first wanted, and anew whenever that is needed. @param options as those of `signIn` */
+/** Signs in when a session is first needed, and again whenever necessary. @param options as those of `signIn` */
 export function keepSignedIn(options: SignInOptions): PersistentSession {
   const end = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
   let requested = options;
   let current: Promise<Session> | undefined;
 
-  /** In place of what is there, which is given back first. */
+  /** Replaces the session, which is released first. */
   const renew = (before: Promise<Session> | undefined, isOver: boolean): Promise<Session> => {
     const own = (async () => {
       const session = await before?.catch(() => undefined);
       await (isOver ? session?.close() : session?.signOut().catch(() => undefined));
       return await signIn({ ...requested, signal });
     })();
-    // Whoever wants one next tries again.
+    // The next caller retries.
     own.catch(() => {
       if (current === own) current = undefined;
     });
@@ -66,7 +65,7 @@ export function keepSignedIn(options: SignInOptions): PersistentSession {
     isAgain = false,
   ): Promise<Response> => {
     const one = await session();
-    // Loaded by whoever fetches.
+    // Loaded by the first fetch.
     const { challengeWith, isRepeatable, stepUpOf } = await import("../session/fetch.ts");
     const mayRepeat = !isAgain && isRepeatable(input, init);
     let response: Response | undefined;
@@ -86,7 +85,7 @@ export function keepSignedIn(options: SignInOptions): PersistentSession {
       await response.body?.cancel();
       if (more !== undefined) {
         requested = { ...requested, deviceParameters: { ...requested.deviceParameters, ...more } };
-        // Unless it has been done for another request meanwhile.
+        // Unless another request has done so meanwhile.
         if ((await session()) === one) await renew(current, false);
       } else if (!isOver) await session(scope);
     }

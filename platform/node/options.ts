@@ -1,4 +1,4 @@
-// What is wrong with the options of `signIn`, before anything is done: a name that is misspelt must not count as not given.
+// Validates the options of `signIn` before anything is done: a misspelled name must not count as missing.
 
 import { checkClient } from "../session/client.ts";
 import { wrongOption } from "../session/sign-in-error.ts";
@@ -6,7 +6,7 @@ import { nameMeant } from "../text/name-suggestion.ts";
 import type { NodeHttpOptions } from "./http.ts";
 import type { SignInOptions } from "./sign-in.ts";
 
-/** The names of all there are; the compiler sees to it that none is missing. */
+/** The names of all options; the compiler checks that none is missing. */
 const OPTIONS: Record<keyof SignInOptions, 0> = {
   allowHttp: 0,
   clientAuthentication: 0,
@@ -44,10 +44,10 @@ const HTTP_OPTIONS: Record<keyof NodeHttpOptions, 0> = {
   userAgent: 0,
 };
 const CALLBACKS = ["log", "onCode", "onEnd", "onError", "onTrouble"] as const;
-/** As the sealed storage asks for. */
+/** As sealed storage requires. */
 const DEVICE_KEY_BYTES_MIN = 16;
 
-/** @throws SignInError `wrong_option` that names the first option that is misspelt, missing or wrong */
+/** @throws SignInError `wrong_option` that names the first option that is misspelled, missing or invalid */
 export function checkOptions(options: SignInOptions): void {
   checkNames(options, OPTIONS, "");
   checkNames(options.http ?? {}, HTTP_OPTIONS, "http.");
@@ -67,7 +67,7 @@ export function checkOptions(options: SignInOptions): void {
   if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
 }
 
-/** What Node would complain of at the first request. */
+/** Values that Node would reject at the first request. */
 function checkHttp({ ca, userAgent = "" }: NodeHttpOptions): void {
   const isPem = (text: unknown): boolean => `${text}`.includes("-----BEGIN");
   if (ca !== undefined && !([ca].flat() as unknown[]).every(isPem)) {
@@ -78,7 +78,7 @@ function checkHttp({ ca, userAgent = "" }: NodeHttpOptions): void {
   }
 }
 
-/** The tokens are kept in one place. */
+/** The tokens are stored in one place. */
 function checkPlace({ state, storage }: SignInOptions): void {
   if (storage === undefined) {
     if (typeof state === "string" && state !== "") return;
@@ -90,7 +90,9 @@ function checkPlace({ state, storage }: SignInOptions): void {
   }
 }
 
-/** What stands in a server that is named by several things. Beside addresses alone may stand what a driver knows. */
+/**
+ * The members of a server that is named in several ways. Beside addresses only those that a driver uses are allowed.
+ */
 function checkServer(server: SignInOptions["server"]): void {
   if (typeof server !== "object" || server === null || "name" in server || "token" in server)
     return;
@@ -114,9 +116,8 @@ function checkNames(given: object, known: object, path: string): void {
   throw wrongOption(`there is no option ${path}${wrong}${advice}`);
 }
 
-/** The tokens would not be written at all. */
 function checkDeviceKey(key: Uint8Array): void {
-  // By its kind, since it may be of another realm, as under jest.
+  // By its class name, because it may come from another realm, as under jest.
   const isBytes = Object.prototype.toString.call(key) === "[object Uint8Array]";
   if (!isBytes || key.length < DEVICE_KEY_BYTES_MIN) {
     throw wrongOption(`deviceKey must be ${DEVICE_KEY_BYTES_MIN} random bytes or more`);

@@ -1,4 +1,4 @@
-// The adapters on Node but for the display: a program that shows the code itself loads none.
+// The adapters on Node without the display, which programs that show the code themselves do not load.
 
 import { randomFillSync } from "node:crypto";
 import type { Bytes, Display, Entropy, Platform, Storage } from "../contracts.ts";
@@ -8,11 +8,11 @@ import { nodeTimers } from "./timers.ts";
 export interface NodeAdapters extends Platform {
   /** The HTTP adapter. */
   readonly http: NodeHttp;
-  /** Closes connections, and gives back what the storage holds. */
+  /** Closes connections, and releases the storage. */
   dispose(): void;
 }
 
-/** The adapters over a storage of the program's own. */
+/** The adapters with a storage of the program's own. */
 export function nodePlatformOver(
   storage: Storage,
   display: Display,
@@ -41,12 +41,12 @@ export class StateDirectoryError extends Error {
   }
 }
 
-/** Entropy from the operating system. Never without it: Node waits for the system's generator at start-up. */
+/** Entropy of the operating system. Always available: Node waits for the system's generator at start-up. */
 export class NodeEntropy implements Entropy {
   fill(into: Bytes, from: number, to: number): boolean {
     const bytes = randomFillSync(new Uint8Array(to - from));
     for (let i = from; i < to; i++) into[i] = bytes[i - from]!;
-    // They may become a key: leave no copy behind.
+    // They may become a key: wipe them.
     bytes.fill(0);
     return true;
   }

@@ -1,9 +1,9 @@
-// A text as a QR code (ISO/IEC 18004): dark and light modules for a program to draw, and a drawing of half blocks
-// for a terminal or a log. verification_uri_complete is meant to be shown like this (RFC 8628 §3.3.1).
+// A text as a QR code (ISO/IEC 18004): modules to draw, and a drawing with half blocks for a terminal or a log. RFC
+// 8628 §3.3.1 suggests it for verification_uri_complete.
 
 import qrcode from "qrcode-generator";
 
-/** What a scanner needs around the code, in modules. */
+/** The quiet zone around a code, in modules. */
 const QUIET = 4;
 
 /** Two rows of modules in one line, by which of them are light: neither, the lower, the upper, both. */
@@ -11,7 +11,7 @@ const LIGHT_HALVES = [" ", "▄", "▀", "█"] as const;
 
 /** A QR code, as modules and as text for a terminal. */
 export class QrCode {
-  /** Modules on each side, without the quiet zone around them. */
+  /** Modules on each side, without the quiet zone. */
   readonly size: number;
   readonly #code: QRCode;
 
@@ -23,21 +23,21 @@ export class QrCode {
     this.size = this.#code.getModuleCount();
   }
 
-  /** Whether a module is dark. Those outside the code, its quiet zone among them, are light. */
+  /** Whether a module is dark. Those outside the code are light, including the quiet zone. */
   isDark(row: number, column: number): boolean {
     const isInside = row >= 0 && column >= 0 && row < this.size && column < this.size;
     return isInside && this.#code.isDark(row, column);
   }
 
-  /** Row by row, true for dark; without a quiet zone, which a drawing needs. */
+  /** Row by row, true for dark, without the quiet zone that a drawing needs. */
   modules(): boolean[][] {
     const all = Array.from({ length: this.size }, (_, at) => at);
     return all.map((row) => all.map((column) => this.isDark(row, column)));
   }
 
   /**
-   * Half blocks, quiet zone included. What is light is drawn, as on a terminal of light letters on a dark
-   * ground; where the ground is light it comes out inverted, which most cameras read too.
+   * Half blocks with a quiet zone. Light modules are drawn, as for light text on a dark ground; on a light ground the
+   * code is inverted, which most cameras can read.
    */
   toString(): string {
     const lines: string[] = [];

@@ -1,4 +1,4 @@
-// Signing in from a program on Node: `const session = await signIn({ server: "github", clientId, state: "dir" })`.
+// Signs in from a program on Node: `const session = await signIn({ server: "github", clientId, state: "dir" })`.
 
 import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
@@ -46,9 +46,9 @@ export type { ValueStorage } from "../storage/value-storage.ts";
 export { keepSignedIn, type PersistentSession } from "./keep-signed-in.ts";
 export type { QrCode } from "./qr-code.ts";
 
-/** What the user is to be shown, on Node. */
+/** What the program must show to the user, on Node. */
 export interface NodeVerificationPrompt extends VerificationPrompt {
-  /** `verificationUriComplete` as a QR code, or `verificationUri` where the server sent no other. */
+  /** `verificationUriComplete` as a QR code, or `verificationUri` if the server sent no other. */
   readonly qr: QrCode;
 }
 
@@ -59,32 +59,32 @@ export interface SignInOptions
   /** The authorization server. */
   readonly server: ServerChoice;
   /**
-   * A directory of the program's own, where the tokens are kept (mode 0700); made where it is not there. One client's:
-   * another is refused (`state_unusable`) while there is a session in it.
+   * A directory for the tokens (mode 0700); created if necessary. It belongs to one client: another one is rejected
+   * (`state_unusable`) while it contains a session.
    */
   readonly state?: string | undefined;
-  /** Where the tokens are kept in place of `state`, by one program at a time. */
+  /** Stores the tokens in place of `state`, for one program at a time. */
   readonly storage?: ValueStorage | undefined;
-  /** 16 random bytes or more: the tokens are sealed with them before they are written. */
+  /** At least 16 random bytes: the tokens are sealed with them before they are written. */
   readonly deviceKey?: Uint8Array | undefined;
   /**
-   * Headers of one's own, such as a client attestation or an API key. A client assertion is none: it goes into the body,
-   * made anew for each request (RFC 7523 §2.2).
+   * Your own headers, such as a client attestation or an API key. A client assertion is no header: it goes into the
+   * body, and is created for each request (RFC 7523 §2.2).
    */
   readonly headers?: DriverOptions["headers"];
   /**
-   * Called with lines for whoever helps: what was asked and answered, by names and numbers, each of at most 160 printable
-   * characters. No token, code or secret is in them.
+   * Receives log lines for support: requests and responses, by names and numbers, at most 160 printable characters
+   * each. They contain no token, code or secret.
    */
   readonly log?: ((line: string) => void) | undefined;
-  /** The HTTP client of the sign-in; `session.fetch` uses `ca`, `agent` and `connectLimitMs` of it. */
+  /** The HTTP client of the sign-in; `session.fetch` uses its `ca`, `agent` and `connectLimitMs`. */
   readonly http?: NodeHttpOptions;
 }
 
 /**
- * Signs in, or goes on with the session that `state` holds: then the user is asked for nothing. The program stays
- * alive as long as the session; `session.close()` lets it end.
- * @throws SignInError where it comes to nothing: its `code` says why, its `remedy` who can mend it
+ * Signs in, or resumes the session that `state` contains, without user interaction. The program stays alive as long as
+ * the session; `session.close()` lets it end.
+ * @throws SignInError if it fails: its `code` is the reason, its `remedy` names who can fix it
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
   (await import("./options.ts")).checkOptions(options);
@@ -100,7 +100,7 @@ export async function signIn(options: SignInOptions): Promise<Session> {
   return await session;
 }
 
-/** Not the session's own promise: what that rejects with may be what a callback has thrown, and stays as it is. */
+/** Not the session's own promise, which may reject with what a callback has thrown, unchanged. */
 async function begin(
   options: SignInOptions,
   node: Opened,
@@ -110,7 +110,7 @@ async function begin(
   const directory = files && (await import("./state-directory.ts"));
   const metadata = files && directory?.storedMetadata(files.directory, options);
   const onRequest = (): void => {
-    // What it says would be of no use to anybody.
+    // The metadata would not be used.
     if (files?.hasRecords === false && (resumeOnly || !onCode)) throw cannotPromptUser(options);
   };
   const requesting = {
@@ -132,7 +132,7 @@ async function begin(
     { ...node, storage: open() },
     {
       shared,
-      // A program's own storage may wear out, or be slow: there each start renews.
+      // A program's own storage may wear out, or be slow: there each start refreshes the token.
       stored: new TokenCache(() => seal(node.storage.tokenCache), files ? "used" : "none"),
       ...settings,
       allowHttp,
@@ -147,7 +147,7 @@ async function begin(
   return { session };
 }
 
-/** The adapters, and the files where they keep the tokens. */
+/** The adapters, and the files with the tokens. */
 type Opened = NodeAdapters & {
   readonly storage: Storage & WithCapacity;
   readonly files?: FileStorage;
@@ -171,7 +171,7 @@ async function openState(options: SignInOptions): Promise<Opened> {
   }
 }
 
-/** @throws StateDirectoryError where the directory is another client's */
+/** @throws StateDirectoryError if the directory belongs to another client */
 async function claimed(node: NodePlatform, options: SignInOptions): Promise<Opened> {
   const { claimDirectory } = await import("./state-directory.ts");
   let disclaim: () => void;
@@ -191,14 +191,14 @@ async function claimed(node: NodePlatform, options: SignInOptions): Promise<Open
   };
 }
 
-/** One kind of error for whatever may be wrong before anything is asked. */
+/** Converts every error before the first request to one class. */
 function asSignInError(error: unknown): unknown {
   if (error instanceof CallbackError) return error.cause;
   if (error instanceof MetadataError) return metadataErrorOf(error);
   if (error instanceof StateDirectoryError) {
     return new SignInError("state_unusable", "user", error.message, { cause: error });
   }
-  // The words of a known server stand in `server` here.
+  // The parameters of a known server are in `server` here.
   if (error instanceof ServerError) {
     const path = error.path.replace("serverParameters.", "server.");
     return wrongOption(`${path} ${error.problem}`, error);
@@ -207,7 +207,7 @@ function asSignInError(error: unknown): unknown {
   return isOurs ? wrongOption(error.message, error) : error;
 }
 
-/** The QR code is made when it is first looked at: not every program draws one. */
+/** Creates the QR code when it is first read: not every program draws one. */
 export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVerificationPrompt {
   let made: QrCode | undefined;
   return {
@@ -219,10 +219,10 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
   };
 }
 
-/** The program shows the code itself; a code has as much room as a display has columns. */
+/** The program shows the code itself; the columns of the display are the capacity of a code. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-/** What a device is given of a storage: a seal knows what it has read, and is made anew with each. */
+/** The device's storage: a seal remembers what it has read, so each device gets a new one. */
 async function sealOf(
   { entropy }: Platform,
   deviceKey: Uint8Array | undefined,
@@ -233,9 +233,9 @@ async function sealOf(
 }
 
 /**
- * Erases what `signIn` keeps in the directory `state`, without a network request: the tokens stay valid until they expire.
- * `session.signOut()` revokes them. Waits for another program that uses the same tokens.
- * @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased`
+ * Erases what `signIn` has stored in the directory `state`, without a network request: the tokens stay valid until they
+ * expire. `session.signOut()` revokes them. Waits for another program that uses the same tokens.
+ * @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased`
  */
 export async function discard(state: string): Promise<void> {
   const { discardDirectory } = await import("./state-directory.ts");

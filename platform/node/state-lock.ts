@@ -1,4 +1,4 @@
-// The lock on a state directory, as files: one process at a time. platform/README.md says how.
+// The lock of a state directory, in files: one process at a time. platform/README.md describes it.
 
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -9,40 +9,40 @@ import { StateDirectoryError } from "./platform.ts";
 const BEAT_MS = 1000;
 const SILENCE_MS = 10_000;
 const PREFIX = "lock-";
-/** Process, when it began, whose process numbers these are ("0": unknown), chance. */
+/** Process, its start time, the process namespace ("0": unknown), random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 
-/** What this process holds, to know it by and to give it back at the end. */
+/** The locks of this process, released at its end. */
 const held = new Set<string>();
 
-/** A lock that can be taken and given back again and again. */
+/** A lock that can be taken and released repeatedly. */
 export class StateLock {
   readonly #directory: string;
-  /** When a file of another was last seen to change: its time, and ours. */
+  /** When another process's file last changed: its time, and ours. */
   readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
   /** "" while it is not held: there is no such file. */
   #own = "";
   #isSure = false;
   #beat: NodeJS.Timeout | undefined;
 
-  /** @param directory is there */
+  /** @param directory exists */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** Whether it is held still: whoever was asleep for long enough has lost it. */
+  /** Whether it is still held: a process that was suspended for long enough has lost it. */
   get isHeld(): boolean {
     return fs.existsSync(this.#own);
   }
 
-  /** Whether the holder that `tryTake` has named last was seen to run, and not taken to by its file alone. */
+  /** Whether the holder that `tryTake` last returned is known to run, and not only assumed from its file. */
   get isSure(): boolean {
     return this.#isSure;
   }
 
   /**
-   * Takes it where nobody has it.
-   * @returns the process that has it, 0 where it is taken now
+   * Takes the lock if nobody holds it.
+   * @returns the process that holds it, 0 if it was taken now
    */
   tryTake(): number {
     if (this.isHeld) return 0;
@@ -67,7 +67,7 @@ export class StateLock {
     return 0;
   }
 
-  /** While it is held: makes sure that so many bytes can be written beside it. @throws the system's error */
+  /** While it is held: reserves so many bytes beside it. @throws the system's error */
   reserve(bytes: number): void {
     const handle = fs.openSync(this.#own, "r+");
     try {
@@ -78,7 +78,7 @@ export class StateLock {
     }
   }
 
-  /** Gives it back, where it is held. A medium that does not let it go leaves it held, until the next call. */
+  /** Releases the lock. If the medium refuses, it stays held until the next call. */
   release(): void {
     if (this.#own !== "" && !isDropped(this.#own)) return;
     clearInterval(this.#beat);
@@ -90,11 +90,11 @@ export class StateLock {
     try {
       fs.utimesSync(this.#own, now, now);
     } catch {
-      // Taken away from a process that was asleep: it finds out before it writes.
+      // Taken from a suspended process, which notices before it writes.
     }
   }
 
-  /** The process of another that lives, 0 where there is none; clears the dead away. */
+  /** Another live process that holds it, 0 for none; removes files of dead processes. */
   #otherThan(own: string): number {
     let alive = 0;
     this.#isSure = false;
@@ -108,7 +108,7 @@ export class StateLock {
   }
 
   #runs(file: string, [, pid, started, space]: RegExpExecArray): boolean {
-    // Another thread of this process has names of its own.
+    // Another thread of this process has its own names.
     const isOurs = space !== "0" && space === processSpace() && Number(pid) !== process.pid;
     if (isOurs || held.has(file)) {
       const isRunning = held.has(file) || startOf(pid!) === started;
@@ -125,9 +125,10 @@ export class StateLock {
 }
 
 /**
- * Takes the lock for as long as the process runs. Blocks while only the silence of its file can show a dead holder.
- * @returns a function that gives it back
- * @throws StateDirectoryError where another process holds it
+ * Takes the lock for the lifetime of the process. Blocks while a dead holder can only be detected by its unchanged
+ * file.
+ * @returns a function that releases it
+ * @throws StateDirectoryError if another process holds it
  */
 export function lockDirectory(directory: string): () => void {
   const lock = new StateLock(directory);
@@ -135,7 +136,7 @@ export function lockDirectory(directory: string): () => void {
   for (let refusals = 0; ; refusals++) {
     const holder = lock.tryTake();
     if (holder === 0) return () => lock.release();
-    // Two that come at the same moment both step back.
+    // If two come at the same time, both step back.
     const isHeld = lock.isSure ? refusals >= 3 : performance.now() > endMs;
     if (isHeld) {
       const what = `in use by process ${holder}; stop it or choose another directory`;
@@ -174,7 +175,10 @@ function identity(): string {
   return `${process.pid}-${startOf("self") || 0}-${processSpace()}`;
 }
 
-/** Where the same number is the same process: this boot of this machine, and this container. "0" where that is not told. */
+/**
+ * The namespace in which equal numbers mean the same process: this boot of this machine, and this container. "0" if
+ * unknown.
+ */
 function processSpace(): string {
   try {
     const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
@@ -185,7 +189,7 @@ function processSpace(): string {
   }
 }
 
-/** When a process began, in ticks since the boot; "" where there is none that runs. */
+/** The start time of a process in ticks since the boot; "" if no such process runs. */
 function startOf(pid: string): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -1,17 +1,17 @@
-// Timers on the system's clocks. Time that runs at another speed is the simulator's.
+// Timers on the system's clocks. The simulator has timers at other speeds.
 
 import type { Timers } from "../contracts.ts";
 import { timePassed } from "../driver/elapsed-time.ts";
 
-/** Where real time comes from; replaced in tests. */
+/** The source of real time; replaced in tests. */
 export interface RealTime {
-  /** Milliseconds since any fixed moment, fractions allowed, never going back. */
+  /** Milliseconds since any fixed moment, possibly fractional, never going back. */
   nowMs(): number;
-  /** Calls `ring` once after about so many ms (at most 2^31-1); returns what takes it back. */
+  /** Calls `ring` once after about `ms` (at most 2^31-1); returns a function that cancels it. */
   wait(ms: number, ring: () => void): () => void;
 }
 
-/** The system's monotonic clock, and what the wall clock shows of the time in which the computer was suspended. */
+/** The system's monotonic clock, and the wall clock's time during a suspension. */
 export const systemTime: RealTime = {
   nowMs: timePassed(
     () => performance.now(),
@@ -24,12 +24,12 @@ export const systemTime: RealTime = {
 };
 
 const WRAP_MS = 2 ** 32;
-/** The longest that setTimeout takes; beyond it, it would ring at once. Longer waits go in pieces. */
+/** The longest wait of setTimeout; with a longer one it would fire at once. Longer waits are split. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
- * One alarm on real time. The system's own may stand still while the computer is suspended (it does on Linux): what is
- * due then is so when something wakes the program, or at the alarm's own time.
+ * One alarm in real time. The monotonic clock may stop while the computer is suspended (it does on Linux): an alarm
+ * that became due meanwhile fires when something wakes the program, or at the alarm's own time.
  */
 export function nodeTimers(real: RealTime = systemTime): Timers {
   const startMs = real.nowMs();
@@ -37,14 +37,14 @@ export function nodeTimers(real: RealTime = systemTime): Timers {
   let takeBack = (): void => {};
   const ringAt = (dueMs: number, ring: () => void): void => {
     const waitMs = Math.min(Math.max(0, Math.ceil(dueMs - elapsedMs())), LONGEST_WAIT_MS);
-    // Hosts wake a little early by their own clock, and a long wait has only ended in part.
+    // Hosts may wake slightly early, and a long wait has only partly ended.
     takeBack = real.wait(waitMs, () => (elapsedMs() < dueMs ? ringAt(dueMs, ring) : ring()));
   };
   return {
     now: () => Math.floor(elapsedMs()) % WRAP_MS,
     alarm(afterMs, ring) {
       takeBack();
-      // From the whole millisecond that `now` shows, so that who reads it never sees too few.
+      // From the whole millisecond that `now` returns, so that its reader never sees too few.
       ringAt(Math.floor(elapsedMs()) + afterMs, ring);
     },
     cancel: () => takeBack(),

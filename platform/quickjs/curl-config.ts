@@ -1,5 +1,5 @@
-// One request as a configuration for curl's standard input (`curl -q -K -`). Everything that is secret
-// goes this way: a process's arguments are public.
+// A request as a configuration for curl's standard input (`curl -q -K -`). Every secret goes this way: a process's
+// arguments are public.
 
 import type { HttpRequest } from "../contracts.ts";
 import { bytesOf } from "../text/text.ts";
@@ -13,9 +13,9 @@ export interface CurlSettings {
 }
 
 /**
- * What curl reads. A NUL alone cannot stand in it, and no form and no JSON has one.
- * @returns undefined for a request that must not be sent: no http(s) address, a value with control
- *   characters, which could add a header or an option, or a NUL in the body
+ * The configuration. It cannot contain NUL, which neither a form nor JSON has.
+ * @returns undefined for a request that must not be sent: no http(s) address, a value with control characters, which
+ * could add a header or an option, or a NUL in the body
  */
 export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8Array | undefined {
   const { url, contentType, authorization, headers = [] } = request;
@@ -29,33 +29,33 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     "path-as-is",
     "http1.1",
     "suppress-connect-headers",
-    // Apart from the body, or nobody could tell the trailers of a chunked one from it.
+    // Separate from the body: otherwise the trailers of a chunked body could not be told from it.
     option("dump-header", "/proc/self/fd/2"),
     option("proto", "=http,https"),
-    // Whatever the system's TLS library would still take (RFC 9325 §3.1.1).
+    // Whatever older versions the system's TLS library accepts (RFC 9325 §3.1.1).
     "tlsv1.2",
     option("max-time", seconds(settings.timeLimitMs)),
     option("connect-timeout", seconds(settings.connectLimitMs)),
     option("user-agent", settings.userAgent),
     option("header", "Accept: application/json"),
-    // Not --compressed: many a curl of embedded systems has no zlib, and refuses the option.
+    // Not --compressed: the curl of many embedded systems has no zlib, and rejects the option.
     option("header", "Accept-Encoding: identity"),
     // Waiting for 100 Continue would cost a round trip.
     option("header", "Expect:"),
     ...(settings.certificates ? [option("cacert", settings.certificates)] : []),
     option("url", url),
-    // A proxy of the environment tunnels https, but could read http: an address of this device itself.
+    // A proxy of the environment tunnels https, but could read http to this device itself.
     ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
     option("header", `Content-Type:${contentType && ` ${contentType}`}`),
     ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),
-    // With a semicolon curl sends a header whose value is empty.
+    // With a semicolon, curl sends a header with an empty value.
     ...headers.map(([name, value]) => option("header", value ? `${name}: ${value}` : `${name};`)),
   ];
   if (request.method === "GET") return bytesOf(`${lines.join("\n")}\n`);
   return withBody(lines, request);
 }
 
-/** What stands behind a backslash between quotes. */
+/** Escape sequences in quotes. */
 const ESCAPES: Readonly<Record<number, string>> = { 10: "n", 13: "r", 34: '"', 92: "\\" };
 
 function withBody(lines: string[], request: HttpRequest): Uint8Array | undefined {

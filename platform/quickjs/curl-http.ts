@@ -1,5 +1,5 @@
-// The HTTP adapter under QuickJS: one curl process per exchange, fed and read through pipes. What an
-// answer means is decided elsewhere.
+// The HTTP adapter under QuickJS: one curl process per exchange, with pipes for input and output. It does not interpret
+// responses.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/response-reasons.ts";
@@ -17,14 +17,14 @@ export interface CurlHttpSettings extends CurlSettings {
   readonly sizeLimitBytes: number;
 }
 
-/** curl keeps its own time limit; a curl that does not is killed this much later. */
+/** curl has its own time limit; a curl that ignores it is killed this much later. */
 const GRACE_MS = 2000;
 /** The exit code of curl for an operation that timed out. */
 const CURL_TIMEOUT = 28;
 
 interface Exchange {
   readonly sink: HttpSink;
-  /** What has come of it; the body comes behind it. */
+  /** The response head so far; the body follows it. */
   head: string;
   child: Child | undefined;
   limit: object | undefined;
@@ -32,7 +32,7 @@ interface Exchange {
   bodyBytes: number;
 }
 
-/** curl's exit code where the program is there at all; 127 where not. Waits for it. */
+/** The exit code of curl, 127 if it does not exist. Waits for it. */
 export function curlIsThere(os: Os, curl: string): boolean {
   const silent = os.open("/dev/null", os.O_RDWR);
   try {
@@ -53,7 +53,7 @@ export class CurlHttp implements Http {
   constructor(os: Os, settings: CurlHttpSettings) {
     this.#os = os;
     this.#settings = settings;
-    // A curl that ends early is an error of write, and so is a file beyond the size limit: SIGXFSZ is 25, on MIPS 31.
+    // A curl that ends early is a write error, and so is a file beyond the size limit: SIGXFSZ is 25, on MIPS 31.
     for (const signal of [os.SIGPIPE, 25, 31]) os.signal(signal, undefined);
   }
 
@@ -85,7 +85,7 @@ export class CurlHttp implements Http {
     if (this.#current !== undefined) this.#release(this.#current);
   }
 
-  /** @returns whether the head is whole */
+  /** @returns whether the head is complete */
   #takeHead(exchange: Exchange, text: string): boolean {
     exchange.head += text;
     const whole = wholeHead(exchange.head);
@@ -117,7 +117,7 @@ export class CurlHttp implements Http {
   }
 
   #exited(exchange: Exchange, code: number): void {
-    // A head that is not whole is no answer, whatever curl makes of it.
+    // Without a complete head there is no response, whatever curl reports.
     if (code === 0 && wholeHead(exchange.head) !== undefined) {
       this.#release(exchange);
       exchange.sink.end();

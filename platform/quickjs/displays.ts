@@ -1,5 +1,5 @@
-// Where frames are shown under QuickJS: a terminal, the character LCD of Linux's charlcd driver, or
-// plain text on a file, a device node or an open file descriptor.
+// Displays under QuickJS: a terminal, the character LCD of Linux's charlcd driver, or plain text to a file, a device
+// node or an open file descriptor.
 
 import type { DeviceConfig } from "../configuration/device-config.ts";
 import type { Display } from "../contracts.ts";
@@ -17,14 +17,14 @@ interface Size {
   readonly rows: number;
 }
 
-/** Its size in characters, 20x4 where the configuration says nothing. */
+/** Its size in characters; default 20x4. */
 export function displaySizeOf({ columns = 20, rows = 4 }: DisplayConfig = {}): Size {
   return { columns, rows };
 }
 
 /**
- * The display that the configuration asks for; default: a terminal of 20x4.
- * @throws FileError where its path cannot be opened
+ * The configured display; default: a terminal of 20x4.
+ * @throws FileError if its path cannot be opened
  */
 export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const { kind = "terminal", path } = config;
@@ -33,7 +33,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const write = (text: string): void => {
     const bytes = latinBytesOf(text);
     if (kind !== "terminal" && path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
-    // A device gets each frame after the one before. One that is gone may come back: nothing is to be done.
+    // A device receives each frame after the previous one. A missing one may come back.
     else writeAll(os, fd, bytes);
   };
   if (kind !== "terminal") return lineDisplay(size, kind === "lcd", write);
@@ -43,8 +43,8 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
 }
 
 /**
- * A file always holds the frame of now. Where it cannot be written, because its place is gone or read-only, this
- * frame is not shown: a display is no reason for the device to end.
+ * A file always contains the current frame. If it cannot be written, the frame is not shown: a display is no reason for
+ * the device to end.
  */
 function showInFile(os: Os, path: string, bytes: Uint8Array): void {
   try {
@@ -56,13 +56,13 @@ function showInFile(os: Os, path: string, bytes: Uint8Array): void {
   }
 }
 
-/** A display that is a place to write text to: a device of Linux's charlcd driver, or lines of plain text. */
+/** A display that receives text: a device of Linux's charlcd driver, or lines of plain text. */
 export function lineDisplay(
   { columns, rows }: Size,
   isLcd: boolean,
   write: (text: string) => void,
 ): Display {
-  // A device obeys control characters: none may reach it. Beyond ASCII a display has characters of its own, a file none.
+  // Devices obey control characters: none may reach them. Beyond ASCII, displays have their own characters, files none.
   const unshown = isLcd ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
   // drivers/auxdisplay/charlcd.c: cursor and blinking off, clear; once.
   let begin = "\x1b[Lc\x1b[Lb\f";
@@ -81,13 +81,13 @@ export function lineDisplay(
   };
 }
 
-/** A file, also one that is not there yet. */
+/** A file, also one that does not exist yet. */
 function isFile(os: Os, path: string): boolean {
   return os.stat(path)[0] === null || isOfKind(os, path, "S_IFREG");
 }
 
 function openFor(os: Os, path: string): number {
-  // A pipe without a reader would stop the whole device.
+  // A pipe without a reader would block the whole device.
   if (isOfKind(os, path, "S_IFIFO")) {
     throw new FileError(`display.path ${path} is a pipe; give a file or a device`);
   }

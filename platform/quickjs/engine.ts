@@ -1,5 +1,5 @@
-// The part of QuickJS's `std` and `os` that we use (2024 and later). `qjs --std` defines both as globals, in modules and
-// in scripts.
+// The used part of QuickJS's `std` and `os` (2024 and later). `qjs --std` defines both as globals, in modules and
+// scripts.
 
 export interface FileStatus {
   mode: number;
@@ -12,7 +12,7 @@ export interface Std {
   getenviron(): Record<string, string>;
 }
 
-/** Functions return a negative errno where they fail, unless said otherwise. */
+/** Functions return a negative errno if they fail, unless noted otherwise. */
 export interface Os {
   readonly O_RDONLY: number;
   readonly O_WRONLY: number;
@@ -68,7 +68,7 @@ export interface Os {
 
 const globals = globalThis as { std?: Std; os?: Os; scriptArgs?: string[] };
 
-/** @throws Error where qjs was started without --std */
+/** @throws Error if qjs was started without --std */
 export function quickJs(): { std: Std; os: Os } {
   const { std, os } = globals;
   if (std === undefined || os === undefined) throw new Error("start qjs with --std");
@@ -80,7 +80,7 @@ export function scriptArguments(): string[] {
   return (globals.scriptArgs ?? []).slice(1);
 }
 
-/** What would have a program write its TLS secrets into a file, or trust and take what it should not. */
+/** Variables that make a program write its TLS secrets to a file, or trust and accept what it should not. */
 const WEAKENING = [
   "CURL_CA_BUNDLE",
   "CURL_SSL_BACKEND",
@@ -92,7 +92,7 @@ const WEAKENING = [
   "SSL_CERT_FILE",
 ];
 
-/** The environment for programs that this one starts: as it is, but nothing in it weakens TLS. */
+/** The environment for child processes, without anything that weakens TLS. */
 export function safeEnvironment(): Record<string, string> {
   const all = Object.entries(globals.std?.getenviron() ?? {});
   return Object.fromEntries(all.filter(([name]) => !WEAKENING.includes(name)));

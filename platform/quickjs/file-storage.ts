@@ -1,5 +1,5 @@
-// Two slots as files in a directory of one's own under QuickJS: draft, sync, rename, sync of the
-// directory, without blocking the loop. What a record means is not known here.
+// Two slots as files in a directory of its own under QuickJS: draft, sync, rename, sync of the directory, without
+// blocking the event loop. It does not interpret records.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import type { Os } from "./engine.ts";
@@ -24,9 +24,9 @@ export class QuickJsFileStorage implements Storage {
   readonly #unlock: () => void;
 
   /**
-   * Makes the directory where needed (0700) and takes its lock. A medium that fails is read, and its writes fail.
+   * Creates the directory if necessary (0700) and takes its lock. A failing medium is read, and its writes fail.
    * @param capacity the largest record in bytes; the default is enough for any token
-   * @throws FileError with one line where others can write or read in it, own it, or use it
+   * @throws FileError with one line if others can write or read in it, own it, or use it
    */
   constructor(os: Os, directory: string, capacity = 32_768) {
     this.#os = os;
@@ -36,7 +36,7 @@ export class QuickJsFileStorage implements Storage {
     for (const slot of [0, 1]) os.remove(`${this.#fileOf(slot)}.draft`);
   }
 
-  /** Gives the directory back. */
+  /** Releases the directory. */
   close(): void {
     this.#unlock();
   }
@@ -57,7 +57,7 @@ export class QuickJsFileStorage implements Storage {
       done(false);
       return;
     }
-    // The rename must not become durable before the bytes are: a power cut would leave an empty file.
+    // The rename must not become durable before the content: a power failure would leave an empty file.
     this.#sync(draft, (synced) => {
       if (synced && this.#os.rename(draft, file) >= 0) this.#sync(this.#directory, done);
       else {
@@ -100,7 +100,7 @@ export class QuickJsFileStorage implements Storage {
   }
 }
 
-/** @returns a function that gives the directory's lock back, which does nothing where there can be none */
+/** @returns a function that releases the directory's lock; without a lock it does nothing */
 function openDirectory(os: Os, directory: string): () => void {
   try {
     prepareDirectory(os, directory);

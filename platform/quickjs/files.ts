@@ -1,15 +1,15 @@
-// Files under QuickJS: read whole, written whole, and who else can change or read them.
+// Files under QuickJS: read and written as a whole, and who else can change or read them.
 
 import { pathProblem, READERS } from "../storage/path-owners.ts";
 import type { Os } from "./engine.ts";
 
-/** Negative errno values of Linux that mean something to us. */
+/** Negative errno values of Linux that are handled. */
 export const NO_SUCH_FILE = -2;
 export const FILE_EXISTS = -17;
 
-/** What failed, for a person: one line, no content. */
+/** What failed, for users: one line, no content. */
 export class FileError extends Error {
-  /** The system's negative number of it, 0 where there is none. */
+  /** The system's negative number, 0 for none. */
   readonly errno: number;
 
   constructor(message: string, errno = 0) {
@@ -18,24 +18,24 @@ export class FileError extends Error {
   }
 }
 
-/** EIO, EFBIG, ENOSPC, EROFS, EDQUOT: a medium that is broken, full or read-only, not a path that is wrong. */
+/** EIO, EFBIG, ENOSPC, EROFS, EDQUOT: a broken, full or read-only medium, not a wrong path. */
 export function isMediumFault(errno: number): boolean {
   return [-5, -27, -28, -30, -122].includes(errno);
 }
 
 /**
  * Reads a file.
- * @returns undefined where there is none
- * @throws FileError where it cannot be read or is longer than `limit` bytes
+ * @returns undefined if there is none
+ * @throws FileError if it cannot be read or is longer than `limit` bytes
  */
 export function readFile(os: Os, path: string, limit: number): Uint8Array | undefined {
-  // Opening a pipe that nobody writes to would keep the device waiting for ever.
+  // Opening a pipe without a writer would block the device forever.
   if (isOfKind(os, path, "S_IFIFO")) throw new FileError(`${path}: is a pipe and not a file`);
   const fd = os.open(path, os.O_RDONLY);
   if (fd === NO_SUCH_FILE) return undefined;
   if (fd < 0) throw new FileError(`${path}: cannot be opened (${reasonOf(fd)})`, fd);
   try {
-    // One more than allowed shows that there is more.
+    // One byte more than allowed shows that there is more.
     const buffer = new Uint8Array(limit + 1);
     let length = 0;
     while (length <= limit) {
@@ -50,12 +50,12 @@ export function readFile(os: Os, path: string, limit: number): Uint8Array | unde
   }
 }
 
-/** QuickJS has no getuid; the kernel shows each process under its user. Undefined without /proc. */
+/** QuickJS has no getuid; /proc shows the user of each process. Undefined without it. */
 export function ownUser(os: Os): number | undefined {
   return os.stat("/proc/self")[0]?.uid;
 }
 
-/** @throws FileError where others can change the file, or what it may be read by is not as it should be */
+/** @throws FileError if others can change the file, or read it although they must not */
 export function refuseOthers(os: Os, path: string, what: keyof typeof READERS, name = path): void {
   const statusOf = (one: string) => os.stat(one)[0];
   const linkOf = (one: string) => os.readlink(one)[0] || "";
@@ -63,13 +63,13 @@ export function refuseOthers(os: Os, path: string, what: keyof typeof READERS, n
   if (problem !== "") throw new FileError(`${name} ${problem}`);
 }
 
-/** Whether a path leads to this kind of file; what is not there is of none. */
+/** Whether a path leads to this kind of file; false if it does not exist. */
 export function isOfKind(os: Os, path: string, kind: "S_IFREG" | "S_IFDIR" | "S_IFIFO"): boolean {
   const [status] = os.stat(path);
   return status !== null && (status.mode & os.S_IFMT) === os[kind];
 }
 
-/** Writes all bytes; 0, or a negative errno where that failed. */
+/** Writes all bytes; returns 0, or a negative errno. */
 export function writeAll(os: Os, fd: number, bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -82,8 +82,8 @@ export function writeAll(os: Os, fd: number, bytes: Uint8Array): number {
 }
 
 /**
- * Writes a file that must not exist yet, readable by its owner only from its first moment on.
- * @returns 0, or a negative errno; what was begun is removed again
+ * Creates a file that must not exist yet, readable by its owner only from the start.
+ * @returns 0, or a negative errno; an incomplete file is removed
  */
 export function createPrivate(os: Os, path: string, bytes: Uint8Array): number {
   const fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600);

@@ -1,4 +1,4 @@
-// The five adapters under QuickJS, made from a checked configuration.
+// The five adapters under QuickJS, created from a checked configuration.
 
 import type { DeviceConfig } from "../configuration/device-config.ts";
 import type { Platform } from "../contracts.ts";
@@ -17,13 +17,13 @@ const KEY_BYTES_MAX = 1024;
 const KEY_BYTES_MIN = 16;
 
 export interface QuickJsPlatform extends Platform {
-  /** Ends the exchange under way and gives the state directory back. */
+  /** Ends the current exchange and releases the state directory. */
   dispose(): void;
 }
 
 /**
  * @param config needs `storage`
- * @throws FileError with one line where something on this machine is not as the configuration has it
+ * @throws FileError with one line if something on this machine does not match the configuration
  */
 export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
   const { limits, http: own, storage: place } = config;
@@ -46,7 +46,7 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
     timeLimitMs: 1000 * (limits?.exchangeSeconds ?? EXCHANGE_LIMITS.timeLimitMs / 1000),
     connectLimitMs: 1000 * (limits?.connectSeconds ?? EXCHANGE_LIMITS.connectLimitMs / 1000),
   });
-  // Last of what may fail: it takes a lock.
+  // The last step that can fail: it takes a lock.
   const files = new QuickJsFileStorage(os, place.directory);
   const storage = new SealedStorage({ storage: files, entropy, deviceKey });
   deviceKey.fill(0);

@@ -1,4 +1,4 @@
-// A child process whose output is read as it comes, without blocking. What it is for is not known here.
+// A child process whose output is read without blocking.
 
 import { type Os, safeEnvironment } from "./engine.ts";
 import { writeAll } from "./files.ts";
@@ -7,15 +7,15 @@ const SIGKILL = 9;
 const CHUNK_BYTES = 4096;
 
 export interface ChildEvents {
-  /** `bytes[0..length)` of its standard error, only good until return; true when no more of that is to be read. */
+  /** `bytes[0..length)` of its standard error, valid until it returns; returns true when it needs no more. */
   head?(bytes: Uint8Array, length: number): boolean;
-  /** The same of its standard output, which is read when the head is over. */
+  /** Likewise its standard output, which is read after the head. */
   output?(bytes: Uint8Array, length: number): void;
-  /** The output has ended and the process too: its exit code, -1 where a signal ended it. */
+  /** Output and process have ended: its exit code, -1 if a signal ended it. */
   exit(code: number): void;
 }
 
-/** No event comes after `kill`. The arguments are public: every user of the system can read them. */
+/** No event comes after `kill`. Arguments are public: every user of the system can read them. */
 export class Child {
   readonly #os: Os;
   readonly #pid: number;
@@ -27,8 +27,8 @@ export class Child {
 
   /**
    * Starts a process.
-   * @param input what it reads
-   * @throws Error where the system has no process or pipe left
+   * @param input its standard input
+   * @throws Error if the system has no process or pipe left
    */
   constructor(os: Os, args: readonly string[], input: Uint8Array, events: ChildEvents) {
     this.#os = os;
@@ -42,7 +42,7 @@ export class Child {
       this.#pid = os.exec(args, { block: false, ...descriptors, env: safeEnvironment() });
       if (this.#pid <= 0) throw new Error("no process left");
       this.#ends = [head[0], output[0]];
-      // Only the child's ends are closed here; a failure below would be a fault of this file.
+      // Only the child's ends are closed here; a failure below would be a bug of this file.
       for (const fd of [into[0], head[1], output[1]]) os.close(fd);
       writeAll(os, into[1], input);
       os.close(into[1]);
@@ -79,8 +79,8 @@ export class Child {
   }
 
   /**
-   * Its output has ended or it was killed: it is gone in a moment, so waiting for it is short.
-   * @returns its exit code, -1 where a signal ended it or the system cannot tell
+   * Its output has ended or it was killed: it ends soon, so the wait is short.
+   * @returns its exit code, -1 if a signal ended it or it is unknown
    */
   #finish(): number {
     this.#over = true;
@@ -94,7 +94,7 @@ export class Child {
   }
 }
 
-/** @throws Error where the system has none left; `open` lists what is to be closed then */
+/** @throws Error if the system has none left; `open` lists what must be closed then */
 function openPipe(os: Os, open: number[]): readonly [read: number, write: number] {
   const pipe = os.pipe();
   if (!pipe) throw new Error("no pipe left");

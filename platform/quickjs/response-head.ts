@@ -1,10 +1,10 @@
-// The head of an HTTP answer as curl prints it: status, and the few headers that we need.
+// The head of an HTTP response as curl prints it: status, and the few required headers.
 
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
 
 /**
- * The head of the answer among those that have come, one behind the other; undefined while it is not whole. Interim
- * answers (RFC 9110 §15.2) go ahead of it; a 101 was not asked for.
+ * The head of the final response among those received; undefined while it is incomplete. Interim responses (RFC 9110
+ * §15.2) precede it; a 101 was not requested.
  */
 export function wholeHead(text: string): string | undefined {
   const heads = text.replaceAll("\r", "").split("\n\n").slice(0, -1);
@@ -12,19 +12,19 @@ export function wholeHead(text: string): string | undefined {
 }
 
 export class ResponseHead {
-  /** -1 where it says none. */
+  /** -1 for none. */
   readonly status: number;
-  /** The announced length of the body, -1 where there is none. */
+  /** The announced length of the body, -1 for none. */
   readonly contentLength: number;
-  /** Whether it says two things about where the body ends (RFC 9112 §6.3), or cannot be read. */
+  /** Whether it is contradictory about the end of the body (RFC 9112 §6.3), or invalid. */
   readonly isContradictory: boolean;
   readonly #text: string;
 
-  /** @param text as wholeHead gives it; a word of the system's loader may stand above it */
+  /** @param text the result of wholeHead; a line of the system's loader may precede it */
   constructor(text: string) {
     this.#text = text;
     this.status = Number(/^HTTP\/[\d.]+ (\d{3})(?: |$)/m.exec(text)?.[1] ?? -1);
-    // `Content-Length: 3, 3` says the same as the header given twice.
+    // `Content-Length: 3, 3` is the same as the header given twice.
     const lengths = this.#headers("content-length").flatMap((value) => value.split(","));
     const distinct = new Set(lengths.map((value) => value.trim()));
     const [length = ""] = distinct;
@@ -33,14 +33,14 @@ export class ResponseHead {
     this.isContradictory =
       distinct.size > 1 ||
       (length !== "" && !/^\d{1,15}$/.test(length)) ||
-      // Any other coding was not asked for, and a length beside one is how answers are smuggled.
+      // Any other coding was not requested, and a length beside one is a way to smuggle responses.
       (codings.length > 0 && (!isChunked || distinct.size > 0)) ||
-      // RFC 9112 §5.2: folded lines are of the past; what one hides cannot be told.
+      // RFC 9112 §5.2: folded lines are obsolete, and may hide anything.
       /\n[ \t]/.test(text);
     this.contentLength = length === "" ? -1 : Number(length);
   }
 
-  /** Seconds of Retry-After, -1 where absent; dates count from the answer's own, else from the clock. */
+  /** Seconds of Retry-After, -1 if absent; dates count from the response's own date, or from the clock. */
   retryAfter(wallClockMs: number): number {
     const [value, date] = ["retry-after", "date"].map((name) => this.#headers(name)[0]);
     return retryAfterSeconds(value, date, wallClockMs);
@@ -51,12 +51,12 @@ export class ResponseHead {
     return this.#headers("content-encoding").some((coding) => !/^(identity)?$/i.test(coding));
   }
 
-  /** `WWW-Authenticate`, several joined by a comma; "" where there is none. */
+  /** `WWW-Authenticate`, several joined by a comma; "" for none. */
   get authenticate(): string {
     return this.#headers("www-authenticate").join(", ");
   }
 
-  /** The values of a header, in the order in which they came. */
+  /** The values of a header, in order. */
   #headers(name: string): string[] {
     const lines = this.#text.split("\n").map((line) => /^([^:]+):(.*)$/.exec(line) ?? []);
     return lines.flatMap(([, own, value]) => (own?.toLowerCase() === name ? [value!.trim()] : []));

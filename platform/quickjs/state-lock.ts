@@ -1,5 +1,5 @@
-// The lock on a state directory, under QuickJS on Linux: it shares the files of Node's (../node/state-lock.ts). A holder gives
-// no sign of life here, so containers cannot share the directory.
+// The lock of a state directory under QuickJS on Linux. It shares the files of Node's (../node/state-lock.ts). A holder
+// gives no sign of life here, so containers cannot share the directory.
 
 import { sha256 } from "../text/sha256.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
@@ -7,16 +7,16 @@ import type { Os } from "./engine.ts";
 import { quickJsEntropy } from "./entropy.ts";
 import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";
 
-/** Process, when it began, whose process numbers these are, chance. */
+/** Process, its start time, the process namespace, random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 const NO_SUCH_PROCESS = -3;
 const PROC_BYTES_MAX = 4096;
 const TRIES = 4;
 
 /**
- * Takes the lock of a directory: two devices on one state would rotate each other's refresh token away.
- * @returns a function that gives it back
- * @throws FileError where another living process holds it, or it cannot be written
+ * Takes the lock of a directory: two devices with one state would invalidate each other's refresh tokens.
+ * @returns a function that releases it
+ * @throws FileError if another live process holds it, or if it cannot be written
  */
 export function lockDirectory(os: Os, directory: string): () => void {
   const pid = os.getpid();
@@ -35,12 +35,12 @@ export function lockDirectory(os: Os, directory: string): () => void {
       const what = `in use by process ${holder}; stop it or choose another directory`;
       throw new FileError(`${directory}: ${what}`);
     }
-    // Two that come at the same moment both step back.
+    // If two come at the same time, both step back.
     os.sleep(5 + Math.random() * 45);
   }
 }
 
-/** The process of another that lives, "" where there is none; clears the dead away. */
+/** Another live process that holds it, "" for none; removes files of dead processes. */
 function otherThan(os: Os, directory: string, own: string): string {
   let alive = "";
   const [names] = os.readdir(directory);
@@ -57,7 +57,7 @@ function otherThan(os: Os, directory: string, own: string): string {
   return alive;
 }
 
-/** When a process began, in ticks since the boot; "" where the system does not tell, undefined where there is none. */
+/** The start time of a process in ticks since the boot; "" if unknown, undefined if there is none. */
 function startOf(os: Os, pid: number): string | undefined {
   if (os.kill(pid, 0) === NO_SUCH_PROCESS) return undefined;
   const stat = kernelText(os, `/proc/${pid}/stat`);
@@ -66,7 +66,10 @@ function startOf(os: Os, pid: number): string | undefined {
   return fields[0] === "Z" || fields[0] === "X" ? undefined : (fields[19] ?? "");
 }
 
-/** Where the same number is the same process: this boot of this machine, and this container. "0" where that is not told. */
+/**
+ * The namespace in which equal numbers mean the same process: this boot of this machine, and this container. "0" if
+ * unknown.
+ */
 function processSpace(os: Os): string {
   const boot = kernelText(os, "/proc/sys/kernel/random/boot_id");
   const [names] = os.readlink("/proc/self/ns/pid");
@@ -83,7 +86,7 @@ function chance(os: Os): string {
 const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join("");
 
-/** A file of the kernel's as text, "" where there is none. */
+/** A kernel file as text, "" for none. */
 function kernelText(os: Os, file: string): string {
   try {
     const bytes = readFile(os, file, PROC_BYTES_MAX) ?? [];

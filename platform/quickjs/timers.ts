@@ -1,4 +1,4 @@
-// Time and the alarm under QuickJS. The engine's clock may stand still while the system sleeps.
+// Time and the alarm under QuickJS. The engine's clock may stop while the system sleeps.
 
 import type { Timers } from "../contracts.ts";
 import { timePassed } from "../driver/elapsed-time.ts";
@@ -15,7 +15,7 @@ export function quickJsTimers(os: Os): Timers {
     now: () => Math.floor(nowMs()) % 4_294_967_296,
     alarm(afterMs, ring) {
       cancel();
-      // The engine cuts fractions of a millisecond off: never early.
+      // The engine truncates fractions of a millisecond: never early.
       timer = os.setTimeout(() => {
         timer = undefined;
         ring();

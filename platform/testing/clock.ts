@@ -1,5 +1,5 @@
-// A clock that stands still until it is advanced, and the Timers adapter on it. Everything delayed in
-// the fakes (answers, storage callbacks) waits on the same clock, so that a run is repeatable.
+// A clock that stands still until it is advanced, and its Timers adapter. All delays of the test adapters (responses,
+// storage callbacks) use the same clock, so runs are repeatable.
 
 import type { Timers } from "../contracts.ts";
 
@@ -10,23 +10,23 @@ interface Appointment {
 
 /** Timers on a manual clock. */
 export interface ManualTimers extends Timers {
-  /** Of the alarm that is set: on the clock's `elapsedMs`; undefined while none is. */
+  /** When the alarm is due, in the clock's `elapsedMs`; undefined for none. */
   dueMs: number | undefined;
 }
 
 const WRAP_MS = 2 ** 32;
 const ALARM_MAX_MS = 134_217_727;
-/** So many callbacks within one `advance` mean that somebody asks for "now" for ever. */
+/** So many callbacks within one `advance` are an endless loop. */
 const STORM_LIMIT = 1_000_000;
 
-/** Time by hand. One clock may serve several devices: each takes its own `timers()`. */
+/** A manual clock. It may serve several devices: each takes its own `timers()`. */
 export class ManualClock {
   #elapsedMs = 0;
-  /** In order of time; of one moment, what was arranged first comes first. */
+  /** Ordered by time, then by creation. */
   #appointments: Appointment[] = [];
   readonly #startMs: number;
 
-  /** @param startMs what `now()` says at first, 0..2^32-1; close to 2^32 to see a wrap */
+  /** @param startMs the first value of `now()`, 0..2^32-1; close to 2^32 to test a wrap */
   constructor(startMs = 0) {
     this.#startMs = startMs;
   }
@@ -41,7 +41,7 @@ export class ManualClock {
     return (this.#startMs + this.#elapsedMs) % WRAP_MS;
   }
 
-  /** Runs `run` once, `afterMs` from now, in some later `advance`; returns a function that takes it back. */
+  /** Runs `run` once, `afterMs` from now, in a later `advance`; returns a function that cancels it. */
   after(afterMs: number, run: () => void): () => void {
     const appointment = { dueMs: this.#elapsedMs + afterMs, run };
     this.#appointments.push(appointment);
@@ -51,7 +51,7 @@ export class ManualClock {
     };
   }
 
-  /** Lets `ms` pass: everything due happens at its own moment, in order of time, then of arrangement. */
+  /** Advances by `ms`: everything due runs at its own time, in order. */
   advance(ms: number): void {
     const targetMs = this.#elapsedMs + ms;
     for (let count = 0; (this.#appointments[0]?.dueMs ?? Infinity) <= targetMs; count++) {
@@ -64,19 +64,19 @@ export class ManualClock {
     this.#elapsedMs = Math.max(this.#elapsedMs, targetMs);
   }
 
-  /** The device sleeps: `ms` pass first, then everything that came due meanwhile happens at once. */
+  /** The device sleeps: `ms` pass first, then everything that became due runs at once. */
   sleep(ms: number): void {
     this.#elapsedMs += ms;
     this.advance(0);
   }
 
-  /** Milliseconds until the next thing happens, or -1 where nothing is arranged. */
+  /** Milliseconds until the next callback, or -1 for none. */
   nextInMs(): number {
     const [next] = this.#appointments;
     return next === undefined ? -1 : Math.max(0, next.dueMs - this.#elapsedMs);
   }
 
-  /** Advances to the next arranged moment; false where there is none. */
+  /** Advances to the next callback; false for none. */
   advanceToNext(): boolean {
     const inMs = this.nextInMs();
     if (inMs < 0) return false;

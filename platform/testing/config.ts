@@ -1,5 +1,5 @@
-// What a maker would have set, for devices that nobody makes: tests and simulations change what their
-// subject is, and nothing more. No addresses and no memory; those are a driver's.
+// Default settings for tests and simulations, which change what they are about. No addresses and no memory; those are a
+// driver's.
 
 import { ClientAuthentication, type Config } from "../../core/complete.ts";
 import type { DriverConfig } from "../driver.ts";

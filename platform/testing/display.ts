@@ -1,4 +1,4 @@
-// A character display that remembers: the frame now, and every frame before it, as text.
+// A character display that records: the current frame, and every earlier one, as text.
 
 import type { Bytes, Display } from "../contracts.ts";
 
@@ -9,7 +9,7 @@ export class RecordedDisplay implements Display {
   readonly rows: number;
   /** Every frame shown, oldest first. */
   readonly history: string[] = [];
-  /** What the caller did against the contract. */
+  /** The caller's violations of the contract. */
   readonly violations: string[] = [];
 
   /**
@@ -24,17 +24,17 @@ export class RecordedDisplay implements Display {
     this.rows = rows;
   }
 
-  /** The frame now; "" before the first one. */
+  /** The current frame; "" before the first one. */
   get text(): string {
     return this.history[this.history.length - 1] ?? "";
   }
 
-  /** The frame now as lines, spaces at their ends taken off. */
+  /** The current frame as lines, without trailing spaces. */
   get lines(): string[] {
     return this.text === "" ? [] : this.text.split("\n").map((line) => line.trimEnd());
   }
 
-  /** Whether any frame so far had this text within one line. */
+  /** Whether any frame so far contained this text within one line. */
   everShowed(text: string): boolean {
     return this.history.some((frame) => frame.includes(text));
   }

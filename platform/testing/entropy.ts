@@ -1,8 +1,8 @@
-// Bytes that look random and repeat with their seed, for tests only.
+// Repeatable bytes that look random, for tests only.
 
 import type { Bytes, Entropy } from "../contracts.ts";
 
-/** Repeatable bytes: the same seed gives the same bytes. Never for a real device. */
+/** The same seed gives the same bytes. Never for a real device. */
 export class SeededEntropy implements Entropy {
   #state: number;
 
@@ -16,7 +16,7 @@ export class SeededEntropy implements Entropy {
     return true;
   }
 
-  /** The mixer of splitmix32: every seed is good, 0 too. */
+  /** The mixer of splitmix32: every seed works, including 0. */
   #nextByte(): number {
     this.#state = (this.#state + 0x9e3779b9) | 0;
     let mixed = this.#state ^ (this.#state >>> 16);

@@ -1,11 +1,11 @@
-// An HTTP adapter without a network: answers come from a script or from a handler function, and faults
-// (refused, reset, hanging, cut off, duplicated, late) are put in where a test wants them.
+// An HTTP adapter without a network: responses come from a script or a handler, and tests inject faults (refused,
+// reset, hanging, cut off, duplicated, late).
 
 import type { Bytes, Header, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import type { ManualClock } from "./clock.ts";
 
-/** An answer of the far side, with the way in which it travels. */
+/** A response, and how it is transmitted. */
 export interface FakeResponse {
   /** 100..599; default 200. */
   status?: number;
@@ -13,34 +13,34 @@ export interface FakeResponse {
   retryAfterSeconds?: number;
   /** Default "": no `WWW-Authenticate`. */
   authenticate?: string;
-  /** A string travels as UTF-8, bytes as they are, anything else as JSON; default empty. */
+  /** A string is sent as UTF-8, bytes unchanged, anything else as JSON; default empty. */
   body?: string | Uint8Array | object;
-  /** How the body is cut: one size for all chunks, or one after the other, the last one repeating. */
+  /** Chunk sizes: one for all chunks, or one after the other, the last one repeating. */
   chunkBytes?: number | readonly number[];
   /** Milliseconds on the clock before the status; absent: the adapter's latency. */
   delayMs?: number;
   /** Milliseconds on the clock before every chunk and before the end; absent: none. */
   chunkDelayMs?: number;
-  /** What goes wrong with it, where `faultFor` says nothing. */
+  /** The fault, if `faultFor` returns none. */
   fault?: FakeFault;
 }
 
-/** What goes wrong with one exchange. */
+/** The fault of an exchange. */
 export type FakeFault =
-  /** Nothing listens: the far side never sees the request. */
+  /** Nothing listens: the server never receives the request. */
   | { kind: "refuse" }
-  /** The connection breaks before the far side acted on the request. */
+  /** The connection breaks before the server has processed the request. */
   | { kind: "reset-before" }
-  /** The far side acted, its answer is lost. */
+  /** The server has processed the request, but its response is lost. */
   | { kind: "reset-after" }
-  /** Nothing comes until the time limit; `acted` says whether the far side handled the request. */
+  /** No response until the time limit; `acted`: whether the server has processed the request. */
   | { kind: "hang"; acted?: boolean }
-  /** The answer is cut off after so many bytes of its body: by a reset, or by hanging from there on. */
+  /** The response is cut off after so many bytes of its body: by a reset, or by hanging from there on. */
   | { kind: "truncate"; atByte: number; hang?: boolean }
-  /** The whole answer comes a second time after its end, at once or `afterMs` later: a broken adapter. */
+  /** The complete response is reported again after its end, at once or `afterMs` later: a faulty adapter. */
   | { kind: "duplicate"; afterMs?: number };
 
-/** A request as the far side saw it: a copy, good for ever. */
+/** A copy of a request as the server received it. */
 export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
   /** Further headers. */
   readonly headers: readonly Header[];
@@ -50,17 +50,17 @@ export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
   readonly text: string;
   /** The body read as a form. */
   readonly form: URLSearchParams;
-  /** Milliseconds on the clock at which it was sent; 0 without a clock. */
+  /** Milliseconds on the clock when it was sent; 0 without a clock. */
   readonly atMs: number;
 }
 
-/** The far side as a function. */
+/** The server as a function. */
 export type FakeHandler = (request: SeenRequest) => FakeResponse | Promise<FakeResponse>;
 
-/** One line of a script: an answer, or a handler for this one request. */
+/** One line of a script: a response, or a handler for this request. */
 export type ScriptStep = FakeResponse | FakeHandler;
 
-/** What the fake network is made with. */
+/** Options of the test network. */
 export interface FakeHttpOptions {
   /** Needed for delays, latency and time-outs. Without it everything happens before `send` returns. */
   clock?: ManualClock;
