@@ -151,7 +151,7 @@ export function startSpreadOf(config: Config): number {
 function areMessages(value: string): boolean {
   if (!isText(value)) return false;
   var lines = 1;
-  for (var i = 0; i < value.length; i++) if (value.charCodeAt(i) === 10) lines++;
+  for (var i = value.length; i-- > 0; ) if (value.charCodeAt(i) === 10) lines++;
   return value === "" || lines >= Message.COUNT;
 }
 

@@ -1,6 +1,6 @@
-// Every limit of the core, with its reason. No value and no intermediate result exceeds 2^27 - 1, beyond which some
-// engines box integers. Plain enums: the build inlines the numbers. The sizes of regions that depend on the memory are
-// in create.ts.
+// Every limit of the core, with its reason. No value and no intermediate result exceeds 2^27 - 1. The sizes of regions that
+// depend on the memory are in create.ts.
+// JavaScript: engines box larger integers. Plain enums, because the build inlines the numbers.
 
 export enum Limit {
   /** A number that has reached this with more digits to come is endless: ten times it would exceed ENDLESS. */

@@ -84,7 +84,7 @@ function checkMetadata(device: Device): ErrorCode {
   return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-// After its functions: when Espruino loads the file, it knows no function that is defined later.
+// JavaScript: after its functions, because Espruino knows no function that a file defines later.
 var METADATA: CallKind = {
   names: Literal.METADATA_MEMBERS,
   depth: 1,

@@ -116,7 +116,7 @@ export function nextPage(device: Device): number {
   return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1) ? 1 : 0;
 }
 
-// After its functions: when Espruino loads the file, it knows no function that is defined later.
+// JavaScript: after its functions, because Espruino knows no function that a file defines later.
 var RESOURCE: CallKind = {
   names: Literal.RESOURCE_MEMBERS,
   depth: 1,

@@ -52,7 +52,7 @@ export interface Events {
 
 export function makeEvents(device: Events): void {
   var seenEvents: number[] = [];
-  while (seenEvents.length < 8) seenEvents.push(-1);
+  for (var i = 0; i < 8; i++) seenEvents.push(-1);
   device.eventPolls = 0;
   device.seenEvents = seenEvents;
 }
@@ -304,7 +304,7 @@ export function applySecurityEvent(
   return +isOne;
 }
 
-// After its functions: when Espruino loads the file, it knows no function that is defined later.
+// JavaScript: after its functions, because Espruino knows no function that a file defines later.
 var EVENT_POLL: CallKind = {
   names: Literal.EVENT_POLL_MEMBERS,
   depth: 2,

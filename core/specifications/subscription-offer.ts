@@ -180,7 +180,7 @@ function checkOffer(device: Device): ErrorCode {
   return isSame(device, Field.VALUE_A, Literal.DRAFT) ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
 }
 
-// After its functions: when Espruino loads the file, it knows no function that is defined later.
+// JavaScript: after its functions, because Espruino knows no function that a file defines later.
 var OFFER: CallKind = {
   names: Literal.OFFER_RESPONSE,
   depth: 1,

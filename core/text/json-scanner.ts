@@ -152,13 +152,12 @@ function open(device: Device & Scanner, state: Scan): void {
   device.scanState = device.scanStack >> Limit.JSON_DEPTH_MAX > 1 ? Scan.INVALID : state;
 }
 
-function close(device: Device & Scanner, end: Scan, c: number): void {
+function close(device: Device & Scanner, end: Scan): void {
   if (end === Scan.CLOSE) {
     device.scanStack >>= 1;
     keepIn(device, Field.NONE);
   }
   endValue(device);
-  if (end === Scan.NUMBER_END) scanByte(device, c);
 }
 
 /** A list of strings becomes one string with spaces. */
@@ -216,7 +215,8 @@ function enter(device: Device & Scanner, next: Scan, c: number): void {
   device.scanState = next;
 }
 
-function follow(device: Device, c: number): void {
+/** @returns whether the byte ends a number: it belongs to what follows, and is taken in once more */
+function follow(device: Device, c: number): boolean {
   var state = device.scanState;
   var bytes = literalBytes(device);
   var at = device.start[Literal.GRAMMAR] + 2 * state;
@@ -226,8 +226,9 @@ function follow(device: Device, c: number): void {
   while (bytes[at] !== 32 && bytes[at] !== byte) at += 2;
   var next = bytes[at + 1] - 65;
   if (state === Scan.ESCAPE) scanEscape(device, next, c);
-  else if (next < 0) close(device, next, c);
+  else if (next < 0) close(device, next);
   else enter(device, next, c);
+  return next === Scan.NUMBER_END;
 }
 
 function isSpace(c: number): boolean {
@@ -246,5 +247,6 @@ export function isMark(device: Device, c: number): boolean {
 export function scanByte(device: Device, c: number): void {
   if (device.scanState === Scan.STRING) scanString(device, c);
   else if (device.scanState === Scan.UNICODE) scanUnicode(device, c);
-  else if (device.scanState >= Scan.MINUS || !isSpace(c)) follow(device, c);
+  else if (isSpace(c) && device.scanState < Scan.MINUS) return;
+  else if (follow(device, c) && !isSpace(c)) follow(device, c);
 }

@@ -27,11 +27,11 @@ struct pg_call_kind {
   int32_t values;
   void (*scan)(struct pg_core *device, int32_t c);
   int32_t (*take)(struct pg_core *device);
-  bool isAnyBody;
+  bool is_any_body;
 };
 
-/* Regions of the largest build: those of literals and display texts among them. */
-enum { PG_REGIONS_MAX = PG_LITERAL_END_COMPLETE + PG_MESSAGE_COUNT };
+/* Regions of the largest build, with literals and display texts. (C++20 warns of a sum of two enums alone.) */
+enum { PG_REGIONS_MAX = 0 + PG_LITERAL_END_COMPLETE + PG_MESSAGE_COUNT };
 
 /*
  * A device: the caller's, and the core's from pg_core_open to pg_core_close. What is in it may change from release to
@@ -47,10 +47,7 @@ enum pg_config_member pg_config_error(const struct pg_core_config *config);
 /* The body that the application has lent for the request under way (PG_CALL_BODY_FROM, PG_CALL_BODY_TO); NULL: none. */
 const uint8_t *pg_call_body(const struct pg_core *core);
 
-/*
- * What follows is as in core/, where a range is `bytes[from..to)`: here it is a pointer and a size. Builds that lack a
- * function do not link with it.
- */
+/* Builds that lack a function do not link with it. */
 
 /* calls */
 

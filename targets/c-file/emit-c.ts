@@ -24,8 +24,9 @@ const lists: Readonly<Record<string, readonly [size: string, type: string]>> = {
 };
 
 function narrowed(type: string, value: string): string {
-  if (type === "int32_t") return value;
-  return type === "int16_t" ? `toInt16(${value})` : `(${type})(${value})`;
+  if (type === "int32_t" || /^-?\d+$/.test(value)) return value;
+  if (type === "int16_t") return `pgc_to_int16(${value})`;
+  return `(${type})${/^[\w>.-]+$/.test(value) ? value : `(${value})`}`;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -45,7 +46,7 @@ const levels = [...surface.variants].reverse();
 const alike =
   "Block IfStatement WhileStatement DoStatement ForStatement ReturnStatement SwitchStatement CaseBlock CaseClause " +
   "DefaultClause BreakStatement ContinueStatement ExpressionStatement ParenthesizedExpression PrefixUnaryExpression " +
-  "PostfixUnaryExpression ConditionalExpression QuestionToken ColonToken NumericLiteral TrueKeyword FalseKeyword " +
+  "PostfixUnaryExpression ConditionalExpression QuestionToken ColonToken TrueKeyword FalseKeyword " +
   "ElementAccessExpression EnumMember ObjectLiteralExpression VariableStatement";
 const alikeKinds = alike.split(" ").map((name) => ts.SyntaxKind[name as "Block"]);
 
@@ -53,15 +54,27 @@ const alikeKinds = alike.split(" ").map((name) => ts.SyntaxKind[name as "Block"]
 const operators = /^(?:[-+*%&|^]=?|<<=?|>>=?|[<>]=?|=|&&|\|\||[!=]==)$/;
 
 /** `waitMs` or `ErrorCode` in the manner of C: WAIT_MS, ERROR_CODE. */
-const capitals = (name: string): string => name.replace(/(?<=.)[A-Z]/g, "_$&").toUpperCase();
+const capitals = (name: string): string => name.replace(/(?<=[^A-Z_])[A-Z]/g, "_$&").toUpperCase();
 const small = (name: string): string => capitals(name).toLowerCase();
 const declarationOf = ({ declarations }: ts.Symbol): ts.Node | undefined => declarations?.[0];
+/** A property of the device as a host reads it. */
+const constantOf = (name: string): string =>
+  surface.deviceProperties.includes(name) ? `PG_${capitals(name)}` : small(name);
 const declared = (type: string, name: string): string => `${type} ${name}`.replace("* ", "*");
 
 function headOf(name: string, parameters: readonly string[]): string {
   const line = `${name}(${parameters.join(", ")})`;
   return line.length < 100 ? line : `${name}(\n    ${parameters.join(", ")})`;
 }
+
+/** The name in C of a function, a constant or a variable. Those of the file itself begin with pgc_ or PGC_. */
+function nameInC(declaration: ts.Declaration, name: string): string {
+  if (ts.isFunctionDeclaration(declaration)) return functionName(declaration);
+  if (!ts.isVariableDeclaration(declaration) || !isNamed(declaration)) return small(name);
+  return /[a-z]/.test(name) ? `pgc_${small(name)}` : `PGC_${name}`;
+}
+
+const functionName = ({ name }: ts.FunctionDeclaration): string => `pgc_${small(name!.text)}`;
 
 type Named = ts.FunctionDeclaration | ts.VariableDeclaration | ts.EnumDeclaration;
 
@@ -106,24 +119,53 @@ export class Printer {
     const enums = this.#reached(ts.isEnumDeclaration);
     const variables = this.#reached(ts.isVariableDeclaration);
     const kinds = variables.filter((one) => ts.isObjectLiteralExpression(one.initializer!));
+    const kindsInC = this.#perLevel(kinds, (one) => `\n${this.#constant(one)}`);
+    const whole = this.#api.replace("/* functions */\n", () => this.#functions(functions));
     const constants = [
       ...enums.filter(({ name }) => !this.#inHeader.has(name.text)).map((one) => this.#enum(one)),
       ...variables.filter((one) => !kinds.includes(one)).map((one) => this.#constant(one)),
-      this.#perLevel(functions, (one) => `static ${this.#signature(one)};\n`),
-      this.#perLevel(kinds, (one) => `\n${this.#constant(one)}`),
+      this.#declarations(functions, kindsInC + whole),
+      kindsInC,
     ];
-    const source = this.#api
+    const part = (unit: number): number => Math.floor(release / unit) % 1000;
+    const source = whole
       .replace("/* properties */\n", this.#properties())
       .replace("/* calls */\n", this.#calls(functions, true))
+      .replace("picogrant VERSION", `picogrant ${[1e6, 1e3, 1].map(part).join(".")}`)
       .replaceAll("RELEASE", String(release))
-      .replace("/* core */\n", constants.join("\n"))
-      .replace("/* functions */\n", this.#functions(functions));
+      .replace("/* core */\n", () => constants.join("\n"));
     const own = enums.filter(({ name }) => ownEnums.includes(name.text));
     const header = byHand("api.h")
       .replace("/* enums */\n", own.map((one) => this.#enum(one)).join("\n"))
       .replace("/* device */\n", this.#members())
       .replace("/* calls */\n", this.#calls(functions, false));
-    return { source, header };
+    return { source: this.#commented(source, small), header: this.#commented(header, constantOf) };
+  }
+
+  /** A file whose comments have the names of C, without remarks on JavaScript: properties as a reader of it knows them. */
+  #commented(text: string, property: (name: string) => string): string {
+    const calls: readonly string[] = surface.functionsOf("complete");
+    const names = new Map<string, string>([["`create`", "`pg_core_open`"]]);
+    for (const one of this.#reached(ts.isFunctionDeclaration)) {
+      for (const { name } of one.parameters) names.set(name.getText(), small(name.getText()));
+      const { text: own } = one.name!;
+      names.set(own, calls.includes(own) ? `pg_${small(own)}` : functionName(one));
+    }
+    for (const name of this.#device.keys()) names.set(name, property(name));
+    const enumNames = new Set(this.#reached(ts.isEnumDeclaration).map(({ name }) => name.text));
+    const translated = (comment: string): string =>
+      comment
+        .replace(/(?<=@param (\w+) )`\1\[\w+\.\.\w+\)`: /g, "")
+        .replace(/\[(?:from|start)\.\.(?:to|end)\)/g, "")
+        .replace(/(?<![\w/.])(?:`create`|[a-z]+[A-Z]\w*)/g, (word) => names.get(word) ?? word)
+        .replace(/\b([A-Z]\w*)\.([A-Z][A-Z_]+)\b/g, (word, list: string, member: string) =>
+          enumNames.has(list) ? `${this.#prefixOf(list)}_${member}` : word,
+        );
+    const parts = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|\/\*[\s\S]*?\*\/|\/\/.*/g;
+    const own = text
+      .replace(/^ *\/\/ JavaScript:.*\n/gm, "")
+      .replace(/ (?:Allocates;|Every allocation)[^.]*\./g, "");
+    return own.replace(parts, (part) => (part.startsWith("/") ? translated(part) : part));
   }
 
   /** Whether a text in C, api.c, has the function. */
@@ -132,15 +174,24 @@ export class Printer {
   }
 
   #reached<Kind extends Named>(isKind: (node: ts.Node) => node is Kind): Kind[] {
-    const files = this.#program.getRootFileNames();
-    const placeOf = (one: Named): number => files.indexOf(one.getSourceFile().fileName);
+    // The compiler lists files behind those that they import.
+    const files = this.#program.getSourceFiles();
+    const placeOf = (one: Named): number => files.indexOf(one.getSourceFile());
     const all = [...this.#levels.keys()].filter(isKind);
     return all.sort((a, b) => placeOf(a) - placeOf(b) || a.pos - b.pos);
   }
 
+  /** Declarations of the functions that a text names before it defines them. */
+  #declarations(functions: readonly ts.FunctionDeclaration[], text: string): string {
+    const early = functions.filter((one) => {
+      const named = text.search(new RegExp(`\\b${functionName(one)}\\b`));
+      return named < text.indexOf(`static ${this.#signature(one)} {`);
+    });
+    return this.#perLevel(early, (one) => `static ${this.#signature(one)};\n`);
+  }
+
   #reach(symbol: ts.Symbol, level: number): void {
-    const isAlias = symbol.flags & ts.SymbolFlags.Alias;
-    const found = (isAlias ? this.#checker.getAliasedSymbol(symbol) : symbol).valueDeclaration;
+    const found = this.#original(symbol).valueDeclaration;
     const node = found && ts.isEnumMember(found) ? found.parent : found;
     if (!node?.getSourceFile().fileName.startsWith(core)) return;
     if (!isNamed(node) || this.#levels.has(node)) return;
@@ -149,7 +200,7 @@ export class Printer {
     if (isTaken && name !== "create")
       throw new UnsupportedSyntax(node, "a second thing of this name");
     this.#levels.set(node, level);
-    const isByHand = this.#isByHand(name);
+    const isByHand = this.#isByHand(`pgc_${small(name)}`);
     const visit = (one: ts.Node): void => {
       if (ts.isLabeledStatement(one) || ts.isTypeNode(one)) return;
       const named = ts.isIdentifier(one) && this.#checker.getSymbolAtLocation(one);
@@ -161,10 +212,8 @@ export class Printer {
   }
 
   #isText(symbol: ts.Symbol): boolean {
-    const { flags } = symbol;
-    const found = flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
-    const type = this.#checker.getTypeOfSymbol(found);
-    return !(flags & ts.SymbolFlags.Enum) && (type.flags & ts.TypeFlags.StringLike) > 0;
+    const type = this.#checker.getTypeOfSymbol(this.#original(symbol));
+    return !(symbol.flags & ts.SymbolFlags.Enum) && (type.flags & ts.TypeFlags.StringLike) > 0;
   }
 
   /** Things one after the other, between lines that say which builds have them. */
@@ -187,7 +236,7 @@ export class Printer {
 
   #functions(all: readonly ts.FunctionDeclaration[]): string {
     let file: ts.SourceFile | undefined;
-    const printed = all.filter((one) => !this.#isByHand(one.name!.text));
+    const printed = all.filter((one) => !this.#isByHand(functionName(one)));
     return this.#perLevel(printed, (one) => {
       const isNext = file !== one.getSourceFile();
       file = one.getSourceFile();
@@ -200,12 +249,12 @@ export class Printer {
   #signature(one: ts.FunctionDeclaration): string {
     const makes = this.#cType(one.type!) === deviceType;
     const parameters = one.parameters.map(({ name, type }) => {
-      const words = declared(this.#cType(type!), name.getText());
+      const words = declared(this.#cType(type!), small(name.getText()));
       return makes ? words.replace("const uint8_t", "uint8_t") : words;
     });
     // A device is the caller's: whoever makes one is told where.
     if (makes) parameters.unshift("struct pg_core *made");
-    return headOf(declared(this.#cType(one.type!), one.name!.text), parameters);
+    return headOf(declared(this.#cType(one.type!), functionName(one)), parameters);
   }
 
   #cType(node: ts.Node): string {
@@ -234,20 +283,28 @@ export class Printer {
     return isDevice ? lists[node.name.text] : undefined;
   }
 
+  /** What is imported under a name, or the name itself. */
+  #original(symbol: ts.Symbol): ts.Symbol {
+    const isAlias = symbol.flags & ts.SymbolFlags.Alias;
+    return isAlias ? this.#checker.getAliasedSymbol(symbol) : symbol;
+  }
+
   #named(name: ts.Node): ts.Declaration | undefined {
-    return this.#checker.getSymbolAtLocation(name)?.declarations?.[0];
+    const symbol = this.#checker.getSymbolAtLocation(name);
+    return symbol && this.#original(symbol).declarations?.[0];
   }
 
   #emit(node: ts.Node): string {
     if (alikeKinds.includes(node.kind)) return this.#spliced(node);
     if (ts.isIdentifier(node)) return this.#identifier(node);
+    if (ts.isNumericLiteral(node)) return this.#number(node);
     if (ts.isStringLiteral(node)) return JSON.stringify(node.text);
     if (node.kind === ts.SyntaxKind.NullKeyword) return "NULL";
     if (ts.isNonNullExpression(node)) return this.#emit(node.expression);
     if (ts.isVariableDeclarationList(node)) return this.#variable(node);
     if (ts.isPropertyAccessExpression(node)) return this.#property(node);
     if (ts.isPropertyAssignment(node))
-      return `.${node.name.getText()} = ${this.#emit(node.initializer)}`;
+      return `.${small(node.name.getText())} = ${this.#emit(node.initializer)}`;
     if (ts.isBinaryExpression(node)) return this.#binary(node);
     if (ts.isCallExpression(node)) return this.#call(node);
     throw new UnsupportedSyntax(node, ts.SyntaxKind[node.kind]!);
@@ -259,7 +316,7 @@ export class Printer {
     let at = from;
     node.forEachChild((child) => {
       if (child.getStart() < from) return;
-      const isLeft = ts.isLabeledStatement(child) && child.label.text === "ASSERT";
+      const isLeft = this.#isLeftOut(child);
       words += text.slice(at, isLeft ? child.pos : child.getStart());
       if (!isLeft) words += this.#emit(child);
       at = child.end;
@@ -267,28 +324,68 @@ export class Printer {
     return words + text.slice(at, node.end);
   }
 
+  /** Whether an expression is a byte of a text, by its name or by where it lies. */
+  #isByte(node: ts.Node): boolean {
+    if (ts.isElementAccessExpression(node))
+      return !this.#listOf(node.expression) && this.#cType(node.expression) === types.Bytes;
+    return /^(?:c|byte|first|unit)$|\.charCodeAt\(.*\)$/.test(node.getText());
+  }
+
+  /** A number; beside a byte, or passed as one, a character. */
+  #number(node: ts.NumericLiteral): string {
+    const { parent } = node;
+    let other: ts.Node | undefined;
+    if (ts.isConditionalExpression(parent)) {
+      other = parent.whenTrue === node ? parent.whenFalse : parent.whenTrue;
+    } else if (ts.isBinaryExpression(parent) && parent.right === node) {
+      const sign = parent.operatorToken.getText();
+      // `c - 55` is no distance from a character.
+      if (/[=<>]/.test(sign) || (sign === "-" && /^(?:32|48|65)$/.test(node.text)))
+        other = parent.left;
+    } else if (ts.isCallExpression(parent)) {
+      const parameters = this.#checker.getResolvedSignature(parent)!.parameters;
+      other = parameters[parent.arguments.indexOf(node)]?.valueDeclaration;
+      if (other && ts.isParameter(other)) other = other.name;
+    }
+    return other && this.#isByte(other) ? characterOf(Number(node.text)) : node.text;
+  }
+
+  /** What ships has no assertions, and C fills the device's lists where they lie. */
+  #isLeftOut(node: ts.Node): boolean {
+    if (ts.isLabeledStatement(node)) return node.label.text === "ASSERT";
+    const words = ts.isExpressionStatement(node) && node.expression;
+    return words && ts.isBinaryExpression(words) && this.#listOf(words.left) !== undefined;
+  }
+
   #identifier(node: ts.Identifier): string {
-    if (node.text === "undefined") return "UNDEFINED";
     const found = this.#named(node);
-    if (found && ts.isEnumMember(found)) return this.#member(found);
-    const value = found && ts.isVariableDeclaration(found) && found.initializer;
-    return value && ts.isObjectLiteralExpression(value) ? `&${node.text}` : node.text;
+    if (!found) throw new UnsupportedSyntax(node, "a name that is not declared");
+    if (ts.isEnumMember(found)) return this.#member(found);
+    const name = nameInC(found, node.text);
+    const value = ts.isVariableDeclaration(found) && found.initializer;
+    return value && ts.isObjectLiteralExpression(value) ? `&${name}` : name;
   }
 
   #member({ parent, name }: ts.EnumMember): string {
-    const { text } = parent.name;
-    return `${this.#inHeader.has(text) ? `PG_${capitals(text)}` : text}_${name.getText()}`;
+    return `${this.#prefixOf(parent.name.text)}_${name.getText()}`;
+  }
+
+  #prefixOf(list: string): string {
+    return `${this.#inHeader.has(list) ? "PG" : "PGC"}_${capitals(list)}`;
   }
 
   #variable(list: ts.VariableDeclarationList): string {
     const [declaration, more] = list.declarations;
-    const { name, initializer } = declaration!;
+    const { name: declaredName, initializer } = declaration!;
+    const name = small(declaredName.getText());
     if (more || !initializer) throw new UnsupportedSyntax(list, "this declaration");
     if (this.#isOutlived(declaration!))
       throw new UnsupportedSyntax(list, "a use outside of the block");
-    if (ts.isArrayLiteralExpression(initializer)) return `int32_t ${name.getText()}Size = 0`;
+    // A list that becomes the device's own is filled where it lies.
+    if (ts.isArrayLiteralExpression(initializer))
+      return `${lists[declaredName.getText()]![1]} *${name} = device->${name}`;
     const isMade = initializer.getText().startsWith("{}");
-    return `${declared(this.#cType(name), name.getText())} = ${isMade ? "made" : this.#emit(initializer)}`;
+    return `${declared(this.#cType(declaredName), name)} = ${isMade ? "made" : this.#emit(initializer)}`;
   }
 
   /** Whether a name is used outside of the block or loop that declares it: to TypeScript it is the function's. */
@@ -314,13 +411,13 @@ export class Printer {
     const of = this.#cType(expression);
     const whole = this.#emit(expression);
     // The grant alone has none.
-    if (found === this.#device.get("call")) return `callOf(${whole})`;
+    if (found === this.#device.get("call")) return `pgc_call_of(${whole})`;
     if (of === types.Config) {
       // An empty text is false.
       const isTruth = !isUsed(node) && this.#cType(node) === "const char *";
       return `${isTruth ? "*" : ""}${whole}->${small(name.text)}`;
     }
-    if (of === types.CallKind || of === deviceType) return `${whole}->${name.text}`;
+    if (of === types.CallKind || of === deviceType) return `${whole}->${small(name.text)}`;
     throw new UnsupportedSyntax(node, "this property");
   }
 
@@ -328,9 +425,9 @@ export class Printer {
     const words = this.#emit(of);
     const list = this.#listOf(of);
     if (list) return list[0];
-    // A list that is being made.
-    if (words in lists || words === "device->memory") return `${words}Size`;
-    if (this.#cType(of) === "const char *") return `textLength(${words})`;
+    if (words === "device->memory") return `${words}_size`;
+    if (/^PGC_\w+$/.test(words)) return `(int32_t)sizeof ${words} - 1`;
+    if (this.#cType(of) === "const char *") return `pgc_text_length(${words})`;
     throw new UnsupportedSyntax(of, "the length of this");
   }
 
@@ -350,6 +447,12 @@ export class Printer {
       return `*${this.#emit(left)} ${sign} 0`;
     }
     if (operator === "+" && isText) sign = "";
+    // `c > 47`: in C `c >= '0'`.
+    if (this.#isByte(left) && ts.isNumericLiteral(right) && /^[<>]$/.test(sign)) {
+      const next = Number(right.text) + (sign === ">" ? 1 : -1);
+      if (/[\w ~]/.test(String.fromCharCode(next)))
+        return `${this.#emit(left)} ${sign}= ${characterOf(next)}`;
+    }
     const between = node.getSourceFile().text.slice(left.end, right.getStart());
     return this.#emit(left) + between.replace(operator, sign) + this.#emit(right);
   }
@@ -360,16 +463,13 @@ export class Printer {
     // Both are made, whichever is taken.
     if (/[(=]|\+\+|--/.test(right))
       throw new UnsupportedSyntax(node, "a choice of more than values");
-    const either = this.#cType(node) === "int32_t" ? "orElse" : "textOrElse";
-    return `${either}(${left}, ${right})`;
+    return `${this.#cType(node) === "int32_t" ? "pgc_or_else" : "pgc_text_or_else"}(${left}, ${right})`;
   }
 
   #assignment({ left, right }: ts.BinaryExpression): string {
     const value = this.#emit(right);
-    // It has been made where it lies.
-    if (this.#listOf(left)) return `(void)${right.getText()}Size`;
     if (!ts.isElementAccessExpression(left)) {
-      return `${this.#emit(left).replace(/^callOf\((.*)\)$/, "$1->call")} = ${value}`;
+      return `${this.#emit(left).replace(/^pgc_call_of\((.*)\)$/, "$1->call")} = ${value}`;
     }
     const [, type] = this.#listOf(left.expression) ?? ["", "uint8_t"];
     return `${this.#emit(left)} = ${narrowed(type, value)}`;
@@ -379,10 +479,11 @@ export class Printer {
     const [callee, first] = [node.expression, node.arguments[0]];
     if (ts.isPropertyAccessExpression(callee)) {
       const of = callee.expression.getText();
-      if (callee.name.text === "charCodeAt") return `(uint8_t)${of}[${this.#emit(first!)}]`;
+      if (callee.name.text === "charCodeAt")
+        return `(uint8_t)${this.#emit(callee.expression)}[${this.#emit(first!)}]`;
       if (callee.name.text !== "push") return this.#spliced(node);
       if (!lists[of]) throw new UnsupportedSyntax(node, "a list that is not the device's");
-      return `device->${of}[${of}Size++] = ${narrowed(lists[of][1], this.#emit(first!))}`;
+      return `*${small(of)}++ = ${narrowed(lists[of][1], this.#emit(first!))}`;
     }
     const found = this.#checker.getResolvedSignature(node)?.declaration;
     if (!found || !ts.isFunctionDeclaration(found)) throw new UnsupportedSyntax(node, "this call");
@@ -391,7 +492,7 @@ export class Printer {
   }
 
   #constant(one: ts.VariableDeclaration): string {
-    const [name, value] = [one.name.getText(), this.#emit(one.initializer!)];
+    const [name, value] = [nameInC(one, one.name.getText()), this.#emit(one.initializer!)];
     const type = this.#cType(one.name);
     let words = `#define ${name} \\\n  ${value.replace(/\n/g, " \\\n")}`;
     if (type === "int32_t") words = `enum { ${name} = ${value} };`;
@@ -408,19 +509,20 @@ export class Printer {
   #members(): string {
     const members = [...this.#device].map(([name, declaration]) => {
       const [size, type] = lists[name] ?? [];
-      const words = type ? `${type} ${name}[${size}]` : declared(this.#cType(declaration), name);
+      const own = small(name);
+      const words = type ? `${type} ${own}[${size}]` : declared(this.#cType(declaration), own);
       return `${commentOf(declaration).replace(/^(?=.)/gm, "  ")}  ${words};\n`;
     });
     const memory = "  const uint8_t *memory;\n";
     return members
       .join("")
-      .replace(memory, "  uint8_t *memory;\n  int32_t memorySize;\n  const uint8_t *texts;\n");
+      .replace(memory, "  uint8_t *memory;\n  int32_t memory_size;\n  const uint8_t *texts;\n");
   }
 
   #properties(): string {
     return surface.deviceProperties
       .filter((name) => !lists[name] && this.#cType(this.#device.get(name)!) === "int32_t")
-      .map((name) => `    case PG_${capitals(name)}:\n      return core->${name};\n`)
+      .map((name) => `    case PG_${capitals(name)}:\n      return core->${small(name)};\n`)
       .join("");
   }
 
@@ -433,12 +535,12 @@ export class Printer {
       });
     if (!isDefined) {
       const byHost = lacking(byHand("api.h") + byHand("../host/portable/picogrant.h"));
-      return byHost.map((one) => `${commentOf(one)}${this.#atApi(one)[0]};\n\n`).join("");
+      return byHost.map((one) => `${commentOf(one)}${this.#atApi(one)[0]};\n`).join("\n");
     }
     return this.#perLevel(lacking(), (one) => {
       const [head, passed] = this.#atApi(one);
       const back = head.startsWith("void") ? "" : "return ";
-      return `\n${head} {\n  ${back}${one.name!.text}(${passed});\n}\n`;
+      return `\n${head} {\n  ${back}pgc_${small(one.name!.text)}(${passed});\n}\n`;
     });
   }
 
@@ -449,7 +551,7 @@ export class Printer {
     for (let i = 1; i < one.parameters.length; i++) {
       const { name, type } = one.parameters[i]!;
       const isBytes = this.#cType(type!) === types.Bytes;
-      const own = isBytes ? name.getText() : small(name.getText());
+      const own = small(name.getText());
       parameters.push(isBytes ? `const uint8_t *${own}, size_t ${own}_size` : `int ${own}`);
       passed.push(isBytes ? `${own}, 0, (int32_t)${own}_size` : own);
       if (isBytes) i += 2;
@@ -462,6 +564,14 @@ export class Printer {
 function isNamed(node: ts.Node): node is Named {
   if (ts.isVariableDeclaration(node)) return ts.isSourceFile(node.parent.parent.parent);
   return ts.isFunctionDeclaration(node) || ts.isEnumDeclaration(node);
+}
+
+/** A printable character, or its number. */
+function characterOf(code: number): string {
+  const character = String.fromCharCode(code);
+  if (!/[\t\n\r -~]/.test(character)) return `${code}`;
+  const escaped = JSON.stringify(character).slice(1, -1);
+  return `'${escaped === '\\"' ? '"' : escaped.replace("'", "\\'")}'`;
 }
 
 function isUsed(node: ts.Node): boolean {

@@ -144,15 +144,6 @@ describe("device doc §6: which token a prefix means", () => {
 });
 
 describe("RFC 8417 §2.2: the identifier", () => {
-  it.each([
-    [1, "hqziea"],
-    [2, "aaqpql"],
-  ])("is new where none came before, also one of the checksum %i", (_, jti) => {
-    const bench = session(["hang"]);
-    expect(hand(bench, claims(SESSIONS_REVOKED, {}, jti))).toBe(1);
-    expect(bench.device.state).toBe(State.REFRESHING);
-  });
-
   it("the last eight are remembered, no more and no fewer", () => {
     const bench = session(Array(40).fill(tokens()));
     const isApplied = (number: number): boolean => {

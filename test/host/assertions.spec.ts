@@ -8,7 +8,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../targets/workbench/engines/install.ts";
-import { generatedC, hostFolder, sourceWith } from "../../targets/workbench/host/build.ts";
+import {
+  type Fault,
+  generatedC,
+  hostFolder,
+  sourceWith,
+} from "../../targets/workbench/host/build.ts";
 import { buildFuzzer, corpusOf, surfaces } from "../../targets/workbench/host/fuzzers.ts";
 import { numbersHeader } from "../../targets/workbench/host/generate.ts";
 import { Random } from "../model/random.ts";
@@ -17,17 +22,10 @@ import { linesOf, playPair } from "./piped.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const portable = `${root}targets/host/portable`;
 
-interface Fault {
-  /** What the assertion says. */
-  readonly rule: string;
-  /** A surface of the fuzzers, or a program of test/host/c. */
-  readonly by: string;
-  readonly file: string;
-  readonly text: string;
-  readonly fault: string;
-}
+/** `rule`: what the assertion says. `by`: a surface of the fuzzers, or a program of test/host/c. */
+type PlantedFault = Fault & { readonly rule: string; readonly by: string };
 
-const FAULTS: readonly Fault[] = [
+const FAULTS: readonly PlantedFault[] = [
   {
     rule: "what the core names lies in its memory",
     by: "piped",
@@ -76,7 +74,7 @@ const FAULTS: readonly Fault[] = [
     file: "http",
     text: "  if (!request->is_get) {\n",
     fault:
-      '  http->part_count -= 2;\n  put_length(http, (size_t)1 << 40);\n  put_text(http, "\\r\\n");\n  if (0) {\n',
+      '  http->part_count -= 2;\n  put_length(http, (size_t)1 << 40);\n  http_put_text(http, "\\r\\n");\n  if (0) {\n',
   },
   {
     rule: "an answer comes behind the whole request",
@@ -159,7 +157,7 @@ afterAll(() => {
 });
 
 /** Runs a fuzzer over its corpus and what it makes of it, a program over some seeds; what they say. */
-function outputOf({ by, ...plant }: Fault): string {
+function outputOf({ by, ...plant }: PlantedFault): string {
   const surface = surfaces.find(({ name }) => name === by);
   if (surface) {
     const program = buildFuzzer(surface, plant);

@@ -1,16 +1,15 @@
 // Ports of one's own: the template builds without a warning and is a device that signs in, reads its API's pages, and
 // hears of the session's end; a changed copy of it is built of its own files, and its check finds what is wrong in each.
 
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { release } from "../../core/index.ts";
 import { startCheckServer } from "../../targets/command/check-server.ts";
-import { buildPort, generatedC, hostFolder, makePort } from "../../targets/workbench/host/build.ts";
+import { buildPort, hostFolder, makePort } from "../../targets/workbench/host/build.ts";
 import { code, tokens } from "../environment/environment.ts";
 import { opened, type RealEnvironment, scripted } from "../environment/real-environment.ts";
 import { listening } from "../listening.ts";
@@ -130,22 +129,6 @@ it("the example says how much memory would do for a token that its own has no ro
 it("a device whose slots hold no record of the size that it may write is not opened", async () => {
   const change = changed("medium.c", "SLOT_BYTES = 4096", "SLOT_BYTES = 100");
   await outputOfExample("low", "the medium's slots are too small for the records", { change });
-});
-
-it("a header of another release is refused by the compiler, which says what to do", async () => {
-  const generated = mkdtempSync(path.join(tmpdir(), "picogrant-port-"));
-  const out = `${hostFolder}port-other-release`;
-  await buildPort(template, out);
-  cpSync(generatedC, generated, { recursive: true });
-  changed("picogrant-numbers.h", `NUMBER ${release}\n`, "NUMBER 7\n")(generated);
-  const settings = [`PORT=${template}`, `GENERATED=${generated}`, `OUT=${out}`];
-  const { stderr } = spawnSync("make", ["-s", "-f", `${template}/Makefile`, ...settings], {
-    encoding: "utf8",
-  });
-  expect(stderr).toContain(
-    `picogrant.c is of release ${release}, and picogrant.h of another: take both from one release`,
-  );
-  rmSync(generated, { recursive: true });
 });
 
 it("the example says that its records cannot be kept, and where", async () => {

@@ -16,10 +16,10 @@ import {
   portNeeds,
 } from "../../targets/workbench/host/toolchain.ts";
 
-const EVERYTHING =
-  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev valgrind cmake".split(
-    " ",
-  );
+const EVERYTHING = (
+  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev valgrind cmake " +
+  "libmbedtls-dev liblwip-dev"
+).split(" ");
 
 let bin: string;
 

@@ -4,7 +4,6 @@
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
 import { type Config, ConfigMember } from "../../core/complete.ts";
-import { Limit } from "../../core/device/limits.ts";
 import { Property } from "../../core/device/property.ts";
 import { Region } from "../../core/device/tables.ts";
 import type { MakeCore } from "./subject.ts";
@@ -19,8 +18,10 @@ const members: readonly (keyof Config)[] = [
 const texts = /^(?:clientId|clientSecret|scope|\w+Parameters|messages|server|formerServer)$/;
 
 const NO_INTEGER = -(2 ** 31) + 1;
-/** C has no optional members. */
-const optional = { startSpreadMs: Limit.BOOT_SPREAD_MS, pkce: 0, jsonBodies: 0 };
+/** In C what is left out is 0, and a spread of 0 has a name. */
+const START_AT_ONCE = -1;
+
+const omissible = new Set<keyof Config>(["startSpreadMs", "pkce", "jsonBodies"]);
 
 /** The most memory that picogrant.c uses. */
 const MEMORY_MAX = 65_535;
@@ -61,8 +62,11 @@ class WasmDevice {
 
   config(config: Config): number {
     const words = members.map((name) => {
-      const value = config[name] === undefined ? optional[name as "pkce"] : config[name];
+      const value = config[name];
       if (texts.test(name)) return this.text(name === "formerServer" ? (value ?? "") : value);
+      if (name === "startSpreadMs" && value === 0) return START_AT_ONCE;
+      if (name === "startSpreadMs" && value === START_AT_ONCE) return NO_INTEGER;
+      if (value === undefined && omissible.has(name)) return 0;
       return (Number(value) | 0) === value ? value : NO_INTEGER;
     });
     const at = Math.ceil(this.put(new Uint8Array(4 * words.length + 8)) / 4) * 4;
@@ -139,10 +143,19 @@ function noText({ formerServer, messages }: Partial<Config>): ConfigMember {
   return typeof messages === "string" ? ConfigMember.NONE : ConfigMember.MESSAGES;
 }
 
+/** `pgc_wake_in` by its name in the sources: wakeIn. */
+function sourceName(name: string): string {
+  const [, own] = /^pgc_(.*)/.exec(name) ?? [];
+  return own?.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) ?? name;
+}
+
 export function ofWasm(path: string): MakeCore {
   const module = new WebAssembly.Module(readFileSync(path));
-  const instance = (): Exports => new WebAssembly.Instance(module).exports as unknown as Exports;
-  const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+  const instance = (): Exports => {
+    const exported = Object.entries(new WebAssembly.Instance(module).exports);
+    return Object.fromEntries(exported.map(([name, one]) => [sourceName(name), one])) as Exports;
+  };
+  const names = WebAssembly.Module.exports(module).map(({ name }) => sourceName(name));
   const functions: Record<string, unknown> = {};
   for (const name of names) {
     functions[name] = (device: WasmDevice, ...args: unknown[]) => device.call(name, args);
@@ -153,7 +166,8 @@ export function ofWasm(path: string): MakeCore {
     const size = memory.length;
     const at = device.config(config);
     const result = device.through(() => c.pg_core_open!(core, c.memoryOf!(), size, at));
-    return result === 0 && noText(config) === ConfigMember.NONE ? device : null;
+    const error = c.configError!(at) || noText(config);
+    return result === 0 && error === ConfigMember.NONE ? device : null;
   };
   functions.configError = (config: Config) => {
     const device = new WasmDevice(instance(), new Uint8Array(0));

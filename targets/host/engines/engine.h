@@ -55,7 +55,7 @@ void pg_engine_close(struct pg_core *core);
 int pg_engine_call(struct pg_core *core, enum pg_function function, int count, const int *arguments);
 
 /* An integer of one of the arrays: the device, its starts, its lengths, its capacities. */
-int pg_engine_element(struct pg_core *core, enum pg_part array, int index);
+int pg_engine_element(const struct pg_core *core, enum pg_part array, int index);
 
 #ifdef __cplusplus
 }

@@ -5,30 +5,33 @@
 #include "engine.h"
 #include "picogrant-port.h"
 
+static const char *text_of(const char *text) { return text ? text : ""; }
+
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config) {
   static const struct pg_engine zeros;
   const struct pg_engine *engine = config->engine ? config->engine : &zeros;
   const uint8_t *code = engine->code ? engine->code : pg_core_code;
   size_t code_size = engine->code ? engine->code_size : pg_core_code_size;
   size_t heap_limit = engine->heap_limit ? engine->heap_limit : pg_heap_default;
+  int spread_ms = config->start_spread_ms ? config->start_spread_ms : PG_START_SPREAD_MS;
   const struct pg_config_member members[PG_CONFIG_MEMBERS] = {
       {"clientId", config->client_id, 0},
-      {"clientSecret", config->client_secret, 0},
+      {"clientSecret", text_of(config->client_secret), 0},
       {"clientAuthentication", NULL, config->client_authentication},
       {"server", config->server, 0},
-      {"formerServer", config->former_server ? config->former_server : "", 0},
-      {"scope", config->scope, 0},
-      {"deviceParameters", config->device_parameters, 0},
-      {"tokenParameters", config->token_parameters, 0},
+      {"formerServer", text_of(config->former_server), 0},
+      {"scope", text_of(config->scope), 0},
+      {"deviceParameters", text_of(config->device_parameters), 0},
+      {"tokenParameters", text_of(config->token_parameters), 0},
       {"columns", NULL, config->columns},
       {"rows", NULL, config->rows},
       {"seed", NULL, config->seed},
       {"autoStart", NULL, config->auto_start},
       {"renewalsMax", NULL, config->renewals_max},
-      {"startSpreadMs", NULL, config->start_spread_ms},
+      {"startSpreadMs", NULL, spread_ms == PG_START_AT_ONCE ? 0 : spread_ms},
       {"pkce", NULL, config->pkce},
       {"jsonBodies", NULL, config->json_bodies},
-      {"messages", config->messages ? config->messages : "", 0},
+      {"messages", text_of(config->messages), 0},
   };
   struct pg_opening opening = {core, engine->context, code, code_size, memory, size, heap_limit, members};
   *core = (struct pg_core){.is_guest = engine->context != NULL};
@@ -36,7 +39,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
   /* An engine that ran out of heap throws, as it does for code that is not the core's. */
   if (result == PG_OPEN_INVALID_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
   if (core->parts) core->release = pg_engine_element(core, PG_PART_RELEASE, 0);
-  if (core->parts && core->release != PG_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;
+  if (core->parts && core->release != PICOGRANT_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;
   if (result != PG_OPEN_OK) pg_core_close(core);
   else core->heap.core = core->heap.used - core->heap.engine;
   return result;
@@ -48,7 +51,7 @@ void pg_core_close(struct pg_core *core) {
   pg_wipe(core->transfer, sizeof core->transfer);
 }
 
-int pg_core_broken(struct pg_core *core) { return core->threw; }
+int pg_core_broken(const struct pg_core *core) { return core->threw; }
 
 static int call_0(struct pg_core *core, enum pg_function function) {
   return pg_engine_call(core, function, 0, NULL);
@@ -125,7 +128,7 @@ static int call_with_text(struct pg_core *core, enum pg_function function, const
 }
 
 void pg_set_status(struct pg_core *core, const char *text) {
-  call_with_text(core, PG_FUNCTION_SET_STATUS, text);
+  call_with_text(core, PG_FUNCTION_SET_STATUS, text_of(text));
 }
 
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
@@ -136,18 +139,18 @@ int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   return pg_engine_call(core, PG_FUNCTION_SEND_CALL, 5, arguments);
 }
 
-int pg_get(struct pg_core *core, enum pg_property property) {
+int pg_get(const struct pg_core *core, enum pg_property property) {
   return pg_engine_element(core, PG_PART_DEVICE, (int)property);
 }
 
-int pg_start(struct pg_core *core, int region) {
+int pg_start(const struct pg_core *core, int region) {
   return pg_engine_element(core, PG_PART_START, region);
 }
 
-int pg_length(struct pg_core *core, int region) {
+int pg_length(const struct pg_core *core, int region) {
   return pg_engine_element(core, PG_PART_LENGTH, region);
 }
 
-int pg_capacity(struct pg_core *core, int region) {
+int pg_capacity(const struct pg_core *core, int region) {
   return pg_engine_element(core, PG_PART_CAPACITY, region);
 }

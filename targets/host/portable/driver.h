@@ -1,7 +1,4 @@
-/*
- * The loop of picogrant.h carried out: commands of the core on one side; storage.h, http.h and picogrant-port.h
- * on the other. host.h is what a port calls.
- */
+/* Carries out the core's commands over storage.h, http.h and picogrant-port.h. host.h is what a port calls. */
 #ifndef PICOGRANT_DRIVER_H
 #define PICOGRANT_DRIVER_H
 
@@ -18,10 +15,7 @@
 extern "C" {
 #endif
 
-/*
- * PG_COMMAND_CHALLENGE (RFC 7636): a fresh verifier to the beginning of `range`, its challenge to the end of the `size`
- * bytes. What pg_storage_done is told: 1 made, 0 there is no random source or no SHA-256.
- */
+/* Makes what PG_COMMAND_CHALLENGE asks for. The value for pg_storage_done: 0 without a random source or SHA-256. */
 int pg_code_challenge_make(uint8_t *range, size_t size);
 
 /* What a driver works with. What is pointed to is the caller's, and stays where it is while the device is driven. */

@@ -7,15 +7,15 @@
 
 enum { TIMES_MAX = 65535 };
 
-static const char *const states[] = PG_STATE_NAMES;
-static const char *const errors[] = PG_ERROR_CODE_NAMES;
-static const char *const endpoints[] = PG_ENDPOINT_NAMES;
-static const char *const reasons[] = PG_REASON_NAMES;
+static const char *const state_names[] = PG_STATE_NAMES;
+static const char *const error_names[] = PG_ERROR_CODE_NAMES;
+static const char *const endpoint_names[] = PG_ENDPOINT_NAMES;
+static const char *const reason_names[] = PG_REASON_NAMES;
 
 #define NAME(names, at) ((at) >= 0 && (size_t)(at) < sizeof(names) / sizeof *(names) ? (names)[at] : "?")
 
 /* The place of an entry by its age, the oldest 0. */
-static int place_of(const struct pg_history *history, int index) {
+static int entry_place(const struct pg_history *history, int index) {
   return (history->oldest + index) % PG_HISTORY_ENTRIES;
 }
 
@@ -26,12 +26,12 @@ void pg_history_note(struct pg_history *history, enum pg_happened what, int who,
   PG_MUST(who >= 0 && who < 256 && number >= 0 && number < 65536 && error >= 0 && error < 256,
           "what is remembered has room");
   struct pg_history_entry *last =
-      history->count ? &history->entries[place_of(history, history->count - 1)] : NULL;
+      history->count ? &history->entries[entry_place(history, history->count - 1)] : NULL;
   int is_same = last && last->what == what && last->who == who && last->number == number && last->error == error;
   if (!is_same) {
     if (history->count < PG_HISTORY_ENTRIES) history->count++;
     else history->oldest = (history->oldest + 1) % PG_HISTORY_ENTRIES;
-    last = &history->entries[place_of(history, history->count - 1)];
+    last = &history->entries[entry_place(history, history->count - 1)];
     *last = (struct pg_history_entry){0, (uint16_t)number, 0, (uint8_t)what, (uint8_t)who, (uint8_t)error};
   }
   last->ms = pg_clock_ms();
@@ -44,7 +44,7 @@ struct line {
   int size;
 };
 
-static void add(struct line *line, const char *text) {
+static void append(struct line *line, const char *text) {
   while (*text && line->size < PG_HISTORY_LINE - 1) line->text[line->size++] = *text++;
   line->text[line->size] = 0;
 }
@@ -54,29 +54,29 @@ static void add_number(struct line *line, uint32_t number, int digits) {
   int at = sizeof text - 1;
   text[at] = 0;
   for (; number || digits > 0; number /= 10, digits--) text[--at] = (char)('0' + number % 10);
-  add(line, text + at);
+  append(line, text + at);
 }
 
 static void add_what(struct line *line, const struct pg_history_entry *entry) {
   switch (entry->what) {
     case PG_HAPPENED_STATE:
-      add(line, "state ");
-      add(line, NAME(states, entry->who));
+      append(line, "state ");
+      append(line, NAME(state_names, entry->who));
       break;
     case PG_HAPPENED_RESPONSE:
-      add(line, NAME(endpoints, entry->who));
-      add(line, " answered ");
+      append(line, NAME(endpoint_names, entry->who));
+      append(line, " answered ");
       add_number(line, entry->number, 1);
       break;
     case PG_HAPPENED_NO_RESPONSE:
-      add(line, NAME(endpoints, entry->who));
-      add(line, entry->number ? " not reached: " : " not reached");
-      add(line, NAME(reasons, entry->number));
+      append(line, NAME(endpoint_names, entry->who));
+      append(line, entry->number ? " not reached: " : " not reached");
+      append(line, NAME(reason_names, entry->number));
       break;
     default:
-      add(line, "slot ");
+      append(line, "slot ");
       add_number(line, entry->who, 1);
-      add(line, entry->what == PG_HAPPENED_NOT_READ      ? " not read"
+      append(line, entry->what == PG_HAPPENED_NOT_READ      ? " not read"
                 : entry->what == PG_HAPPENED_NOT_WRITTEN ? " not written"
                                                          : " not erased");
       break;
@@ -87,20 +87,20 @@ int pg_history_line(const struct pg_history *history, int index, char text[PG_HI
   struct line line = {text, 0};
   text[0] = 0;
   if (index < 0 || index >= history->count) return 0;
-  const struct pg_history_entry *entry = &history->entries[place_of(history, index)];
+  const struct pg_history_entry *entry = &history->entries[entry_place(history, index)];
   add_number(&line, entry->ms / 1000, 1);
-  add(&line, ".");
+  append(&line, ".");
   add_number(&line, entry->ms % 1000, 3);
-  add(&line, " s  ");
+  append(&line, " s  ");
   add_what(&line, entry);
   if (entry->error) {
-    add(&line, ", ");
-    add(&line, NAME(errors, entry->error));
+    append(&line, ", ");
+    append(&line, NAME(error_names, entry->error));
   }
   if (entry->times > 1) {
-    add(&line, ", ");
+    append(&line, ", ");
     add_number(&line, entry->times, 1);
-    add(&line, " times");
+    append(&line, " times");
   }
   return 1;
 }

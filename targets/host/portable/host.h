@@ -1,6 +1,5 @@
 /*
- * The portable host: a core, driven, with storage, network and display behind the ports'
- * headers. A port's program is this and no more:
+ * The portable host: core, storage, network and display. A port's program is this and no more:
  *
  *   pg_host_open(&host, &parts)      once
  *   while (pg_host_step(&host)) {    works until there is nothing to do
@@ -9,12 +8,10 @@
  *   }
  *   pg_host_close(&host)
  *
- * Everything that belongs to a device is in its struct pg_host, which is the caller's: a program has as many devices as
- * it has room for, each with settings, memory, medium, connection and display of its own, and steps them in turn; it
- * sleeps for the least of what pg_host_wake_in says of each.
+ * A program may have several devices, each with a struct pg_host, settings, memory, medium, connection and display of its
+ * own. It steps them in turn, and sleeps for the shortest of their pg_host_wake_in.
  *
- * All of it from one thread, none from an interrupt: a button sets a flag, the loop presses the key. Nothing of a device
- * is called from within its own reports; of another it may be.
+ * All of it from one thread, none from an interrupt, and nothing of a device from within its own reports.
  */
 #ifndef PICOGRANT_HOST_H
 #define PICOGRANT_HOST_H
@@ -33,7 +30,6 @@
 extern "C" {
 #endif
 
-/* What the user can do. */
 enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 
 /* What a device reports, for a log or the application. No secret is ever in it. */

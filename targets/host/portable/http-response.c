@@ -168,26 +168,26 @@ enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 static const char *const known_names[] = {"content-length", "transfer-encoding", "retry-after", "date",
                                           "www-authenticate", "connection", "keep-alive", "content-encoding"};
 
-static int is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
+static int is_blank_char(uint8_t c) { return c == ' ' || c == '\t'; }
 
-static char lower(uint8_t c) { return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
+static char lower_case(uint8_t c) { return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
 
 static void clear_text(struct pg_http_response *response) {
   response->text_size = 0;
   response->is_cut = 0;
 }
 
-static void add(struct pg_http_response *response, char c) {
+static void append_char(struct pg_http_response *response, char c) {
   if (response->text_size < PG_HTTP_RESPONSE_LINE) response->text[response->text_size++] = c;
   else response->is_cut = 1;
   PG_MUST(response->text_size <= PG_HTTP_RESPONSE_LINE, "a line's text fits its room");
 }
 
-static int text_is(const struct pg_http_response *response, const char *expected) {
+static int response_text_is(const struct pg_http_response *response, const char *expected) {
   size_t size = strlen(expected);
   if (response->text_size != size || response->is_cut) return 0;
   for (size_t i = 0; i < size; i++) {
-    if (lower((uint8_t)response->text[i]) != expected[i]) return 0;
+    if (lower_case((uint8_t)response->text[i]) != expected[i]) return 0;
   }
   return 1;
 }
@@ -248,7 +248,7 @@ static void take_status_line(struct pg_http_response *response) {
 static void name_is_complete(struct pg_http_response *response) {
   response->name = OTHER_HEADER;
   for (int i = CONTENT_LENGTH; i < HEADERS_END; i++) {
-    if (text_is(response, known_names[i - CONTENT_LENGTH])) response->name = (uint8_t)i;
+    if (response_text_is(response, known_names[i - CONTENT_LENGTH])) response->name = (uint8_t)i;
   }
   if (response->text_size == 0) refuse(response);
   response->part = BLANK;
@@ -285,7 +285,7 @@ static void take_keep_alive(struct pg_http_response *response) {
 
 /* The header of which the last line has come. */
 static void header_is_complete(struct pg_http_response *response) {
-  while (response->text_size > 0 && is_blank((uint8_t)response->text[response->text_size - 1])) {
+  while (response->text_size > 0 && is_blank_char((uint8_t)response->text[response->text_size - 1])) {
     response->text_size--;
   }
   switch (response->name) {
@@ -293,7 +293,7 @@ static void header_is_complete(struct pg_http_response *response) {
       take_length(response);
       break;
     case TRANSFER_ENCODING:
-      if (!text_is(response, "chunked") || response->is_chunked) refuse_for(response, PG_REASON_UNKNOWN_CODING);
+      if (!response_text_is(response, "chunked") || response->is_chunked) refuse_for(response, PG_REASON_UNKNOWN_CODING);
       response->is_chunked = 1;
       break;
     case RETRY_AFTER:
@@ -308,13 +308,13 @@ static void header_is_complete(struct pg_http_response *response) {
       report_challenge(response, '\n');
       break;
     case CONNECTION:
-      if (!text_is(response, "keep-alive")) response->is_last = 1;
+      if (!response_text_is(response, "keep-alive")) response->is_last = 1;
       break;
     case KEEP_ALIVE:
       take_keep_alive(response);
       break;
     case CONTENT_ENCODING:
-      if (response->text_size > 0 && !text_is(response, "identity")) response->is_coded = 1;
+      if (response->text_size > 0 && !response_text_is(response, "identity")) response->is_coded = 1;
       break;
     default:
       break;
@@ -352,11 +352,11 @@ static void head_is_complete(struct pg_http_response *response) {
 
 /* The first byte of a line shows whether the header before it goes on (RFC 9112 §5.2). */
 static void begin_line(struct pg_http_response *response, uint8_t c) {
-  if (is_blank(c)) {
+  if (is_blank_char(c)) {
     /* Behind the status line there is nothing that could go on: such a line is passed over. */
     response->part = BLANK;
     if (response->text_size > 0) {
-      add(response, ' ');
+      append_char(response, ' ');
       report_challenge(response, ' ');
     }
     response->step = HEADER;
@@ -372,7 +372,7 @@ static void begin_line(struct pg_http_response *response, uint8_t c) {
   response->part = NAME;
   clear_text(response);
   if (c == ':') refuse(response);
-  else add(response, (char)c);
+  else append_char(response, (char)c);
 }
 
 static void take_header_byte(struct pg_http_response *response, uint8_t c) {
@@ -381,18 +381,18 @@ static void take_header_byte(struct pg_http_response *response, uint8_t c) {
     else response->step = LINE_BEGIN;
   } else if (response->part == NAME) {
     if (c == ':') name_is_complete(response);
-    else if (is_blank(c)) refuse(response);
-    else add(response, (char)c);
-  } else if (response->part == VALUE || !is_blank(c)) {
+    else if (is_blank_char(c)) refuse(response);
+    else append_char(response, (char)c);
+  } else if (response->part == VALUE || !is_blank_char(c)) {
     response->part = VALUE;
-    add(response, (char)c);
+    append_char(response, (char)c);
     report_challenge(response, c);
   }
 }
 
-static int hexadecimal(uint8_t c) {
+static int hexadecimal_digit(uint8_t c) {
   if (is_digit(c)) return c - '0';
-  char letter = lower(c);
+  char letter = lower_case(c);
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
@@ -405,13 +405,13 @@ static void chunk_size_is_complete(struct pg_http_response *response) {
 
 /* Digits are counted in `text_size`, so that a line without any is seen. */
 static void take_chunk_size_byte(struct pg_http_response *response, uint8_t c) {
-  int digit = hexadecimal(c);
+  int digit = hexadecimal_digit(c);
   if (digit >= 0 && response->left < 0x1000000) {
     response->left = response->left * 16 + (uint32_t)digit;
     response->text_size = 1;
   } else if (c == '\n') {
     chunk_size_is_complete(response);
-  } else if ((c == ';' || is_blank(c)) && response->text_size > 0) {
+  } else if ((c == ';' || is_blank_char(c)) && response->text_size > 0) {
     response->step = CHUNK_EXTENSION;
   } else {
     refuse_for(response, digit >= 0 ? PG_REASON_TOO_LONG : PG_REASON_NOT_HTTP);
@@ -422,7 +422,7 @@ static void take_head_byte(struct pg_http_response *response, uint8_t c) {
   switch (response->step) {
     case STATUS_LINE:
       if (c == '\n') take_status_line(response);
-      else add(response, (char)c);
+      else append_char(response, (char)c);
       break;
     case LINE_BEGIN:
       begin_line(response, c);
@@ -457,7 +457,7 @@ static int is_in_body(const struct pg_http_response *response) {
 }
 
 /* Takes as much of `size` bytes as belongs to the body or the chunk; returns how many. */
-static size_t take_body(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
+static size_t response_take_body(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t taken = size;
   if (response->is_coded) {
     refuse_for(response, PG_REASON_UNKNOWN_CODING);
@@ -503,7 +503,7 @@ enum pg_http_response_result pg_http_response_read(struct pg_http_response *resp
   while (at < size && response->step != COMPLETE && response->step != REFUSED) {
     /* For `npm run host -- --prove`: what happens at one byte is told from what happens at another. */
     //@ split at;
-    if (is_in_body(response)) at += take_body(response, bytes + at, size - at);
+    if (is_in_body(response)) at += response_take_body(response, bytes + at, size - at);
     else take_byte(response, bytes[at++]);
   }
   /* Nobody has asked for more. */

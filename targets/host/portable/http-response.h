@@ -1,8 +1,6 @@
 /*
- * Reads one HTTP/1.x answer out of bytes as they come, in pieces of any size (RFC 9112): status, the few
- * headers that matter, and the body, whether it has a length, comes in chunks, or ends with the connection.
- * It waits for nothing, keeps no byte longer than one header's value, and allocates nothing; the caller
- * owns the structure and may put it anywhere.
+ * Reads one HTTP/1.x response in pieces of any size (RFC 9112): status, the few headers that matter, and the body, whether
+ * it has a length, comes in chunks, or ends with the connection. It neither waits nor allocates.
  *
  * What is refused, because it may mean that the answer is not what the server sent: two different lengths,
  * a length besides chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, a body with a content coding, a header without a colon or with
@@ -98,11 +96,6 @@ enum pg_http_response_result pg_http_response_closed(struct pg_http_response *re
  */
 int pg_http_response_keep_s(const struct pg_http_response *response);
 
-/*
- * Retry-After of an HTTP answer (RFC 9110 §10.2.3): seconds, or one of the three formats of a date (§5.6.7),
- * which counts from the same answer's own Date, so that a device needs no clock.
- */
-
 /* The longest wait that is reported: what the core's integers hold. */
 enum { PG_RETRY_LONGEST_S = 134217727 };
 
@@ -113,9 +106,9 @@ int pg_days_of(int year, int month, int day);
 int pg_http_date(const char *text, size_t size, int64_t *seconds);
 
 /*
- * Seconds that the value of Retry-After asks for, 0..PG_RETRY_LONGEST_S, longer ones cut down to that; -1
- * where it is not understood, or is a date and there is nothing to count it from.
- * @param from_s the answer's Date, or else the device's clock, in seconds since 1970; -1: unknown
+ * Seconds of a Retry-After (RFC 9110 §10.2.3), at most PG_RETRY_LONGEST_S; -1 if it is not understood, or is a date and
+ * there is nothing to count it from.
+ * @param from_s the response's Date, or else the device's clock, in seconds since 1970; -1: unknown
  */
 int pg_retry_after(const char *text, size_t size, int64_t from_s);
 

@@ -139,13 +139,13 @@ static int is_visible(const uint8_t *bytes, size_t size) {
   return 1;
 }
 
-static void put(struct pg_http *http, const void *bytes, size_t size) {
+static void http_put(struct pg_http *http, const void *bytes, size_t size) {
   PG_MUST(http->part_count < PG_HTTP_PARTS, "a request has room for its parts");
   if (size == 0 || http->part_count == PG_HTTP_PARTS) return;
   http->parts[http->part_count++] = (struct pg_http_part){bytes, size};
 }
 
-static void put_text(struct pg_http *http, const char *text) { put(http, text, strlen(text)); }
+static void http_put_text(struct pg_http *http, const char *text) { http_put(http, text, strlen(text)); }
 
 /* The address's own query goes on with the target's. */
 static void put_target(struct pg_http *http, const struct pg_http_request *request,
@@ -154,14 +154,14 @@ static void put_target(struct pg_http *http, const struct pg_http_request *reque
   size_t size = request->target_size;
   /* An address that ends with its host needs a slash, unless the target brings it. */
   int brings_slash = !*address->path && size > 0 && target[0] == '/';
-  if (*address->path != '/' && !brings_slash) put_text(http, "/");
-  put_text(http, address->path);
+  if (*address->path != '/' && !brings_slash) http_put_text(http, "/");
+  http_put_text(http, address->path);
   if (size > 0 && target[0] == '?' && strchr(address->path, '?')) {
-    put_text(http, "&");
+    http_put_text(http, "&");
     target++;
     size--;
   }
-  put(http, target, size);
+  http_put(http, target, size);
 }
 
 static void put_length(struct pg_http *http, size_t size) {
@@ -172,38 +172,38 @@ static void put_length(struct pg_http *http, size_t size) {
     size /= 10;
   } while (size > 0 && at > 0);
   PG_MUST(size == 0, "a length fits its digits");
-  put_text(http, http->length + at);
+  http_put_text(http, http->length + at);
 }
 
 static void put_request(struct pg_http *http, const struct pg_http_request *request,
                         const struct pg_address *address) {
-  put_text(http, "HEAD / HTTP/1.1\r\nHost: ");
-  put(http, address->authority, address->authority_size);
-  put_text(http, "\r\nConnection: close\r\n\r\n");
-  put_text(http, request->is_get ? "GET " : "POST ");
+  http_put_text(http, "HEAD / HTTP/1.1\r\nHost: ");
+  http_put(http, address->authority, address->authority_size);
+  http_put_text(http, "\r\nConnection: close\r\n\r\n");
+  http_put_text(http, request->is_get ? "GET " : "POST ");
   put_target(http, request, address);
-  put_text(http, " HTTP/1.1\r\nHost: ");
-  put(http, address->authority, address->authority_size);
-  put_text(http, "\r\nUser-Agent: ");
-  put_text(http, http->settings->user_agent);
-  put_text(http, "\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n");
-  if (!http->settings->keeps_connection) put_text(http, "Connection: close\r\n");
+  http_put_text(http, " HTTP/1.1\r\nHost: ");
+  http_put(http, address->authority, address->authority_size);
+  http_put_text(http, "\r\nUser-Agent: ");
+  http_put_text(http, http->settings->user_agent);
+  http_put_text(http, "\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n");
+  if (!http->settings->keeps_connection) http_put_text(http, "Connection: close\r\n");
   if (request->authorization) {
-    put_text(http, "Authorization: ");
-    put_text(http, request->authorization);
-    put(http, request->credentials, request->credentials_size);
-    put_text(http, "\r\n");
+    http_put_text(http, "Authorization: ");
+    http_put_text(http, request->authorization);
+    http_put(http, request->credentials, request->credentials_size);
+    http_put_text(http, "\r\n");
   }
-  if (request->headers) put_text(http, request->headers);
+  if (request->headers) http_put_text(http, request->headers);
   if (!request->is_get) {
-    put_text(http, "Content-Type: ");
-    put_text(http, request->is_json ? "application/json" : request->content_type);
-    put_text(http, "\r\nContent-Length: ");
+    http_put_text(http, "Content-Type: ");
+    http_put_text(http, request->is_json ? "application/json" : request->content_type);
+    http_put_text(http, "\r\nContent-Length: ");
     put_length(http, request->is_json ? pg_json_body_size(request->body, request->body_size) : request->body_size);
-    put_text(http, "\r\n");
+    http_put_text(http, "\r\n");
   }
-  put_text(http, "\r\n");
-  if (!request->is_get && !request->is_json) put(http, request->body, request->body_size);
+  http_put_text(http, "\r\n");
+  if (!request->is_get && !request->is_json) http_put(http, request->body, request->body_size);
 }
 
 /* NULL: plain http, or a machine that knows the time. */
@@ -243,15 +243,15 @@ static void report_body(void *context, const uint8_t *bytes, size_t size) {
   http->sink->body(http->context, bytes, size);
 }
 
-static void report_challenge(void *context, uint8_t c) {
+static void http_report_challenge(void *context, uint8_t c) {
   const struct pg_http *http = context;
   if (http->sink->challenge) http->sink->challenge(http->context, c);
 }
 
-static const struct pg_http_response_sink request_sink = {report_status, report_body, report_challenge};
+static const struct pg_http_response_sink request_sink = {report_status, report_body, http_report_challenge};
 
 /* Of the answer to the question only the Date counts, whatever its status is. */
-static void take_time(void *context, int status, int retry_after_s) {
+static void http_take_time(void *context, int status, int retry_after_s) {
   struct pg_http *http = context;
   (void)status;
   (void)retry_after_s;
@@ -265,7 +265,7 @@ static void pass_over(void *context, const uint8_t *bytes, size_t size) {
   (void)size;
 }
 
-static const struct pg_http_response_sink question_sink = {take_time, pass_over, NULL};
+static const struct pg_http_response_sink question_sink = {http_take_time, pass_over, NULL};
 
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
   struct pg_address address;
@@ -292,7 +292,7 @@ int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
 }
 
 /* `otherwise`: what it is where the connection has nothing to say. */
-static void fail(struct pg_http *http, enum pg_reason otherwise) {
+static void http_fail(struct pg_http *http, enum pg_reason otherwise) {
   int reason = pg_connection_reason(connection_of(http));
   http->reason = reason == PG_REASON_NONE ? (int)otherwise : reason;
   pg_http_abort(http);
@@ -319,7 +319,7 @@ static void begin_to_send(struct pg_http *http) {
   struct pg_wall_clock *clock = clock_of(http);
   int is_guessed = clock && !pg_wall_clock_holds(clock);
   if (is_guessed && http->question == HAS_RESPONSE) {
-    fail(http, PG_REASON_CLOCK_WRONG);
+    http_fail(http, PG_REASON_CLOCK_WRONG);
     return;
   }
   if (is_guessed) http->question = IS_REQUESTED;
@@ -333,7 +333,7 @@ static void begin_to_send(struct pg_http *http) {
 /* The time is sure now: once more, and with the request. */
 static void end_question(struct pg_http *http) {
   if (http->reason == PG_REASON_NONE && connect_to(http)) return;
-  fail(http, http->reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : (enum pg_reason)http->reason);
+  http_fail(http, http->reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : (enum pg_reason)http->reason);
 }
 
 static void open_connection(struct pg_http *http) {
@@ -342,7 +342,7 @@ static void open_connection(struct pg_http *http) {
       begin_to_send(http);
       break;
     case PG_CONNECTION_FAILED:
-      fail(http, PG_REASON_SERVER_SILENT);
+      http_fail(http, PG_REASON_SERVER_SILENT);
       break;
     default:
       break;
@@ -353,7 +353,7 @@ static void open_connection(struct pg_http *http) {
 static int next_piece(struct pg_http *http) {
   size_t size = pg_json_body_next(&http->json, http->piece, sizeof http->piece);
   http->part = http->part_count = 0;
-  put(http, http->piece, size);
+  http_put(http, http->piece, size);
   return size > 0;
 }
 
@@ -363,7 +363,7 @@ static int send_parts(struct pg_http *http) {
     const struct pg_http_part *part = &http->parts[http->part];
     int taken = pg_connection_send(connection_of(http), part->bytes + http->part_at,
                                    part->size - http->part_at);
-    if (taken < 0) fail(http, PG_REASON_CUT_OFF);
+    if (taken < 0) http_fail(http, PG_REASON_CUT_OFF);
     if (taken <= 0) return 0;
     http->part_at += (size_t)taken;
     PG_MUST(http->part_at <= part->size, "no more goes out than the part has");
@@ -377,7 +377,7 @@ static int send_parts(struct pg_http *http) {
 
 static int flush(struct pg_http *http) {
   int done = pg_connection_flush(connection_of(http));
-  if (done < 0) fail(http, PG_REASON_CUT_OFF);
+  if (done < 0) http_fail(http, PG_REASON_CUT_OFF);
   if (done <= 0) return 0;
   http->phase = RESPONDING;
   return 1;
@@ -398,7 +398,7 @@ static int receive(struct pg_http *http) {
     return 0;
   }
   if (result == PG_HTTP_RESPONSE_END) succeed(http);
-  if (result == PG_HTTP_RESPONSE_INVALID) fail(http, (enum pg_reason)http->response.reason);
+  if (result == PG_HTTP_RESPONSE_INVALID) http_fail(http, (enum pg_reason)http->response.reason);
   return result == PG_HTTP_RESPONSE_MORE;
 }
 
@@ -425,7 +425,7 @@ int pg_http_wake_in(const struct pg_http *http) {
   return http->phase == REUSING ? 0 : left_ms(http);
 }
 
-static void go_on(struct pg_http *http) {
+static void http_go_on(struct pg_http *http) {
   if (http->phase == CONNECTING) open_connection(http);
   else (void)pg_connection_work(connection_of(http));
   if (http->phase == REUSING) begin_to_send(http);
@@ -438,7 +438,7 @@ static void go_on(struct pg_http *http) {
 void pg_http_work(struct pg_http *http) {
   if (http->phase == STORED && !may_rest(http)) pg_http_close(http);
   if (!is_under_way(http)) return;
-  go_on(http);
+  http_go_on(http);
   /* Whatever it waits for: a server that takes nothing of the request has no more time than one that does not answer. */
-  if (is_under_way(http) && left_ms(http) == 0) fail(http, PG_REASON_SERVER_SILENT);
+  if (is_under_way(http) && left_ms(http) == 0) http_fail(http, PG_REASON_SERVER_SILENT);
 }

@@ -1,11 +1,8 @@
 /*
- * HTTP(S), one exchange at a time, for every port: writes the request, reads the answer (http-response.h) and
- * watches the time, over the port's picogrant-port.h. Redirects are not followed, nothing is sent twice, and no target,
- * header or body is ever logged. Each exchange has a connection of its own, or where the port keeps them that of the one
- * before it, if it went to the same server and has rested for less than the server allows. It is looked at before
- * anything goes out on it; where it then ends without an answer the exchange has failed.
- *
- * "One at a time" is said of a struct pg_http: a program has one for each device, over a connection of its own.
+ * HTTP(S) for every port, over picogrant-port.h: writes the request, reads the response (http-response.h) and limits the
+ * time. One exchange at a time for each struct pg_http. Redirects are not followed, nothing is sent twice, and no target,
+ * header or body is logged. If the port keeps connections, the next exchange with the same server uses the last one
+ * within the server's limit; an exchange on it that ends without a response has failed.
  */
 #ifndef PICOGRANT_HTTP_H
 #define PICOGRANT_HTTP_H
@@ -78,15 +75,10 @@ struct pg_http_sink {
   void (*challenge)(void *context, uint8_t c); /* ahead of the status, as in http-response.h; or NULL */
 };
 
-/*
- * Parameters of the grant as JSON, for servers that take no forms: what the core has written as a form (RFC 6749
- * appendix B) is read again and given out as one object of texts, piece by piece, so that no second body needs room.
- */
-
-/* The most that one character of a form becomes: \u0000. */
+/* The most that one character of a form becomes in JSON: \u0000. */
 enum { PG_JSON_BODY_STEP = 6 };
 
-/* How far a form has been read. */
+/* A form (RFC 6749 appendix B) that is sent as a JSON object of texts, piece by piece: no second body needs room. */
 struct pg_json_body {
   const uint8_t *form; /* lent: `name=value` joined by '&', percent-encoded */
   size_t size;
@@ -104,10 +96,8 @@ void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t s
  */
 size_t pg_json_body_next(struct pg_json_body *body, uint8_t *piece, size_t size);
 
-/* Bytes of the whole object. */
 size_t pg_json_body_size(const uint8_t *form, size_t size);
 
-/* A piece of a request. */
 struct pg_http_part {
   const uint8_t *bytes;
   size_t size;
@@ -142,8 +132,8 @@ struct pg_http {
 };
 
 /*
- * Prepares for exchanges, and ends a connection that was kept. What is pointed to stays where it is until pg_http_close; `context` is handed to each
- * function of the sink. Between two exchanges it may be opened anew for another use: why the last one failed is kept.
+ * Prepares for exchanges, and ends a connection that was kept. What is pointed to stays where it is until pg_http_close.
+ * Between two exchanges it may be opened for another use: why the last one failed is kept.
  */
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context);
@@ -178,12 +168,7 @@ void pg_http_work(struct pg_http *http);
 int pg_http_wake_in(const struct pg_http *http);
 
 /*
- * The last look before anything is sent: is this where the request was meant to go? Whatever has put it together, it
- * is compared here with what the settings say, and http.c opens no connection without it.
- */
-
-/*
- * Whether a request may go out.
+ * Whether a request may go out. http.c opens no connection without it.
  * @param sent where it is about to go: what the connection and the Host line are made of
  * @return 1, or 0: for another scheme, host or port than the address of the request's endpoint has in the settings
  *   (RFC 6454); over plain http to another machine, unless that is allowed; a bearer to any but a resource server

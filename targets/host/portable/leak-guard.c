@@ -63,18 +63,18 @@ static int may_have(const char *authorization, int endpoint) {
   return endpoint <= PG_ENDPOINT_REVOCATION;
 }
 
-static int digit_of(uint8_t c) {
+static int url_digit(uint8_t c) {
   if (c >= '0' && c <= '9') return c - '0';
   c |= 0x20;
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* The next byte of a target as its reader understands it; moves on behind it. */
-static int take_byte(const uint8_t *target, size_t size, size_t *at) {
+static int take_decoded_byte(const uint8_t *target, size_t size, size_t *at) {
   uint8_t c = target[(*at)++];
   if (c != '%' || size - *at < 2) return c;
-  int high = digit_of(target[*at]);
-  int low = digit_of(target[*at + 1]);
+  int high = url_digit(target[*at]);
+  int low = url_digit(target[*at + 1]);
   if (high < 0 || low < 0) return c;
   *at += 2;
   return high * 16 + low;
@@ -83,7 +83,7 @@ static int take_byte(const uint8_t *target, size_t size, size_t *at) {
 static int begins_with(const uint8_t *target, size_t size, const struct pg_secret *secret) {
   size_t at = 0;
   for (size_t i = 0; i < secret->size; i++) {
-    if (at == size || take_byte(target, size, &at) != secret->bytes[i]) return 0;
+    if (at == size || take_decoded_byte(target, size, &at) != secret->bytes[i]) return 0;
   }
   return 1;
 }

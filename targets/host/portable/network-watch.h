@@ -50,7 +50,6 @@ struct pg_network_watch {
 /* Something went without an answer. Nothing changes where there is a doubt already. */
 void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms);
 
-/* The network works: the doubt is over, and the waits are short again. */
 void pg_network_watch_received(struct pg_network_watch *watch);
 
 /*

@@ -6,13 +6,13 @@
 #include "address.h"
 
 /* What is left to read; a size that is too large makes it bad, and everything read from then on is empty. */
-struct reader {
+struct page_reader {
   const uint8_t *at;
   size_t left;
   int is_invalid;
 };
 
-static const uint8_t *take(struct reader *reader, size_t size) {
+static const uint8_t *page_take(struct page_reader *reader, size_t size) {
   static const uint8_t nothing[4];
   if (size > reader->left) reader->is_invalid = 1;
   if (reader->is_invalid) return nothing;
@@ -22,21 +22,21 @@ static const uint8_t *take(struct reader *reader, size_t size) {
   return bytes;
 }
 
-static uint32_t take_number(struct reader *reader, size_t size) {
-  const uint8_t *bytes = take(reader, size);
+static uint32_t page_take_number(struct page_reader *reader, size_t size) {
+  const uint8_t *bytes = page_take(reader, size);
   uint32_t number = 0;
   for (size_t i = 0; i < size && !reader->is_invalid; i++) number |= (uint32_t)bytes[i] << (8 * i);
   return number;
 }
 
 /* A text up to its 0. */
-static const char *take_text(struct reader *reader) {
+static const char *page_take_text(struct page_reader *reader) {
   const void *end = reader->is_invalid ? NULL : memchr(reader->at, 0, reader->left);
   if (!end) {
     reader->is_invalid = 1;
     return "";
   }
-  return (const char *)take(reader, (size_t)((const uint8_t *)end - reader->at) + 1);
+  return (const char *)page_take(reader, (size_t)((const uint8_t *)end - reader->at) + 1);
 }
 
 /* A number of the table below: where it belongs, and what it may be. */
@@ -46,24 +46,24 @@ struct range {
   uint32_t high;
 };
 
-static void take_numbers(struct reader *reader, struct pg_settings *settings, uint32_t memory_max) {
-#define AT(field) offsetof(struct pg_settings, field)
+static void take_numbers(struct page_reader *reader, struct pg_settings *settings, uint32_t memory_max) {
+#define SETTING(field) offsetof(struct pg_settings, field)
   const struct range ranges[PG_PAGE_NUMBERS] = {
-      [PG_PAGE_COLUMNS] = {AT(columns), 16, 80},
-      [PG_PAGE_ROWS] = {AT(rows), 2, 8},
-      [PG_PAGE_MEMORY_BYTES] = {AT(memory_bytes), 2048, memory_max},
-      [PG_PAGE_CONNECT_SECONDS] = {AT(connect_seconds), 1, 60},
-      [PG_PAGE_EXCHANGE_SECONDS] = {AT(exchange_seconds), 1, 110},
-      [PG_PAGE_RESPONSE_BYTES] = {AT(response_bytes), 1024, 1048576},
-      [PG_PAGE_RENEWALS] = {AT(renewals), 0, 1000},
-      [PG_PAGE_START_SPREAD_MS] = {AT(start_spread_ms), 0, 3600000},
-      [PG_PAGE_AUTO_START] = {AT(auto_start), 0, 1},
-      [PG_PAGE_CLIENT_AUTHENTICATION] = {AT(client_authentication), 0, PG_CLIENT_AUTHENTICATION_SPECIFICATION},
-      [PG_PAGE_PKCE] = {AT(pkce), 0, 1},
-      [PG_PAGE_JSON_BODIES] = {AT(json_bodies), 0, 1},
+      [PG_PAGE_COLUMNS] = {SETTING(columns), 16, 80},
+      [PG_PAGE_ROWS] = {SETTING(rows), 2, 8},
+      [PG_PAGE_MEMORY_BYTES] = {SETTING(memory_bytes), 2048, memory_max},
+      [PG_PAGE_CONNECT_SECONDS] = {SETTING(connect_seconds), 1, 60},
+      [PG_PAGE_EXCHANGE_SECONDS] = {SETTING(exchange_seconds), 1, 110},
+      [PG_PAGE_RESPONSE_BYTES] = {SETTING(response_bytes), 1024, 1048576},
+      [PG_PAGE_RENEWALS] = {SETTING(renewals), 0, 1000},
+      [PG_PAGE_START_SPREAD_MS] = {SETTING(start_spread_ms), 0, 3600000},
+      [PG_PAGE_AUTO_START] = {SETTING(auto_start), 0, 1},
+      [PG_PAGE_CLIENT_AUTHENTICATION] = {SETTING(client_authentication), 0, PG_CLIENT_AUTHENTICATION_SPECIFICATION},
+      [PG_PAGE_PKCE] = {SETTING(pkce), 0, 1},
+      [PG_PAGE_JSON_BODIES] = {SETTING(json_bodies), 0, 1},
   };
   for (int i = 0; i < PG_PAGE_NUMBERS; i++) {
-    uint32_t number = take_number(reader, 4);
+    uint32_t number = page_take_number(reader, 4);
     if (number < ranges[i].low || number > ranges[i].high) reader->is_invalid = 1;
     *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;
   }
@@ -76,7 +76,7 @@ static int is_safe(const char *text) {
   return pg_address_split(text, &address) && (address.peer.is_secure || pg_address_is_own(&address));
 }
 
-static void take_texts(struct reader *reader, struct pg_page *page) {
+static void take_texts(struct page_reader *reader, struct pg_page *page) {
   struct pg_settings *settings = &page->settings;
   const char **const places[PG_PAGE_ADDRESS] = {
       [PG_PAGE_CLIENT_ID] = &settings->client_id,
@@ -92,39 +92,39 @@ static void take_texts(struct reader *reader, struct pg_page *page) {
       [PG_PAGE_RESOURCE_HEADERS] = &settings->resource_headers,
       [PG_PAGE_DIRECTORY] = &page->directory,
   };
-  for (int i = 0; i < PG_PAGE_ADDRESS; i++) *places[i] = take_text(reader);
+  for (int i = 0; i < PG_PAGE_ADDRESS; i++) *places[i] = page_take_text(reader);
   for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
-    settings->addresses[i] = take_text(reader);
+    settings->addresses[i] = page_take_text(reader);
     if (!is_safe(settings->addresses[i])) reader->is_invalid = 1;
   }
   if (!*settings->client_id || !*settings->addresses[PG_ENDPOINT_TOKEN]) reader->is_invalid = 1;
 }
 
 /* Bytes behind their size, which is a number of so many bytes itself. */
-static struct pg_page_bytes take_bytes(struct reader *reader, size_t size_bytes) {
-  size_t size = take_number(reader, size_bytes);
-  const uint8_t *bytes = take(reader, size);
+static struct pg_page_bytes take_bytes(struct page_reader *reader, size_t size_bytes) {
+  size_t size = page_take_number(reader, size_bytes);
+  const uint8_t *bytes = page_take(reader, size);
   return (struct pg_page_bytes){bytes, reader->is_invalid ? 0 : size};
 }
 
 /* A part of a certificate, named by where it lies there. */
-static struct pg_page_bytes take_part(struct reader *reader, struct pg_page_bytes whole) {
-  size_t at = take_number(reader, 2);
-  size_t size = take_number(reader, 2);
+static struct pg_page_bytes take_part(struct page_reader *reader, struct pg_page_bytes whole) {
+  size_t at = page_take_number(reader, 2);
+  size_t size = page_take_number(reader, 2);
   if (at > whole.size || size > whole.size - at) reader->is_invalid = 1;
   if (reader->is_invalid) return (struct pg_page_bytes){NULL, 0};
   return (struct pg_page_bytes){whole.bytes + at, size};
 }
 
-static void take_authority(struct reader *reader, struct pg_page_authority *authority) {
+static void take_authority(struct page_reader *reader, struct pg_page_authority *authority) {
   authority->certificate = take_bytes(reader, 2);
-  authority->curve = (int)take_number(reader, 1);
+  authority->curve = (int)page_take_number(reader, 1);
   authority->name = take_part(reader, authority->certificate);
   authority->key = take_part(reader, authority->certificate);
   authority->exponent = take_part(reader, authority->certificate);
 }
 
-static int is_blank(const uint8_t *bytes, size_t size) {
+static int page_is_blank(const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < PG_PAGE_HEAD && i < size; i++) {
     if (bytes[i] != 0xff) return 0;
   }
@@ -152,26 +152,26 @@ uint32_t pg_page_checksum(const uint8_t *bytes, size_t size) {
 }
 
 enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, size_t size, int memory_max) {
-  struct reader reader = {bytes, size, 0};
+  struct page_reader reader = {bytes, size, 0};
   *page = (struct pg_page){.made_s = 0};
-  if (is_blank(bytes, size)) return PG_PAGE_EMPTY;
-  int is_page = memcmp(take(&reader, 4), "PGS1", 4) == 0;
-  size_t length = take_number(&reader, 4);
-  uint32_t checksum = take_number(&reader, 4);
+  if (page_is_blank(bytes, size)) return PG_PAGE_EMPTY;
+  int is_page = memcmp(page_take(&reader, 4), "PGS1", 4) == 0;
+  size_t length = page_take_number(&reader, 4);
+  uint32_t checksum = page_take_number(&reader, 4);
   if (!is_page || reader.is_invalid || length > reader.left) return PG_PAGE_DAMAGED;
   if (pg_page_checksum(reader.at, length) != checksum) return PG_PAGE_DAMAGED;
   reader.left = length;
-  page->made_s = take_number(&reader, 4);
+  page->made_s = page_take_number(&reader, 4);
   take_numbers(&reader, &page->settings, (uint32_t)memory_max);
   take_texts(&reader, page);
   page->seed = take_bytes(&reader, 1);
   page->key = take_bytes(&reader, 1);
-  page->authority_count = take_number(&reader, 2);
+  page->authority_count = page_take_number(&reader, 2);
   if (page->authority_count > PG_PAGE_AUTHORITIES) reader.is_invalid = 1;
   for (size_t i = 0; i < page->authority_count && !reader.is_invalid; i++) {
     take_authority(&reader, &page->authorities[i]);
   }
-  page->time_server = reader.left > 0 ? take_text(&reader) : "";
+  page->time_server = reader.left > 0 ? page_take_text(&reader) : "";
   return reader.is_invalid || reader.left > 0 ? PG_PAGE_MALFORMED : PG_PAGE_OK;
 }
 

@@ -29,7 +29,6 @@
 extern "C" {
 #endif
 
-/* The longest page, its head, and how much it can hold. */
 enum { PG_PAGE_BYTES = 16384, PG_PAGE_HEAD = 12, PG_PAGE_AUTHORITIES = 8, PG_PAGE_AREAS = 2 };
 
 enum pg_page_number {
@@ -92,7 +91,7 @@ struct pg_page {
 
 enum pg_page_result { PG_PAGE_OK, PG_PAGE_EMPTY, PG_PAGE_DAMAGED, PG_PAGE_MALFORMED };
 
-/* For a log: what is wrong, behind the name of the area. */
+/* For a log. */
 const char *pg_page_problem(enum pg_page_result result);
 
 /* CRC-32 (IEEE 802.3), as it stands in a page's head. */

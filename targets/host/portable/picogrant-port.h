@@ -12,29 +12,18 @@
 extern "C" {
 #endif
 
-/* Time, chance and a digest. */
-
 /* Milliseconds since any moment, going on while the board sleeps; wraps at 2^32. */
 uint32_t pg_clock_ms(void);
 
-/*
- * Seconds since 1970, or 0 where the board does not know. Only certificates and the dates of answers
- * depend on it; without it TLS must be refused, since nobody could tell an expired certificate.
- */
+/* Seconds since 1970, or 0 if unknown: then TLS must be refused, because nobody could tell an expired certificate. */
 uint32_t pg_clock_wall_s(void);
 
-/*
- * Fills `bytes` with `size` random bytes that nobody can guess. 1, or 0 where there is no such source:
- * then nothing may be done that rests on them.
- */
+/* Fills `bytes` with `size` random bytes that nobody can guess. 1, or 0 if there is no such source. */
 int pg_random(uint8_t *bytes, size_t size);
 
 enum { PG_SHA256_BYTES = 32 };
 
-/*
- * SHA-256 (FIPS 180-4) of `size` bytes. 1, or 0 where the port has none: then nothing goes out that needs it (code
- * challenges, RFC 7636).
- */
+/* SHA-256 (FIPS 180-4). 1, or 0 if the port has none: then there are no code challenges (RFC 7636). */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]);
 
 /*
@@ -73,14 +62,7 @@ struct pg_medium {
   uint16_t program_unit;
 };
 
-/*
- * A character display. ports/posix/terminal.c draws it in a terminal, or prints
- * each frame as lines where the output is no terminal; a firmware writes to its LCD.
- *
- * What a struct pg_display is, and who owns it, is the port's affair: one that has a single display need not have any,
- * and is given NULL.
- */
-
+/* A character display, as the port defines it. A port that has a single display need not define it, and gets NULL. */
 struct pg_display;
 
 /*
@@ -95,9 +77,8 @@ void pg_display_show(struct pg_display *display, const uint8_t *cells, int colum
  * certificate's chain, its name and its time checked. Nothing here waits; what moves is moved by
  * pg_connection_work, and by sending and receiving.
  *
- * Every device has a struct pg_connection, which goes through one connection after the other. What is in it is the
- * port's affair, and so is who makes it and until when; a port whose TLS has room for one at a time lets a second one
- * fail to start.
+ * Each device has a struct pg_connection, which the port defines and owns, for one connection after the other. A port
+ * whose TLS has room for one at a time lets a second one fail to start.
  *
  * The port owns the buffers and wipes them in pg_connection_end: requests hold secrets, answers tokens. Where connections are
  * kept (host.h), what is sent is wiped as soon as it is on its way, and what has come once there is NOTHING more.
@@ -158,8 +139,7 @@ int pg_connection_reason(struct pg_connection *connection);
 /* Ends the connection, if there is one, and wipes what it kept. */
 void pg_connection_end(struct pg_connection *connection);
 
-/* Forgetting secrets, so that no compiler takes the writes for useless. */
-
+/* Overwrites secrets; no compiler may drop the writes. */
 static inline void pg_wipe(void *bytes, size_t size) {
   volatile unsigned char *at = (volatile unsigned char *)bytes;
   while (size-- > 0) *at++ = 0;

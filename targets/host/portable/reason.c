@@ -48,7 +48,7 @@ struct place {
   int column;
 };
 
-static void put(struct place *place, uint8_t cell) {
+static void put_byte(struct place *place, uint8_t cell) {
   if (place->column == place->columns) {
     place->row++;
     place->column = 0;
@@ -70,8 +70,8 @@ static const char *put_half(struct place *place, const char *text) {
       place->row++;
       place->column = blank = 0;
     }
-    if (blank) put(place, ' ');
-    while (!is_end(*text) && *text != ' ') put(place, character(&text));
+    if (blank) put_byte(place, ' ');
+    while (!is_end(*text) && *text != ' ') put_byte(place, character(&text));
   }
   return text;
 }

@@ -1,7 +1,4 @@
-/*
- * Why there is no connection (PG_REASON_*, generated from the table that all hosts share), and how the display says
- * it: what is the matter, and below it what mends it.
- */
+/* Why there is no connection (PG_REASON_*, from the table that all hosts share), for a log and for the display. */
 #ifndef PICOGRANT_REASON_H
 #define PICOGRANT_REASON_H
 

@@ -1,7 +1,4 @@
-/*
- * What the device needs to know: texts by pointer, so that a firmware keeps them in flash, and numbers. A
- * firmware writes one down, or reads it from a settings page (page.h).
- */
+/* Settings. A firmware keeps them in flash, or reads them from a settings page (page.h). */
 #ifndef PICOGRANT_SETTINGS_H
 #define PICOGRANT_SETTINGS_H
 
@@ -39,7 +36,7 @@ struct pg_settings {
   int exchange_seconds; /* 1..110 */
   int response_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
-  int start_spread_ms;  /* 0..3600000: the first request is made within so many milliseconds, at random */
+  int start_spread_ms;  /* 0..3600000: the first request is made within so many milliseconds, at random; 0: at once */
   int pkce;             /* 1: each request for a code has a code challenge; 0: once the server has asked for one */
   int json_bodies;      /* 1: parameters of the grant go out as JSON; 0: as forms, until a server refuses those */
   int allow_http;       /* 1: plain http to other machines as well, where anybody on the way reads tokens */

@@ -97,7 +97,7 @@ static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_
 }
 
 /* 1: every byte is erased; 0: not so; -1: cannot be read. */
-static int is_blank(const struct pg_medium *medium, int slot) {
+static int is_blank_slot(const struct pg_medium *medium, int slot) {
   uint8_t piece[PIECE];
   int blank = 1;
   for (uint32_t at = 0; at < medium->slot_bytes && blank == 1; at += PIECE) {
@@ -133,7 +133,7 @@ int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, siz
     if (result == PG_MEDIUM_CORRUPT) return is_none(into, size);
     return result == PG_MEDIUM_DONE ? (int)length : -1;
   }
-  int blank = is_blank(medium, slot);
+  int blank = is_blank_slot(medium, slot);
   if (blank == 0) return is_none(into, size);
   return blank == 1 ? 0 : -1;
 }

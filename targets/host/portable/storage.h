@@ -3,9 +3,7 @@
  * (picogrant-port.h). A record lies behind a header that is programmed last, so that a loss of power at any byte
  * leaves the old record, the new one, or something that is neither and is seen to be.
  *
- * Nothing is kept here: every call says which medium it is about. NULL stands for none: nothing can be kept.
- *
- * Records hold tokens. A board whose flash can be read out encrypts the medium.
+ * A medium of NULL keeps nothing. Records hold tokens: a board whose flash can be read out encrypts the medium.
  */
 #ifndef PICOGRANT_STORAGE_H
 #define PICOGRANT_STORAGE_H
@@ -29,9 +27,8 @@ uint32_t pg_storage_header(const struct pg_medium *medium);
 uint32_t pg_storage_capacity(const struct pg_medium *medium);
 
 /*
- * Reads slot 0 or 1 into `into`. Returns the record's length, 0 for an empty slot, -1 where it cannot be
- * read or does not fit. A slot that a loss of power left half written is never 0: the core sees by its
- * checksum that it holds no record, and knows that it is not empty.
+ * Reads slot 0 or 1. Returns the record's length, 0 for an empty slot, -1 if it cannot be read or does not fit. A slot
+ * that a loss of power left half written is never 0: the core sees by the checksum that it holds no record.
  */
 int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size);
 
@@ -40,8 +37,6 @@ int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *by
 
 /* Empties a slot; 1 or 0 as write. Nothing of the record stays on the medium. */
 int pg_storage_erase(const struct pg_medium *medium, int slot);
-
-/* Any number of bytes on a medium that is read and programmed in units. */
 
 /* The longer of the two units: what lies at a multiple of it can be read and programmed. */
 uint32_t pg_medium_unit(const struct pg_medium *medium);

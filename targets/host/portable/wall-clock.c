@@ -9,7 +9,7 @@ enum { HOUR_MS = 3600000, DAY_S = 86400, MINUTE_S = 60 };
 static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
 /* Both times go on by the machine's own clock. */
-static void go_on(struct pg_wall_clock *clock) {
+static void advance_clock(struct pg_wall_clock *clock) {
   uint32_t seconds = (pg_clock_ms() - clock->at_ms) / 1000;
   clock->at_ms += seconds * 1000;
   if (clock->wall_s) clock->wall_s += seconds;
@@ -23,19 +23,19 @@ void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s) {
 }
 
 int pg_wall_clock_set(struct pg_wall_clock *clock, uint32_t wall_s) {
-  go_on(clock);
+  advance_clock(clock);
   clock->wall_s = wall_s;
   clock->is_sure = wall_s > 0 && wall_s >= clock->stored.last_s;
   return clock->is_sure;
 }
 
 void pg_wall_clock_hint(struct pg_wall_clock *clock, uint32_t wall_s) {
-  go_on(clock);
+  advance_clock(clock);
   clock->hint_s = wall_s >= clock->stored.last_s ? wall_s : 0;
 }
 
 uint32_t pg_wall_clock_now(struct pg_wall_clock *clock) {
-  go_on(clock);
+  advance_clock(clock);
   return clock->is_sure ? clock->wall_s : clock->hint_s;
 }
 
@@ -45,7 +45,7 @@ void pg_wall_clock_begin(struct pg_wall_clock *clock) {
 }
 
 uint32_t pg_wall_clock_judge(struct pg_wall_clock *clock, uint32_t from_s, uint32_t until_s) {
-  go_on(clock);
+  advance_clock(clock);
   const uint32_t known[] = {clock->is_sure ? clock->wall_s : 0, clock->hint_s};
   clock->from_s = from_s;
   clock->until_s = until_s;
@@ -77,7 +77,7 @@ int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_store
   uint32_t earliest_s = is_stored ? clock->stored.earliest_s : clock->stored.last_s;
   if (!clock->until_s || date_s < clock->from_s || date_s < earliest_s) return PG_REASON_CLOCK_WRONG;
   if (date_s > clock->until_s) return PG_REASON_OUT_OF_DATE;
-  go_on(clock);
+  advance_clock(clock);
   uint32_t wall_s = (uint32_t)date_s;
   int is_news = !clock->is_sure || apart(wall_s, clock->wall_s) > MINUTE_S;
   clock->wall_s = wall_s;

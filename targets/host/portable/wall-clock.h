@@ -52,13 +52,11 @@ void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s);
 /* What a clock with a battery shows: sure, unless it is before what is kept. 1, or 0: it has lost the time. */
 int pg_wall_clock_set(struct pg_wall_clock *clock, uint32_t wall_s);
 
-/* What a time server says. */
 void pg_wall_clock_hint(struct pg_wall_clock *clock, uint32_t wall_s);
 
 /* The time, sure or hinted; 0: unknown. To be called once in 49 days at least: pg_clock_ms wraps. */
 uint32_t pg_wall_clock_now(struct pg_wall_clock *clock);
 
-/* A connection begins: of its certificate nothing is known yet. */
 void pg_wall_clock_begin(struct pg_wall_clock *clock);
 
 /*
@@ -68,10 +66,7 @@ void pg_wall_clock_begin(struct pg_wall_clock *clock);
  */
 uint32_t pg_wall_clock_judge(struct pg_wall_clock *clock, uint32_t from_s, uint32_t until_s);
 
-/*
- * Whether the certificate of the connection, which is open, held at a time that is no guess. Where it did not, the time
- * is not sure any more.
- */
+/* Whether the certificate of the open connection held at a time that is no guess. If not, the time is not sure any more. */
 int pg_wall_clock_holds(struct pg_wall_clock *clock);
 
 /*

@@ -112,14 +112,15 @@ export async function buildHost(kind: Kind): Promise<void> {
 export function buildWasm(variant: Variant): string {
   const out = `${hostFolder}${variant}.wasm`;
   const api = ["core_open", "get", "start", "length", "capacity", "call_body"];
-  const names = [...functionsOf(variant), ...api.map((name) => `pg_${name}`)];
+  const own = functionsOf(variant).map((name) => name.replace(/[A-Z]/g, "_$&").toLowerCase());
+  const names = [...own.map((name) => `pgc_${name}`), ...api.map((name) => `pg_${name}`)];
   names.push("setCounters", "coreOf", "memoryOf");
   mkdirSync(hostFolder, { recursive: true });
   run("clang", [
     ...["--target=wasm32", "-O1", "-std=c99", "-ffreestanding", "-nostdlib", "-Dstatic="],
-    ...[`-DPICOGRANT_BUILD=PICOGRANT_${variant.toUpperCase()}`, `-I${root}dist`],
+    ...["-mbulk-memory", `-DPICOGRANT_BUILD=PICOGRANT_${variant.toUpperCase()}`, `-I${root}dist`],
     ...["-Wl,--no-entry", ...names.map((name) => `-Wl,--export=${name}`), "-o", out],
-    `${root}targets/c-file/wasm.c`,
+    `${root}test/model/wasm.c`,
   ]);
   return out;
 }

@@ -2,6 +2,7 @@
 // numbers as C constants, so that they cannot differ.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { CallState } from "../../../core/complete.ts";
+import { Limit } from "../../../core/device/limits.ts";
 import {
   Authorization,
   ClientAuthentication,
@@ -66,7 +67,7 @@ function partLines(): string {
 const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
 function versionLines(): string {
-  return `#define PG_VERSION "${version()}"\n#define PG_VERSION_NUMBER ${release}\n\n`;
+  return `#define PICOGRANT_VERSION "${version()}"\n#define PICOGRANT_VERSION_NUMBER ${release}\n\n`;
 }
 
 /** `noCable` as a C constant: NO_CABLE. */
@@ -114,6 +115,7 @@ export function numbersHeader(): string {
     `#define PG_ERROR_CODE_NAMES {${namesOf(ErrorCode)}}\n` +
     `#define PG_PASSING_ERRORS {${errorsOf("passing")}}\n#define PG_MEDIUM_ERRORS {${errorsOf("medium")}}\n` +
     `enum { PG_MESSAGE_COUNT = ${MESSAGES.split("\n").length} };\n` +
+    `enum { PG_START_SPREAD_MS = ${Limit.BOOT_SPREAD_MS}, PG_START_AT_ONCE = -1 };\n` +
     `enum { PG_RECORD_FRAME = ${RECORD.FRAME}, PG_RECORD_LENGTH = ${RECORD.LENGTH} };\n` +
     `#define PG_RECORD_OF_CODE {${RECORD.CODE.join(", ")}}\n` +
     `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase().replace("received_", "")}}\n` +
@@ -183,6 +185,7 @@ function coreAsC(): Promise<CFile> {
 export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogrant.h", string>> {
   const { source, header } = await coreAsC();
   const whole = readFileSync(new URL(api, import.meta.url), "utf8")
+    .replace("MIT */\n", `MIT */\n/* picogrant ${version()} */\n`)
     .replace('#include "picogrant-numbers.h"\n', numbersHeader)
     .replace('#include "picogrant-core.h"\n', () =>
       header.replace('#include "picogrant-numbers.h"\n', ""),

@@ -29,6 +29,11 @@ function hasFuzzer(): boolean {
   return spawnSync("clang", args, { input: program, stdio: "pipe" }).status === 0;
 }
 
+const includes = (name: string, from: string): Need => ({
+  package: from,
+  isThere: () => spawnSync("gcc", ["-E", "-xc", "-include", name, "/dev/null"]).status === 0,
+});
+
 /** The C library's headers: the compiler's package only recommends them. */
 const headersNeed: Need = {
   package: "libc6-dev",
@@ -51,6 +56,8 @@ export const hostNeeds: readonly Need[] = [
   library("duktape", "duktape-dev"),
   tool("valgrind", "valgrind"),
   tool("cmake", "cmake"),
+  includes("mbedtls/ssl.h", "libmbedtls-dev"),
+  includes("lwip/lwipopts.h", "liblwip-dev"),
 ];
 
 /** For a custom port, tested on this machine. */

@@ -121,7 +121,7 @@ void pg_engine_close(struct pg_core *core) {
   duk_pop(engine);
 }
 
-static void push_part(struct pg_core *core, int part) {
+static void push_part(const struct pg_core *core, int part) {
   duk_push_heapptr(core->engine, core->parts);
   duk_get_prop_index(core->engine, -1, (duk_uarridx_t)part);
   duk_remove(core->engine, -2);
@@ -142,7 +142,7 @@ int pg_engine_call(struct pg_core *core, enum pg_function function, int count, c
   return result;
 }
 
-int pg_engine_element(struct pg_core *core, enum pg_part array, int index) {
+int pg_engine_element(const struct pg_core *core, enum pg_part array, int index) {
   duk_context *engine = core->engine;
   push_part(core, array);
   duk_get_prop_index(engine, -1, (duk_uarridx_t)index);

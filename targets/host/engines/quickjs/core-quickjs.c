@@ -115,14 +115,13 @@ void pg_engine_close(struct pg_core *core) {
 }
 
 /* Whoever asks frees it. */
-static JSValue part_of(struct pg_core *core, int part) {
+static JSValue part_of(const struct pg_core *core, int part) {
   return JS_GetPropertyUint32(core->engine, JS_MKPTR(JS_TAG_OBJECT, core->parts), (uint32_t)part);
 }
 
-/* The integer that a value is; anything else, an exception too, means that the engine is broken. */
-static int integer_of(struct pg_core *core, JSValue value) {
+/* The integer that a value is, else 0. */
+static int integer_of(const struct pg_core *core, JSValue value) {
   if (JS_VALUE_GET_TAG(value) == JS_TAG_INT) return JS_VALUE_GET_INT(value);
-  if (JS_IsException(value)) core->threw = 1;
   JS_FreeValue(core->engine, JS_GetException(core->engine));
   JS_FreeValue(core->engine, value);
   return 0;
@@ -139,10 +138,11 @@ int pg_engine_call(struct pg_core *core, enum pg_function function, int count, c
   JSValue result = JS_Call(context, callee, JS_UNDEFINED, 2 + count, values);
   for (int i = 0; i < 2 + count; i++) JS_FreeValue(context, values[i]);
   JS_FreeValue(context, callee);
+  if (JS_IsException(result)) core->threw = 1;
   return integer_of(core, result);
 }
 
-int pg_engine_element(struct pg_core *core, enum pg_part array, int index) {
+int pg_engine_element(const struct pg_core *core, enum pg_part array, int index) {
   JSValue object = part_of(core, array);
   JSValue value = JS_GetPropertyUint32(core->engine, object, (uint32_t)index);
   JS_FreeValue(core->engine, object);

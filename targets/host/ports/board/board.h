@@ -11,7 +11,7 @@
 #include "picogrant-port.h"
 #include "wall-clock.h"
 
-/* main.c: painted once, by whoever makes memory as C expects it; `frame` is that one's own. */
+/* main.c: called once, before anything else; `frame` is the caller's. */
 void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));

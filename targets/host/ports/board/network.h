@@ -14,7 +14,6 @@ void network_open(const char *time_server);
 /* Takes in packets, and lets lwIP's timers that are due run. */
 void network_work(void);
 
-/* Whether the cable is in, and whether the board has an address. */
 int network_has_link(void);
 int network_is_up(void);
 
@@ -42,7 +41,6 @@ uint32_t network_wake_in(void);
 /* Resets it, and begins anew; `address` gets its six bytes. 1, or 0: it does not answer. */
 int board_ethernet_restart(uint8_t *address);
 
-/* Whether the cable is in. */
 int board_ethernet_has_link(void);
 
 /* Takes away the cause of its interrupt. What comes after that raises it again. */
@@ -53,7 +51,6 @@ int board_ethernet_has_frame(void);
 /* The next one, ETH_PAD_SIZE bytes ahead of it; NULL: there is no buffer for it, or it is bad. */
 struct pbuf *board_ethernet_take(void);
 
-/* lwIP's linkoutput. */
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame);
 
 /*

@@ -247,7 +247,7 @@ static int reason_of(const struct pg_connection *connection, CURLcode code) {
 int pg_connection_reason(struct pg_connection *connection) { return connection->reason; }
 
 /* Notes how a connection has ended to open: perhaps another one than that which is worked on. */
-static void take_message(const CURLMsg *message) {
+static void take_curl_message(const CURLMsg *message) {
   char *found = NULL;
   if (message->msg != CURLMSG_DONE) return;
   if (curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &found) != CURLE_OK) return;
@@ -264,7 +264,7 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   CURLMsg *message;
   if (connection->state != PG_CONNECTION_OPENING) return connection->state;
   if (curl_multi_perform(multi, &running) != CURLM_OK) connection->state = PG_CONNECTION_FAILED;
-  while ((message = curl_multi_info_read(multi, &left))) take_message(message);
+  while ((message = curl_multi_info_read(multi, &left))) take_curl_message(message);
   return connection->state;
 }
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Where the byte `at` of a slot lies in the file, and how many follow it there. */
-static off_t place_of(int slot, uint32_t at, size_t *capacity) {
+static off_t slot_place(int slot, uint32_t at, size_t *capacity) {
   uint32_t block = at / PG_FILE_BLOCK;
   uint32_t within = at % PG_FILE_BLOCK;
   *capacity = PG_FILE_BLOCK - within;
@@ -73,7 +73,7 @@ static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t
   const struct pg_file_medium *own = context;
   while (size > 0) {
     size_t capacity = 0;
-    off_t place = place_of(slot, at, &capacity);
+    off_t place = slot_place(slot, at, &capacity);
     if (capacity > size) capacity = size;
     if (!read_all(own, into, capacity, place)) return 0;
     into += capacity;
@@ -87,7 +87,7 @@ static int program_slot(void *context, int slot, uint32_t at, const uint8_t *byt
   const struct pg_file_medium *own = context;
   while (size > 0) {
     size_t capacity = 0;
-    off_t place = place_of(slot, at, &capacity);
+    off_t place = slot_place(slot, at, &capacity);
     if (capacity > size) capacity = size;
     if (!write_all(own, bytes, capacity, place)) return 0;
     bytes += capacity;
@@ -101,12 +101,12 @@ static int erase_slot(void *context, int slot) {
   const struct pg_file_medium *own = context;
   for (uint32_t at = 0; at < own->medium.slot_bytes; at += PG_FILE_BLOCK) {
     size_t capacity = 0;
-    if (!write_all(own, own->blank, sizeof own->blank, place_of(slot, at, &capacity))) return 0;
+    if (!write_all(own, own->blank, sizeof own->blank, slot_place(slot, at, &capacity))) return 0;
   }
   return sync_file(own);
 }
 
-static enum pg_file_state fail(int error, const char **why) {
+static enum pg_file_state file_failure(int error, const char **why) {
   static const int medium[] = PG_MEDIUM_ERRORS;
   *why = strerror(error);
   return is_among(medium, sizeof medium / sizeof *medium, error) ? PG_FILE_UNUSABLE : PG_FILE_REFUSED;
@@ -123,12 +123,12 @@ static enum pg_file_state open_directory(const char *path, int *directory, const
   struct stat status;
   int waits = 0;
   while (mkdir(path, 0700) != 0 && errno != EEXIST) {
-    if (!may_pass(&waits)) return fail(errno, why);
+    if (!may_pass(&waits)) return file_failure(errno, why);
   }
   do {
     *directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   } while (*directory < 0 && may_pass(&waits));
-  if (*directory < 0 || fstat(*directory, &status) != 0) return fail(errno, why);
+  if (*directory < 0 || fstat(*directory, &status) != 0) return file_failure(errno, why);
   if (status.st_uid != geteuid()) *why = "its directory belongs to another user; choose one of your own";
   else if (!close_to_others(*directory, S_IWGRP | S_IWOTH, &status)) *why = "its file system keeps no modes; choose another";
   else *why = pg_owners_problem(path, &status);
@@ -137,7 +137,7 @@ static enum pg_file_state open_directory(const char *path, int *directory, const
 
 static enum pg_file_state check(const struct pg_file_medium *own, const char **why) {
   struct stat status;
-  if (fstat(own->file, &status) != 0) return fail(errno, why);
+  if (fstat(own->file, &status) != 0) return file_failure(errno, why);
   if (!S_ISREG(status.st_mode)) *why = "is not a regular file";
   else if (status.st_uid != geteuid()) *why = "belongs to another user";
   else if (status.st_mode & S_IWOTH) *why = "every user could change it; delete it and sign in again";
@@ -153,7 +153,7 @@ static enum pg_file_state check(const struct pg_file_medium *own, const char **w
  */
 static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, int is_writable, const char **why) {
   struct stat status;
-  if (fstat(own->file, &status) != 0) return fail(errno, why);
+  if (fstat(own->file, &status) != 0) return file_failure(errno, why);
   uint32_t pairs = (slot_bytes + PG_FILE_BLOCK - 1) / PG_FILE_BLOCK;
   off_t size = status.st_size / PG_FILE_BLOCK * PG_FILE_BLOCK;
   if (size / (2 * PG_FILE_BLOCK) > (off_t)pairs) pairs = (uint32_t)(size / (2 * PG_FILE_BLOCK));
@@ -162,7 +162,7 @@ static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, 
     if (!is_writable) errno = EROFS;
     if (!is_writable || !write_all(own, own->blank, sizeof own->blank, size) || !sync_file(own)) {
       own->medium.slot_bytes = (uint32_t)(size / (2 * PG_FILE_BLOCK)) * PG_FILE_BLOCK;
-      return fail(errno, why);
+      return file_failure(errno, why);
     }
   }
   return PG_FILE_READY;
@@ -185,7 +185,7 @@ static enum pg_file_state open_file(struct pg_file_medium *own, int directory,
     is_writable = 0;
     own->file = openat(directory, "records.flash", O_RDONLY | flags);
   }
-  if (own->file < 0) return fail(problem ? problem : errno, why);
+  if (own->file < 0) return file_failure(problem ? problem : errno, why);
   if (is_standard(own->file)) {
     *why = "standard input, output or error is closed";
     return PG_FILE_REFUSED;
@@ -193,7 +193,7 @@ static enum pg_file_state open_file(struct pg_file_medium *own, int directory,
   enum pg_file_state state = check(own, why);
   if (state == PG_FILE_READY) state = grow(own, slot_bytes, is_writable, why);
   if (state != PG_FILE_READY || is_writable) return state;
-  return fail(problem, why);
+  return file_failure(problem, why);
 }
 
 enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *path, uint32_t slot_bytes,

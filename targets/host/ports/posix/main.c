@@ -24,12 +24,12 @@ enum { SHOWN_S = 5 };
 
 /* The program has one device; it could have several, each with these. */
 static struct pg_host host;
-static struct pg_page page;
-static struct pg_trust trust;
+static struct pg_page own_page;
+static struct pg_trust own_trust;
 static struct pg_file_medium records = {.file = -1};
 static struct pg_network network;
 static struct pg_connection connection;
-static struct pg_display display;
+static struct pg_display own_display;
 static uint8_t memory[PG_MEMORY_MAX];
 static size_t api_bytes;
 static char demand[512];
@@ -76,17 +76,17 @@ static void show_broken(void) {
   enum { COLUMNS = 20, ROWS = 4 };
   uint8_t frame[COLUMNS * ROWS];
   (void)pg_reason_frame("", PG_REASON_SETTINGS_BROKEN, frame, COLUMNS, ROWS);
-  pg_display_show(&display, frame, COLUMNS, ROWS);
+  pg_display_show(&own_display, frame, COLUMNS, ROWS);
 }
 
 static int load_settings(const struct pg_options *options) {
   int refused = 0;
-  int is_open = pg_pages_open(&page, options->pages, &trust, &refused);
+  int is_open = pg_pages_open(&own_page, options->pages, &own_trust, &refused);
   if (refused) show_broken();
   if (!is_open) return PG_EXIT_WRONG;
   /* The last good one goes on. */
   if (refused) (void)sleep(SHOWN_S);
-  return *page.directory ? 0 : pg_complain("--page", "storage.directory is missing");
+  return *own_page.directory ? 0 : pg_complain("--page", "storage.directory is missing");
 }
 
 static int has_failed_medium;
@@ -94,11 +94,11 @@ static int has_failed_medium;
 /* A disk that does not work is no reason not to sign in: the display says that nothing is saved. */
 static int open_storage(const struct pg_medium **medium) {
   const char *why = NULL;
-  uint32_t slot_bytes = PG_SLOT_HEADER + (uint32_t)page.settings.memory_bytes;
-  enum pg_file_state state = pg_file_open(&records, page.directory, slot_bytes, medium, &why);
+  uint32_t slot_bytes = PG_SLOT_HEADER + (uint32_t)own_page.settings.memory_bytes;
+  enum pg_file_state state = pg_file_open(&records, own_page.directory, slot_bytes, medium, &why);
   if (state == PG_FILE_READY) return 0;
   char path[1100];
-  snprintf(path, sizeof path, "%s/records.flash", page.directory);
+  snprintf(path, sizeof path, "%s/records.flash", own_page.directory);
   (void)pg_complain(path, why);
   if (state == PG_FILE_REFUSED) return PG_EXIT_WRONG;
   has_failed_medium = 1;
@@ -107,7 +107,7 @@ static int open_storage(const struct pg_medium **medium) {
 }
 
 /* What an API says that it wants of a sign-in, as far as there is room, and nothing that could move a cursor. */
-static void take_challenge(void *context, uint8_t c) {
+static void keep_demand(void *context, uint8_t c) {
   (void)context;
   if (demand_size + 1 >= sizeof demand) return;
   demand[demand_size++] = c == '\n' ? ',' : c < ' ' || c > '~' ? '?' : (char)c;
@@ -141,17 +141,17 @@ static void report_state(int state, int error) {
   if (pg_get(&host.core, PG_NOT_ERASED)) fputs("not erased: a record of the session is still there\n", stderr);
 }
 
-static void report_trouble(int error, int reason) {
+static void print_trouble(int error, int reason) {
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   fprintf(stderr, "trying again: %s", errors[error]);
   fprintf(stderr, reason ? " (%s)\n" : "\n", pg_reason_sentence(reason));
   report_missing_capacity(error);
 }
 
-static void report(void *context, enum pg_report what, int a, int b) {
+static void print_report(void *context, enum pg_report what, int a, int b) {
   (void)context;
   if (what == PG_REPORT_STATE) report_state(a, b);
-  if (what == PG_REPORT_TROUBLE) report_trouble(a, b);
+  if (what == PG_REPORT_TROUBLE) print_trouble(a, b);
   if (what == PG_REPORT_BROKEN) {
     fputs("picogrant-host: the core is broken; start again\n", stderr);
   }
@@ -171,7 +171,7 @@ static int open_device(const struct pg_host_parts *parts) {
                                                         : "code";
     return pg_complain(what, pg_host_problem(result));
   }
-  fprintf(stderr, "core: %d bytes of memory\n", page.settings.memory_bytes);
+  fprintf(stderr, "core: %d bytes of memory\n", own_page.settings.memory_bytes);
   return 0;
 }
 
@@ -268,7 +268,7 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
   const struct pg_engine engine = {.heap_limit = options->heap_limit};
 #endif
   const struct pg_host_parts parts = {
-      .settings = &page.settings,
+      .settings = &own_page.settings,
 #ifdef PG_HAS_ENGINE
       .engine = &engine,
 #endif
@@ -276,12 +276,12 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
       .medium = medium,
       .connection = &connection,
       .keeps_connection = 1,
-      .trust = &trust,
-      .display = &display,
+      .trust = &own_trust,
+      .display = &own_display,
       .has_failed_medium = has_failed_medium,
-      .report = report,
+      .report = print_report,
       .body = take_api_body,
-      .challenge = take_challenge,
+      .challenge = keep_demand,
   };
   int wrong = open_device(&parts);
   if (wrong) return wrong;
@@ -320,7 +320,7 @@ int main(int count, char **arguments) {
    */
   mallopt(M_PERTURB, 0x55);
   int wrong = pg_read_options(count, arguments, &options);
-  display.out = stdout;
+  own_display.out = stdout;
   if (!wrong) wrong = load_settings(&options);
   if (!wrong) wrong = open_storage(&medium);
   if (!wrong) wrong = run_device(&options, medium);

@@ -30,12 +30,7 @@ int pg_complain(const char *what, const char *why);
 int pg_read_options(int count, char **arguments, struct pg_options *options);
 
 /*
- * process.c: what the process gives away by itself (core dumps, swapped pages, what its environment says about TLS), and
- * who can change the files that it goes by.
- */
-
-/*
- * To be called first. No core dump is written, no other process of the user may look into this one, and variables
+ * process.c. To be called first. No core dump is written, no other process of the user may look into this one, and variables
  * that would have TLS write its secrets into a file, or trust and take what it should not, are gone. A proxy of the
  * environment stays: it gets a tunnel, and no more of what is said than anybody on the way.
  */
@@ -91,20 +86,15 @@ enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *director
                                 uint32_t slot_bytes, const struct pg_medium **medium,
                                 const char **why);
 
-/* Closes what pg_file_open has opened, or refused. */
 void pg_file_close(struct pg_file_medium *own);
 
-/* A display that is drawn in a terminal, or printed where the output is none. */
-
-/* One device's: the caller's, while the device is open. */
+/* A display that is drawn in a terminal, or printed where the output is none. One device's, while it is open. */
 struct pg_display {
   FILE *out; /* no other display's: each frame goes over the one before */
   int shown; /* 0 at first; terminal.c's own */
 };
 
-/* The network on Linux, over libcurl: connections (picogrant-port.h) and sleeping. All of it from one thread. */
-
-/* PG_NETWORK_MAX: connections of one network. */
+/* The network, over libcurl, from one thread. PG_NETWORK_MAX: connections of one network. */
 enum { PG_WAIT_MAX = 2, PG_NETWORK_MAX = 4, PG_NETWORK_BUFFER = 4096, PG_NETWORK_NAME = 300 };
 
 /* What the devices of a program share: the caller's, from pg_network_open to pg_network_close. */
@@ -142,10 +132,9 @@ struct pg_waiting {
   int is_ready;
 };
 
-/* Starts libcurl. Returns NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 const char *pg_network_open(struct pg_network *network);
 
-/* Ends all its connections. */
 void pg_network_close(struct pg_network *network);
 
 /* Adds a connection, for picogrant-port.h. 1, or 0 where the network has PG_NETWORK_MAX of them. */
@@ -157,10 +146,8 @@ int pg_connection_open(struct pg_network *network, struct pg_connection *connect
  */
 void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count);
 
-/* options.c: the maker's settings page (page.h) out of files, one for each area. */
-
 /*
- * Reads the files, PG_PAGE_AREAS of them (NULL: none), and says on standard error what is wrong with each. What is read
+ * options.c: reads the settings page (page.h) from files, PG_PAGE_AREAS of them (NULL: none), and says on standard error what is wrong with each. What is read
  * stays in this file's memory until pg_pages_close.
  * @param trust the page's authorities
  * @param refused how many files are no good page
@@ -169,7 +156,6 @@ void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *wait
 int pg_pages_open(struct pg_page *page, const char *const files[PG_PAGE_AREAS], struct pg_trust *trust,
                   int *refused);
 
-/* Wipes what was read. */
 void pg_pages_close(void);
 
 #endif

@@ -48,20 +48,20 @@ size_t pg_read_file(const char *path, void *into, size_t size, struct stat *stat
   return count;
 }
 
-static int is_own(const struct stat *status) {
+static int is_own_file(const struct stat *status) {
   return status->st_uid == geteuid() || status->st_uid == 0;
 }
 
 /* Whether others could put another file in the place of what lies in a directory. */
 static int is_open(const char *directory) {
   struct stat status;
-  if (stat(directory, &status) != 0 || !is_own(&status)) return 1;
+  if (stat(directory, &status) != 0 || !is_own_file(&status)) return 1;
   return (status.st_mode & (S_IWGRP | S_IWOTH)) && !(status.st_mode & S_ISVTX);
 }
 
 const char *pg_owners_problem(const char *path, const struct stat *status) {
   char whole[PATH_MAX];
-  if (!is_own(status)) return "belongs to another user; run chown on it";
+  if (!is_own_file(status)) return "belongs to another user; run chown on it";
   if (status->st_mode & S_IWOTH) return "every user can change it; run chmod 640 on it";
   if (status->st_mode & S_IWGRP) return "its group can change it; run chmod 640 on it";
   if (!realpath(path, whole)) return "its directory cannot be looked at";
