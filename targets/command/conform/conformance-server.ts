@@ -14,7 +14,9 @@ import type {
 
 /** PEM texts of one TLS identity. */
 export interface TlsIdentity {
+  /** The private key. */
   key: string;
+  /** The certificate. */
   cert: string;
 }
 
@@ -22,8 +24,11 @@ export interface TlsIdentity {
 export interface TlsIdentities {
   /** Signed by the authority that the adapter is told to trust. */
   trusted: TlsIdentity;
+  /** Signed by another authority. */
   untrusted: TlsIdentity;
+  /** For another host name. */
   otherName: TlsIdentity;
+  /** No longer valid. */
   expired: TlsIdentity;
 }
 
