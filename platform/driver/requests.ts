@@ -5,8 +5,8 @@
 import type * as complete from "../../core/complete.ts";
 import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
 import type { Bytes, HttpRequest } from "../contracts.ts";
-import { FORM_TYPE } from "../exchange/body-form.ts";
 import { withTarget } from "../servers/address.ts";
+import { FORM_TYPE } from "../text/form.ts";
 import { asciiOf } from "../text/text.ts";
 import { headersFor, NO_HEADERS } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";

@@ -1,12 +1,9 @@
 // Converts grant requests to JSON if the core says so.
 
 import type { HttpRequest } from "../contracts.ts";
-import { formFields } from "../text/form.ts";
+import { FORM_TYPE, formFields } from "../text/form.ts";
 import { bytesOf } from "../text/text.ts";
 import { Filter } from "./filter.ts";
-
-/** Content type of all grant requests, and of no others. */
-export const FORM_TYPE = "application/x-www-form-urlencoded";
 
 export class BodyForm extends Filter {
   readonly #isJson: () => boolean;

@@ -5,10 +5,10 @@
 const LONGEST_S = 134_217_727;
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
-/** RFC 9110 §5.6.7: the current date format and the two obsolete ones. */
-const IMF_FIXDATE = /^.{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
-const RFC_850 = /^[^,]{6,9}, (\d{2})-(\w{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
-const ASCTIME = /^.{3} (\w{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
+/** RFC 9110 §5.6.7: the current date format, and an obsolete one with two-digit years. */
+const HTTP_DATE = /^\w+, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
+/** The other obsolete one. */
+const ASCTIME = /^(\w+) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
 
 /**
  * RFC 9110 §10.2.3.
@@ -34,27 +34,14 @@ export function retryAfterSeconds(
 
 /** Milliseconds since 1970; undefined if the text is no HTTP date or before 1970. */
 export function parseHttpDate(text: string): number | undefined {
-  let match = IMF_FIXDATE.exec(text);
-  if (match !== null) return utc(match[3], match[2], match[1], match[4], match[5], match[6]);
-  match = RFC_850.exec(text);
-  if (match !== null) {
-    // Two-digit years: without a clock, the window 1970..2069 is closest to RFC 9110.
-    const year = Number(match[3]) < 70 ? `20${match[3]}` : `19${match[3]}`;
-    return utc(year, match[2], match[1], match[4], match[5], match[6]);
-  }
-  match = ASCTIME.exec(text);
-  if (match !== null) return utc(match[6], match[1], match[2], match[3], match[4], match[5]);
-  return undefined;
-}
-
-function utc(
-  year: string | undefined,
-  month: string | undefined,
-  ...rest: (string | undefined)[]
-): number | undefined {
-  const at = MONTHS.indexOf(month ?? "?");
-  const [day, hour, minute, second] = rest.map(Number);
-  if (at < 0 || at % 3 !== 0 || Number(year) < 1970) return undefined;
+  const match = HTTP_DATE.exec(text.replace(ASCTIME, "$1, $3 $2 $5 $4 GMT"));
+  if (match === null) return undefined;
+  const [day, , digits, hour, minute, second] = match.slice(1).map(Number);
+  const month = MONTHS.indexOf(match[2]!) / 3;
+  // Two-digit years: without a clock, the window 1970..2069 is closest to RFC 9110.
+  const century = match[3]!.length > 2 ? 0 : digits! < 70 ? 2000 : 1900;
+  const year = digits! + century;
+  if (!Number.isInteger(month) || year < 1970) return undefined;
   if (day! < 1 || day! > 31 || hour! > 23 || minute! > 59 || second! > 60) return undefined;
-  return Date.UTC(Number(year), at / 3, day, hour, minute, second);
+  return Date.UTC(year, month, day, hour, minute, second);
 }

@@ -5,9 +5,8 @@
 // record alone.
 
 import type { HttpRequest } from "../contracts.ts";
-import { FORM_TYPE } from "../exchange/body-form.ts";
 import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
-import { formEncode, formFields } from "../text/form.ts";
+import { FORM_TYPE, formEncode, formFields } from "../text/form.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
 import type { Addresses } from "./profile.ts";
 

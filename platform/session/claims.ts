@@ -9,7 +9,6 @@ import { SignInError } from "./sign-in-error.ts";
 
 /** Whose tokens they are, and how the issuer is asked. */
 export interface ClaimsSettings {
-  readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly allowHttp: boolean;
@@ -20,18 +19,21 @@ const LIMIT_MS = 10_000;
 const BYTES_MAX = 262_144;
 
 /**
+ * @param issuer undefined where it is not known
  * @param before what the token before said; undefined for the first
  * @throws SignInError `wrong_id_token` where it is not to be believed, `no_metadata` or `unreachable` where the issuer does
  *   not say what it signs with
  */
 export async function claimsOf(
   { token, atMs }: ReceivedIdToken,
+  issuer: string | undefined,
   settings: ClaimsSettings,
   before: IdTokenClaims | undefined,
 ): Promise<IdTokenClaims> {
-  const expected = { ...settings, receivedAtMs: atMs, sub: before?.sub };
+  if (issuer === undefined) throw noIssuer();
+  const expected = { ...settings, issuer, receivedAtMs: atMs, sub: before?.sub };
   try {
-    return await checkedClaims(token, expected, () => keysOf(settings));
+    return await checkedClaims(token, expected, () => keysOf(issuer, settings));
   } catch (error) {
     if (!(error instanceof IdTokenProblem)) throw error;
     const message = `the ID token ${error.message}`;
@@ -42,13 +44,12 @@ export async function claimsOf(
 }
 
 /** The keys of the issuer, by its metadata (OpenID Connect Discovery 1.0 §3 and §4). */
-async function keysOf(settings: ClaimsSettings): Promise<readonly JsonWebKey[]> {
-  const { issuer, allowHttp } = settings;
+async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonly JsonWebKey[]> {
   for (const address of metadataAddresses(issuer)) {
     const { issuer: named, jwks_uri: keys } = await jsonAt(address, settings);
     if (typeof named !== "string" || !isSameIssuer(named, issuer) || typeof keys !== "string")
       continue;
-    const problem = namedAddressProblem(keys, issuer, allowHttp);
+    const problem = namedAddressProblem(keys, issuer, settings.allowHttp);
     if (problem !== "") throw noMetadata(`the issuer's jwks_uri ${problem}`);
     const { keys: found } = await jsonAt(keys, settings);
     if (Array.isArray(found)) return found.filter((key) => key !== null);
@@ -103,4 +104,10 @@ async function textIn({ body }: Response): Promise<string> {
 
 function noMetadata(message: string): SignInError {
   return new SignInError("no_metadata", "developer", `${message}; check the server's address`);
+}
+
+function noIssuer(): SignInError {
+  const message =
+    "an ID token can be checked where the issuer is known: name it as server, or server.issuer";
+  return new SignInError("no_metadata", "developer", message);
 }

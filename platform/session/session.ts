@@ -123,11 +123,10 @@ export class Session {
     if (received === undefined) return undefined;
     if (received === this.#claims?.of) return this.#claims.are;
     const { config, issuer, allowHttp = false } = settings;
-    if (issuer === undefined) throw noIssuer();
     const { claimsOf } = await import("./claims.ts");
     const { clientId, clientSecret } = config;
-    const requested = { issuer, clientId, clientSecret, allowHttp, fetch: settings.fetch ?? fetch };
-    const are = await claimsOf(received, requested, this.#claims?.are);
+    const requested = { clientId, clientSecret, allowHttp, fetch: settings.fetch ?? fetch };
+    const are = await claimsOf(received, issuer, requested, this.#claims?.are);
     this.#claims = { of: received, are };
     return are;
   }
@@ -303,12 +302,6 @@ export class Session {
     this.#left = this.#runtime.leave();
     this.#wake();
   }
-}
-
-function noIssuer(): SignInError {
-  const message =
-    "an ID token can be checked where the issuer is known: name it as server, or server.issuer";
-  return new SignInError("no_metadata", "developer", message);
 }
 
 function endedElsewhere(): SignInError {

@@ -3,6 +3,9 @@
 import type { Bytes } from "../contracts.ts";
 import { asciiOf } from "./text.ts";
 
+/** Content type of all grant requests, and of no others. */
+export const FORM_TYPE = "application/x-www-form-urlencoded";
+
 export function formEncodeText(text: string): string {
   return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"))
     .replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -81,7 +81,8 @@ export async function bundleEntries(
     format: "esm",
     splitting: true,
     chunkNames: "[name]-[hash]",
-    plugins: [withoutCrypto],
+    // tweetnacl looks for it. Bundlers would add a substitute for it to every program.
+    define: { require: "undefined" },
   });
   for (const [name, { inputs }] of Object.entries(metafile.outputs)) {
     const text = withoutBareImports(readFileSync(join(root, name), "utf8"));
