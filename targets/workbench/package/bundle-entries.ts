@@ -86,7 +86,9 @@ export async function bundleEntries(
   });
   for (const [name, { inputs }] of Object.entries(metafile.outputs)) {
     const text = withoutBareImports(readFileSync(join(root, name), "utf8"));
-    writeFileSync(join(root, name), isDense(inputs) ? dense(text) : readable(text));
+    const isDense = consistsOf(DENSE, inputs);
+    const whole = isDense ? dense(text, consistsOf(NAMELESS, inputs)) : readable(text);
+    writeFileSync(join(root, name), whole);
   }
   return Object.keys(metafile.inputs);
 }
@@ -200,25 +202,30 @@ type InputsOfLines = Metafile["outputs"][string]["inputs"];
 /** Approximate length of minified lines; strings and names are not split. */
 const LINE_LENGTH = 120;
 
-const DENSE = /^core\/|node_modules\/|^platform\/(conformance|fake|servers)\/|qr-code/;
+const DENSE = /^core\/|node_modules\/|^platform\/(conformance|testing|servers)\/|qr-code/;
+/** Functions that no stack trace of an error shows: the core never throws. */
+const NAMELESS = /^core\/|node_modules\//;
 
-/**
- * Whether a file consists, apart from a few lines, of the core (which never throws), of dependencies, or of data and
- * tests of adapters.
- */
-function isDense(inputs: InputsOfLines): boolean {
+/** Whether a file consists of such inputs, apart from a few lines. */
+function consistsOf(wanted: RegExp, inputs: InputsOfLines): boolean {
   let [theirs, ours] = [0, 0];
   for (const [name, { bytesInOutput }] of Object.entries(inputs)) {
-    if (DENSE.test(name)) theirs += bytesInOutput;
+    if (wanted.test(name)) theirs += bytesInOutput;
     else ours += bytesInOutput;
   }
   return theirs > 4 * ours;
 }
 
-/** Names stay, for readable stack traces. */
-function dense(text: string): string {
+/** An enum, as esbuild writes it: without the comment, bundlers keep those that a program does not use. */
+const ENUM = /=(?=\(([\w$]+)=>\(\1\[)/g;
+
+function dense(text: string, minifyIdentifiers: boolean): string {
   const how = { charset: "utf8", legalComments: "none", lineLimit: LINE_LENGTH } as const;
-  return transformSync(text, { minifySyntax: true, minifyWhitespace: true, ...how }).code;
+  const { code } = transformSync(text, {
+    ...{ minifySyntax: true, minifyWhitespace: true, minifyIdentifiers },
+    ...how,
+  });
+  return code.replace(ENUM, "=/* @__PURE__ */");
 }
 
 /** The lines as written, without comments and empty lines, indented with tabs: a third shorter. */
