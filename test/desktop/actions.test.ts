@@ -17,7 +17,7 @@ import { bench, startSimulator } from "./bench.ts";
 const PRESSED = ACTIONS.filter(({ name, step }) => name === "fix" || !step.startsWith("fault "));
 /** Messages of an action whose precondition is not met. */
 const REFUSED =
-  /^(there is no|nobody is signed in|the device has no power|the device waits for no|.*: nothing to do in this state)/;
+  /^(there is no|nobody is signed in|the device has no power|the device is not waiting|.*: nothing to do in this state)/;
 
 test("a button is disabled where its action has no effect, and nowhere else", async () => {
   const step = fc.oneof(
