@@ -19,6 +19,9 @@ import { givenUp, SignInError, signInErrorOf, wrongOption } from "./sign-in-erro
 import type { TokenCache } from "./token-cache.ts";
 import { TroubleMonitor } from "./trouble-monitor.ts";
 
+/** The longest lifetime of a code that a program is told. */
+const CODE_LIFETIME_MAX_S = 86_400;
+
 /** What an attempt is made with, beside the adapters. */
 export type RuntimeSettings = ServerSettings &
   Pick<DriverOptions, "allowHttp" | "headers" | "log"> &
@@ -410,7 +413,7 @@ export class SessionRuntime {
       userCode,
       verificationUri: withScheme(this.#textOf(Field.VERIFICATION_URI)),
       verificationUriComplete: this.#textOf(Field.VERIFICATION_URI_COMPLETE),
-      expiresInS: device.codeLifetimeS,
+      expiresInS: Math.min(device.codeLifetimeS, CODE_LIFETIME_MAX_S),
     };
     this.call(() => this.#handlers.onCode?.(prompt));
   }

@@ -16,7 +16,7 @@ export interface VerificationPrompt {
   readonly verificationUri: string;
   /** The same with the code in it, for a QR code or a link; "" where the server sent none. */
   readonly verificationUriComplete: string;
-  /** Seconds until the code expires; a new one then comes by itself, three times. */
+  /** Seconds until the code expires, at most 86400; `onCode` then gets a new one, up to three times. */
   readonly expiresInS: number;
 }
 

@@ -86,6 +86,7 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are 
     ["no lifetime", { expires_in: undefined }],
     ["a lifetime as text", { expires_in: "600" }],
     ["with a fraction", { expires_in: 599.9 }],
+    ["a lifetime of ten years", { expires_in: 315_360_000 }],
     ["a device code with everything in it", { device_code: "a`#&%+ =/\u00e9" }],
     ["a device code that is a signed document", { device_code: `e.${"d".repeat(4000)}.s` }],
     ["members that nobody knows", { message: "\u00fc\n", nested: { user_code: "WRONG" } }],
@@ -95,6 +96,9 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are 
     expect(prompts).toHaveLength(1);
     expect(prompts[0]!.userCode).toBe(sent.user_code);
     expect(prompts[0]!.verificationUri).toBe(sent.verification_uri);
+    expect(prompts[0]!.expiresInS).toBe(
+      Math.min(Math.floor(Number(sent.expires_in ?? 600)), 86_400),
+    );
     const polled = requests.filter(({ form }) => form.has("device_code"));
     expect(polled[0]!.form.get("device_code")).toBe(sent.device_code);
     // RFC 6749 §3.2: an endpoint's own query is retained.

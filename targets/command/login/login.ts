@@ -37,11 +37,11 @@ import { type ReadySettings, readySettings } from "./settings.ts";
 import {
   claimsIn,
   discard,
+  expiryOf,
   factsOf,
   nameIn,
   placeOf,
   requestIdentity,
-  runOf,
 } from "./stored-session.ts";
 
 export const part: Part = {
@@ -285,7 +285,7 @@ class Screen {
     this.#print(
       `${isNew ? "Signed" : "Already signed"} in ${placeOf(ready, this.#paint.bold(who))}`,
     );
-    for (const line of runOf(session)) this.#print(line);
+    for (const line of expiryOf(session)) this.#print(line);
     const [token, logout] = ["token", "logout"].map((name) => commandFor(name, options.state));
     this.#print(this.#paint.faint(`Print a token: ${token}; sign out: ${logout}`));
   }

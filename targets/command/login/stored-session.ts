@@ -86,7 +86,7 @@ export const status: Part = {
       }
       print(`Signed in ${placeOf(ready, who)}`);
       print(`Client ${ready.driver.config.clientId}, scope ${session.scope || "not known"}.`);
-      for (const words of runOf(session)) print(words);
+      for (const words of expiryOf(session)) print(words);
     });
     return Exit.DONE;
   },
@@ -116,7 +116,7 @@ export function placeOf({ title }: ReadySettings, who: string): string {
 }
 
 /** Until when, in one or two lines for people. */
-export function runOf({ status, expiresInS, endsInS, isRenewable }: Session): string[] {
+export function expiryOf({ status, expiresInS, endsInS, isRenewable }: Session): string[] {
   const lifetime = expiresInS === undefined ? "" : ` for ${inWords(expiresInS)}`;
   const renewal = isRenewable ? ", and renewed by itself" : "; then sign in again";
   const access =
