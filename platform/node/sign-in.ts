@@ -2,6 +2,7 @@
 
 import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
+import { nothing } from "../exchange/callbacks.ts";
 import { MetadataError, ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
@@ -23,6 +24,7 @@ import { type NodeHttpOptions, nodeFetch } from "./http.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { NodePlatform } from "./state-directory.ts";
+import { backgroundTime, LONGEST_WAIT_MS, nodeTimers } from "./timers.ts";
 
 export type { ServerResponse, TokenResponse } from "../exchange/response-recorder.ts";
 export { type ResponseHead, type StepUp, stepUpOf } from "../exchange/step-up.ts";
@@ -82,9 +84,9 @@ export interface SignInOptions
 }
 
 /**
- * Signs in, or resumes the session that `state` contains, without user interaction. The program stays alive as long as
- * the session; `session.close()` lets it end.
- * @throws SignInError if it fails: its `code` is the reason, its `remedy` names who can fix it
+ * Signs in, or resumes the session that `state` holds without user interaction. The process stays alive while a promise
+ * of `signIn` or of a session is pending, not for the session alone. `close()` also retries to save unsaved tokens.
+ * @throws SignInError if signing in fails: its `code` says why, its `remedy` who can fix it
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
   (await import("./options.ts")).checkOptions(options);
@@ -129,9 +131,10 @@ async function begin(
   const log = options.log && (await import("../exchange/log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
   const session = signInOn(
-    { ...node, storage: open() },
+    { ...node, timers: nodeTimers(backgroundTime), storage: open() },
     {
       shared,
+      keepAlive,
       // A program's own storage may wear out, or be slow: there each start refreshes the token.
       stored: new TokenCache(() => seal(node.storage.tokenCache), files ? "used" : "none"),
       ...settings,
@@ -145,6 +148,11 @@ async function begin(
     () => node.dispose(),
   );
   return { session };
+}
+
+function keepAlive(): () => void {
+  const timeout = setInterval(nothing, LONGEST_WAIT_MS);
+  return () => clearInterval(timeout);
 }
 
 /** The adapters, and the files with the tokens. */

@@ -23,9 +23,19 @@ export const systemTime: RealTime = {
   },
 };
 
+/** The same; its waits do not keep the process alive. */
+export const backgroundTime: RealTime = {
+  ...systemTime,
+  wait(ms, ring) {
+    const timeout = setTimeout(ring, ms);
+    timeout.unref?.();
+    return () => clearTimeout(timeout);
+  },
+};
+
 const WRAP_MS = 2 ** 32;
 /** The longest wait of setTimeout; with a longer one it would fire at once. Longer waits are split. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
  * One alarm in real time. The monotonic clock may stop while the computer is suspended (it does on Linux): an alarm

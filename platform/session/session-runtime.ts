@@ -30,6 +30,8 @@ export type RuntimeSettings = ServerSettings &
     readonly shared?: SharedState | undefined;
     /** What came along with the tokens, where there is room for it beside them. */
     readonly stored?: TokenCache | undefined;
+    /** Keeps the process alive until what it returns is called. */
+    readonly keepAlive?: () => () => void;
   };
 
 /** A session begins with so much memory, beside what the client says of itself: enough for most tokens. */
@@ -95,7 +97,7 @@ export class SessionRuntime {
     this.#handlers = handlers;
     this.#dispose = dispose;
     this.watch = new TroubleMonitor(platform, (trouble) => this.#reportTrouble(trouble));
-    this.session = new Promise((resolve, reject) => {
+    this.session = this.awaited((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -225,7 +227,7 @@ export class SessionRuntime {
    * @param last what the driver is still asked for
    */
   leave(last: () => void = () => this.#tryAtLast()): Promise<void> {
-    return new Promise((resolve) => {
+    return this.awaited((resolve) => {
       this.#left = resolve;
       this.#leavingSinceMs = this.#platform.timers.now();
       last();
@@ -238,6 +240,14 @@ export class SessionRuntime {
     const { notSaved, notErased } = this.driver.device;
     if (notSaved || notErased) this.driver.tryNow();
     else this.driver.run();
+  }
+
+  /** A promise that a program waits for: the process stays alive until it settles. */
+  awaited<T>(executor: ConstructorParameters<typeof Promise<T>>[0]): Promise<T> {
+    const release = this.settings.keepAlive?.();
+    const promise = new Promise<T>(executor);
+    promise.then(release, release ?? nothing);
+    return promise;
   }
 
   /** Calls what is the program's. */

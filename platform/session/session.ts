@@ -41,7 +41,7 @@ export interface SignOutResult {
   readonly isStored: boolean;
 }
 
-/** A session that is always ready: made by `signIn`. */
+/** Made by `signIn`. */
 export class Session {
   readonly #runtime: SessionRuntime;
   readonly #onEnd: ((error: SignInError) => unknown) | undefined;
@@ -93,10 +93,7 @@ export class Session {
     return this.#device.notSaved === 0 && !watch.isStoring(driver) && !watch.isSilent;
   }
 
-  /**
-   * The newest answer of the token endpoint without its access and refresh token, kept over restarts; undefined for a
-   * session of an older program, until the first renewal.
-   */
+  /** The newest token response without its tokens; undefined for a session of an older program, until the first refresh. */
   get tokenResponse(): TokenResponse | undefined {
     return this.#runtime.recorder.tokenResponse;
   }
@@ -167,7 +164,7 @@ export class Session {
 
   /** Until something may have changed, or the signal gives up. */
   #nextChange(signal?: AbortSignal | null): Promise<void> {
-    return new Promise<void>((resolve) => {
+    return this.#runtime.awaited<void>((resolve) => {
       const wake = (): void => {
         signal?.removeEventListener("abort", wake);
         resolve();
@@ -245,10 +242,7 @@ export class Session {
     return { isRevoked: problem === "", problem, isStored: slotsUsed > 0 || watch.isSilent };
   }
 
-  /**
-   * Lets the program go on without the session; it is there again at the next start. Resolves when everything is given
-   * back: a refresh that is under way comes to its end first, since its tokens would be lost, for ten seconds at most.
-   */
+  /** Closes the session; the next start resumes it. Waits at most ten seconds for a refresh that is under way. */
   async close(): Promise<void> {
     this.#finish(new SignInError("closed", "nobody", "the session was closed"));
     await this.#left;

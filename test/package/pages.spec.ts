@@ -16,6 +16,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
+import {
+  type SimulatedService,
+  startSimulatedService,
+} from "../../targets/service/simulated-service.ts";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 import { type Block, blocksOf, countBlocks } from "../code-blocks.ts";
 
@@ -90,11 +94,19 @@ function unexplained(page: string, isThere: (file: string) => boolean): string[]
   return parts.filter((part) => !SAYS_SO.test(part)).flatMap((part) => mentions(part, isThere));
 }
 
+/** For a folder and those below it: the package that the guide for Node installs. */
+function linkAgent(folder: string): void {
+  const agent = path.join(folder, "node_modules/https-proxy-agent");
+  mkdirSync(path.dirname(agent), { recursive: true });
+  if (!existsSync(agent)) symlinkSync(path.join(root, "node_modules/https-proxy-agent"), agent);
+}
+
 /** A folder for a page, with the packages as `npm install` leaves them. */
 function folderFor(page: string): string {
   const folder = path.join(project, "pages", page.replaceAll(/[/.]/g, "-"));
   mkdirSync(folder, { recursive: true });
   symlinkSync(path.join(project, "node_modules"), path.join(folder, "node_modules"));
+  linkAgent(path.join(project, "pages"));
   return folder;
 }
 
@@ -138,11 +150,7 @@ it("there are pages in each package, links, and blocks to run", () => {
 it.each(pagesWith(isProgram))("%s: every program in it compiles", (page) => {
   const programs = blocksOf(read(page)).filter(isProgram);
   const folder = path.join(project, page.replaceAll(/[/.]/g, "-"));
-  // Installs the packages that the guide for Node names.
-  const own = path.join(folder, "node_modules");
-  mkdirSync(own, { recursive: true });
-  const agent = "https-proxy-agent";
-  symlinkSync(path.join(root, "node_modules", agent), path.join(own, agent));
+  linkAgent(folder);
   const files = programs.map(({ text }, i) => {
     const file = path.join(folder, `block-${i}.mts`);
     writeFileSync(file, text);
@@ -190,7 +198,15 @@ function end(child: ChildProcess): void {
   }
 }
 
-/** Runs the commands of a page, and its programs that contain a server. */
+/** A program of a page, with a server on this machine in place of one on the internet. */
+const atHome = (program: string, url: string): string =>
+  program
+    .replaceAll(/server: "(?:github|https:[^"]*)"/g, `server: "${url}"`)
+    .replaceAll(/clientId: "(?:your client's id|cli)"/g, 'clientId: "public-printer"')
+    .replaceAll("https://api.github.com/user", `${url}/userinfo`)
+    .replaceAll('"repo"', '"email"');
+
+/** Runs the commands and the programs of a page; each program must end by itself. */
 async function walk(page: string): Promise<number> {
   const folder = folderFor(page);
   const port = await freePort();
@@ -202,11 +218,10 @@ async function walk(page: string): Promise<number> {
   };
   const options = { cwd: folder, env };
   const tokenCache: ChildProcess[] = [];
+  let service: SimulatedService | undefined;
   let ran = 0;
   try {
     for (const { language, text, mark } of blocksOf(read(page)).filter(isRun)) {
-      // Programs for servers on the internet are only compiled.
-      if (language === "ts" && !/picogrant-tools\/service|127\.0\.0\.1:8080/.test(text)) continue;
       // The packages are installed from the tarballs that npm would fetch.
       const commands = text
         .replaceAll(/^npm install .*\n/gm, "")
@@ -216,7 +231,8 @@ async function walk(page: string): Promise<number> {
       ran++;
       if (language === "ts") {
         const file = path.join(folder, `program-${ran}.mts`);
-        writeFileSync(file, text.replaceAll("8080", `${port}`));
+        service ??= await startSimulatedService({ approve: "ada" });
+        writeFileSync(file, atHome(text.replaceAll("8080", `${port}`), service.url));
         const tsx = path.join(root, "node_modules/tsx/dist/loader.mjs");
         await promisify(execFile)(process.execPath, ["--import", tsx, file], options);
       } else if (mark === "beside") {
@@ -230,6 +246,7 @@ async function walk(page: string): Promise<number> {
     return ran;
   } finally {
     for (const child of tokenCache) end(child);
+    await service?.close();
   }
 }
 
