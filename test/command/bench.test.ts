@@ -82,14 +82,7 @@ it.concurrent.each<[what: string, program: string, output: RegExp]>([
   const file = join(folder, `${what.replaceAll(" ", "-")}.cjs`);
   writeFileSync(file, program);
   const device = `exec ${process.execPath} ${file} {config}`;
-  const { status, output } = await bench(
-    "--device",
-    device,
-    "--patience",
-    "2",
-    "--only",
-    "pending",
-  );
+  const { status, output } = await bench("--device", device, "--timeout", "2", "--only", "pending");
   expect(output).toMatch(line);
   expect(status).toBe(1);
 });
@@ -99,7 +92,7 @@ it.concurrent("a device that polls for ever: its row ends within the row's limit
   // Each poll comes before the wait for the end of the requests is over.
   writeFileSync(file, `${STAYS} setInterval(() => poll().catch(() => {}), 1500)`);
   const device = `exec ${process.execPath} ${file} {config}`;
-  const row = ["--patience", "2", "--only", "poll-redirect-302"];
+  const row = ["--timeout", "2", "--only", "poll-redirect-302"];
   const { status, output } = await bench("--device", device, ...row);
   expect(output).toMatch(/poll-redirect-302 .* passed\n1 of 1 rows pass/);
   expect(status).toBe(0);

@@ -74,7 +74,7 @@ export function deviceLine(): Command {
     .option("--host <address>", "address to listen on, as the device is to call it", "127.0.0.1")
     .option("--https", "every row over https, for a device that takes nothing else")
     .option("--at-once <number>", "devices side by side", integer(1, 100), 8)
-    .option("--patience <seconds>", "how long a request is waited for", integer(1, 3600), 30)
+    .option("--timeout <seconds>", "how long a request is waited for", integer(1, 3600), 30)
     .option("--first-poll-at-once", "the first poll need not wait for an interval")
     .option("--keep", "leave the directories of the devices")
     .option("--json", "one JSON object for each row");
