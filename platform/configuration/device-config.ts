@@ -13,8 +13,7 @@ import { serverNames } from "../servers/address.ts";
 import { type Server, ServerError, serverOf } from "../servers/index.ts";
 import { clientAuthentications, formParameters } from "./client-settings.ts";
 import schema from "./device.schema.json";
-import { duplicateNames } from "./duplicate-names.ts";
-import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
+import { checkSchema, duplicateNames, type Problem, type Schema } from "./schema-check.ts";
 
 /** The content of device.json. What the schema makes optional is optional here. */
 export interface DeviceConfig {

@@ -1,5 +1,5 @@
 // Checks a JSON value against a JSON schema (draft 7) with the keywords that device.schema.json uses. Small, without
-// dependencies, for any engine.
+// dependencies, for any engine. And finds duplicate names, which JSON.parse does not report.
 
 import { nameMeant } from "../text/name-suggestion.ts";
 
@@ -148,4 +148,37 @@ export function join(path: string, name: string): string {
   const plain = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name);
   if (!plain) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;
   return path ? `${path}.${name}` : name;
+}
+
+/** A string, followed by its colon if it is a name, or the begin or end of an object. */
+const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}]/g;
+
+/** An object whose end has not been read. */
+interface Open {
+  readonly path: string;
+  readonly names: Set<string>;
+  readonly outer: Open | undefined;
+}
+
+/**
+ * The duplicate members, in the order of the text. JSON.parse silently uses the last one (RFC 8259 §4 allows it), another
+ * parser the first one. In a configuration that is a mistake.
+ * @param text valid JSON
+ */
+export function duplicateNames(text: string): Problem[] {
+  const problems: Problem[] = [];
+  let object: Open | undefined;
+  let path = "";
+  for (const [token, quoted, colon] of text.matchAll(TOKEN)) {
+    if (token === "{") object = { path, names: new Set(), outer: object };
+    else if (token === "}") object = object!.outer;
+    else if (colon !== undefined) {
+      const { path: above, names } = object!;
+      const name = JSON.parse(quoted!) as string;
+      path = join(above, name);
+      if (names.has(name)) problems.push({ path, message: "is there twice" });
+      names.add(name);
+    }
+  }
+  return problems;
 }

@@ -5,10 +5,9 @@ import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";
 import { type Need, whyNot } from "../../simulator/preconditions.ts";
-import type { Gauge, View } from "../../simulator/view.ts";
+import type { Gauge, SlipView, View } from "../../simulator/view.ts";
 import { Diagram } from "./diagram.ts";
-import { drawModules, drawSlip } from "./display.ts";
-import { element, paceOf, setText, time } from "./dom.ts";
+import { element, paceOf, setText, svg, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 
 // The connection to the simulation: over the network, or in the same page.
@@ -333,4 +332,50 @@ export function takeTabs(): void {
       next.focus();
     });
   }
+}
+
+// QR codes for a real phone: on the panel, on the console's screen, and on the printer's paper.
+
+/** Width of the quiet zone (ISO/IEC 18004). */
+const QUIET = 4;
+
+function drawModules(root: SVGSVGElement, rows: readonly string[]): void {
+  const state = rows.join("");
+  if (root.dataset.state === state) return;
+  root.dataset.state = state;
+  root.replaceChildren();
+  if (rows.length === 0) return;
+  let path = "";
+  rows.forEach((row, y) => {
+    for (let x = 0; x < row.length; x++) {
+      if (row[x] === "1") path += `M${x + QUIET},${y + QUIET}h1v1h-1z`;
+    }
+  });
+  const size = rows.length + 2 * QUIET;
+  root.setAttribute("viewBox", `0 0 ${size} ${size}`);
+  // White also in dark mode: cameras need dark on light.
+  root.append(svg("rect", { width: size, height: size, fill: "#fff" }));
+  root.append(svg("path", { d: path, fill: "#111" }));
+}
+
+function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
+  const state = slip ? `${slip.atMs} ${slip.code}` : "";
+  if (place.dataset.state === state) return;
+  place.dataset.state = state;
+  place.replaceChildren();
+  if (slip === undefined) return;
+  const { heading, address, code, footing, qr } = slip;
+  const lines = [heading, address, "", code, "", footing];
+  const text = document.createElement("p");
+  for (const line of lines) {
+    const row = document.createElement(line === code ? "strong" : "span");
+    // Wraps an address that is too long for the paper after a separator, not inside a word.
+    const parts = (line || " ").split(/(?<=[^/]\/|[a-z]\.)(?=[^/\s])/);
+    row.append(...parts.flatMap((part) => [part, document.createElement("wbr")]));
+    text.append(row);
+  }
+  const picture = svg("svg", { viewBox: "0 0 1 1" }) as SVGSVGElement;
+  drawModules(picture, qr);
+  place.setAttribute("aria-label", `A slip of paper: ${lines.filter(Boolean).join(" ")}`);
+  place.append(text, picture);
 }
