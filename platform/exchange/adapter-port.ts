@@ -66,7 +66,6 @@ export class AdapterPort implements Port {
     return false;
   }
 
-  /** Ends the exchange. @returns whether it was the current one */
   ends(exchange: Exchange): boolean {
     if (!this.counts(exchange)) return false;
     this.#current = undefined;

@@ -24,9 +24,7 @@ export type Head = Parameters<HttpSink["status"]>;
  * `send`.
  */
 export abstract class Filter implements Below {
-  /** Set by `connect`. */
   above!: Above;
-  /** Set by `connect`. */
   below!: Below;
 
   send(request: HttpRequest): void {
@@ -84,7 +82,6 @@ export function connect(filters: readonly Filter[], above: Above, port: Port): B
   return top;
 }
 
-/** The possible filters of an exchange. */
 export interface Filters {
   /** Answers a refresh itself if a valid token is known. */
   readonly known?: Filter | undefined;
@@ -94,11 +91,9 @@ export interface Filters {
   readonly recorder?: Filter | undefined;
   /** Translates for a server that does not implement RFC 8628. */
   readonly translation?: Filter | undefined;
-  /** The body format. */
   readonly form?: Filter | undefined;
   /** The last check before the adapter: refuses a request that would leak a secret. */
   readonly look?: Filter | undefined;
-  /** Logs what is sent and received. */
   readonly log?: Filter | undefined;
 }
 

@@ -34,7 +34,6 @@ function holds(url: string, secret: string): boolean {
 
 /** A refused request is not sent, and is reported as unreachable. */
 export class LeakGuard extends Filter {
-  /** The address that the next request is meant for. */
   address = "";
   readonly #allowed: (address: string) => Allowed;
   /** The last two addresses that passed: polls and new code requests repeat them, and must not allocate strings. */

@@ -7,7 +7,6 @@ import { originOf } from "../servers/address.ts";
 import { asciiOf } from "../text/text.ts";
 import { type Head, Listener } from "./filter.ts";
 
-/** What the log reads of a device. */
 interface Looked {
   readonly state: State;
   readonly error: ErrorCode;

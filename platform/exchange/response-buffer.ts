@@ -16,7 +16,6 @@ export abstract class ResponseBuffer extends Listener {
   #head: Head = [0, -1];
   #body: number[] = [];
 
-  /** Called with the complete response. */
   abstract responded(response: BufferedResponse): void;
 
   override send(request: HttpRequest): void {

@@ -1,5 +1,4 @@
-// The HTTP adapter on Node's own client. It opens connections and reports what came; what an answer
-// means, and whether to ask again, is decided elsewhere.
+// The HTTP adapter on Node's own client. It opens connections and reports responses; it neither interprets nor retries.
 
 import http from "node:http";
 import https from "node:https";
@@ -23,40 +22,40 @@ import { retryAfterSeconds } from "../exchange/retry-after.ts";
 export interface NodeHttpOptions {
   /** For the whole exchange, from `send` to the last byte; default 30 s. */
   timeLimitMs?: number;
-  /** For name, connection and TLS handshake together; default 10 s. */
+  /** For name resolution, connection and TLS handshake together; default 10 s. */
   connectLimitMs?: number;
   /** Longest body in bytes; default 64 KiB. */
   sizeLimitBytes?: number;
-  /** The text of PEM certificates to trust instead of Node's own list. */
+  /** PEM certificates to trust instead of Node's own list. */
   ca?: string | Buffer | readonly (string | Buffer)[];
   /**
-   * Makes the connections for https in place of Node's own client: one that goes through a proxy, say, since
-   * HTTPS_PROXY and the like are not looked at. It must check certificates; what it trusts is its own affair.
+   * Creates the https connections in place of Node's own client, for example through a proxy: HTTPS_PROXY is not read.
+   * It must check certificates, and decides which ones to trust.
    */
   agent?: http.Agent;
   /** `User-Agent`; default "picogrant". */
   userAgent?: string;
   /**
-   * How long a connection is kept for the next request at most; default: as long as the server says (`Keep-Alive`) less
-   * a second, ten minutes at most, and 4 s where it says nothing. Servers commonly close theirs from 5 s on, and a POST
-   * that meets a closing connection may have been acted on or not: that poll's tokens would be lost.
+   * How long a connection is kept for the next request; default: as long as the server says (`Keep-Alive`) minus a
+   * second, at most ten minutes, and 4 s if it says nothing. Servers commonly close theirs after 5 s, and a POST on a
+   * closing connection may or may not have been processed: the tokens of such a poll would be lost.
    */
   idleLimitMs?: number;
 }
 
-/** What an agent has of its own counts before what is asked for here: so none of these, which switch off what is checked. */
+/** An agent's own options take precedence: those that disable checks are rejected. */
 const WEAK =
   /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
 
-/** What a request is made with; its connection is the agent's. What is of TLS has no effect on plain http. */
+/** The options of a request; its connection is the agent's. TLS options have no effect on plain http. */
 export interface TlsSettings extends https.RequestOptions {
   agent: http.Agent;
   connectLimitMs: number;
 }
 
 /**
- * How a connection for https is made, and whom it trusts.
- * @throws TypeError where the agent switches off what is checked
+ * How https connections are made, and which certificates they trust.
+ * @throws TypeError if the agent disables checks
  */
 export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSettings {
   const { options: own = {} } = (agent ?? {}) as { options?: object };
@@ -70,7 +69,7 @@ export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSetti
     // Node gives up one address of several after 250 ms, which a slow line takes to connect.
     ...{ autoSelectFamilyAttemptTimeout: Math.ceil(connectLimitMs / 4) },
     maxHeaderSize: EXCHANGE_LIMITS.headLimitBytes,
-    // Said outright, so that no setting of the environment can switch the checks off.
+    // Explicit, so that no environment setting can disable the check.
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
     checkServerIdentity,
@@ -81,8 +80,8 @@ export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSetti
 
 /**
  * As Node's own check, but by RFC 9525 (§2, §6.3): the common name never counts, and a wildcard stands for the whole
- * first label. Names that are written with quotes have characters in them that no host's name has: a certificate
- * with such a one is read by nobody in the same way, and refused.
+ * first label. A certificate with quoted names, which contain characters that no host name has, is rejected:
+ * implementations parse it differently.
  */
 function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const { subjectaltname = "" } = certificate;
@@ -93,9 +92,9 @@ function checkServerIdentity(host: string, certificate: PeerCertificate): Error 
 }
 
 /**
- * Starts a request and watches its connection. A fresh one has to stand within its own limit, its TLS handshake included.
- * @param plain makes connections for plain http
- * @param late called where the limit has passed
+ * Starts a request and watches its connection. A new one must be established within its own limit, including TLS.
+ * @param plain creates connections for plain http
+ * @param late called after the limit
  */
 export function openRequest(
   url: URL,
@@ -106,7 +105,7 @@ export function openRequest(
 ): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
   const secure = url.protocol === "https:";
   const agent = secure ? settings.agent : plain;
-  // With a proxy of the environment the name is the proxy's, and its port another.
+  // With a proxy of the environment, name and port are the proxy's.
   const { proxyEnv } = ((agent as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
   const lookup: LookupFunction = async (...asked) =>
     (await import("./addresses.ts")).look(portOf(url), settings.connectLimitMs, ...asked);
@@ -118,7 +117,7 @@ export function openRequest(
   client.on("socket", (socket) => {
     const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
     if (connecting || secureConnecting) socket.once(secure ? "secureConnect" : "connect", stands);
-    // It was another request's.
+    // It is a reused connection.
     else stands();
   });
   return { client, connectLimit };
@@ -132,7 +131,7 @@ interface Exchange {
   bodyBytes: number;
 }
 
-/** HTTP and HTTPS over kept connections. `dispose` closes what is left open. */
+/** HTTP and HTTPS over kept connections. `dispose` closes the idle ones. */
 export class NodeHttp implements Http {
   readonly #timeLimitMs: number;
   readonly #sizeLimitBytes: number;
@@ -142,7 +141,7 @@ export class NodeHttp implements Http {
   readonly #tls: TlsSettings;
   #isDisposed = false;
   #current: Exchange | undefined;
-  /** What went wrong last: Node's or OpenSSL's name for it, or a sentence; "" where nothing did. */
+  /** The last failure: Node's or OpenSSL's name for it, or a sentence; "" for none. */
   lastFailure = "";
 
   constructor(options: NodeHttpOptions = {}) {
@@ -168,7 +167,7 @@ export class NodeHttp implements Http {
       bodyBytes: 0,
     };
     this.#current = exchange;
-    // What waits on a kept connection is read first: it is not the answer to what is asked now.
+    // Data that waits on a kept connection is read first: it is not the response to this request.
     setImmediate(() => this.#current === exchange && this.#start(exchange, request));
   }
 
@@ -176,7 +175,7 @@ export class NodeHttp implements Http {
     if (this.#current !== undefined) this.#finish(this.#current);
   }
 
-  /** Ends what is under way, and closes kept connections where no other adapter of the process is left. */
+  /** Ends the current exchange, and closes kept connections if this is the last adapter of the process. */
   dispose(): void {
     this.abort();
     if (!this.#isDisposed) leave(this.#pool, this.#idleLimitMs);
@@ -210,8 +209,8 @@ export class NodeHttp implements Http {
       answer = response;
       this.#receive(exchange, response);
     });
-    // Node never repeats a request: an error here, on a kept connection too, ends the exchange. Behind a whole answer
-    // neither an error nor the end of the connection says anything: its body may still be on the way to the sink.
+    // Node never repeats a request: an error, even on a kept connection, ends the exchange. After a complete response
+    // neither an error nor the end of the connection matters: its body may still be on the way to the sink.
     const isWhole = (): boolean => answer?.complete === true;
     client.on("error", (error) => {
       const [failure, why] = failureOf(error);
@@ -249,9 +248,9 @@ export class NodeHttp implements Http {
     body.on("end", () => this.#end(exchange));
     const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
     const { "transfer-encoding": coding = "chunked" } = response.headers;
-    // Of the interim ones Node passes on 101 only, and no switch of protocols was asked for.
+    // Of the interim responses Node reports only 101, and no protocol switch was requested.
     const status = finalStatus(response.statusCode);
-    // RFC 9110 §15.5.8: only a proxy says so, and behind TLS it is no answer of the server's.
+    // RFC 9110 §15.5.8: only a proxy sends it; over TLS it is not the server's response.
     if (status === 407) {
       this.#fail(exchange, "unreachable", PROXY_REFUSES);
       return;
@@ -263,7 +262,7 @@ export class NodeHttp implements Http {
     const { "www-authenticate": authenticate = "" } = response.headers;
     const waitS = retryAfterSeconds(retryAfter, date, Date.now());
     exchange.sink.status(status, waitS, authenticate);
-    // `#fail` does nothing where the sink has aborted meanwhile.
+    // `#fail` has no effect if the sink has aborted meanwhile.
     if (Number(promised) > this.#sizeLimitBytes) this.#fail(exchange, "too-large", TOO_LONG);
   }
 
@@ -287,7 +286,7 @@ export class NodeHttp implements Http {
     exchange.sink.failed(failure);
   }
 
-  /** Over without a complete answer: the connection is of no use any more. */
+  /** Ended without a complete response: the connection cannot be reused. */
   #finish(exchange: Exchange): void {
     this.#release(exchange);
     exchange.client?.destroy();
@@ -308,33 +307,33 @@ export const DECODERS = new Map<string, () => Transform & Zlib>([
   ["br", createBrotliDecompress],
 ]);
 
-/** The body as it was before somebody on the way compressed it all the same (RFC 9110 §8.4.1). */
+/** The body, decoded if somebody on the way has compressed it all the same (RFC 9110 §8.4.1). */
 export function decoded(response: http.IncomingMessage): Readable {
   const decoder = DECODERS.get(`${response.headers["content-encoding"]}`.toLowerCase());
   return decoder ? response.pipe(unlessEmpty(decoder())) : response;
 }
 
-/** No body at all is none that was cut off, whatever its head says of a coding. */
+/** An empty body is not cut off, whatever coding its head names. */
 function unlessEmpty<D extends Transform & Zlib>(decoder: D): D {
   const flush = decoder._flush.bind(decoder);
   decoder._flush = (done) => (decoder.bytesWritten === 0 ? done() : flush(done));
   return decoder;
 }
 
-/** With `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like, or a sentence. The message would name addresses. */
+/** With `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like, or a sentence. The message would contain addresses. */
 function failureOf(error: Error): [TransportFailure, why: string] {
   const { code = error.name } = error as NodeJS.ErrnoException;
   if (code === "ETIMEDOUT") return ["timeout", code];
   if (code === "HPE_HEADER_OVERFLOW") return ["too-large", HEAD_TOO_LONG];
   if (code === "ECONNRESET" || code === "EPIPE") return ["unreachable", CUT_OFF];
-  // A handshake that fails while the request is written has OpenSSL's reason in its message alone.
+  // If a handshake fails while the request is being written, only the message has OpenSSL's reason.
   const [, reason] =
     /SSL routines:[^:]*:([^:]+)/.exec(code === "EPROTO" ? error.message : "") ?? [];
   if (reason) return ["unreachable", `ERR_SSL_${reason.toUpperCase().replaceAll(" ", "_")}`];
   return ["unreachable", code.startsWith("HPE_") ? NOT_HTTP : code];
 }
 
-/** Whose the failure is: nobody but an agent connects to another name or port than the server's. */
+/** Which side has failed: only an agent connects to another name or port than the server's. */
 function placeOf(error: Error, url: URL): string {
   const { hostname = url.hostname, port = portOf(url) } = error as {
     hostname?: string;
@@ -351,17 +350,17 @@ const PROXY_REFUSES = "the proxy wants a name and a password";
 const copyRange = (bytes: Bytes, from: number, to: number): Buffer =>
   Buffer.from(Array.prototype.slice.call(bytes, from, to));
 
-// Connections that are kept for the next request. What comes on one that nobody has asked anything would be taken for
-// the answer to the next request (RFC 9112 §9.3: answers come in the order of requests): it is closed instead.
+// Connections that are kept for the next request. Unexpected data on one would be taken for the next response (RFC 9112
+// §9.3: responses come in the order of requests): such a connection is closed.
 
-/** Whose each connection is: another request of the program may be given it, too. */
+/** The agent of each connection: another request of the program may get it, too. */
 const agents = new WeakMap<Socket, http.Agent>();
-/** How long to keep a connection, as the server has said. */
+/** How long to keep each connection, as the server has said. */
 const reportedMs = new WeakMap<Socket, number | undefined>();
 
 /**
- * Watches the connection that a request has got, from the end of its answer until the next request takes it.
- * @param agent whose the connection is
+ * Watches a request's connection from the end of its response until the next request takes it.
+ * @param agent of the connection
  */
 export function follow(client: http.ClientRequest, agent: http.Agent): void {
   client.on("socket", (socket) => {
@@ -376,7 +375,7 @@ export function follow(client: http.ClientRequest, agent: http.Agent): void {
 }
 
 function closeIfUnasked(this: Socket): void {
-  // Agents of other makes need not tell.
+  // Agents of other libraries need not have the property.
   const { freeSockets = {} } = agents.get(this)!;
   if (Object.values(freeSockets).flat().includes(this)) this.destroy();
 }
@@ -388,9 +387,8 @@ interface Pool {
   users: number;
 }
 
-/** By how long a connection is kept at most; undefined: as the server says. */
+/** By the longest time that a connection is kept; undefined: as the server says. */
 const pools = new Map<number | undefined, Pool>();
-/** To one server; those who come later wait for one of them. */
 const CONNECTIONS_MAX = 32;
 const IDLE_MS = 4000;
 
@@ -400,8 +398,8 @@ function poolOf(idleLimitMs: number | undefined): Pool {
     const bounds = { maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX };
     const how = { ...bounds, keepAlive: true, timeout: idleLimitMs ?? IDLE_MS };
     const plain = new http.Agent(how);
-    // Where Node has been told to ask the environment for a proxy (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and
-    // newer), its own agent says so. Plain http, which is for this machine, goes through none.
+    // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and newer), its own
+    // agent has these options. Plain http, which is for this machine, uses no proxy.
     const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
     const secure = new https.Agent({ ...how, proxyEnv } as https.AgentOptions);
     for (const agent of [plain, secure]) limitKeepAlive(agent, idleLimitMs);
@@ -412,7 +410,7 @@ function poolOf(idleLimitMs: number | undefined): Pool {
   return pool;
 }
 
-/** The last one closes what is kept. */
+/** The last one closes kept connections. */
 function leave(pool: Pool, idleLimitMs: number | undefined): void {
   if (--pool.users > 0) return;
   pools.delete(idleLimitMs);
@@ -420,8 +418,8 @@ function leave(pool: Pool, idleLimitMs: number | undefined): void {
 }
 
 /**
- * Node's own agent takes the server's word where that is less than its own limit, and in early versions to the last
- * moment: a POST on a connection that is being closed may have been acted on or not.
+ * Node's own agent obeys the server if its value is below the agent's limit, and early versions up to the last moment:
+ * a POST on a closing connection may or may not have been processed.
  */
 function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): void {
   const keep = agent.keepSocketAlive.bind(agent);
@@ -435,10 +433,10 @@ function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): voi
   };
 }
 
-// `fetch` for a session on Node, over the same client as the adapter: the global one takes neither certificates nor an
-// agent, and gives up slow lines (see above).
+// A session's `fetch` on Node, with the client of the adapter: the global one accepts neither certificates nor an
+// agent, and gives up on slow lines (see above).
 
-/** @throws TypeError where the agent does not check certificates */
+/** @throws TypeError if the agent does not check certificates */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
   const settings = tlsSettings(options);
   return async (input, init) => (await import("./agent-fetch.ts")).send(settings, input, init);

@@ -1,5 +1,5 @@
-// A state directory: whose it is, who uses it now, what an issuer has said of itself, how it is forgotten, and the
-// adapters over it. Apart from the other adapters: a program with a storage of its own loads no files.
+// A state directory: its client, its users, an issuer's stored metadata, how it is erased, and its adapters. Separate
+// from the other adapters: programs with their own storage load no files.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import path from "node:path";
@@ -27,15 +27,15 @@ import { NodeHttp, type NodeHttpOptions } from "./http.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import { StateLock } from "./state-lock.ts";
 
-// Whose session it keeps. Records of another client look like none at all (core/SPEC.md): without this a second program
-// in the same directory would write its own over them.
+// The client of the stored session. Records of another client look like none (core/SPEC.md): without this file, a
+// second program in the same directory would overwrite them.
 
 const OWNER = "client.json";
 
 /**
- * Claims the directory for a client, while there are records in it. A client that names its server otherwise is the same.
- * @returns gives it back, to be called before the files are closed
- * @throws StateDirectoryError where it keeps records of another client
+ * Claims the directory for a client while it contains records. A client that names its server differently is the same.
+ * @returns a function that releases it, to be called before the files are closed
+ * @throws StateDirectoryError if it contains records of another client
  */
 export function claimDirectory(
   files: FileStorage,
@@ -56,7 +56,7 @@ export function claimDirectory(
     });
 }
 
-/** A medium that keeps nothing keeps no session either. */
+/** A medium that stores nothing has no session either. */
 function unlessBroken(run: () => void): void {
   try {
     run();
@@ -65,7 +65,7 @@ function unlessBroken(run: () => void): void {
   }
 }
 
-/** "" where there is none, or others could have written it. */
+/** "" if there is none, or if others could have written it. */
 function foundIn(file: string): string {
   try {
     return `${readOwn(file) ?? ""}`;
@@ -74,7 +74,7 @@ function foundIn(file: string): string {
   }
 }
 
-/** What an older program has left has no such file: whose it is shows when it is read. */
+/** Older versions did not write this file: reading the records shows their client. */
 function refuseOther({ clientId }: Client, directory: string, found: string): void {
   const { client, server } = objectIn(Buffer.from(found)) ?? {};
   if (typeof client !== "string" || typeof server !== "string" || client === clientId) return;
@@ -84,12 +84,12 @@ function refuseOther({ clientId }: Client, directory: string, found: string): vo
   );
 }
 
-/** The directory is nobody's. */
+/** Removes the claim. */
 export function disclaimDirectory(directory: string): void {
   removeOwn(path.join(directory, OWNER));
 }
 
-/** As the program names the server, for whoever is refused. */
+/** The server as the program has named it, for the error message. */
 function nameOf(choice: ServerChoice): string {
   const { issuer, endpoints, profile } = identityOf(choice);
   if (typeof profile !== "object") return profile ?? issuer ?? `${endpoints?.token}`;
@@ -100,7 +100,7 @@ function nameOf(choice: ServerChoice): string {
 
 // Several processes that use it at the same time.
 
-/** So long whoever waits does so in silence: a refresh takes less. */
+/** A wait is only reported after this time: a refresh takes less. */
 const BUSY_MS = 3000;
 
 export class SharedDirectory implements SharedState {
@@ -108,15 +108,15 @@ export class SharedDirectory implements SharedState {
   isWaiting = false;
   readonly #files: FileStorage;
   readonly #lock: StateLock;
-  /** The records as they were read, or as they have been left here. */
+  /** The records as they were last read or written here. */
   #known = "";
-  /** While the lock is held: whether they were those when it was taken. */
+  /** While the lock is held: whether the records were current when it was taken. */
   #wasCurrent = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Why the lock cannot be taken, "" where it can. */
+  /** Why the lock cannot be taken, "" if it can. */
   #problem = "";
 
-  /** @param open the storage for a device that reads anew: the files, or a seal around them */
+  /** @param open the storage for a device that reads again: the files, or a seal around them */
   constructor(files: FileStorage, open: () => Storage = () => files) {
     this.#files = files;
     this.open = open;
@@ -152,7 +152,7 @@ export class SharedDirectory implements SharedState {
         const what = `process ${holder} is signing in with the same state, or asks the server`;
         onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
       }
-      // Two that come at the same moment both step back: not for the same time.
+      // If two come at the same time, both step back for different times.
       this.#timer = setTimeout(attempt, 10 + Math.random() * 90);
     };
     attempt();
@@ -170,7 +170,7 @@ export class SharedDirectory implements SharedState {
     return this.#problem;
   }
 
-  /** A medium that takes no lock takes no record of another program's either. */
+  /** A medium without a lock file takes no record of another program either. */
   #tryTake(): number {
     this.#problem = "";
     if (this.#lock.isHeld) return 0;
@@ -189,24 +189,23 @@ export class SharedDirectory implements SharedState {
   }
 }
 
-// What an issuer has said of itself, kept beside the tokens: a start with a session then needs no network, and one
-// without asks for the code at once. Nothing in it is secret; but whoever could change it would be sent the tokens. With a
-// device key it is authenticated by that, as the records are; without one it is as safe as they are, which is the
-// directory's affair.
+// An issuer's metadata, stored beside the tokens: a start with a session then needs no network, and one without
+// requests the code at once. It is not secret, but whoever could change it would receive the tokens. With a device key
+// it is authenticated like the records; without one it is as safe as they are, by the directory's permissions.
 
 const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";
 const VERSION = 2;
 
-/** Whose they are, and how an issuer is asked. */
+/** The client, and how to reach the issuer. */
 export interface StoredMetadataOptions {
-  /** That of the sealed storage, if there is one. */
+  /** Of the sealed storage, if there is one. */
   readonly deviceKey?: Uint8Array | undefined;
   readonly allowHttp?: boolean | undefined;
   readonly http?: NodeHttpOptions | undefined;
 }
 
-/** @param directory the state directory, which is there */
+/** @param directory an existing state directory */
 export function storedMetadata(
   directory: string,
   { deviceKey, allowHttp = false, http = {} }: StoredMetadataOptions,
@@ -218,7 +217,7 @@ export function storedMetadata(
         const content = readOwn(file, { isSealed: deviceKey !== undefined });
         return serverIn(`${content ?? ""}`, issuer, deviceKey, allowHttp);
       } catch {
-        // Not what was written, or others could have written it: the server is asked.
+        // It was altered, or others could have written it: the server is asked.
         return undefined;
       }
     },
@@ -227,11 +226,12 @@ export function storedMetadata(
       try {
         writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`);
       } catch {
-        // A medium that keeps nothing: the next start asks again, and what is lost is told of where tokens are.
+        // A medium that stores nothing: the next start requests it again; failures to store tokens are reported
+        // elsewhere.
       }
     },
     rediscover: async (issuer, given) => {
-      // Apart from the driver's adapter, which has one exchange at a time.
+      // Separate from the driver's adapter, which has one exchange at a time.
       const adapter = new NodeHttp(http);
       try {
         const { discoverServer } = await import("../servers/discovery.ts");
@@ -246,7 +246,6 @@ export function storedMetadata(
   return stored;
 }
 
-/** Forgets them. */
 export function removeMetadata(directory: string): void {
   removeOwn(path.join(directory, METADATA));
 }
@@ -257,7 +256,7 @@ function codeOf(text: string, deviceKey: Uint8Array | undefined): string {
   return createHmac("sha256", deviceKey).update(LABEL).update(text).digest("hex");
 }
 
-/** @throws where it is not what was written, or its addresses are none that tokens may go to */
+/** @throws if it was altered, or if its addresses must not receive tokens */
 function serverIn(
   content: string,
   issuer: string,
@@ -265,7 +264,7 @@ function serverIn(
   allowHttp: boolean,
 ): DiscoveredServer | undefined {
   const [text = "", code] = content.split("\n");
-  // Cut off: the code has a line of its own, also where it is "".
+  // Cut off: the code has a line of its own, also if it is "".
   if (code === undefined) return undefined;
   const expected = Buffer.from(codeOf(text, deviceKey));
   const found = Buffer.from(code);
@@ -281,9 +280,9 @@ function serverIn(
   return { issuer: stored.issuer, endpoints, clientAuthenticationMethods };
 }
 
-// What `forget` does.
+// Implements `discard`.
 
-/** @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased` */
+/** @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased` */
 export async function discardDirectory(directory: string): Promise<void> {
   const storage = new FileStorage(directory, { isShared: true, isSealed: true });
   const shared = new SharedDirectory(storage);
@@ -296,7 +295,7 @@ export async function discardDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The same on a storage that is open. */
+/** The same for an open storage. */
 export async function discardIn(storage: FileStorage): Promise<void> {
   const places = [[storage, 0] as const, [storage, 1] as const, [storage.tokenCache, 0] as const];
   for (const [place, slot] of places) {
@@ -309,15 +308,15 @@ export async function discardIn(storage: FileStorage): Promise<void> {
   disclaimDirectory(storage.directory);
 }
 
-// The adapters over it.
+// The adapters.
 
-/** What a driver on Node runs on, with its records in a directory. */
+/** The platform on Node with its records in a directory. */
 export interface NodePlatform extends NodeAdapters {
   /** The two files. */
   readonly storage: FileStorage;
 }
 
-/** @throws StateDirectoryError with one line for the user where the state directory cannot be used */
+/** @throws StateDirectoryError with one line if the state directory cannot be used */
 export function nodePlatformWith(
   display: Display,
   options: {
@@ -328,7 +327,7 @@ export function nodePlatformWith(
   },
 ): NodePlatform {
   const { stateDirectory, http } = options;
-  // Whatever of it is refused is so before the directory is touched.
+  // Invalid settings are rejected before the directory is touched.
   const platform = nodePlatformOver(noStorage, display, http);
   const storage = new FileStorage(stateDirectory, options);
   return {

@@ -1,4 +1,4 @@
-// Who has signed in: the newest ID token, checked with the keys that its issuer publishes. Loaded when it is asked for.
+// Validates the newest ID token with the keys of its issuer. Loaded on demand.
 
 import type { ReceivedIdToken } from "../exchange/response-recorder.ts";
 import { addressProblem, isSameIssuer } from "../servers/address.ts";
@@ -7,7 +7,7 @@ import { namedAddressProblem } from "../servers/named-address.ts";
 import { checkedClaims, type IdTokenClaims, IdTokenProblem } from "./id-token.ts";
 import { SignInError } from "./sign-in-error.ts";
 
-/** Whose tokens they are, and how the issuer is asked. */
+/** The client, and how to reach the issuer. */
 export interface ClaimsSettings {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -19,10 +19,10 @@ const LIMIT_MS = 10_000;
 const BYTES_MAX = 262_144;
 
 /**
- * @param issuer undefined where it is not known
- * @param before what the token before said; undefined for the first
- * @throws SignInError `wrong_id_token` where it is not to be believed, `no_metadata` or `unreachable` where the issuer does
- *   not say what it signs with
+ * @param issuer undefined if unknown
+ * @param before the claims of the previous token; undefined for the first
+ * @throws SignInError `wrong_id_token` if it is invalid, `no_metadata` or `unreachable` if the issuer's keys are not
+ * available
  */
 export async function claimsOf(
   { token, atMs }: ReceivedIdToken,
@@ -43,7 +43,7 @@ export async function claimsOf(
   }
 }
 
-/** The keys of the issuer, by its metadata (OpenID Connect Discovery 1.0 §3 and §4). */
+/** The keys of the issuer, from its metadata (OpenID Connect Discovery 1.0 §3 and §4). */
 async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonly JsonWebKey[]> {
   for (const address of metadataAddresses(issuer)) {
     const { issuer: named, jwks_uri: keys } = await jsonAt(address, settings);
@@ -58,7 +58,7 @@ async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonl
   throw noMetadata(`${issuer} does not say what it signs with`);
 }
 
-/** An object, empty where there is none. @throws SignInError `unreachable` */
+/** A JSON object, empty for other values. @throws SignInError `unreachable` */
 async function jsonAt(
   address: string,
   { fetch, allowHttp }: ClaimsSettings,
@@ -84,14 +84,14 @@ async function jsonAt(
     throw new SignInError("unreachable", "nobody", message, { cause });
   }
   try {
-    // What is no object has none of the members that are asked for.
+    // Other values have none of the required members.
     return (JSON.parse(text) ?? {}) as Record<string, unknown>;
   } catch {
     return {};
   }
 }
 
-/** Not more of it than anybody needs; "" for what is longer. */
+/** The body up to a limit; "" for a longer one. */
 async function textIn({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

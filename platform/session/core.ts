@@ -1,4 +1,4 @@
-// The grant as a session drives it. By its names: a bundler then leaves out what programs have no use for.
+// The grant as a session uses it. Named exports, so that bundlers drop what programs do not use.
 
 import {
   accessTokenRefused,

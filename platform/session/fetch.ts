@@ -1,4 +1,4 @@
-// `fetch` with an access token: what a session's `fetch` does with addresses, redirects, bodies and answers of 401.
+// `fetch` with an access token: how a session's `fetch` handles addresses, redirects, bodies and 401.
 
 import { leakGuard } from "../exchange/leak-guard.ts";
 import { stepUpOf } from "../exchange/step-up.ts";
@@ -6,37 +6,37 @@ import { namedAddressProblem } from "../servers/named-address.ts";
 
 export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 
-/** Where the token comes from: a session. */
+/** The source of the token: a session. */
 export interface TokenSource {
-  /** The access token, once it can be used. */
+  /** The access token, once it is valid. */
   accessToken(signal?: AbortSignal | null): Promise<string>;
-  /** A server has answered 401 to this token: where it is still the one in use, it is refreshed. */
+  /** A server has answered 401 to this token: if it is still in use, it is refreshed. */
   refused(token: string): void;
 }
 
-/** To whom the token may go, and by what. */
+/** Where the token may be sent, and how. */
 export interface FetchSettings {
-  /** Addresses of the servers that the token is for: it goes to no other. Absent: to each that is asked over https. */
+  /** The servers that may receive the token. Absent: any https server of a request. */
   readonly resources?: readonly string[] | undefined;
-  /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
+  /** Allows plain http to other machines, for an isolated network. */
   readonly allowHttp?: boolean | undefined;
-  /** What sends: the global `fetch`, or another that takes an address and the same settings. */
+  /** The global `fetch`, or a function with the same arguments. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** As the Fetch standard has it. */
+/** Of the Fetch standard. */
 const REDIRECTS_MAX = 20;
 
-/** A `Request` has its body as a stream, whatever it was made of; undefined for an address. */
+/** The body of a `Request` is a stream, whatever it was made of; undefined for an address. */
 function requestOf(input: string | URL | Request): Request | undefined {
-  // By its shape: web frameworks put classes of their own in the place of the global one.
+  // By its shape: web frameworks replace the global class.
   return typeof input === "object" && "url" in input ? input : undefined;
 }
 
-/** What can be read again and again, of whatever realm. All else is used up by it: streams, generators, any iterable. */
+/** Bodies that can be read repeatedly, of any realm. All others are consumed: streams, generators, any iterable. */
 const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
 
-/** A Request's body is a stream, whatever it was made of: in one copy it can be sent again (`blob()` makes three). */
+/** A Request's body is a stream, whatever it was made of: one copy allows repeating it (`blob()` makes three). */
 async function lasting(body: ReadableStream): Promise<Blob> {
   const pieces: BlobPart[] = [];
   for await (const piece of body as unknown as AsyncIterable<BlobPart>) pieces.push(piece);
@@ -48,12 +48,12 @@ function isUsedUp(body: unknown): boolean {
   return !([...LASTING, "URLSearchParams"].includes(kind) || ArrayBuffer.isView(body));
 }
 
-/** It can be sent a second time. */
+/** Whether it can be sent again. */
 export function isRepeatable(input: string | URL | Request, { body }: RequestInit): boolean {
   return !isUsedUp(body ?? requestOf(input)?.body);
 }
 
-/** What goes out: the parts of a `Request` and of what stands beside it. */
+/** The outgoing request: the parts of a `Request` and of the init object. */
 interface Outgoing {
   readonly url: URL;
   readonly init: RequestInit & { readonly headers: Headers; readonly method: string };
@@ -61,7 +61,7 @@ interface Outgoing {
 
 function outgoing(input: string | URL | Request, init: RequestInit, token: string): Outgoing {
   const request = requestOf(input);
-  // As with the global one, headers beside a Request stand in place of its own.
+  // As with the global fetch, headers in `init` replace those of the Request.
   const headers = new Headers(init.headers ?? request?.headers);
   headers.set("authorization", `Bearer ${token}`);
   const url = new URL(request?.url ?? input.toString());
@@ -69,18 +69,18 @@ function outgoing(input: string | URL | Request, init: RequestInit, token: strin
   const method = asMeant(init.method ?? request?.method ?? "GET");
   const body = init.body ?? null;
   const signal = init.signal ?? request?.signal ?? null;
-  // The Fetch standard wants it said where a body is read as it goes.
+  // The Fetch standard requires it for streamed bodies.
   const duplex = isUsedUp(body) ? { duplex: "half" } : {};
   return { url, init: { ...init, ...duplex, method, headers, body, signal, redirect: "manual" } };
 }
 
-/** As the Fetch standard has it: these count however they are written, and what follows a redirect depends on them. */
+/** The Fetch standard: these are case-insensitive, and redirects depend on them. */
 function asMeant(method: string): string {
   const known = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
   return known.find((one) => one === method.toUpperCase()) ?? method;
 }
 
-/** @throws TypeError where the token must not go there. What a program passes is named by that. */
+/** @throws TypeError if the token must not be sent there, in the program's terms */
 function lookAt(url: URL, token: string, settings: FetchSettings): void {
   const { resources, allowHttp = false } = settings;
   const isMeant = resources?.some((address) => new URL(address).origin === url.origin) ?? true;
@@ -90,8 +90,8 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
 }
 
 /**
- * As `Session.fetch`. @throws TypeError where the token must not go to that address; what the source throws where it has no
- * token any more; the signal's reason; what `fetch` throws
+ * As `Session.fetch`. @throws TypeError if the token must not be sent to that address; what the source throws without a
+ * token; the signal's reason; what `fetch` throws
  */
 export async function fetchWithToken(
   source: TokenSource,
@@ -115,7 +115,7 @@ export async function fetchWithToken(
   return (await sendWith(fresh)).response;
 }
 
-/** Undefined where the session has ended: the answer of 401 is the last then. @throws the signal's reason */
+/** Undefined if the session has ended: the response is then the 401. @throws the signal's reason */
 async function freshToken(
   source: TokenSource,
   signal: AbortSignal | null | undefined,
@@ -130,11 +130,11 @@ async function freshToken(
 
 interface FetchResult {
   readonly response: Response;
-  /** A server that got the token has answered 401, and not for the sign-in behind it (RFC 9470). */
+  /** A server that received the token has answered 401, and not because of the sign-in's strength (RFC 9470). */
   readonly isRefused: boolean;
 }
 
-/** Sends, and follows redirects: an adapter that did would take the token along. */
+/** Follows redirects itself: the adapter would send the token along. */
 async function follow(
   first: Outgoing,
   redirect: RequestRedirect,
@@ -149,7 +149,7 @@ async function follow(
     const to = redirect === "manual" ? undefined : redirection(response, url);
     const rest = to && afterRedirect(init, response.status, to.origin === url.origin);
     if (to !== undefined && redirect === "error") throw new TypeError("fetch: a redirect");
-    // Where what was sent cannot be sent again, or must not be, the redirect is the answer.
+    // If the request cannot or must not be repeated, the redirect is the response.
     if (to === undefined || rest === undefined) {
       const isRefused = hasToken && response.status === 401 && stepUpOf(response) === undefined;
       return { response, isRefused };
@@ -163,7 +163,7 @@ async function follow(
   }
 }
 
-/** Where an answer sends the client, undefined where it does not (RFC 9110 §15.4). */
+/** The target of a redirect, undefined if the response is none (RFC 9110 §15.4). */
 function redirection({ status, headers }: Response, from: URL): URL | undefined {
   const location = headers.get("location");
   if (location === null || ![301, 302, 303, 307, 308].includes(status)) return undefined;
@@ -173,8 +173,8 @@ function redirection({ status, headers }: Response, from: URL): URL | undefined 
 }
 
 /**
- * What goes out after a redirect. Another server gets nothing that was for the first: no token, no header, no body.
- * @returns undefined where the request cannot be made again
+ * The request after a redirect. Another server gets nothing of the first one's: no token, headers or body.
+ * @returns undefined if the request cannot be repeated
  */
 function afterRedirect(
   init: Outgoing["init"],
@@ -183,7 +183,7 @@ function afterRedirect(
 ): Outgoing["init"] | undefined {
   const { method, body } = init;
   const isReading = method === "GET" || method === "HEAD";
-  // The Fetch standard: what was sent has arrived, and what came of it is to be read.
+  // The Fetch standard: the request has been processed, and its result is to be read.
   const becomesGet = !isReading && (status === 303 || (status < 303 && method === "POST"));
   if (!isSameServer) {
     if (!isReading && !becomesGet) return undefined;

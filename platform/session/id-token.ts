@@ -1,37 +1,37 @@
-// ID tokens, checked as OpenID Connect Core 1.0 section 3.1.3.7 asks, with the web's cryptography, which Node has, too.
+// Validates ID tokens (OpenID Connect Core 1.0 §3.1.3.7) with Web Cryptography, which Node has as well.
 
 import { isSameIssuer } from "../servers/address.ts";
 
-/** What an ID token says (OpenID Connect Core 1.0 §2 and §5.1), and whatever else the server has put into it. */
+/** The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including the server's own. */
 export interface IdTokenClaims {
-  /** The issuer that was asked. */
+  /** The issuer. */
   readonly iss: string;
-  /** Who has signed in: never given to anybody else at this issuer. */
+  /** The user's identifier: never reassigned at this issuer. */
   readonly sub: string;
-  /** For whom the token is: this client, alone or among others. */
+  /** The audience: this client, alone or among others. */
   readonly aud: string | readonly string[];
-  /** Until when it counts, in seconds since 1970. */
+  /** When it expires, in seconds since 1970. */
   readonly exp: number;
   /** When it was issued, in seconds since 1970. */
   readonly iat: number;
   readonly [claim: string]: unknown;
 }
 
-/** What a token is held against. */
+/** The expected values. */
 export interface IdTokenExpectations {
   readonly issuer: string;
   readonly clientId: string;
-  /** "" for none: then no token counts that is signed with it. */
+  /** "" for none: tokens that are signed with it are then invalid. */
   readonly clientSecret: string;
-  /** When it came, ms since 1970. */
+  /** When it arrived, ms since 1970. */
   readonly receivedAtMs: number;
-  /** Of the token before (§12.2); undefined for the first. */
+  /** Of the previous token (§12.2); undefined for the first. */
   readonly sub?: string | undefined;
 }
 
-/** Why a token is not taken: one line without anything of it. */
+/** Why a token is invalid: one line that repeats nothing of it. */
 export class IdTokenProblem extends Error {
-  /** By this computer's clock: it has just come, so one of the two clocks is wrong. */
+  /** The times do not match this computer's clock: one of the two clocks is wrong. */
   readonly isOfTime: boolean;
 
   constructor(message: string, isOfTime = false) {
@@ -40,11 +40,11 @@ export class IdTokenProblem extends Error {
   }
 }
 
-/** Clocks may differ by so much. */
+/** Allowed difference between clocks. */
 const SKEW_S = 60;
 const RSA_BYTES_MIN = 256;
 /**
- * Points of small order on the curve of Ed25519, which have signatures for whatever text: as keys are written, in hex and
+ * Points of small order on the curve of Ed25519, which have valid signatures for any text: encoded as keys, in hex,
  * without the sign (RFC 8032 §5.1.2).
  */
 const SMALL_ORDER = [
@@ -57,7 +57,7 @@ const SMALL_ORDER = [
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 interface Algorithm {
-  /** The key's kind, as JWK has it (RFC 7518 §6). */
+  /** The key type of JWK (RFC 7518 §6). */
   readonly kty: string;
   readonly crv?: string;
   readonly key: AlgorithmIdentifier | RsaHashedImportParams | EcKeyImportParams | HmacImportParams;
@@ -86,8 +86,8 @@ function algorithmOf(alg: unknown): Algorithm | undefined {
 }
 
 /**
- * @param keysOf the issuer's keys (RFC 7517), asked for where one of them has signed
- * @throws IdTokenProblem where something is not as it must be; whatever `keysOf` throws
+ * @param keysOf the issuer's keys (RFC 7517), requested if one of them has signed
+ * @throws IdTokenProblem if the token is invalid; whatever `keysOf` throws
  */
 export async function checkedClaims(
   token: string,
@@ -134,7 +134,7 @@ function problemOf(
   return "";
 }
 
-/** The same by 9 and 10, and by RFC 7519 §4.1.5. */
+/** Likewise by 9 and 10, and by RFC 7519 §4.1.5. */
 function timeProblemOf(claims: Readonly<Record<string, unknown>>, nowS: number): string {
   const { exp, iat, nbf = iat } = claims as Readonly<Record<string, number>>;
   if (!(exp! > nowS - SKEW_S)) return "has expired";
@@ -158,7 +158,7 @@ async function keysFor(
     const { kid: own = kid } = jwk as JsonWebKey & { readonly kid?: string };
     const isNamed = kid === undefined || own === kid;
     const isOfKind = jwk.kty === kty && (crv === undefined || jwk.crv === crv);
-    // RFC 7517 §4.2 to 4.4: what a key is for.
+    // RFC 7517 §4.2 to 4.4: the purpose of a key.
     const { use = "sig", key_ops: actions = ["verify"], alg: only = alg } = jwk;
     const isForThis = use === "sig" && [actions].flat().includes("verify") && only === alg;
     return isOfKind && isNamed && isForThis && !isWeak(jwk);
@@ -170,7 +170,7 @@ async function keysFor(
   return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
 }
 
-/** What anybody can sign with: too short, an exponent that changes nothing, or a point of small order. */
+/** Keys with which anybody can sign: too short, an exponent without effect, or a point of small order. */
 function isWeak({ kty, n = "", e = "", x = "" }: JsonWebKey): boolean {
   if (kty === "RSA") {
     const [exponent = 0] = withoutZeros(e);
@@ -183,7 +183,7 @@ function isWeak({ kty, n = "", e = "", x = "" }: JsonWebKey): boolean {
   return kty === "OKP" && SMALL_ORDER.some((one) => one.test(hex));
 }
 
-/** A number (RFC 7518 §2), which is to have none ahead of it. */
+/** A number without leading zeros (RFC 7518 §2). */
 function withoutZeros(number: string): Uint8Array {
   const bytes = bytesOf(number);
   const start = bytes.findIndex((byte) => byte !== 0);
@@ -202,7 +202,7 @@ async function isSignedByOne(
   return false;
 }
 
-/** A part of the token that is an object. @throws IdTokenProblem */
+/** A part of the token as an object. @throws IdTokenProblem */
 function objectIn(part: string): Readonly<Record<string, unknown>> {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(part));
@@ -211,12 +211,12 @@ function objectIn(part: string): Readonly<Record<string, unknown>> {
       return value as Record<string, unknown>;
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new IdTokenProblem("is none: a part of it is no JSON object");
 }
 
-/** base64url without padding (RFC 7515 §2). Whatever else it is comes out as no bytes. */
+/** base64url without padding (RFC 7515 §2). Anything else yields no bytes. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return new Uint8Array(0);
   try {

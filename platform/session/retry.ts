@@ -1,4 +1,4 @@
-// A server that cannot be reached before there is a device. Loaded by whoever names an issuer.
+// Retries a server that cannot be reached before there is a device. Only loaded for an issuer.
 
 import type { Timers } from "../contracts.ts";
 import { guarded } from "../exchange/callbacks.ts";
@@ -6,13 +6,13 @@ import { MetadataError } from "../servers/server-error.ts";
 import type { SignInHandlers } from "./sign-in.ts";
 import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 
-/** Who is told that it cannot be reached, and what gives up waiting. */
+/** Receives reports, and ends the wait. */
 export type RetryHandlers = Pick<SignInHandlers, "onTrouble" | "signal">;
 
 const TIMEOUT_MIN_MS = 2000;
 const TIMEOUT_MAX_MS = 64_000;
 
-/** A first start without a network waits as any other does: it is told of, and nobody is asked for a new one. */
+/** A first start without a network waits like any other: it reports the problem and retries. */
 export async function withRetries<Result>(
   act: () => Promise<Result>,
   { timers }: { readonly timers: Timers },
@@ -26,10 +26,10 @@ export async function withRetries<Result>(
     } catch (error) {
       if (!(error instanceof MetadataError) || !error.isTransient) throw error;
       const trouble = metadataErrorOf(error, waitMs / 1000);
-      // A certificate that is refused is so until somebody mends it.
+      // A rejected certificate stays rejected until somebody fixes it.
       if (trouble.remedy === "developer" || trouble.remedy === "administrator") throw error;
       let thrown: CallbackError | undefined;
-      // Nobody waits for it.
+      // Nobody waits for its result.
       guarded(
         () => onTrouble?.(trouble),
         (cause) => {

@@ -1,5 +1,5 @@
-// One life of a sign-in: from the records, over the code, to the session, and to the end of that. It owns the driver,
-// looks at its state after everything that happens, and sees to it that nothing is left behind.
+// Runs a sign-in from the stored records, over the code, to the session and its end. Owns the driver, checks its state
+// after every event, and releases everything at the end.
 
 import { Limit } from "../../core/device/limits.ts";
 import { type Device, Endpoint, Field, State } from "../../core/index.ts";
@@ -19,29 +19,29 @@ import { givenUp, SignInError, signInErrorOf, wrongOption } from "./sign-in-erro
 import type { TokenCache } from "./token-cache.ts";
 import { TroubleMonitor } from "./trouble-monitor.ts";
 
-/** The longest lifetime of a code that a program is told. */
+/** The longest lifetime of a code that is reported to a program. */
 const CODE_LIFETIME_MAX_S = 86_400;
 
-/** What an attempt is made with, beside the adapters. */
+/** The settings of a sign-in, besides the adapters. */
 export type RuntimeSettings = ServerSettings &
   Pick<DriverOptions, "allowHttp" | "headers" | "log"> &
   FetchSettings & {
-    /** Where other programs use the same records; the platform's storage is not asked then. */
+    /** For records that other programs use as well; replaces the platform's storage. */
     readonly shared?: SharedState | undefined;
-    /** What came along with the tokens, where there is room for it beside them. */
+    /** Stores what came with the tokens, if there is a place for it. */
     readonly stored?: TokenCache | undefined;
     /** Keeps the process alive until what it returns is called. */
     readonly keepAlive?: () => () => void;
   };
 
-/** A session begins with so much memory, beside what the client says of itself: enough for most tokens. */
+/** Initial memory of a session, besides the client's settings: enough for most tokens. */
 const BEGIN_BYTES = 8192;
 
-/** So long an end waits for what is under way: a refresh whose tokens would be lost, a record half written. */
+/** How long the end waits for a refresh whose tokens would be lost, or for an unfinished write. */
 const LEAVE_LIMIT_MS = 10_000;
 
 export class SessionRuntime {
-  /** Settles once: the session, or why there is none. */
+  /** Settles once: with the session, or with the reason why there is none. */
   readonly session: Promise<Session>;
   readonly recorder = new ResponseRecorder(
     () => this.#driver.device.endpoint,
@@ -59,24 +59,24 @@ export class SessionRuntime {
   #resolve!: (session: Session) => void;
   #reject!: (reason: unknown) => void;
   #session: Session | undefined;
-  /** From the moment on at which nothing more is begun, and who waits until everything is given back. */
+  /** Set from the time when nothing new may start, with the callers that wait for the release. */
   #leavingSinceMs: number | undefined;
   #left: () => void = () => {};
   #isReleased = false;
   #retry: ServerSettings["rediscover"];
   #shownCode = "";
-  /** What has been read of an earlier start, until it is known whose tokens are in use. */
+  /** What an earlier start has stored, until the tokens in use are known. */
   #storedOf: (token: string) => Recalled | undefined = () => undefined;
-  /** The access token that is in use, or was last: one that is to be renewed is not known any more. */
+  /** The current or last access token; one that must be renewed is no longer known. */
   #access = "";
-  /** The scope that the session was asked for; undefined where that is not known. */
+  /** The requested scope of the session; undefined if unknown. */
   #requested: string | undefined;
-  /** The refresh token that the newest answer came with, and whether a refresh has left it as it was. */
+  /** The refresh token of the newest response, and whether a refresh has left it unchanged. */
   #refresh = "";
   #isLasting = false;
-  /** How many answers with tokens have been kept. */
+  /** Number of stored token responses. */
   #granted = 0;
-  /** Tells a session from one that somebody has signed in to since; undefined where that is not known. */
+  /** Distinguishes a session from a later one of another sign-in; undefined if unknown. */
   #sessionId: string | undefined;
   #driver: Driver;
   #isStale = false;
@@ -120,7 +120,9 @@ export class SessionRuntime {
     this.#driver.start();
   }
 
-  /** What an earlier start or another program has got for these records, when the device asks for a new one. */
+  /**
+   * The token that an earlier start or another program has received for these records, when the device requests one.
+   */
   #known(): KnownToken | undefined {
     const { device, memory } = this.#driver;
     if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
@@ -130,17 +132,17 @@ export class SessionRuntime {
     return access;
   }
 
-  /** Somebody can be asked to sign in. */
+  /** Whether a user can be prompted to sign in. */
   get #mayPrompt(): boolean {
     return !this.#handlers.resumeOnly && this.#handlers.onCode !== undefined;
   }
 
-  /** What the program has asked for is done on it. A new one, where another program has changed what is kept. */
+  /** The current driver. A new one replaces it when another program has changed the records. */
   get driver(): Driver {
     return this.#driver;
   }
 
-  /** @param endpoints those of the driver before */
+  /** @param endpoints of the previous driver */
   #newDriver(endpoints: DriverOptions["endpoints"]): Driver {
     const settings = this.settings;
     const isPrompting = this.#mayPrompt && this.#session === undefined;
@@ -163,7 +165,7 @@ export class SessionRuntime {
     });
   }
 
-  /** Sends and writes with the records to itself, where they are shared. */
+  /** Sends and writes with exclusive access to the records, if they are shared. */
   #alone(platform: Platform): { readonly platform: Platform; readonly lock?: Between["lock"] } {
     const { shared } = this.settings;
     if (shared === undefined) return { platform };
@@ -182,27 +184,30 @@ export class SessionRuntime {
     return { platform: { ...platform, storage }, lock };
   }
 
-  /** Not where the tokens are in memory only, or the server has kept a refresh token the same before. */
+  /** False if the tokens are only in memory, or if the server has left a refresh token unchanged before. */
   #mayRotate(): boolean {
     const { endpoint, state, notSaved } = this.#driver.device;
     const isRefresh = endpoint === Endpoint.TOKEN && state === State.REFRESHING;
     return isRefresh && notSaved === 0 && !this.#isLasting;
   }
 
-  /** Whether the device knows the newest tokens; otherwise it reads them, which another program has changed. */
+  /** Whether the device knows the newest tokens; otherwise it reads those of another program. */
   isCurrent(): boolean {
     if (this.settings.shared?.isCurrent !== false) return true;
     this.#beginAgain();
     return false;
   }
 
-  /** What must not be repeated to anybody. */
+  /** Values that must not be repeated to anybody. */
   #secrets(): readonly string[] {
     const { device, memory } = this.#driver;
     return [this.settings.config.clientSecret, ...secretsOf(device, memory)];
   }
 
-  /** Another program has changed the records: with a device that reads them anew. Not within the old one's command. */
+  /**
+   * Another program has changed the records: continues with a new device that reads them. Not within a command of the
+   * old one.
+   */
   #beginAgain(): void {
     if (this.#isStale) return;
     this.#isStale = true;
@@ -215,7 +220,7 @@ export class SessionRuntime {
       this.recorder.discard();
       this.#granted = this.recorder.granted;
       this.#requested = undefined;
-      // It named a sign-in that did not take place.
+      // It belonged to a sign-in that did not complete.
       if (this.#session === undefined) this.#sessionId = undefined;
       this.#driver = this.#newDriver(endpoints);
       this.#start();
@@ -223,8 +228,9 @@ export class SessionRuntime {
   }
 
   /**
-   * Ends when nothing is under way any more that must not be lost, or after a while; then all is given back. Called once.
-   * @param last what the driver is still asked for
+   * Resolves when everything is released: after pending operations that must not be lost, or after a time limit. Called
+   * once.
+   * @param last the final request to the driver
    */
   leave(last: () => void = () => this.#tryAtLast()): Promise<void> {
     return this.awaited((resolve) => {
@@ -235,7 +241,7 @@ export class SessionRuntime {
     });
   }
 
-  /** What should be written, or erased, is not to wait for its time. */
+  /** Pending writes and erases are retried now. */
   #tryAtLast(): void {
     const { notSaved, notErased } = this.driver.device;
     if (notSaved || notErased) this.driver.tryNow();
@@ -250,7 +256,7 @@ export class SessionRuntime {
     return promise;
   }
 
-  /** Calls what is the program's. */
+  /** Calls the program's code. */
   call(run: () => unknown): void {
     guarded(run, (error) => this.#callbackFailed(error));
   }
@@ -269,14 +275,13 @@ export class SessionRuntime {
     this.#lookAtLeaving();
   }
 
-  /** There is no session yet. */
   #goOn(): void {
     const { driver } = this;
     const { state } = driver.device;
     if (state === State.FAILED) this.#fail(signInErrorOf(driver.device, this.recorder.newest));
     else if (!this.#mayPrompt && isWithoutSession(state))
       this.#fail(cannotPromptUser(this.#handlers));
-    // A sign-out that an earlier life began has come to its end.
+    // A sign-out that an earlier start has begun is complete.
     else if (state === State.SIGNED_OUT) driver.signIn();
     else if (state === State.PENDING) this.#reportCode();
     else if (
@@ -289,7 +294,7 @@ export class SessionRuntime {
     }
   }
 
-  /** Remembers what came with the tokens, once those are kept, and forgets it with them. */
+  /** Stores what came with the tokens after they are stored, and erases it with them. */
   #keepResponse(): void {
     const { stored, config } = this.settings;
     const { driver, recorder } = this;
@@ -297,7 +302,7 @@ export class SessionRuntime {
     if (stored === undefined || stored.isReading || this.watch.isStoring(driver)) return;
     if (isAtEnd(device.state)) {
       if (stored.isThere) this.#inTurn(() => stored.erase());
-      // What comes now is asked for by this program.
+      // From now on, this program has requested the tokens.
       this.#requested = config.scope;
       this.#sessionId = `${Date.now()} ${Math.random()}`;
     }
@@ -331,21 +336,21 @@ export class SessionRuntime {
     this.#inTurn(() => stored.write(recalled, token));
   }
 
-  /** The scope that was asked for; undefined where that is not known. */
+  /** The requested scope; undefined if unknown. */
   get requested(): string | undefined {
     return this.settings.stored === undefined ? this.settings.config.scope : this.#requested;
   }
 
-  /** Writes beside the records, where no other program has them now: what it has got is newer then. */
+  /** Writes beside the records while no other program uses them: this content is then newer. */
   #inTurn(write: () => void): void {
     const { shared } = this.settings;
     if (shared === undefined) write();
-    // What waits already waits to send, or to write a record.
+    // Another operation already waits for its turn.
     else if (!shared.isWaiting)
       shared.enter(() => shared.isCurrent && !shared.unwritable(0) && write(), nothing);
   }
 
-  /** The program asks for what the session neither was asked for nor has been granted. */
+  /** Whether the program requests a scope that the session neither requested nor received. */
   #isWider(): boolean {
     if (this.#requested === undefined) return false;
     const known = `${this.#requested} ${this.recorder.scope}`.split(" ");
@@ -353,7 +358,7 @@ export class SessionRuntime {
     return scope.split(" ").some((word) => word !== "" && !known.includes(word));
   }
 
-  /** The session that is there is ended for one that is good for more, where somebody can be asked for that. */
+  /** Replaces the session by one with a wider scope, if a user can be prompted. */
   #requestMore(): void {
     const { scope } = this.settings.config;
     if (!this.#mayPrompt) {
@@ -400,7 +405,7 @@ export class SessionRuntime {
     if (onTrouble !== undefined) this.call(() => onTrouble(trouble));
   }
 
-  /** Once: a request has failed, and the addresses are those of an earlier start. The server may have moved. */
+  /** Once: a request has failed, and the addresses are from an earlier start. The server may have moved. */
   #rediscover(): void {
     const request = this.#retry;
     this.#retry = undefined;
@@ -408,12 +413,12 @@ export class SessionRuntime {
       (endpoints) => {
         if (!this.#isReleased) this.driver.endpoints = endpoints;
       },
-      // Then they stay as they are: that nobody can be reached has just been told of.
+      // The addresses stay; the failure has just been reported.
       () => {},
     );
   }
 
-  /** Reports the code unless it is the one reported last. One from before a restart may have expired: a new one follows. */
+  /** Reports the code, if it is new. One from before a restart may have expired: a new one follows. */
   #reportCode(): void {
     const { device } = this.driver;
     const userCode = this.#textOf(Field.USER_CODE);
@@ -434,7 +439,7 @@ export class SessionRuntime {
   }
 
   #wakeInMs(): number {
-    // This driver is about to be given up.
+    // This driver is about to be replaced.
     if (this.#isStale) return Number.POSITIVE_INFINITY;
     const leaveMs = this.#leavingSinceMs === undefined ? undefined : this.#leaveLimitMs();
     return Math.min(this.watch.wakeInMs(), leaveMs ?? Number.POSITIVE_INFINITY);
@@ -457,41 +462,44 @@ export class SessionRuntime {
     this.#left();
   }
 
-  /** Something is under way that would be lost: the answer to a refresh may bring the only refresh token there is. */
+  /**
+   * Whether an operation is in progress whose loss matters: the response to a refresh may contain the only refresh
+   * token.
+   */
   #isBusy(): boolean {
-    // Nothing has been begun: what another program is at work on is that one's.
+    // Nothing has started: another program is using the records.
     if (this.#isWaiting) return false;
     const { state, inFlight } = this.driver.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
     const { stored } = this.settings;
     if (stored?.isBusy && !stored.isReading) return true;
-    // Records that are only read are none the worse for it.
+    // Interrupted reads cause no damage.
     return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));
   }
 }
 
-/** A server may send the address as one types it. Programs link to it (RFC 8628 §3.2 asks for a URI). */
+/** A server may send the URI as users type it. Programs link to it (RFC 8628 §3.2 requires a URI). */
 function withScheme(address: string): string {
   return /^https?:/i.test(address) ? address : `https://${address}`;
 }
 
-/** What the records said has led to nothing. */
+/** The stored records led to nothing. */
 function isAtEnd(state: State): boolean {
   return state === State.FAILED || isWithoutSession(state);
 }
 
-/** Nothing is under way that changes the records, and nobody is being asked to sign in. */
+/** No operation that changes the records is in progress, and no user is being prompted. */
 function isAtRest({ state, inFlight, job, storageCommand }: Device): boolean {
   const isPrompting = state === State.REQUESTING || state === State.PENDING;
   return !isPrompting && inFlight === 0 && job === 0 && storageCommand === 0;
 }
 
-/** Nothing is kept that could become a session without the user. */
+/** Whether nothing is stored that could become a session without the user. */
 export function isWithoutSession(state: State): boolean {
   return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
 }
 
-/** There is no session, and nobody can be asked for one. */
+/** There is no session, and no user can be prompted. */
 export function cannotPromptUser({ resumeOnly }: Pick<SignInHandlers, "resumeOnly">): SignInError {
   return resumeOnly
     ? new SignInError("not_signed_in", "user", "not signed in; sign in first")

@@ -1,4 +1,4 @@
-// A session as a program sees it: an access token that is always fresh, a `fetch` that carries it, and an end.
+// A session as a program sees it: a valid access token, a `fetch` that sends it, and an end.
 
 import { Limit } from "../../core/device/limits.ts";
 import { ErrorCode, Outcome, Region, State } from "../../core/index.ts";
@@ -14,30 +14,30 @@ import {
   troubleOf,
 } from "./sign-in-error.ts";
 
-/** What a session is doing. */
+/** The status of a session. */
 export type SessionStatus =
   /** The access token can be used. */
   | "signed-in"
-  /** The access token is being refreshed; whoever asks for it waits. */
+  /** The access token is being refreshed; callers that need it wait. */
   | "refreshing"
-  /** Given back by `close`: another start goes on with it. */
+  /** Closed with `close()`. The tokens stay stored, and the next start resumes the session. */
   | "closed"
-  /** Over: signed out, revoked or ended by the server; nothing brings it back. */
+  /** Signed out, revoked or ended by the server: final. */
   | "ended";
 
-/** What came of signing out. */
+/** The result of signing out. */
 export interface SignOutResult {
   /**
-   * The server has confirmed that it has revoked the tokens. An access token that it does not revoke by itself has
-   * ended with its refresh token, or lives its minutes out (RFC 7009 §2.1, §2.2.1).
+   * The server has confirmed the revocation. An access token that it cannot revoke has ended with its refresh token, or
+   * expires within minutes (RFC 7009 §2.1, §2.2.1).
    */
   readonly isRevoked: boolean;
   /**
-   * Why it has not: it has no way to, storage that does not answer has kept it from being asked, or the error by its
-   * name; "" where it has.
+   * Why the tokens are not revoked: the server has no revocation endpoint, storage that does not respond has prevented
+   * the request, or the name of the error; "" if they are.
    */
   readonly problem: "" | "no_revocation_endpoint" | "storage_silent" | GrantErrorCode;
-  /** Storage has not erased everything: what is left signs nobody in, and the next start erases it. */
+  /** Storage has not erased everything: the rest resumes no session, and the next start erases it. */
   readonly isStored: boolean;
 }
 
@@ -49,34 +49,34 @@ export class Session {
   #end: SignInError | undefined;
   #claims: { readonly of: ReceivedIdToken; readonly are: IdTokenClaims } | undefined;
   #signingOut: Promise<SignOutResult> | undefined;
-  /** Whose tokens are being revoked. */
+  /** The driver whose tokens are being revoked. */
   #signedOut: Driver | undefined;
-  /** Everything is given back. */
+  /** Resolves when everything is released. */
   #left: Promise<void> | undefined;
 
-  /** @internal @param onEnd called once where the session ends without `signOut` or `close` */
+  /** @internal @param onEnd called once if the session ends without `signOut` or `close` */
   constructor(runtime: SessionRuntime, onEnd: ((error: SignInError) => unknown) | undefined) {
     this.#runtime = runtime;
     this.#onEnd = onEnd;
   }
 
-  /** What it is doing now. */
+  /** The current status. */
   get status(): SessionStatus {
     if (this.#end !== undefined) return this.#end.code === "closed" ? "closed" : "ended";
     return this.#device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
   }
 
-  /** Seconds for which the access token is still good; undefined where the server did not say, or there is none. */
+  /** Seconds until the access token expires; undefined if unknown, or without a token. */
   get expiresInS(): number | undefined {
     return this.status === "signed-in" ? this.#leftOf(this.#device.accessLifetimeS) : undefined;
   }
 
-  /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined where nothing is known of that. */
+  /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined if unknown. */
   get endsInS(): number | undefined {
     return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifetimeS);
   }
 
-  /** What is left of a lifetime by now: the device sleeps until there is something to do. */
+  /** The rest of a lifetime: the device sleeps between events, and does not count meanwhile. */
   #leftOf(seconds: number): number | undefined {
     const leftS = seconds - this.#runtime.driver.unreportedS;
     return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;
@@ -87,7 +87,7 @@ export class Session {
     return this.#end === undefined && this.#device.length[Region.REFRESH_TOKEN]! > 0;
   }
 
-  /** Whether the tokens in use are in the storage: where not, the user has to sign in again after a restart. */
+  /** Whether the tokens in use are stored: otherwise the user must sign in again after a restart. */
   get isSaved(): boolean {
     const { driver, watch } = this.#runtime;
     return this.#device.notSaved === 0 && !watch.isStoring(driver) && !watch.isSilent;
@@ -99,8 +99,8 @@ export class Session {
   }
 
   /**
-   * What the access token is good for: as the server has said, or else as it was asked for (RFC 6749 §5.1). Undefined
-   * for a session of an older program, until the first renewal.
+   * The scope of the access token: the server's, or else the requested one (RFC 6749 §5.1). Undefined for a session of
+   * an older version, until the first refresh.
    */
   get scope(): string | undefined {
     const { requested, recorder } = this.#runtime;
@@ -108,11 +108,11 @@ export class Session {
   }
 
   /**
-   * Who has signed in: what the newest ID token says, checked as OpenID Connect Core 1.0 §3.1.3.7 asks, with the keys
-   * that the issuer publishes. It is kept over restarts. Undefined where the server has sent none, as it does where
-   * `openid` is not in the scope.
-   * @throws SignInError `wrong_id_token` where it is not to be believed; `no_metadata` where the issuer is not known, or
-   *   does not say what it signs with; `unreachable`
+   * Validates the newest ID token against the issuer's keys, as OpenID Connect Core 1.0 §3.1.3.7 requires, and returns
+   * its claims. They are stored across restarts. Undefined if the server has sent none, as without `openid` in the
+   * scope.
+   * @throws SignInError `wrong_id_token` if it is invalid; `no_metadata` if the issuer is unknown, or publishes no
+   * keys; `unreachable`
    */
   async claims(): Promise<IdTokenClaims | undefined> {
     const { recorder, settings } = this.#runtime;
@@ -129,24 +129,24 @@ export class Session {
   }
 
   /**
-   * The access token, refreshed first where it is about to expire: that waits for as long as the network is away.
-   * @param signal gives up waiting
-   * @throws SignInError where the session has ended, or the server refuses to refresh its tokens, which are kept and tried
-   *   again; the signal's reason where it gives up
+   * The access token; if it is about to expire it is refreshed first, which waits as long as the network is down.
+   * @param signal ends the wait
+   * @throws SignInError if the session has ended, or if the server refuses to refresh its tokens, which stay stored and
+   * are retried; the signal's reason
    */
   async accessToken(signal?: AbortSignal | null): Promise<string> {
     for (;;) {
       if (this.#end !== undefined) throw this.#end;
       const { driver, watch } = this.#runtime;
-      // A refresh token that has taken another's place is kept before anything is done with what came along with it.
+      // A rotated refresh token must be stored before its access token is used.
       const token = watch.isStoring(driver) ? "" : driver.accessToken;
-      // Another program may have ended the session, or renewed the tokens.
+      // Another program may have ended the session, or refreshed the tokens.
       const isCurrent = this.#runtime.isCurrent();
       if (token !== "" && isCurrent) return token;
       signal?.throwIfAborted();
       this.#throwIfRefused();
       const changed = this.#nextChange(signal);
-      // A token that nobody has wanted for a while may have run out, or the machine has slept: now it is wanted.
+      // A token may have expired unnoticed, or the machine has slept: refresh it now.
       if (isCurrent && this.#device.state === State.SIGNED_IN && !watch.isStoring(driver)) {
         driver.accessTokenRefused();
       } else if (driver.unreportedS > 0) driver.run();
@@ -154,7 +154,7 @@ export class Session {
     }
   }
 
-  /** What no waiting mends is told to whoever waits; the session lives on, and the device tries again. */
+  /** An error that waiting cannot fix rejects the callers; the session stays, and the device retries. */
   #throwIfRefused(): void {
     const { driver, recorder } = this.#runtime;
     const isRefused = driver.core.outcome(this.#device) === Outcome.REFUSED;
@@ -162,7 +162,7 @@ export class Session {
     throw recorder.newest ? troubleOf(this.#device, recorder.newest) : signInErrorOf(this.#device);
   }
 
-  /** Until something may have changed, or the signal gives up. */
+  /** Waits for a possible change, or for the signal. */
   #nextChange(signal?: AbortSignal | null): Promise<void> {
     return this.#runtime.awaited<void>((resolve) => {
       const wake = (): void => {
@@ -175,19 +175,21 @@ export class Session {
   }
 
   /**
-   * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). A 401 has the token refreshed and the
-   * request sent again once, unless reading uses `init.body` up, or the API requires another sign-in (RFC 9470, `stepUpOf`).
-   * The token goes over https to the server of this request, or only to those of `resources` where they are given.
-   * Redirects are followed: within that server with the token, to another one without token, headers and body.
-   * @throws SignInError where the session has ended; TypeError where the token must not go there; whatever `fetch` throws
+   * Like the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). After a 401 the token is
+   * refreshed and the request repeated once, unless reading consumes `init.body`, or the API requires another sign-in
+   * (RFC 9470, `stepUpOf`). The token is sent over https to the server of this request, or only to those of
+   * `resources`, if given. Redirects are followed: within that server with the token, to another one without token,
+   * headers and body.
+   * @throws SignInError if the session has ended; TypeError if the token must not be sent there; whatever `fetch`
+   * throws
    */
   async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    // Not every program has its requests sent from here.
+    // Not every program uses it.
     const { fetchWithToken } = await import("./fetch.ts");
     return await fetchWithToken(
       {
         accessToken: (signal) => this.accessToken(signal),
-        // Meanwhile it may have been refreshed for another request.
+        // It may have been refreshed for another request meanwhile.
         refused: (token) => {
           const { driver, settings } = this.#runtime;
           settings.log?.log("an API has refused the access token (401)");
@@ -201,9 +203,9 @@ export class Session {
   }
 
   /**
-   * Revokes the tokens at the server, as far as it can be reached, and forgets them here. Resolves when both are done
-   * or have come to nothing, at the latest after some minutes: a server that is away is asked four times.
-   * @throws SignInError where the session has ended before
+   * Revokes the tokens at the server, if it can be reached, and erases them here. Resolves when both have succeeded or
+   * failed, after some minutes at most: an unreachable server is tried four times.
+   * @throws SignInError if the session has ended before
    */
   signOut(): Promise<SignOutResult> {
     this.#signingOut ??= this.#signOut();
@@ -226,7 +228,7 @@ export class Session {
     const end: SignInError | undefined = this.#end;
     if (end !== undefined) throw end;
     this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"));
-    // What could not be erased is tried once more before everything is given back.
+    // Failed erases are retried once before everything is released.
     await this.#left;
     return this.#signOutResult();
   }
@@ -238,7 +240,7 @@ export class Session {
     let problem: SignOutResult["problem"] = isOver ? "" : "storage_silent";
     if (driver.endpoints.revocation === "") problem = "no_revocation_endpoint";
     else if (error !== ErrorCode.NONE) problem = errorNameOf(this.#device);
-    // What could not be read, or erased, counts as used.
+    // A slot that cannot be read or erased counts as used.
     return { isRevoked: problem === "", problem, isStored: slotsUsed > 0 || watch.isSilent };
   }
 
@@ -248,7 +250,7 @@ export class Session {
     await this.#left;
   }
 
-  /** @internal To be called after anything that may have changed the device's state. */
+  /** @internal Call it after every possible change of the device's state. */
   changed(): void {
     const { state } = this.#device;
     if (this.#end === undefined) {
@@ -260,7 +262,7 @@ export class Session {
     this.#wake();
   }
 
-  /** Where another program has refreshed the tokens meanwhile, those are to be revoked. */
+  /** If another program has refreshed the tokens meanwhile, revoke those. */
   #goOnSigningOut(state: State): void {
     const { driver } = this.#runtime;
     if (driver === this.#signedOut) return;
@@ -271,7 +273,7 @@ export class Session {
     else if (isWithoutSession(state)) this.#finish(endedElsewhere());
   }
 
-  /** @internal Somebody has signed in anew where the session was. */
+  /** @internal Another sign-in has replaced the session. */
   endElsewhere(): void {
     this.#endBy(endedElsewhere());
   }

@@ -1,37 +1,39 @@
-// Several programs with one session: a daemon, and a command that a timer starts. Each has its own device, which knows
-// the records as they were when it read them. Whoever is about to ask the server for something that changes them, or to
-// write them, has them alone meanwhile; and whose are not the newest any more begins again with those that are.
+// Several programs that share a session, such as a daemon and a command that a timer starts. Each has its own device,
+// which knows the records as it last read them. A program has exclusive access while it writes the records, or sends a
+// request that changes them; a program with outdated records starts again with the newest.
 
 import type { HttpRequest, Storage } from "../contracts.ts";
 import { operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
-/** Where the records are kept that several programs use. */
+/** The records that several programs use. */
 export interface SharedState {
-  /** The records are going to be read: what changes from now on has been changed by another. */
+  /** The records are about to be read: later changes are another program's. */
   begin(): void;
-  /** The same storage for a device that reads it anew. */
+  /** The storage for a device that reads it again. */
   open(): Storage;
-  /** Whether they are as they were when they were read, but for what has been written here. */
+  /** Whether only this program has changed them since they were read. */
   readonly isCurrent: boolean;
   /**
-   * Calls back, now or later, when nobody else may change them, until `leave`. Once it has been called back it is so at
-   * once. A later call takes the place of one that waits.
-   * @param onBusy told once where that takes long, of `state_busy`
+   * Calls back, now or later, when no other program may change them, until `leave`. After the first callback access
+   * stays exclusive. A later call replaces a waiting one.
+   * @param onBusy receives `state_busy` once, if it takes long
    */
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void;
-  /** Within `enter`: why so many bytes cannot be written, "" where they can. Without the lock not even 0 bytes can. */
+  /** Within `enter`: why so many bytes cannot be written, "" if they can. Without the lock not even 0 bytes can. */
   unwritable(bytes: number): string;
-  /** Somebody else has them, and `enter` waits: the storage behind it has not been asked yet. */
+  /** Another program uses them, and `enter` waits: the storage has not been asked yet. */
   readonly isWaiting: boolean;
-  /** Lets others have them. What waits for `enter` waits no more. */
+  /** Ends exclusive access, and cancels a waiting `enter`. */
   leave(): void;
-  /** What stands between a device and its adapters. Through here, since a program alone loads none of it. */
+  /**
+   * Wraps a device's adapters. Reached through this object, because a program without shared records does not load it.
+   */
   between(user: SharedUser): Between;
 }
 
-/** The storage that a device is given, and what holds its requests back. */
+/** The device's storage, and the filter that delays its requests. */
 export interface Between {
   readonly storage: Storage;
   readonly lock: Filter;
@@ -41,16 +43,16 @@ export function between(shared: SharedState, user: SharedUser): Between {
   return { storage: sharedStorage(shared.open(), shared, user), lock: new Lock(shared, user) };
 }
 
-/** Who uses them: an attempt. */
+/** The owner of the device. */
 export interface SharedUser {
-  /** Another has changed them: begin again. */
+  /** Another program has changed the records: start again. */
   readonly onStale: () => void;
   readonly onBusy: (trouble: SignInError) => void;
   /** The request is a refresh whose response may replace the stored refresh token. */
   readonly mayRotate: () => boolean;
-  /** Such a refresh is not sent, since the new token could not be stored. @param problem where, and why */
+  /** Such a refresh is not sent, because the new token could not be stored. @param problem where, and why */
   readonly onUnwritable: (problem: string) => void;
-  /** The storage has thrown, or rejected. @param giveUp to be called next: it reports that */
+  /** The storage has thrown, or rejected. @param giveUp to be called next: it reports the failure */
   readonly onFault: (error: unknown, giveUp: () => void) => void;
 }
 
@@ -80,7 +82,7 @@ export class Lock extends Filter {
     }, this.#user.onBusy);
   }
 
-  /** For the device it is a failed request: it retries with growing waits. */
+  /** The device treats it as a failed request, and retries with growing waits. */
   #refuse(problem: string): void {
     const own = this.#turn;
     queueMicrotask(() => {
@@ -96,7 +98,7 @@ export class Lock extends Filter {
   }
 }
 
-/** Writes nothing over what another has written. */
+/** Prevents writes over another program's records. */
 export function sharedStorage(storage: Storage, shared: SharedState, user: SharedUser): Storage {
   let problem = "";
   const alone = (act: (done: (ok: boolean) => void) => unknown, done: (ok: boolean) => void) =>

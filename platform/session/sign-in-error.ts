@@ -1,65 +1,65 @@
-// Why a sign-in or a session ended, for a program to act on and for a person to read.
+// Why a sign-in or a session ended, for programs and users.
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import { lackingMemberOf, missingCapacityOf, missingMemberOf } from "../driver/response-misfit.ts";
 import { describeResponse, type ServerResponse } from "../exchange/response-recorder.ts";
 import type { MetadataError } from "../servers/server-error.ts";
 
-/** Who can put it right. `nobody`: it is over, and another try may go better. */
+/** Who can fix it. `nobody`: it is over, or retrying may help. */
 export type Remedy = "user" | "administrator" | "developer" | "nobody";
 
-/** What a server called the error (RFC 6749 §5.2, RFC 8628 §3.5), or the device did, such as `session_ended`. */
+/** The server's error code (RFC 6749 §5.2, RFC 8628 §3.5), or the device's, such as `session_ended`. */
 export type GrantErrorCode = Lowercase<Exclude<keyof typeof ErrorCode, "NONE">>;
 
-/** Stable: to be compared in a program. */
+/** Stable: programs may compare them. */
 export type SignInErrorCode =
   | GrantErrorCode
-  /** The caller gave up. */
+  /** The caller has aborted. */
   | "aborted"
   /** The program closed the session. */
   | "closed"
   /** The program signed out. */
   | "signed_out"
-  /** There is no session to go on with, and none was to be begun. */
+  /** There is no session to resume, and no new one was allowed. */
   | "not_signed_in"
-  /** The issuer's metadata say nothing of use. */
+  /** The issuer's metadata is not usable. */
   | "no_metadata"
-  /** An option is missing, misspelt or not what it should be. */
+  /** An option is missing, misspelled or invalid. */
   | "wrong_option"
-  /** The place where the tokens are to be kept cannot be used. */
+  /** The storage for the tokens cannot be used. */
   | "state_unusable"
-  /** Another program is at work with the same tokens; it is waited for. */
+  /** Another program is using the same tokens; this one waits. */
   | "state_busy"
-  /** What should be kept is not: storage refuses it, or it does not fit. */
+  /** Tokens are not saved: storage fails, or they do not fit. */
   | "not_saved"
-  /** Storage refuses to erase what should be gone. */
+  /** Storage cannot erase what must be erased. */
   | "not_erased"
-  /** Storage has not answered for seconds. */
+  /** Storage has not responded for seconds. */
   | "storage_silent"
-  /** The ID token is not one to be believed. */
+  /** The ID token is invalid. */
   | "wrong_id_token"
-  /** By the clock of this computer a certificate or an ID token is of another time. */
+  /** By this computer's clock a certificate or an ID token is not valid now. */
   | "clock_wrong"
-  /** The server's name is not known: misspelt, or there is no network. */
+  /** The server's name is unknown: misspelled, or there is no network. */
   | "name_not_found"
-  /** The server's certificate is not one to be trusted. */
+  /** The server's certificate is not trusted. */
   | "certificate_refused"
-  /** The proxy between here and the server leads nowhere. */
+  /** The proxy does not connect to the server. */
   | "proxy_refused"
-  /** An answer is longer than what is taken. */
+  /** A response is longer than allowed. */
   | "response_too_large"
   /** An adapter has thrown. */
   | "adapter_failed";
 
-/** Why a sign-in or a session ended, or what keeps it from going on. */
+/** Why a sign-in or a session ended, or what blocks it. */
 export class SignInError extends Error {
-  /** What it was. */
+  /** The reason. */
   readonly code: SignInErrorCode;
-  /** Who can put it right. */
+  /** Who can fix it. */
   readonly remedy: Remedy;
-  /** What the server answered, where it was an answer that ended it. */
+  /** The server's response, if it is the reason. */
   readonly response: ServerResponse | undefined;
-  /** The member that an answer of the server's lacked, such as "verification_uri"; "" where that is not it. */
+  /** The member that a response lacked, such as "verification_uri"; otherwise "". */
   readonly lacks: string;
 
   constructor(code: SignInErrorCode, remedy: Remedy, message: string, more: ErrorContext = {}) {
@@ -72,7 +72,6 @@ export class SignInError extends Error {
   }
 }
 
-/** What there is to say beside the words. */
 export interface ErrorContext {
   readonly response?: ServerResponse | undefined;
   readonly lacks?: string;
@@ -92,12 +91,14 @@ const ADVICE: Readonly<Record<Remedy, string>> = {
   nobody: "try again",
 };
 
-/** What an adapter says, by Node's or OpenSSL's name for it or in a sentence; what that is, who mends it, and how. */
+/**
+ * A pattern for an adapter's text (a name of Node or OpenSSL, or a sentence); what it means, who can fix it, and how.
+ */
 type Cause = readonly [text: RegExp, SignInErrorCode, Remedy, advice: string];
 
 const CERTIFICATE = "certificate_refused";
 
-/** Why there is no answer, as far as somebody can mend it. What fits first counts. */
+/** Reasons for a missing response that somebody can fix. The first match counts. */
 const CAUSES: readonly Cause[] = [
   [/\(the proxy|\(ERR_PROXY/, "proxy_refused", "user", "check the proxy (http.agent, HTTPS_PROXY)"],
   [/\((ENOTFOUND|EAI_)/, "name_not_found", "user", "check the server's name, and the network"],
@@ -146,8 +147,8 @@ const CAUSES: readonly Cause[] = [
 const causeOf = (failure: string): Cause | undefined => CAUSES.find(([text]) => text.test(failure));
 
 /**
- * The error that a device shows, as an exception.
- * @param answer the newest of the server's
+ * The device's error as an exception.
+ * @param answer the server's newest response
  */
 export function signInErrorOf(device: Device, response?: ServerResponse): SignInError {
   const code = errorNameOf(device);
@@ -164,7 +165,7 @@ export function signInErrorOf(device: Device, response?: ServerResponse): SignIn
   });
 }
 
-/** What keeps a device from going on for now, as an exception that is told and not thrown. */
+/** The problem that blocks a device for now, to be reported and not thrown. */
 export function troubleOf(device: Device, response: ServerResponse): SignInError {
   const [, known, fixer, remark] = causeOf(response.failure) ?? [];
   const code = known ?? errorNameOf(device);
@@ -179,28 +180,27 @@ export function troubleOf(device: Device, response: ServerResponse): SignInError
   return new SignInError(code, remedy, message, { response, lacks: lackingMemberOf(device) });
 }
 
-/** The setting of a program's by its name. */
+/** The name of the program's setting. */
 function missingCapacityIn(device: Device): string {
   return missingCapacityOf(device).replace("bytes of memory", "bytes as memoryBytes");
 }
 
-/** Who can put it right. */
 function remedyFor(device: Device): Remedy {
   return REMEDIES[errorKind(device, device.error)] ?? "nobody";
 }
 
-/** Whether it says more than that the user has not decided yet, or a success. */
+/** Whether it reports more than a pending decision or a success. */
 function isRefusal({ status, error, failure }: ServerResponse): boolean {
   if (error === "authorization_pending" || error === "slow_down") return false;
   return failure !== "" || error !== "" || status > 299;
 }
 
-/** What went wrong last, as the documents spell it. */
+/** The last error, as the specifications spell it. */
 export function errorNameOf({ error }: Device): GrantErrorCode {
   return (ErrorCode[error] ?? "UNKNOWN_ERROR").toLowerCase() as GrantErrorCode;
 }
 
-/** The metadata of an issuer are of no use. @param againInS seconds until it is asked again; undefined: it is not */
+/** The metadata of an issuer is not usable. @param againInS seconds until the next attempt; undefined: none follows */
 export function metadataErrorOf(
   { message, isTransient }: MetadataError,
   againInS?: number,
@@ -227,10 +227,10 @@ export function wrongOption(message: string, cause?: unknown): SignInError {
   );
 }
 
-/** What a callback of the program's has thrown is the cause: it goes to the program as it is. */
+/** The cause is what a callback of the program has thrown: the program receives it unchanged. */
 export class CallbackError extends Error {}
 
-/** Asking for metadata may take a minute, and nobody may be waiting any more. @throws SignInError `aborted` */
+/** Requesting metadata may take a minute, and the caller may have aborted. @throws SignInError `aborted` */
 export async function unlessAborted<Result>(
   signal: AbortSignal | undefined,
   act: () => Promise<Result>,

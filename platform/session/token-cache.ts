@@ -1,5 +1,5 @@
-// What came along with the tokens, from one start to the next: what was asked for and granted, and who has signed in. It
-// lies beside the records, where there is room for that, and says whose tokens it is about: of others it says nothing.
+// Caches what came with the tokens across starts: the requested and granted scope, and the ID token. It is stored
+// beside the records, if there is a place, and only applies to the tokens that it names.
 
 import type { HttpRequest, Storage } from "../contracts.ts";
 import { nothing, operate } from "../exchange/callbacks.ts";
@@ -8,10 +8,10 @@ import type { KnownToken, Recalled } from "../exchange/response-recorder.ts";
 import { sha256 } from "../text/sha256.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
 
-/** A token is not taken over in its last minute, or quarter: it has to reach a server first. */
+/** A cached token is not used in its last minute or quarter: it must reach a server first. */
 const MARGIN_MS = 60_000;
 
-/** Whether it counts: not where the clock has gone back behind its beginning, since then nothing is known of its end. */
+/** Whether it is valid: not if the clock was set back before its start, which makes its expiry unknown. */
 function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
   const nowMs = Date.now();
   if (typeof token !== "string" || !(fromMs! <= nowMs + MARGIN_MS)) return false;
@@ -19,11 +19,11 @@ function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
 }
 
 /**
- * Answers a refresh in the server's place: a start, or a program whose neighbour has just renewed, asks nobody for what lies
- * beside the records.
+ * Answers a refresh in place of the server: a start, or a program whose neighbour has just refreshed, uses the cached
+ * token without a request.
  */
 export class KnownResponse extends Filter {
-  /** The token, if one is known, that the device may be told of now. */
+  /** The cached token that the device may receive now, if any. */
   look: () => KnownToken | undefined = () => undefined;
   #turn = 0;
 
@@ -52,29 +52,29 @@ export class KnownResponse extends Filter {
   }
 }
 
-/** Keeps it in slot 0 of a storage. */
+/** Stores it in slot 0 of a storage. */
 export class TokenCache {
-  /** Where the access token is kept, too, it goes on being used; or is renewed first; or it is not kept. */
+  /** Whether the access token is cached, too: it is used at the next start, or refreshed first, or not cached. */
   access: "used" | "renewed" | "none";
   readonly known = new KnownResponse();
-  /** An operation is under way. */
+  /** An operation is in progress. */
   isBusy = false;
-  /** What is kept is not known yet. */
+  /** The stored content is not known yet. */
   isReading = false;
-  /** Called when nothing is under way any more. */
+  /** Called after the last operation. */
   onRest: () => void = nothing;
-  /** Something is kept, of whatever tokens. */
+  /** Something is stored, for whatever tokens. */
   isThere = false;
   readonly #open: () => Storage;
   #next: (() => void) | undefined;
 
-  /** @param open the storage, made anew for each operation: a seal is large */
+  /** @param open creates the storage for each operation: a seal is large */
   constructor(open: () => Storage, access: TokenCache["access"] = "none") {
     this.#open = open;
     this.access = access;
   }
 
-  /** @param then is given what says what is kept of a token */
+  /** @param then receives a function that returns what is stored for a token */
   read(then: (storedOf: (token: string) => Recalled | undefined) => void): void {
     const storage = this.#open();
     const into = new Uint8Array(storage.capacity);
@@ -93,7 +93,7 @@ export class TokenCache {
     );
   }
 
-  /** What has been read of another token is gone then. What cannot be written is asked for again by another start. */
+  /** Replaces what is stored for another token. After a failure, the next start requests it again. */
   write(recalled: Recalled, token: string): void {
     const storage = this.#open();
     this.isThere = true;
@@ -103,7 +103,7 @@ export class TokenCache {
     this.#operate(false, (done) => storage.write(0, bytes, 0, bytes.length, done), nothing);
   }
 
-  /** Forgets it, if there is any. */
+  /** Erases it, if there is any. */
   erase(): void {
     if (!this.isThere) return;
     this.isThere = false;
@@ -111,7 +111,7 @@ export class TokenCache {
     this.#operate(false, (done) => storage.erase(0, done), nothing);
   }
 
-  /** One after the other; of those that wait the newest. */
+  /** One operation at a time; of the waiting ones only the newest runs. */
   #operate<Result>(
     failure: Result,
     act: (done: (result: Result) => void) => unknown,
@@ -134,7 +134,7 @@ export class TokenCache {
   }
 }
 
-/** Tells tokens apart, and tells nothing of them. */
+/** Identifies a token without revealing it. */
 function nameOf(token: string): string {
   return btoa(String.fromCharCode(...sha256(bytesOf(token)).subarray(0, 15)));
 }

@@ -1,4 +1,4 @@
-// What goes wrong on the way and is tried again by itself: said once each time, so that nothing fails in silence.
+// Reports temporary problems, once each, so that nothing fails silently while the device retries.
 
 import { Command, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
@@ -6,7 +6,7 @@ import type { Driver } from "../driver.ts";
 import type { ResponseRecorder } from "../exchange/response-recorder.ts";
 import { SignInError, troubleOf } from "./sign-in-error.ts";
 
-/** Storage that has not answered for so long is told of, and not waited for any more. */
+/** Storage that has not responded for this long is reported, and no longer waited for. */
 const SILENCE_MS = 10_000;
 const AGAIN = "trying again in a minute";
 const NOT_SAVED = "; after a restart before that, the user has to sign in again";
@@ -14,17 +14,17 @@ const FAILED = {
   not_saved: "the tokens could not be saved",
   not_erased: "what should be gone could not be erased",
 } as const;
-/** Nothing to wake up for. */
+/** No wake-up is needed. */
 const NEVER_MS = 134_217_727;
 
-/** Looks at a device after anything that may have changed it. */
+/** Checks a device after every possible change. */
 export class TroubleMonitor {
   readonly #platform: Platform;
   readonly #report: (trouble: SignInError) => void;
   #received = 0;
   #notSaved = 0;
   #notErased = 0;
-  /** The storage operation that is under way, counted from 1, 0 for none, and since when. */
+  /** The number of the storage operation in progress, 0 for none, and its start. */
   #operation = 0;
   #sinceMs = 0;
   #isSilent = false;
@@ -34,28 +34,28 @@ export class TroubleMonitor {
     this.#report = report;
   }
 
-  /** Storage is at a write that has not taken too long yet: what it writes is not to be used before. */
+  /** Whether a write is in progress and within its time: its tokens must not be used yet. */
   isStoring({ device }: Driver): boolean {
     return device.storageCommand === Command.STORE && !this.#isSilent;
   }
 
-  /** Whether storage owes an answer, and has not been silent for too long. */
+  /** Whether a storage operation is in progress and within its time. */
   isAtStorage({ device }: Driver): boolean {
     return (device.job !== 0 || device.storageCommand !== 0) && !this.#isSilent;
   }
 
-  /** Storage has not answered for seconds. */
+  /** Storage has not responded for seconds. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
 
-  /** Milliseconds until there is something to look at though nothing happens. */
+  /** Milliseconds until the next check without an event. */
   wakeInMs(): number {
     if (this.#operation === 0 || this.#isSilent) return NEVER_MS;
     return Math.max(0, SILENCE_MS - this.#silentMs());
   }
 
-  /** @param isWaiting storage has not been asked yet: another program is at work there */
+  /** @param isWaiting another program is using the storage, which has not been asked yet */
   look(driver: Driver, recorder: ResponseRecorder, isWaiting: boolean): void {
     const { device } = driver;
     this.#lookAtStorage(driver, isWaiting);
@@ -74,7 +74,7 @@ export class TroubleMonitor {
     }
   }
 
-  /** What could not be done to the end, when there is no more time for it. */
+  /** Reports what could not be completed before the end. */
   checkLeaks({ device }: Driver): void {
     if (device.notSaved) this.#reportOf("not_saved", "the user has to sign in again");
     if (device.notErased) this.#reportOf("not_erased", "the next start tries again");
@@ -104,7 +104,7 @@ export class TroubleMonitor {
   }
 }
 
-/** Something that is tried again by itself, other than asking a user who has not decided yet. */
+/** Whether the device retries by itself, other than polling for a user who has not decided yet. */
 function isTriedAgain({ device: { error, state } }: Driver): boolean {
   if (state === State.FAILED || state === State.SIGNED_OUT) return false;
   return ![ErrorCode.NONE, ErrorCode.AUTHORIZATION_PENDING, ErrorCode.SLOW_DOWN].includes(error);
